@@ -1,0 +1,62 @@
+#pragma once
+//
+// Guarded<T>: data that can be reached only through its lock, so that forgetting to lock does not compile.
+//
+//   Guarded<Health> health_;
+//   health_.With([](Health& h) { ++h.attempts; });
+//
+// Thread rules: every member function may be called from any thread. A function passed to With() must not
+// call out of the class that owns the Guarded and must not touch the same Guarded again.
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace fedra {
+
+template <class T>
+class Guarded final {
+ public:
+  Guarded() = default;
+  explicit Guarded(T value) : value_(std::move(value)) {}
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  template <class F>
+  decltype(auto) With(F&& f) {
+    std::lock_guard lock(mutex_);
+    return std::forward<F>(f)(value_);
+  }
+  template <class F>
+  decltype(auto) With(F&& f) const {
+    std::lock_guard lock(mutex_);
+    return std::forward<F>(f)(std::as_const(value_));
+  }
+
+  T Copy() const {
+    return With([](const T& value) { return value; });
+  }
+
+  // Waits until `ready(value)`, then runs `f(value)`. Whoever changes the value calls Notify().
+  template <class Ready, class F>
+  decltype(auto) Wait(Ready&& ready, F&& f) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ready(value_); });
+    return std::forward<F>(f)(value_);
+  }
+  // The same with a limit: false from `ready` after `timeout` still runs `f`, which must look.
+  template <class Duration, class Ready, class F>
+  decltype(auto) WaitFor(Duration timeout, Ready&& ready, F&& f) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, timeout, [&] { return ready(value_); });
+    return std::forward<F>(f)(value_);
+  }
+  void Notify() { changed_.notify_all(); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  T value_{};
+};
+
+}  // namespace fedra

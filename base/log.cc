@@ -1,0 +1,125 @@
+#include "base/log.h"
+
+#include <memory>
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "base/clock.h"
+#include "base/time.h"
+
+namespace fedra::log {
+namespace {
+
+Format g_format = Format::kText;  // set once by Setup, before other threads exist
+
+spdlog::logger& Logger() {
+  static const std::shared_ptr<spdlog::logger> logger = [] {
+    auto made = std::make_shared<spdlog::logger>("fedra", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("%v");  // the whole line is ours: text and json need different quoting
+    made->flush_on(spdlog::level::debug);
+    return made;
+  }();
+  return *logger;
+}
+
+spdlog::level::level_enum ToSpdlog(Level level) {
+  switch (level) {
+    case Level::kDebug: return spdlog::level::debug;
+    case Level::kInfo: return spdlog::level::info;
+    case Level::kWarn: return spdlog::level::warn;
+    case Level::kError: return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+std::string_view Label(Level level) {
+  switch (level) {
+    case Level::kDebug: return "debug";
+    case Level::kInfo: return "info";
+    case Level::kWarn: return "warn";
+    case Level::kError: return "error";
+  }
+  return "info";
+}
+
+// Both formats quote alike: a remote party's text can neither break a line nor add a field.
+void AppendQuoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+bool IsPlain(std::string_view text) {
+  if (text.empty()) return false;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= 0x20 || c == '"' || c == '\\' || c == '=' || c == 0x7f) return false;
+  }
+  return true;
+}
+
+std::string TextLine(std::string_view time, Level level, std::string_view message, Fields fields) {
+  std::string line = fmt::format("{} {:<5} {}", time, Label(level), message);
+  for (const Field& field : fields) {
+    line += fmt::format(" {}=", field.key);
+    if (IsPlain(field.value)) {
+      line += field.value;
+    } else {
+      AppendQuoted(line, field.value);
+    }
+  }
+  return line;
+}
+
+std::string JsonLine(std::string_view time, Level level, std::string_view message, Fields fields) {
+  std::string line = fmt::format(R"({{"ts":"{}","level":"{}","msg":)", time, Label(level));
+  AppendQuoted(line, message);
+  for (const Field& field : fields) {
+    line += ',';
+    AppendQuoted(line, field.key);
+    line += ':';
+    AppendQuoted(line, field.value);
+  }
+  return line + "}";
+}
+
+}  // namespace
+
+Result<Level> ParseLevel(std::string_view text) {
+  for (const Level level : {Level::kDebug, Level::kInfo, Level::kWarn, Level::kError}) {
+    if (text == Label(level)) return level;
+  }
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("\"{}\" is not one of debug, info, warn, error", text));
+}
+
+Result<Format> ParseFormat(std::string_view text) {
+  if (text == "text") return Format::kText;
+  if (text == "json") return Format::kJson;
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("\"{}\" is not one of text, json", text));
+}
+
+void Setup(Level level, Format format) {
+  g_format = format;
+  SetLevel(level);
+}
+
+void SetLevel(Level level) { Logger().set_level(ToSpdlog(level)); }
+bool Enabled(Level level) { return Logger().should_log(ToSpdlog(level)); }
+
+void Write(Level level, std::string_view message, Fields fields) {
+  if (!Enabled(level)) return;
+  const std::string time = FormatRfc3339Micro(SystemClock().Now());
+  Logger().log(ToSpdlog(level), g_format == Format::kJson ? JsonLine(time, level, message, fields)
+                                                          : TextLine(time, level, message, fields));
+}
+
+}  // namespace fedra::log

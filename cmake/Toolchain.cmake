@@ -1,0 +1,37 @@
+# Compiler settings that hold for every target of this project.
+add_library(fedra_options INTERFACE)
+
+target_compile_options(fedra_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports false positives for "literal" + std::to_string(i).
+  target_compile_options(fedra_options INTERFACE -Wno-restrict)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(fedra_options INTERFACE -Wthread-safety)
+endif()
+
+if(FEDRA_SANITIZE)
+  target_compile_options(fedra_options INTERFACE
+    -fsanitize=${FEDRA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(fedra_options INTERFACE -fsanitize=${FEDRA_SANITIZE})
+  if(FEDRA_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(fedra_options INTERFACE -Wno-tsan)  # Asio's fences
+  endif()
+endif()
+
+find_program(FEDRA_CCACHE ccache)
+if(FEDRA_CCACHE)
+  # The precompiled header needs the sloppiness, see ccache(1) "Precompiled headers".
+  set(FEDRA_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${FEDRA_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${FEDRA_LAUNCHER})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${FEDRA_LAUNCHER})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(fedra_options INTERFACE -fpch-preprocess)
+  endif()
+endif()
+
+find_program(FEDRA_MOLD mold)
+if(FEDRA_MOLD)
+  target_link_options(fedra_options INTERFACE -fuse-ld=mold)
+endif()
