@@ -1,0 +1,47 @@
+#include "base/worker_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fedra {
+
+WorkerPool::WorkerPool(size_t threads) {
+  threads_.reserve(std::max<size_t>(threads, 1));
+  for (size_t i = 0; i < std::max<size_t>(threads, 1); ++i) threads_.emplace_back([this] { Run(); });
+}
+
+WorkerPool::~WorkerPool() { Stop(); }
+
+void WorkerPool::Submit(std::function<void()> task) {
+  state_.With([&](State& state) {
+    if (!state.stopping) state.tasks.push_back(std::move(task));
+  });
+  state_.Notify();
+}
+
+void WorkerPool::Stop() {
+  state_.With([](State& state) {
+    state.stopping = true;
+    state.tasks.clear();
+  });
+  state_.Notify();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+void WorkerPool::Run() {
+  while (true) {
+    auto task = state_.Wait([](const State& state) { return state.stopping || !state.tasks.empty(); },
+                            [](State& state) -> std::function<void()> {
+                              if (state.stopping) return nullptr;
+                              auto next = std::move(state.tasks.front());
+                              state.tasks.pop_front();
+                              return next;
+                            });
+    if (!task) return;
+    task();
+  }
+}
+
+}  // namespace fedra

@@ -1,0 +1,24 @@
+#pragma once
+//
+// What an API server serves: its version, and which versions of which groups and resources.
+// Plain values; filled by Cluster at connect and again when a watch finds a resource not served.
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fedra::kube {
+
+struct ServerInfo {
+  std::string git_version;                                  // "v1.36.3"
+  int major = 0;
+  int minor = 0;
+  std::map<std::string, std::vector<std::string>> groups;   // group -> served versions, preferred first
+  std::set<std::string> resources;                          // "resource.k8s.io/v1/resourceclaimtemplates" of the groups we ask for
+
+  bool Serves(std::string_view group, std::string_view version) const;
+};
+
+}  // namespace fedra::kube

@@ -1,0 +1,121 @@
+#pragma once
+//
+// The informer-style cache of one resource of one cluster: what the API server said last, as typed values.
+//
+// A reflector feeds it through CacheSink; readers take shared, immutable objects out of it. A relist is
+// applied in one step: readers see the old set or the new set, never half of either, and listeners hear
+// only of keys whose object really changed (resourceVersion), appeared or went away.
+//
+// Thread rules: everything may be called from any thread. Listeners run on the reflector's worker thread,
+// outside of every lock, one call at a time per cache.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "base/types.h"
+
+namespace fedra::watch {
+
+enum class CacheState {
+  kSyncing,    // the first list is not complete
+  kSynced,     // complete as of the last event; a watch is open or about to be reopened
+  kForbidden,  // 403 on list or watch. The content, if any, is the last that was readable
+  kNotServed,  // the server does not serve this group/version/resource. The content is empty
+  kFailing,    // errors for other reasons; the content is the last known and getting old
+};
+
+struct CacheHealth {
+  CacheState state = CacheState::kSyncing;
+  bool complete = false;        // at least one full list has arrived since the cache was made
+  std::optional<Error> error;   // why, in every state but kSyncing and kSynced
+  SteadyTime since{};           // when `state` was entered
+};
+
+// Where a reflector delivers. Not called concurrently for one sink.
+class CacheSink {
+ public:
+  virtual ~CacheSink() = default;
+  // A list begins; everything until Synced() replaces the content in one step.
+  virtual void Reset() = 0;
+  // One object as JSON text. An object that cannot be read is an error of this object only.
+  virtual Result<void> Upsert(std::string_view object) = 0;
+  virtual Result<void> Remove(std::string_view object) = 0;
+  virtual void Synced() = 0;
+  virtual void SetHealth(CacheHealth health) = 0;
+};
+
+// What every cached object carries besides its typed value.
+struct Meta {
+  ObjectKey key;
+  ResourceVersion version;
+  std::string uid;
+};
+// Reads metadata.{namespace,name,resourceVersion,uid} of an object.
+Result<Meta> ReadMeta(const nlohmann::json& object);
+
+template <class T>
+class ObjectCache final : public CacheSink {
+ public:
+  using Parser = Result<T> (*)(const nlohmann::json& object);
+  using OnObject = std::function<void(const ObjectKey& key, const std::shared_ptr<const T>& before,
+                                      const std::shared_ptr<const T>& after)>;
+  using OnHealth = std::function<void(const CacheHealth& health)>;
+
+  // `on_object` gets null for `before` when the object is new and for `after` when it is gone.
+  ObjectCache(Parser parser, OnObject on_object, OnHealth on_health);
+
+  // Null when there is no such object.
+  std::shared_ptr<const T> Find(const ObjectKey& key) const;
+  // Everything, in no particular order.
+  std::vector<std::shared_ptr<const T>> List() const;
+  size_t size() const;
+  CacheHealth health() const;
+
+  void Reset() override;
+  Result<void> Upsert(std::string_view object) override;
+  Result<void> Remove(std::string_view object) override;
+  void Synced() override;
+  void SetHealth(CacheHealth health) override;
+
+ private:
+  struct Entry {
+    ResourceVersion version;
+    std::shared_ptr<const T> value;
+  };
+  using Entries = std::unordered_map<ObjectKey, Entry>;
+  struct Parsed {
+    Meta meta;
+    T value;
+  };
+
+  Result<Parsed> Parse(std::string_view object) const;
+
+  const Parser parser_;
+  const OnObject on_object_;
+  const OnHealth on_health_;
+
+  Guarded<Entries> entries_;
+  Guarded<CacheHealth> health_;
+
+  // Used by the feeding reflector only: the list that is arriving.
+  bool listing_ = false;
+  Entries arriving_;
+};
+
+// Parses JSON text without exceptions; kBadResponse with the position when it is broken.
+Result<nlohmann::json> ParseJson(std::string_view text);
+
+}  // namespace fedra::watch
+
+#include "cluster-clients/watch/object_cache_inl.h"
