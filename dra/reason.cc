@@ -1,0 +1,211 @@
+#include "dra/reason.h"
+
+#include <array>
+
+namespace fedra::dra {
+namespace {
+
+using enum ReasonCode;
+
+constexpr std::string_view kReach = "Reachability";
+constexpr std::string_view kAccess = "Access";
+constexpr std::string_view kObjects = "Objects";
+constexpr std::string_view kDevices = "Devices";
+constexpr std::string_view kOther = "Other";
+
+constexpr std::array kCatalogue = {
+    ReasonEntry{
+        kClusterUnreachable, "ClusterUnreachable", kReach,
+        "there is no contact with the worker's API server",
+        "Connections are refused, cut, or get no answer in time; the address does not resolve; or "
+        "a proxy is down.",
+        "See `fedra status clusters` for the exact error and since when. Nothing needs doing in "
+        "fedra: it reconnects by "
+        "itself, and jobs of a worker that stays away longer than workerLostTimeout are moved."},
+    ReasonEntry{
+        kClusterMisconfigured, "ClusterMisconfigured", kReach,
+        "the worker's kubeconfig cannot be used",
+        "The file is missing, malformed, names an unknown context, or asks for something fedra "
+        "refuses.",
+        "Run `fedra config validate`; mend the kubeconfig. It is read again without a restart."},
+    ReasonEntry{
+        kCredentialsRejected, "CredentialsRejected", kReach,
+        "the worker does not accept our credentials (401)",
+        "The token or client certificate has expired, was revoked, or belongs to another cluster.",
+        "Renew the credentials in the worker's kubeconfig. They are read again without a restart."},
+    ReasonEntry{kCertificateUntrusted, "CertificateUntrusted", kReach,
+                "the worker's server certificate does not verify",
+                "certificate-authority in the kubeconfig is not the CA of that server, the "
+                "certificate has expired, or its "
+                "names do not include the address.",
+                "Put the right CA into the kubeconfig, or set tls-server-name. Turning "
+                "verification off needs allowInsecure "
+                "in fedra's configuration."},
+    ReasonEntry{kForbidden, "Forbidden", kAccess,
+                "the worker refuses to show us what must be verified (403)",
+                "The account in the worker's kubeconfig lacks a permission. This is not the same "
+                "as a missing object: fedra "
+                "cannot know.",
+                "Apply deploy/worker-rbac.yaml on the worker, or grant the verb and resource named "
+                "in the message."},
+    ReasonEntry{
+        kApiMissing, "ApiMissing", kAccess, "the worker does not serve an API that the job needs",
+        "Dynamic Resource Allocation is switched off there (Kubernetes before 1.34), or Kueue is "
+        "not installed.",
+        "Enable resource.k8s.io/v1 on the worker, or install Kueue with v1beta2 of its API."},
+    ReasonEntry{kApiVersionOld, "ApiVersionOld", kAccess,
+                "the worker serves only an API version fedra does not read",
+                "resource.k8s.io is served in alpha versions only (Kubernetes 1.31 or older).",
+                "Upgrade the worker to Kubernetes 1.34 or newer."},
+    ReasonEntry{kNamespaceMissing, "NamespaceMissing", kObjects,
+                "the job's namespace does not exist on the worker",
+                "Kueue and fedra keep the namespace of a job; neither creates it.",
+                "kubectl --context WORKER create namespace NAME"},
+    ReasonEntry{kQueueMissing, "QueueMissing", kObjects,
+                "the LocalQueue does not exist on the worker",
+                "The copy of the job keeps its queue name; a LocalQueue of the same namespace and "
+                "name must exist there.",
+                "Create the LocalQueue on the worker."},
+    ReasonEntry{kQueueInactive, "QueueInactive", kObjects,
+                "the LocalQueue or its ClusterQueue on the worker is not active",
+                "The queue is stopped, its ClusterQueue is missing, or a flavor or admission check "
+                "of it is.",
+                "kubectl describe localqueue and clusterqueue on the worker; the message repeats "
+                "Kueue's own."},
+    ReasonEntry{kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
+                "The custom resource definition of the kind is not installed there.",
+                "Install the operator of that kind."},
+    ReasonEntry{
+        kDeviceClassMissing, "DeviceClassMissing", kObjects,
+        "a DeviceClass that the worker's template or claim names does not exist on the worker",
+        "The driver that brings the class is not installed, or the class has another name there. "
+        "Kueue would admit the "
+        "job and its pods would stay Pending.",
+        "Install the driver on the worker, or create the DeviceClass: kubectl --context WORKER get "
+        "deviceclasses"},
+    ReasonEntry{
+        kTemplateMissing, "TemplateMissing", kObjects,
+        "a ResourceClaimTemplate that the job names does not exist on the worker",
+        "Kueue does not copy ResourceClaimTemplates; the worker's own copy is what its pods use.",
+        "Create the template in the job's namespace on the worker. The job leaves at once, without "
+        "a restart or resubmission."},
+    ReasonEntry{kTemplateDrift, "TemplateDrift", kObjects,
+                "the worker's ResourceClaimTemplate differs from the manager's",
+                "Somebody changed one of the copies. With drift: Warn the job is sent anyway; with "
+                "Require it is not.",
+                "Make the copies equal, or set verification.templates.drift."},
+    ReasonEntry{kClaimMissing, "ClaimMissing", kObjects,
+                "a ResourceClaim that the job names does not exist on the worker",
+                "The pods use a claim by name; it must exist in their namespace before they start.",
+                "Create the ResourceClaim on the worker that is to run the job."},
+    ReasonEntry{kClaimElsewhere, "ClaimElsewhere", kObjects,
+                "the named ResourceClaim is allocated on another worker",
+                "All users of one allocated claim must run where its devices are.",
+                "Wait until that job ends, or delete the claim there."},
+    ReasonEntry{kNameConflict, "NameConflict", kObjects,
+                "a Job or Workload of the same name that is not ours exists on the worker",
+                "Copies keep namespace and name. fedra never changes or deletes an object without "
+                "its own origin label and UID.",
+                "Rename the job, or remove the foreign object on the worker."},
+    ReasonEntry{kDependencyMissing, "DependencyMissing", kObjects,
+                "something else that the pods need does not exist on the worker",
+                "ConfigMaps, Secrets, PersistentVolumeClaims, ServiceAccounts, PriorityClasses or "
+                "RuntimeClasses are not copied.",
+                "Create the named object on the worker."},
+    ReasonEntry{kDriverMissing, "DriverMissing", kDevices,
+                "no driver on the worker publishes devices for a class the job needs",
+                "The class exists, but there is no ResourceSlice of its driver.",
+                "Install or repair the DRA driver there."},
+    ReasonEntry{kPoolIncomplete, "PoolIncomplete", kDevices,
+                "a pool of devices is not completely published",
+                "A driver is publishing ResourceSlices right now, or stopped half way.",
+                "Wait a moment; if it stays, restart the driver on the node named in the message."},
+    ReasonEntry{
+        kNoMatchingDevice, "NoMatchingDevice", kDevices,
+        "no device on the worker matches the selectors",
+        "The class's or the request's CEL selectors are false for every device.",
+        "The message counts how many devices failed at which selector; try it with `fedra cel`."},
+    ReasonEntry{kNotEnoughDevices, "NotEnoughDevices", kDevices,
+                "fewer devices match than one claim asks for",
+                "Matching devices exist, but not enough of them on one node.",
+                "Ask for fewer, or use a worker with larger nodes."},
+    ReasonEntry{kDevicesAllocated, "DevicesAllocated", kDevices,
+                "matching devices exist but are in use", "Other claims hold them.",
+                "Nothing: the job leaves as soon as enough devices are free."},
+    ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
+                "devices match one by one, but not together (matchAttribute or distinctAttribute)",
+                "No set of free devices shares the required attribute.",
+                "See the constraint named in the message."},
+    ReasonEntry{
+        kCountersExhausted, "CountersExhausted", kDevices,
+        "partitions exist, but their parent device is used up",
+        "Partitionable devices draw on shared counters that other partitions have consumed.",
+        "Nothing: the job leaves when partitions are freed."},
+    ReasonEntry{kCapacityExhausted, "CapacityExhausted", kDevices,
+                "shared devices have not enough capacity left",
+                "Consumable capacity of every matching device is taken.",
+                "Nothing: the job leaves when capacity is freed."},
+    ReasonEntry{kDeviceTainted, "DeviceTainted", kDevices,
+                "matching devices are tainted and the claim does not tolerate it",
+                "A driver or a DeviceTaintRule marks them, for example for maintenance.",
+                "Wait, remove the taint, or add a toleration to the request."},
+    ReasonEntry{kSelectorError, "SelectorError", kDevices,
+                "a CEL selector fails to compile or to evaluate on the worker's devices",
+                "The scheduler there would abort the whole pod: an error is not a mismatch.",
+                "Run the selector through `fedra cel`; it says what to write instead."},
+    ReasonEntry{
+        kNodeMismatch, "NodeMismatch", kDevices, "no node that the pods accept has the devices",
+        "nodeSelector, affinity or node taints exclude the nodes with matching devices.",
+        "Compare the pod's node constraints with the labels of the nodes named in the message."},
+    ReasonEntry{kNodeResources, "NodeResources", kDevices,
+                "the nodes with the devices lack CPU, memory or pod slots", "Other pods use them.",
+                "Nothing, or ask for less."},
+    ReasonEntry{kPodsDoNotFit, "PodsDoNotFit", kDevices,
+                "some of the pods fit, but not all of them", "The job needs all its pods at once.",
+                "Reduce parallelism, or wait for devices."},
+    ReasonEntry{kQuotaExceeded, "QuotaExceeded", kOther,
+                "the worker's ClusterQueue has no quota left for the job",
+                "Kueue on the worker keeps the copy pending.",
+                "Nothing: Kueue admits it when quota is free."},
+    ReasonEntry{kCapabilityUndeclared, "CapabilityUndeclared", kOther,
+                "the job needs a capability that is not declared for the worker",
+                "Some driver features cannot be seen through the API.",
+                "List it under workers[].capabilities."},
+    ReasonEntry{kStaleData, "StaleData", kOther,
+                "what we know about the worker is incomplete or too old",
+                "A list is still being read, or a watch has been failing.",
+                "Wait; if it stays, see `fedra status clusters`."},
+    ReasonEntry{kBudgetExceeded, "BudgetExceeded", kOther, "the search for devices was given up",
+                "The claims allow too many combinations to try them all.",
+                "Make the selectors narrower."},
+    ReasonEntry{kCordoned, "Cordoned", kOther, "the worker takes no new jobs",
+                "An operator cordoned it.", "Uncordon it."},
+    ReasonEntry{
+        kExcluded, "Excluded", kOther, "the job may not run on this worker",
+        "The AdmissionCheck of its queue names a MultiKueueConfig that does not list the worker.",
+        "Add the worker to that MultiKueueConfig, or use another queue."},
+    ReasonEntry{kRecentlyFailed, "RecentlyFailed", kOther,
+                "the job was sent there a short while ago and did not get admitted or was evicted",
+                "The admission time-out passed, or Kueue on the worker evicted the job; other "
+                "workers are tried first.",
+                "Nothing: it is tried again after the others. `fedra history NAMESPACE/NAME` shows "
+                "the attempts."},
+};
+
+static_assert(kCatalogue.size() == static_cast<size_t>(kRecentlyFailed) + 1,
+              "one entry for every code");
+
+}  // namespace
+
+std::span<const ReasonEntry> ReasonCatalogue() { return kCatalogue; }
+
+std::string_view ToString(ReasonCode code) { return kCatalogue[static_cast<size_t>(code)].name; }
+
+std::optional<ReasonCode> ParseReasonCode(std::string_view name) {
+  for (const ReasonEntry& entry : kCatalogue) {
+    if (entry.name == name) return entry.code;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,39 @@
+#pragma once
+//
+// What a workload asks for, independent of any cluster: extracted once from its pod sets.
+// Plain values.
+
+#include <string>
+#include <vector>
+
+namespace fedra::dra {
+
+// One entry of a pod's spec.resourceClaims.
+struct ClaimReference {
+  std::string pod_claim;      // its name inside the pod
+  std::string template_name;  // resourceClaimTemplateName; a claim per pod
+  std::string claim_name;  // resourceClaimName; one claim shared by all users. Exactly one of the
+                           // two is set
+
+  auto operator<=>(const ClaimReference&) const = default;
+};
+
+struct PodSet {
+  std::string name;
+  int count = 1;
+  std::vector<ClaimReference> claims;
+};
+
+struct Requirement {
+  std::string ns;
+  std::string queue;  // LocalQueue name
+  std::string kind;   // the job's kind with its group, "Job.batch"
+  std::vector<PodSet> pod_sets;
+
+  int Pods() const;
+  // Names without repetition, in order of appearance.
+  std::vector<std::string> TemplateNames() const;
+  std::vector<std::string> ClaimNames() const;
+};
+
+}  // namespace fedra::dra
