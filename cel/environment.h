@@ -1,0 +1,34 @@
+#pragma once
+//
+// Which CEL a Kubernetes release speaks: libraries, macros, the fields of `device` and their types.
+//
+// A scheduler compiles selectors with everything its own release knows ("stored expressions"), so
+// the release of the worker decides what compiles. One table (cel/environment.cc) holds all of it;
+// the table in docs/cel.md is printed from it. Source: k8s.io/apiserver pkg/cel/environment/base.go
+// and k8s.io/dynamic-resource-allocation/cel, read in 1.31 to 1.37.
+//
+// Thread rules: plain values and constants.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fedra::cel {
+
+// Kubernetes minor releases that have structured DRA parameters. Ordered.
+enum class KubernetesRelease : uint8_t { k131 = 31, k132, k133, k134, k135, k136, k137 };
+
+inline constexpr KubernetesRelease kDefaultRelease = KubernetesRelease::k136;
+inline constexpr KubernetesRelease kOldestRelease = KubernetesRelease::k131;
+inline constexpr KubernetesRelease kNewestRelease = KubernetesRelease::k137;
+
+// "1.36", "v1.36.3", "v1.36.3+k3s1". Releases after the newest known one count as the newest;
+// releases before 1.31 are kInvalidArgument.
+Result<KubernetesRelease> ParseRelease(std::string_view text);
+
+// "1.36".
+std::string_view ToString(KubernetesRelease release);
+
+}  // namespace fedra::cel

@@ -1,0 +1,107 @@
+#pragma once
+//
+// Device selectors: compile once, evaluate against any number of devices.
+//
+//   auto selector = CompileSelector(R"(device.driver == "gpu.example.com")");
+//   if (!selector) return Fail(selector.error());          // CompileFailure converts to Error
+//   EvalResult result = selector->Evaluate(device);
+//
+// The answer is the one of kube-scheduler of the chosen release. An evaluation error is not "no
+// match": it makes the scheduler abort the whole pod, therefore Outcome has three values and no
+// conversion to bool.
+//
+// Thread rules: Selector is immutable after compilation; Evaluate may be called from any number of
+// threads. Copies are cheap and share the program. Nothing here refers to the text or the options
+// after compilation.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "base/error.h"
+#include "cel/device.h"
+#include "cel/environment.h"
+
+namespace fedra::cel {
+
+struct SelectorOptions {
+  KubernetesRelease release = kDefaultRelease;
+  // Gate DRAListTypeAttributes (alpha, off): attribute values become dyn and may be lists.
+  bool list_attributes = false;
+  // Longest expression in bytes; the API's limit (CELSelectorExpressionMaxLength). 0: no limit.
+  size_t max_expression_bytes = 10 * 1024;
+  // Run-time cost of one evaluation above which it is an error (CELSelectorExpressionMaxCost).
+  uint64_t cost_limit = 1'000'000;
+};
+
+// One complaint of the compiler about one place of the expression.
+struct CompileIssue {
+  int line = 1;         // 1-based
+  int column = 0;       // 0-based, in code points, as cel-go counts
+  std::string message;  // "undefined field 'name'"
+  std::string snippet;  // the line of the source and a caret below the place
+};
+
+// Why an expression is not a selector. Never empty.
+struct CompileFailure {
+  std::vector<CompileIssue> issues;
+  std::string advice;  // what to write instead, when it is a known mistake; else empty
+
+  // All issues in cel-go's layout: "ERROR: <input>:1:8: undefined field 'name'\n | device.name\n |
+  // ......^".
+  std::string ToString() const;
+  operator Error() const;  // kInvalidArgument; NOLINT: lets FEDRA_ASSIGN_OR_RETURN pass it on
+};
+
+enum class Outcome : uint8_t { kFalse, kTrue, kError };
+
+struct EvalResult {
+  Outcome outcome = Outcome::kError;
+  // For kFalse: index into Selector::operands() of the first operand that was false. Else -1.
+  int false_operand = -1;
+  // What the evaluation cost, in the units of cel-go's run-time cost.
+  uint64_t cost = 0;
+  // For kError: the message in the words of cel-go ("no such key: model"). Else empty.
+  std::string error;
+
+  bool matches() const { return outcome == Outcome::kTrue; }
+  bool failed() const { return outcome == Outcome::kError; }
+};
+
+class Program;  // cel/program.h
+
+class Selector final {
+ public:
+  EvalResult Evaluate(const Device& device) const;
+
+  // The operands of the outermost && chain as written, left to right; the whole expression if it is
+  // none.
+  const std::vector<std::string>& operands() const;
+  const std::string& expression() const;
+  // What to write instead, for an evaluation error on this device that is a known mistake; else
+  // empty.
+  std::string Advice(const Device& device, const EvalResult& result) const;
+  // Mistakes that compile and evaluate but rarely mean what they say (`memory >= "16Gi"` on text).
+  const std::vector<std::string>& warnings() const;
+  // Memory held by the compiled form.
+  size_t bytes() const;
+
+ private:
+  friend tl::expected<Selector, CompileFailure> CompileSelector(std::string_view,
+                                                                const SelectorOptions&);
+  struct Impl;
+  explicit Selector(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+// The same decisions as the scheduler of `options.release`: syntax, types, constants that cannot be
+// evaluated, and the result type (bool, or the type of an attribute).
+tl::expected<Selector, CompileFailure> CompileSelector(std::string_view expression,
+                                                       const SelectorOptions& options = {});
+
+}  // namespace fedra::cel
