@@ -1,0 +1,118 @@
+#pragma once
+//
+// The configuration file (apiVersion fedra.dev/v1alpha1, kind Configuration) as plain structs.
+//
+// A default-constructed Configuration holds every default; config/schema.cc names each field for
+// decoding, printing and the reference page, so a default stands here and nowhere else.
+// The layers below the wiring do not know these structs: they take their own plain settings.
+// Thread rules: plain values.
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+
+namespace fedra::config {
+
+// What is spoken to one API server. HTTP/1.1 is the way out where a proxy or an old libcurl
+// stumbles over HTTP/2; it costs about twice the memory per cluster.
+enum class HttpVersion { k2, k11 };
+
+struct ManagerSettings {
+  std::string kubeconfig;   // absolute path after loading; empty only with in_cluster
+  bool in_cluster = false;  // use the pod's service account instead of a kubeconfig
+  std::string context;      // context of the kubeconfig; empty: its current-context
+  HttpVersion http_version = HttpVersion::k2;
+};
+
+struct WorkerSettings {
+  std::string name;        // DNS-1123 subdomain, unique, not "manager"
+  std::string kubeconfig;  // absolute path after loading; required
+  std::string context;     // context of the kubeconfig; empty: its current-context
+  std::map<std::string, std::string> labels;  // Kubernetes label syntax; for people and selection
+  std::vector<std::string> capabilities;  // what no API shows, such as "gpu.nvidia.com/MPSSupport"
+  bool allow_insecure = false;            // permits insecure-skip-tls-verify and plain http
+  HttpVersion http_version = HttpVersion::k2;
+};
+
+enum class KueueMode {
+  kAdmissionCheck,  // an own AdmissionCheck controller beside Kueue's MultiKueue
+};
+
+struct KueueSettings {
+  KueueMode mode = KueueMode::kAdmissionCheck;
+  std::string controller_name =
+      "fedra.dev/federation";  // spec.controllerName of our AdmissionChecks
+};
+
+// What a ResourceClaimTemplate on a worker that differs from the manager's means.
+enum class DriftPolicy {
+  kIgnore,   // not compared
+  kWarn,     // eligible, with a TemplateDrift reason
+  kRequire,  // not eligible
+};
+// Whether templates are copied to workers.
+enum class SyncPolicy {
+  kNever,  // the administrators of the workers create them
+};
+enum class DeviceCheck {
+  kOff,  // objects are verified, free devices are not counted
+};
+enum class DependencyCheck {
+  kOff,  // other objects a pod template names (Secrets, ConfigMaps, ...) are not looked for
+};
+// What dispatch does with a worker whose answer is Unknown.
+enum class UnknownPolicy {
+  kTryLast,  // only when no worker says Yes
+  kNever,
+};
+
+struct VerificationSettings {
+  DriftPolicy template_drift = DriftPolicy::kWarn;
+  SyncPolicy template_sync = SyncPolicy::kNever;
+  DeviceCheck devices = DeviceCheck::kOff;
+  DependencyCheck dependencies = DependencyCheck::kOff;
+  UnknownPolicy unknown = UnknownPolicy::kTryLast;
+};
+
+enum class DispatchPolicy {
+  kBest,  // the best `candidates` workers; after admission_timeout the next ones
+  kRace,  // every eligible worker at once; the first to admit wins
+};
+
+struct DispatchSettings {
+  DispatchPolicy policy = DispatchPolicy::kBest;
+  int candidates = 1;  // workers tried at the same time, 1 to 1000
+  std::chrono::milliseconds admission_timeout{120'000};  // 1s to 168h
+};
+
+struct StoreSettings {
+  std::string path = "/var/lib/fedra/fedra.db";                           // absolute after loading
+  std::chrono::milliseconds history_retention = std::chrono::hours(720);  // 1h to 87600h
+};
+
+struct HttpSettings {
+  std::string address = "127.0.0.1:9480";  // IP:port or [IPv6]:port; port 0 lets the system choose
+};
+
+struct LoggingSettings {
+  log::Level level = log::Level::kInfo;
+  log::Format format = log::Format::kText;
+};
+
+struct Configuration {
+  ManagerSettings manager;
+  std::vector<WorkerSettings> workers;  // in the file's order; may be empty
+  KueueSettings kueue;
+  std::string origin = "fedra";  // label value that marks our objects on workers; DNS-1123 label
+  VerificationSettings verification;
+  DispatchSettings dispatch;
+  std::chrono::milliseconds worker_lost_timeout = std::chrono::minutes(15);  // 1s to 8760h
+  StoreSettings store;
+  HttpSettings http;
+  LoggingSettings logging;
+};
+
+}  // namespace fedra::config

@@ -1,0 +1,95 @@
+#pragma once
+//
+// Reads a kubeconfig (YAML or JSON) or a pod's service account into what a client needs to connect.
+//
+// One context is read: its cluster and its user. The rest of the file only has to be well-formed,
+// and unknown keys are ignored, as kubectl does (client-go 1.36 tools/clientcmd). What would change
+// who we are but is not supported (auth-provider, impersonation, exec v1alpha1) is refused, not
+// ignored.
+//
+// Errors: every problem at once, with positions in the kubeconfig. Values of credentials are never
+// part of a problem.
+// Thread rules: free functions over files; any thread.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "base/clock.h"
+#include "config/problem.h"
+
+namespace fedra::config {
+
+// An exec credential plugin (client.authentication.k8s.io v1 or v1beta1); run without a terminal.
+struct ExecAccess {
+  std::string api_version;  // "client.authentication.k8s.io/v1" or ".../v1beta1"
+  std::string command;      // absolute when it was written with a slash, else for PATH
+  std::vector<std::string> args;
+  std::map<std::string, std::string> env;  // added to our own environment; may hold secrets
+  std::string install_hint;                // shown when the command is not found
+  bool provide_cluster_info = false;
+  bool operator==(const ExecAccess&) const = default;
+};
+
+// How to reach a cluster and who we are there. Holds secrets: never log or store it.
+// The wiring copies it field by field into cluster-clients' AccessSettings.
+struct KubeAccess {
+  std::string server;           // "https://host:port[/prefix]", no slash at the end
+  std::string ca_pem;           // empty: the system's CAs
+  std::string tls_server_name;  // empty: the host of `server`
+  std::string proxy_url;        // http, https or socks5; empty: none
+  bool insecure_skip_tls_verify = false;
+
+  std::string client_certificate_pem;
+  std::string client_key_pem;
+  std::string token;       // empty when token_file is set
+  std::string token_file;  // absolute; read again by the client
+  std::optional<ExecAccess> exec;
+  std::string username;
+  std::string password;
+
+  std::string context;                         // the context that was chosen; empty in-cluster
+  std::optional<WallTime> certificate_expiry;  // notAfter of the client certificate
+  std::vector<std::string> files;              // every file this was read from or depends on
+  Problems warnings;                           // usable, but a person should know
+};
+
+// Why a cluster cannot be used, and which files to watch for the repair.
+struct AccessFailure {
+  Problems problems;  // never empty
+  std::vector<std::string> files;
+};
+
+using ClusterAccess = tl::expected<KubeAccess, AccessFailure>;
+
+struct KubeconfigOptions {
+  std::string context;          // empty: current-context
+  bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
+  WallTime now;                 // for certificate dates
+};
+
+// `path` is opened as it is; relative paths inside are relative to its folder.
+ClusterAccess ReadKubeconfig(const std::string& path, const KubeconfigOptions& options);
+
+// The same for a text that is already in memory; `path` names it in problems and gives the folder.
+ClusterAccess ParseKubeconfig(const std::string& text, const std::string& path,
+                              const KubeconfigOptions& options);
+
+// Where a pod finds its API server. The defaults are the kubelet's.
+struct InClusterSources {
+  std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";  // holds token and ca.crt
+  std::string host;                                                      // $KUBERNETES_SERVICE_HOST
+  std::string port;                                                      // $KUBERNETES_SERVICE_PORT
+};
+// `host` and `port` from the environment of this process.
+InClusterSources InClusterFromEnvironment();
+ClusterAccess ReadInCluster(const InClusterSources& sources);
+
+// "https://10.0.0.1:6443 as client certificate": for people, without any secret.
+std::string Summary(const KubeAccess& access);
+
+}  // namespace fedra::config

@@ -1,0 +1,48 @@
+#pragma once
+//
+// Reads the configuration file strictly: unknown keys, wrong types, duplicates and bad values are
+// problems with their place, and all of them are reported at once.
+//
+// Two kinds of problem are kept apart. What is wrong with the file itself, or with the manager's
+// access, makes Load fail: nothing can run. What is wrong with one worker's kubeconfig is that
+// worker's failure only: the daemon runs on without it, `fedra config validate` reports it.
+//
+// Thread rules: free functions; any thread. Take a StampFiles() of `files` before calling again.
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "base/clock.h"
+#include "config/configuration.h"
+#include "config/kubeconfig.h"
+#include "config/problem.h"
+
+namespace fedra::config {
+
+struct Loaded {
+  Configuration configuration;
+  ClusterAccess manager;               // a failure only with LoadOptions::manager_may_fail
+  std::vector<ClusterAccess> workers;  // one for each of configuration.workers, in its order
+  std::vector<std::string> files;      // the configuration and every file read for it: watch these
+};
+
+struct LoadOptions {
+  WallTime now;                   // for certificate dates
+  InClusterSources in_cluster;    // used with manager.inCluster
+  bool manager_may_fail = false;  // for commands that only talk to workers
+};
+
+// `path` is the configuration file; relative paths inside are relative to its folder, "~" is not
+// expanded.
+tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& options);
+
+// The file's text alone, without touching any other file. `filename` names it in problems and gives
+// the folder that relative paths start from.
+tl::expected<Configuration, Problems> Parse(const std::string& text, const std::string& filename);
+
+// The problems of the clusters of a successful Load, warnings included when asked for.
+Problems AccessProblems(const Loaded& loaded, bool with_warnings);
+
+}  // namespace fedra::config

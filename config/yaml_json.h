@@ -1,0 +1,22 @@
+#pragma once
+//
+// Kubernetes manifests as people write them (YAML or JSON, one or many documents) to JSON.
+//
+// Scalars get the types that kubectl gives them (sigs.k8s.io/yaml 1.6, YAML 1.1 rules): plain
+// yes/no/on/off are booleans, 0755 is octal, timestamps stay strings, "<<" merges, other scalar
+// keys become strings. Errors: kInvalidArgument with "line L, column C: ..."; kTooLarge when an
+// input bound is exceeded. Thread rules: pure function.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fedra::config {
+
+// One JSON text per document; documents without content (comments, a lone "---") are left out.
+// Bounds: 16 MiB of text, 100 levels, 1,000,000 nodes after the expansion of aliases.
+Result<std::vector<std::string>> YamlToJson(std::string_view text);
+
+}  // namespace fedra::config
