@@ -1,0 +1,89 @@
+#pragma once
+//
+// Everything that can be written to the store, as values.
+//
+// A Put holds the whole row and replaces what was there; a Remove of a row that does not exist is
+// fine. So every change may be repeated, and of two waiting changes of one row only the later one
+// need be written.
+//
+// Thread rules: plain values.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "store/rows.h"
+
+namespace fedra::store {
+
+struct PutCluster {
+  ClusterRow row;
+};
+struct RemoveCluster {
+  ClusterName name;
+};
+
+struct PutWorkload {
+  WorkloadRow row;
+};
+// The workload is gone on the manager: it leaves every listing, its verdicts go, its row stays for
+// the history (and its last state with it) until retention. A uid does not come back.
+struct RemoveWorkload {
+  std::string uid;
+  WallTime at{};
+};
+
+struct PutPlacement {
+  PlacementRow row;
+};
+struct RemovePlacement {
+  std::string uid;
+};
+
+// Begins an attempt, or describes a whole one. Never reopens one that has ended.
+struct PutAttempt {
+  AttemptRow row;
+};
+// Ends it; an attempt whose beginning was never written begins and ends at `ended_at`.
+struct EndAttempt {
+  std::string uid;
+  int number = 0;
+  ClusterName cluster;
+  WallTime ended_at{};
+  std::string outcome;
+  std::string message;
+};
+
+struct AddIntent {
+  IntentRow row;
+};
+struct EndIntent {
+  int64_t id = 0;
+};
+
+struct PutResidue {
+  ResidueRow row;
+};
+struct RemoveResidue {
+  ClusterName cluster;
+  std::string uid;
+};
+
+// All verdicts of one workload: clusters that are not among the rows have none any more.
+struct PutVerdicts {
+  std::string uid;
+  std::vector<VerdictRow> rows;
+};
+
+struct AddEvent {
+  EventRow row;
+};
+struct SetHeartbeat {
+  HeartbeatRow row;
+};
+
+using Change = std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
+                            RemovePlacement, PutAttempt, EndAttempt, AddIntent, EndIntent,
+                            PutResidue, RemoveResidue, PutVerdicts, AddEvent, SetHeartbeat>;
+
+}  // namespace fedra::store

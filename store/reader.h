@@ -1,0 +1,67 @@
+#pragma once
+//
+// One consistent picture of the store, for the command line and for a daemon that starts.
+//
+// Works while the daemon runs, after it has ended, and after it was killed; never writes. Without
+// write permission for the folder it works as far as SQLite can: always when the daemon runs or
+// ended properly. The picture is that of the moment of Open: to look again, open another one. Do
+// not keep one for long: as long as it lives the writer's log cannot shrink.
+//
+// Errors: kNotFound (no file: no daemon ran yet), kStorage (no permission, I/O), kCorrupt,
+// kInvalidArgument (another schema, not a store).
+//
+// Thread rules: one thread at a time.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/rows.h"
+
+namespace fedra::store {
+
+struct WorkloadFilter {
+  std::string ns;      // empty: all namespaces
+  std::string worker;  // empty: all workers and none
+};
+
+class Reader final {
+ public:
+  static Result<std::unique_ptr<Reader>> Open(const std::string& path);
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // Null: no daemon wrote here yet.
+  Result<std::optional<HeartbeatRow>> Heartbeat();
+  // In the order of the configuration.
+  Result<std::vector<ClusterRow>> Clusters();
+
+  // Living workloads only, by namespace and job name.
+  Result<std::vector<WorkloadRow>> Workloads(const WorkloadFilter& filter = {});
+  // Every incarnation whose job or whose Workload has this name: living ones first, then the newest
+  // first.
+  Result<std::vector<WorkloadRow>> FindWorkloads(const ObjectKey& name);
+
+  Result<std::vector<PlacementRow>> Placements();
+  Result<std::optional<PlacementRow>> Placement(const std::string& uid);
+  Result<std::vector<IntentRow>> Intents();    // oldest first
+  Result<std::vector<ResidueRow>> Residues();  // by cluster, oldest first
+
+  Result<std::vector<VerdictRow>> Verdicts(
+      const std::string& uid);  // in the order of the configuration
+  Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
+  // Oldest first: of one workload; of every incarnation of a job's or Workload's name.
+  Result<std::vector<EventRow>> Events(const std::string& uid);
+  Result<std::vector<EventRow>> EventsOf(const ObjectKey& name);
+
+ private:
+  struct Parts;
+  explicit Reader(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace fedra::store

@@ -1,0 +1,162 @@
+#pragma once
+//
+// What fedra remembers, as plain rows: one struct per table of store/migrations/*.sql.
+//
+// Texts such as `phase`, `state`, `outcome` or `reason` belong to the layer that writes them: the
+// store keeps them as they are and never decides on them. Secrets never come here.
+//
+// Thread rules: plain values.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/types.h"
+
+namespace fedra::store {
+
+// One configured cluster as the daemon last saw it. Key: name.
+struct ClusterRow {
+  ClusterName name;
+  int position = 0;        // place in the configuration file, from 0; the order of every listing
+  std::string phase;       // Connected, Unreachable, Rejected, Misconfigured, Connecting
+  WallTime phase_since{};  // when `phase` began
+  std::string why;         // why it is not Connected, for people; empty when it is
+  // When contact was lost: the worker-lost clock, which survives restarts. Null: not lost.
+  std::optional<WallTime> lost_since;
+  // The last answer of its API server. Null: none since it was configured.
+  std::optional<WallTime> last_contact;
+  std::string kubernetes_version;  // "1.36.3"; empty: not known yet
+  std::string dra_version;  // served version of resource.k8s.io, "v1"; empty: none or not known
+  std::string note;         // what an operator should know, one line; empty: nothing
+  WallTime updated_at{};    // when the daemon last looked
+
+  bool operator==(const ClusterRow&) const = default;
+};
+
+// One Kueue Workload of the manager with the job that owns it. Key: uid.
+struct WorkloadRow {
+  std::string uid;         // metadata.uid of the Workload on the manager
+  ObjectKey key;           // the Workload: "ml/job-train-7b-1a2b3"
+  std::string job_kind;    // "Job", "JobSet", ...: the adapter's name
+  ObjectKey job;           // the job: "ml/train-7b"
+  std::string queue;       // LocalQueue name, in the job's namespace
+  std::string state;       // Waiting, Blocked, Dispatching, Running, Finished, Failed, Suspended
+  ClusterName worker;      // where it is or is being sent; empty: nowhere
+  std::string note;        // why it is in this state, one line; empty when there is nothing to say
+  std::string needs;       // the requirement in words: "queue ml/gpu · template one-gpu · 2 pods"
+  WallTime created_at{};   // metadata.creationTimestamp of the job
+  WallTime state_since{};  // when `state` began
+  std::optional<WallTime> finished_at;  // null: not finished
+  WallTime updated_at{};                // when the daemon last looked at it
+  // When it went away on the manager; such rows are history only. Null: it lives.
+  std::optional<WallTime> removed_at;
+
+  bool operator==(const WorkloadRow&) const = default;
+};
+
+// A cluster that did not keep a workload, so that it is not the first choice again.
+struct PlacementFailure {
+  ClusterName cluster;
+  std::string reason;  // a code of the reason catalogue
+  WallTime at{};
+
+  bool operator==(const PlacementFailure&) const = default;
+};
+
+// Where one workload was sent: what a restarted daemon needs to continue. Key: uid.
+struct PlacementRow {
+  std::string uid;  // of the Workload on the manager
+  ObjectKey key;    // the Workload
+  std::string job_kind;
+  ObjectKey job;
+  int attempt = 0;                     // number of the running attempt, from 1; 0: none yet
+  std::vector<ClusterName> nominated;  // clusters that may hold a clone now, in order of preference
+  // When `nominated` was chosen: the admission time-out counts from here. Null: nothing nominated.
+  std::optional<WallTime> nominated_at;
+  // The only cluster that may hold the job. Null: none admitted the clone yet.
+  std::optional<ClusterName> winner;
+  std::optional<WallTime> won_at;
+  std::vector<PlacementFailure> failures;  // oldest first
+
+  bool operator==(const PlacementRow&) const = default;
+};
+
+// One cluster's part in one attempt (a race has several). Key: uid, number, cluster.
+struct AttemptRow {
+  std::string uid;
+  int number = 0;  // from 1
+  ClusterName cluster;
+  WallTime started_at{};
+  std::optional<WallTime> ended_at;  // null: still going on
+  std::string outcome;  // Finished, Failed, LostRace, Timeout, WorkerLost, ...; empty: going on
+  std::string message;  // for people; may be empty
+
+  bool operator==(const AttemptRow&) const = default;
+};
+
+// A remote write that was about to happen. Written before it and ended after it, so that a daemon
+// that died between looks at exactly these objects first. Key: id.
+struct IntentRow {
+  int64_t id = 0;       // from Store::NewIntentId()
+  std::string uid;      // of the Workload on the manager
+  std::string action;   // CreateClone, CreateJob, DeleteRemote, ...
+  ClusterName cluster;  // where the write goes
+  ObjectKey key;        // the object there
+  WallTime at{};
+
+  bool operator==(const IntentRow&) const = default;
+};
+
+// What must still be cleaned up on a worker that could not be reached. Key: cluster, uid.
+struct ResidueRow {
+  ClusterName cluster;
+  ObjectKey key;    // the clone there (the same name as on the manager)
+  std::string uid;  // of the Workload on the manager: what our objects there are labelled with
+  std::string job_kind;
+  ObjectKey job;  // the remote job
+  WallTime since{};
+
+  bool operator==(const ResidueRow&) const = default;
+};
+
+// The last answer of one cluster to one workload's requirement. Key: uid, cluster.
+struct VerdictRow {
+  std::string uid;
+  ClusterName cluster;
+  std::string outcome;       // Yes, MayScale, Unknown, No
+  std::string reasons_json;  // [{"code": ..., "object": ..., "message": ...}, ...]; "[]" for Yes
+  int pods_fitting = 0;
+  int pods_wanted = 0;
+  WallTime checked_at{};
+
+  bool operator==(const VerdictRow&) const = default;
+};
+
+// One line of a workload's history. Append-only; kept after the workload is gone, until retention.
+// Key: id.
+struct EventRow {
+  int64_t id = 0;   // given by the store, increasing; ignored by AddEvent
+  std::string uid;  // of the Workload on the manager; empty: about a cluster
+  ObjectKey key;    // the Workload; empty: about a cluster
+  WallTime at{};
+  std::string reason;   // UpperCamelCase, from the catalogue of events
+  ClusterName cluster;  // empty: about no cluster in particular
+  std::string message;
+
+  bool operator==(const EventRow&) const = default;
+};
+
+// When the daemon last wrote, and who it is. One row.
+struct HeartbeatRow {
+  WallTime at{};
+  int64_t pid = 0;
+  std::string version;    // of fedra: "0.1.0"
+  WallTime started_at{};  // of this process
+
+  bool operator==(const HeartbeatRow&) const = default;
+};
+
+}  // namespace fedra::store
