@@ -1,0 +1,154 @@
+"""One real Kubernetes cluster without machines: API server, controllers, scheduler, and kwok as its kubelets.
+
+Flags and their reasons come from running Kubernetes 1.36.3 and kwok 0.8.0 on loopback.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from real.pki import Pki
+from real.tools import Tools
+from scenarios.kube_client import Access, KubeClient
+from scenarios.process import Process, free_ports
+from scenarios.waiting import eventually
+
+# The controllers that jobs, claims and clean-up need. Without the node lifecycle controller nobody marks a
+# node unreachable, which is right: no kubelet ever reports.
+_CONTROLLERS = (
+    "namespace,job,resourceclaim-controller,garbage-collector-controller,ttl-after-finished-controller,"
+    "serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller"
+)
+
+# pod-complete.yaml is left out: it ends every pod of a Job at once. Here a job runs until a scenario ends it.
+_KWOK_STAGES = (
+    "node/fast/node-initialize.yaml",
+    "node/heartbeat/node-heartbeat.yaml",
+    "pod/fast/pod-ready.yaml",
+    "pod/fast/pod-delete.yaml",
+)
+
+
+class Etcd:
+    """One etcd for all clusters of a fleet; each cluster uses a key prefix."""
+
+    def __init__(self, tools: Tools, folder: Path):
+        client, peer = free_ports(2)
+        self.url = f"http://127.0.0.1:{client}"
+        peer_url = f"http://127.0.0.1:{peer}"
+        self.process = Process(
+            [
+                tools.program("etcd"),
+                f"--data-dir={folder / 'etcd'}",
+                f"--listen-client-urls={self.url}",
+                f"--advertise-client-urls={self.url}",
+                f"--listen-peer-urls={peer_url}",
+                f"--initial-advertise-peer-urls={peer_url}",
+                f"--initial-cluster=default={peer_url}",
+                "--unsafe-no-fsync",  # nothing here must survive the machine
+                "--quota-backend-bytes=4294967296",
+            ],
+            folder / "etcd.log",
+        )
+
+
+class ControlPlane:
+    """One cluster. The API server is started by the constructor, the rest by `start_controllers`."""
+
+    def __init__(self, name: str, tools: Tools, pki: Pki, etcd: Etcd, folder: Path):
+        self.name = name
+        self.folder = folder / name
+        self.folder.mkdir()
+        self.kubeconfig = folder / f"{name}.kubeconfig"
+        self._tools, self._pki, self._etcd = tools, pki, etcd
+        self._port, self._controllers_port, self._scheduler_port, self._kwok_port = free_ports(4)
+        self._others: list[Process] = []
+        self.access = Access(f"https://127.0.0.1:{self._port}", pki.ca.read_text(), pki.admin_token)
+        self.access.write_kubeconfig(self.kubeconfig)
+        self.client = KubeClient(self.access)
+        self._api_server = self._start_api_server()
+
+    def wait_ready(self, timeout: float = 90) -> None:
+        eventually(f"API server of {self.name} ready", lambda: self.client.call("GET", "/readyz"), timeout)
+
+    def start_controllers(self) -> None:
+        """Controllers, scheduler and kwok. The API server must be ready."""
+        self._others += [self._start_controller_manager(), self._start_scheduler(), self._start_kwok()]
+
+    def stop_api_server(self) -> None:
+        """The API server is gone, as in a crash; everything else runs on."""
+        self._api_server.kill()
+
+    def start_api_server(self) -> None:
+        """At the same address as before. Other programs find it again only after their own back-off."""
+        self._api_server = self._start_api_server()
+        self.wait_ready()
+
+    def stop(self) -> None:
+        for process in reversed([self._api_server, *self._others]):
+            process.kill()
+
+    def _start_api_server(self) -> Process:
+        pki = self._pki
+        return self._spawn(
+            "kube-apiserver",
+            f"--etcd-servers={self._etcd.url}",
+            f"--etcd-prefix=/{self.name}",
+            f"--secure-port={self._port}",
+            "--bind-address=127.0.0.1",
+            "--advertise-address=127.0.0.1",
+            f"--tls-cert-file={pki.server_certificate}",
+            f"--tls-private-key-file={pki.server_key}",
+            f"--client-ca-file={pki.ca}",
+            f"--token-auth-file={pki.tokens}",
+            "--authorization-mode=RBAC",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={pki.service_account_key}",
+            f"--service-account-signing-key-file={pki.service_account_key}",
+            "--service-cluster-ip-range=10.0.0.0/16",
+            "--endpoint-reconciler-type=none",
+            # With TaintNodesByCondition a node keeps its not-ready taint, since no node controller runs.
+            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+            "--max-requests-inflight=2000",
+            "--max-mutating-requests-inflight=1000",
+        )
+
+    def _start_controller_manager(self) -> Process:
+        # No --authentication-kubeconfig here and for the scheduler: they would wait for a request-header CA
+        # that is not there.
+        return self._spawn(
+            "kube-controller-manager",
+            f"--kubeconfig={self.kubeconfig}",
+            "--leader-elect=false",
+            f"--secure-port={self._controllers_port}",
+            "--bind-address=127.0.0.1",
+            f"--service-account-private-key-file={self._pki.service_account_key}",
+            "--kube-api-qps=500",
+            "--kube-api-burst=1000",
+            f"--controllers={_CONTROLLERS}",
+        )
+
+    def _start_scheduler(self) -> Process:
+        return self._spawn(
+            "kube-scheduler",
+            f"--kubeconfig={self.kubeconfig}",
+            "--leader-elect=false",
+            f"--secure-port={self._scheduler_port}",
+            "--bind-address=127.0.0.1",
+            "--kube-api-qps=500",
+            "--kube-api-burst=1000",
+        )
+
+    def _start_kwok(self) -> Process:
+        # Without a Node stage kwok 0.8.0 does nothing for pods either.
+        stages = [f"--config={self._tools.kwok_source / 'kustomize/stage' / stage}" for stage in _KWOK_STAGES]
+        return self._spawn(
+            "kwok",
+            f"--kubeconfig={self.kubeconfig}",
+            "--manage-all-nodes=true",
+            f"--server-address=127.0.0.1:{self._kwok_port}",
+            *stages,
+        )
+
+    def _spawn(self, program: str, *arguments: str) -> Process:
+        return Process([self._tools.program(program), *arguments], self.folder / f"{program}.log")

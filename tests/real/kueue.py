@@ -1,0 +1,154 @@
+"""Kueue beside one real control plane, without a service network. Seen with Kueue 0.19.2."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import os
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import yaml
+
+from real.control_plane import ControlPlane
+from real.pki import Pki
+from real.tools import Tools
+from scenarios import objects
+from scenarios.kube_client import Object
+from scenarios.process import Process, free_ports
+from scenarios.waiting import eventually
+
+# Kueue opens a certificate at this fixed path whenever its internal certificate management is off, even with
+# metrics switched off. Any certificate will do.
+_METRICS_CERTIFICATES = Path("/etc/kueue/metrics/certs")
+
+# Kinds whose webhooks are installed. Those of other kinds would fail their requests: the integrations are off.
+_WEBHOOK_KINDS = ("job", "workload", "clusterqueue", "cohort", "resourceflavor")
+
+# Kueue accepts every shape of claim and leaves devices alone only with all four off: it refuses to start when
+# a dependent gate stays on.
+_DRA_OFF = {
+    "KueueDRAIntegration": False,
+    "KueueDRARejectWorkloadsWhenDRADisabled": False,
+    "KueueDRAIntegrationExtendedResource": False,
+    "KueueDRAIntegrationPartitionableDevices": False,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class KueueOptions:
+    # Device classes that Kueue charges to the quota resource named first; empty: its DRA support is off.
+    device_class_mappings: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    # Merged over the configuration file's top level, for example {"multiKueue": {...}}.
+    configuration: Object = dataclasses.field(default_factory=dict)
+
+
+class Kueue:
+    """Call in this order: install_crds, start (from the main thread, see Process), wait_ready."""
+
+    def __init__(self, cluster: ControlPlane, tools: Tools, pki: Pki, options: KueueOptions):
+        self._cluster, self._tools, self._pki = cluster, tools, pki
+        self._webhook_port, self._health_port = free_ports(2)
+        self._process: Process | None = None
+        certificates = cluster.folder / "webhook"
+        certificates.mkdir()
+        (certificates / "tls.crt").write_bytes(pki.server_certificate.read_bytes())
+        (certificates / "tls.key").write_bytes(pki.server_key.read_bytes())
+        self._configuration_file = cluster.folder / "kueue.yaml"
+        self._configuration_file.write_text(yaml.safe_dump(self._configuration(options, certificates)))
+
+    def install_crds(self) -> None:
+        client = self._cluster.client
+        client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}})
+        names = []
+        for file in sorted((self._tools.kueue_source / "config/components/crd/bases").glob("*.yaml")):
+            crd = yaml.safe_load(file.read_text())
+            crd["spec"].pop("conversion", None)  # only the storage version is used here
+            names.append(crd["metadata"]["name"])
+            client.apply(crd)
+        for name in names:
+            eventually(f"CRD {name} established", lambda: self._established(name), 60)
+
+    def start(self) -> None:
+        self._process = Process(
+            [
+                self._tools.program("kueue"),
+                f"--config={self._configuration_file}",
+                f"--kubeconfig={self._cluster.kubeconfig}",
+                "--zap-log-level=2",
+            ],
+            self._cluster.folder / "kueue.log",
+        )
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+
+    def wait_ready(self, timeout: float = 60) -> None:
+        url = f"http://127.0.0.1:{self._health_port}/readyz"
+        eventually(f"Kueue of {self._cluster.name} ready", lambda: _answers(url), timeout)
+        for configuration in self._webhooks():
+            self._cluster.client.apply(configuration)
+
+    def _configuration(self, options: KueueOptions, certificates: Path) -> Object:
+        gates: Object = {"VisibilityOnDemand": False}  # else it wants a certificate under /visibility
+        configuration: Object = {
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+            "kind": "Configuration",
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{self._health_port}"},
+            "metrics": {"bindAddress": "0"},
+            "webhook": {"port": self._webhook_port, "host": "127.0.0.1", "certDir": str(certificates)},
+            "leaderElection": {"leaderElect": False},
+            "internalCertManagement": {"enable": False},
+            "clientConnection": {"qps": 1000, "burst": 1000},
+            "integrations": {"frameworks": ["batch/job"]},
+            "controller": {"groupKindConcurrency": {"Job.batch": 5, "Workload.kueue.x-k8s.io": 10}},
+        }
+        if options.device_class_mappings:
+            configuration["resources"] = {
+                "deviceClassMappings": [
+                    {"name": name, "deviceClassNames": classes}
+                    for name, classes in options.device_class_mappings.items()
+                ]
+            }
+        else:
+            gates |= _DRA_OFF
+        return {**configuration, "featureGates": gates, **options.configuration}
+
+    def _established(self, name: str) -> bool:
+        return objects.is_true(self._cluster.client.get("CustomResourceDefinition", None, name), "Established")
+
+    def _webhooks(self) -> list[Object]:
+        """Kueue's own manifests with a URL in place of the Service that does not exist here."""
+        ca = base64.b64encode(self._pki.ca.read_bytes()).decode()
+        manifests = (self._tools.kueue_source / "config/components/webhook/manifests.yaml").read_text()
+        configurations = []
+        for configuration in filter(None, yaml.safe_load_all(manifests)):
+            hooks = [hook for hook in configuration["webhooks"] if _is_served(hook)]
+            for hook in hooks:
+                path = hook["clientConfig"].pop("service")["path"]
+                url = f"https://127.0.0.1:{self._webhook_port}{path}"
+                hook["clientConfig"] = {"url": url, "caBundle": ca}
+            configuration["metadata"]["name"] = "kueue-" + configuration["metadata"]["name"]
+            configurations.append({**configuration, "webhooks": hooks})
+        return configurations
+
+
+def _is_served(hook: Object) -> bool:
+    # Names are "m" or "v" (mutating, validating), the kind, and this suffix.
+    return hook["name"][1:].removesuffix(".kb.io") in _WEBHOOK_KINDS
+
+
+def ensure_metrics_certificate(pki: Pki) -> None:
+    if (_METRICS_CERTIFICATES / "tls.key").exists():
+        return
+    sudo = [] if os.geteuid() == 0 else ["sudo"]
+    for source, name in ((pki.server_certificate, "tls.crt"), (pki.server_key, "tls.key")):
+        command = [*sudo, "install", "-D", "-m", "0644", str(source), str(_METRICS_CERTIFICATES / name)]
+        subprocess.run(command, check=True)
+
+
+def _answers(url: str) -> bool:
+    with urllib.request.urlopen(url, timeout=1) as response:
+        return response.status == 200

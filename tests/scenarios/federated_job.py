@@ -1,0 +1,132 @@
+"""One job as it appears on the manager and on every worker. Reads the API servers anew at every question."""
+
+from __future__ import annotations
+
+from scenarios import objects
+from scenarios.fleet import MANAGER, Fleet
+from scenarios.kube_client import Object
+from scenarios.waiting import always, eventually
+
+ORIGIN_LABEL = "kueue.x-k8s.io/multikueue-origin"
+ORIGIN = "fedra"
+OURS = f"{ORIGIN_LABEL}={ORIGIN}"
+UID_ANNOTATION = "fedra.dev/workload-uid"
+PREBUILT_ANNOTATION = "kueue.x-k8s.io/prebuilt-workload-name"
+
+
+class FederatedJob:
+    def __init__(self, fleet: Fleet, ns: str, name: str, check: str):
+        self.ns, self.name = ns, name
+        self.key = f"{ns}/{name}"
+        self._fleet, self._check = fleet, check
+        self._workload_name: str | None = None  # does not change while the job exists
+
+    # --- What is there now.
+
+    def manager_job(self) -> Object | None:
+        return self._fleet.admin(MANAGER).find("Job", self.ns, self.name)
+
+    def workload(self) -> Object | None:
+        """The manager's Workload of this job."""
+        if self._workload_name is not None:
+            return self._fleet.admin(MANAGER).find("Workload", self.ns, self._workload_name)
+        for workload in self._fleet.admin(MANAGER).list("Workload", self.ns):
+            owners = workload["metadata"].get("ownerReferences", [])
+            if any(owner["kind"] == "Job" and owner["name"] == self.name for owner in owners):
+                self._workload_name = workload["metadata"]["name"]
+                return workload
+        return None
+
+    def clone(self, worker: str) -> Object | None:
+        workload = self._known_workload_name()
+        return self._fleet.admin(worker).find("Workload", self.ns, workload) if workload else None
+
+    def remote_job(self, worker: str) -> Object | None:
+        return self._fleet.admin(worker).find("Job", self.ns, self.name)
+
+    def clones(self) -> list[str]:
+        """The workers that have a clone."""
+        return [worker for worker in self._fleet.workers if self.clone(worker) is not None]
+
+    def remote_jobs(self) -> list[str]:
+        """The workers that have a job of this name."""
+        return [worker for worker in self._fleet.workers if self.remote_job(worker) is not None]
+
+    def check_state(self) -> str:
+        return self._check_entry().get("state", "")
+
+    def check_message(self) -> str:
+        return self._check_entry().get("message", "")
+
+    def cluster_name(self) -> str | None:
+        workload = self.workload()
+        return workload.get("status", {}).get("clusterName") if workload else None
+
+    def event_reasons(self) -> set[str]:
+        """Of the events on the manager about the job or its Workload."""
+        names = {self.name, self._known_workload_name()}
+        events = self._fleet.admin(MANAGER).list("Event", self.ns)
+        return {event["reason"] for event in events if event["regarding"]["name"] in names}
+
+    # --- What must become or stay true.
+
+    def wait_message(self, *parts: str) -> str:
+        """Waits until the check's message contains every part."""
+
+        def look() -> str | None:
+            message = self.check_message()
+            return message if all(part in message for part in parts) else None
+
+        try:
+            return eventually(f"check message with {parts}", look, self._fleet.patience)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; message: {self.check_message()!r}") from None
+
+    def wait_clone(self, worker: str) -> Object:
+        return self._eventually(f"clone on {worker}", lambda: self.clone(worker))
+
+    def wait_running_on(self, worker: str) -> None:
+        """The remote job runs there, and the manager says so in every place."""
+        self._eventually(f"clusterName is {worker}", lambda: self.cluster_name() == worker)
+        self._eventually("check is Ready", lambda: self.check_state() == "Ready")
+        self._eventually(f"active pods on {worker}", lambda: _active(self.remote_job(worker)) > 0)
+        self._eventually("active pods mirrored", lambda: _active(self.manager_job()) > 0)
+
+    def finish(self, worker: str, phase: str = "Succeeded") -> None:
+        """Lets the pods end and waits for the result on the manager and for the clean-up of the worker."""
+
+        def pods_ended() -> bool:
+            self._fleet.end_pods(worker, self.ns, self.name, phase)
+            return objects.is_true(self.workload(), "Finished")
+
+        self._eventually(f"{self.key} finished", pods_ended)
+        self._eventually("nothing left on the workers", self.nowhere)
+
+    def wait_gone_from(self, worker: str) -> None:
+        self._eventually(
+            f"nothing of {self.key} on {worker}",
+            lambda: self.clone(worker) is None and self.remote_job(worker) is None,
+        )
+
+    def nowhere(self) -> bool:
+        return not self.clones() and not self.remote_jobs()
+
+    def stays_nowhere(self, seconds: float = 2.0) -> None:
+        always(f"{self.key} on no worker", self.nowhere, seconds)
+
+    def _check_entry(self) -> Object:
+        workload = self.workload() or {}
+        checks = workload.get("status", {}).get("admissionChecks", [])
+        return next((entry for entry in checks if entry["name"] == self._check), {})
+
+    def _known_workload_name(self) -> str | None:
+        if self._workload_name is None:
+            self.workload()
+        return self._workload_name
+
+    def _eventually(self, what, look):
+        return eventually(what, look, self._fleet.patience)
+
+
+def _active(job: Object | None) -> int:
+    return job.get("status", {}).get("active", 0) if job else 0

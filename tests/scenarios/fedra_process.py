@@ -1,0 +1,166 @@
+"""The program under test: its configuration file, the daemon as a child process, and its command line."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import os
+import subprocess
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scenarios.kube_client import Access, Object
+from scenarios.process import Process, free_ports
+from scenarios.waiting import eventually
+
+_BUILT = Path(__file__).parents[2] / "build/release/manager/fedra"
+
+# `fedra check` answers with its exit code, see docs of the command.
+CHECK_PLACEABLE, CHECK_NOWHERE, CHECK_UNKNOWN = 0, 3, 4
+
+
+def default_binary() -> Path:
+    return Path(os.environ.get("FEDRA", str(_BUILT)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """What one run of the command line printed."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    def json(self) -> Any:
+        return json.loads(self.stdout)
+
+
+class Fedra:
+    """One configuration and one store in a folder of their own; the daemon may be started many times on them.
+
+    Start the daemon from the main thread (see Process).
+    """
+
+    def __init__(self, binary: Path, folder: Path, accesses: Mapping[str, Access], settings: Mapping[str, Any]):
+        """`accesses`: cluster -> credentials, the manager first. `settings` are merged over a test's defaults."""
+        self._binary, self._folder = binary, folder
+        folder.mkdir(parents=True)
+        manager, *workers = accesses
+        for cluster, access in accesses.items():
+            self.set_access(cluster, access)
+        self._port = free_ports(1)[0]
+        configuration: Object = {
+            "apiVersion": "fedra.dev/v1alpha1",
+            "kind": "Configuration",
+            "manager": {"kubeconfig": str(self._kubeconfig(manager))},
+            "workers": [{"name": name, "kubeconfig": str(self._kubeconfig(name))} for name in workers],
+            "store": {"path": str(folder / "fedra.db")},
+            "http": {"address": f"127.0.0.1:{self._port}"},
+            "logging": {"level": "debug"},
+        }
+        self.configuration_file = folder / "fedra.yaml"
+        self.configuration_file.write_text(yaml.safe_dump(_merged(configuration, settings), sort_keys=False))
+        self.log = folder / "fedra.log"
+        self.log.touch()
+        self.process: Process | None = None
+
+    def set_access(self, cluster: str, access: Access) -> None:
+        """Replaces the kubeconfig of one cluster as an administrator would; a running daemon must notice."""
+        file = self._kubeconfig(cluster)
+        access.write_kubeconfig(file.with_suffix(".new")).rename(file)
+
+    def start(self, crash_at: str | None = None, ready: bool = True) -> None:
+        """Starts the daemon; with `ready` returns when it says so. `crash_at` is a point of FEDRA_TEST_CRASH_AT."""
+        environment = {"FEDRA_TEST_CRASH_AT": crash_at} if crash_at else {}
+        command = [self._binary, "run", "--config", self.configuration_file]
+        self.process = Process(command, self.log, environment)
+        if ready:
+            eventually("fedra ready", self._ready, 30)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self._running().kill()
+
+    def stop(self) -> int:
+        """SIGTERM; it must end within 5 s. Returns the exit code."""
+        code = self._running().terminate(grace=6)
+        self.process = None
+        return code
+
+    def restart(self) -> None:
+        """kill -9 and start again on the same store."""
+        self.kill()
+        self.start()
+
+    def wait_crashed(self, timeout: float) -> None:
+        """Waits until the daemon has ended at its crash point."""
+        eventually("fedra crashed", lambda: not self._running().running(), timeout)
+
+    def cli(self, *arguments: str, stdin: str | None = None) -> Output:
+        """Runs `fedra ARGUMENTS --config FILE`."""
+        command = [str(self._binary), *arguments, "--config", str(self.configuration_file)]
+        result = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
+        return Output(result.returncode, result.stdout, result.stderr)
+
+    def status(self) -> Any:
+        return self._json("status", "-o", "json")
+
+    def why(self, workload: str) -> Any:
+        """`workload` is NAMESPACE/NAME of the job."""
+        return self._json("why", workload, "-o", "json")
+
+    def check(self, *documents: Object) -> Output:
+        return self.cli("check", "-f", "-", "-o", "json", stdin=yaml.safe_dump_all(documents))
+
+    def metrics(self) -> str:
+        return self._http("/metrics")
+
+    def report(self) -> str:
+        """What a person wants to read after a failure."""
+        parts = []
+        if self.process is not None:
+            code = self.process.exit_code()
+            parts.append(f"fedra {'is running' if code is None else f'ended with {code}'}")
+        for arguments in (["status"],):
+            output = self.cli(*arguments)
+            parts.append(f"$ fedra {' '.join(arguments)}\n{output.stdout}{output.stderr}")
+        tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-60:])
+        return "\n".join([*parts, f"--- tail of {self.log}", tail])
+
+    def _running(self) -> Process:
+        assert self.process is not None, "fedra was not started"
+        return self.process
+
+    def _json(self, *arguments: str) -> Any:
+        output = self.cli(*arguments)
+        if output.code != 0:
+            raise RuntimeError(f"fedra {' '.join(arguments)}: exit {output.code}: {output.stderr}")
+        return output.json()
+
+    def _ready(self) -> bool:
+        if not self._running().running():
+            raise AssertionError(f"fedra ended at its start:\n{self._running().log_tail(20)}")
+        return self._http("/readyz") != ""
+
+    def _http(self, path: str) -> str:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}{path}", timeout=2) as response:
+            return response.read().decode()
+
+    def _kubeconfig(self, cluster: str) -> Path:
+        return self._folder / f"{cluster}.kubeconfig"
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Object:
+    """Mappings are merged, everything else is replaced."""
+    merged = copy.deepcopy(dict(base))
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
+            merged[key] = _merged(merged[key], value)
+        else:
+            merged[key] = value
+    return merged

@@ -1,0 +1,72 @@
+"""What every scenario may ask of a fleet, simulated or real.
+
+A fleet is one manager and two or more workers, each an API server with Kueue (or something that behaves like
+it) behind it. A scenario uses only this interface, so it cannot tell which kind it runs on; the few true
+differences are the properties below.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Collection
+from pathlib import Path
+
+from scenarios.kube_client import Access, KubeClient
+
+MANAGER = "manager"
+
+
+class Fleet(abc.ABC):
+    """Lifetime: `start` once, `stop` once, also after a failed start. Not thread-safe; clients are."""
+
+    kind: str  # "sim" or "real"
+    workers: tuple[str, ...]
+    # Kueue charges devices by deviceClassMappings; otherwise it leaves them to fedra.
+    kueue_dra: bool
+    # How long a condition may take that depends on controllers, in seconds.
+    patience: float
+    # How long the controllers of a cluster may need to find an API server again that was away, in seconds.
+    recovery: float
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        return (MANAGER, *self.workers)
+
+    @abc.abstractmethod
+    def start(self) -> None:
+        """Returns when every cluster answers and its controllers run."""
+
+    @abc.abstractmethod
+    def stop(self) -> None: ...
+
+    @abc.abstractmethod
+    def admin(self, cluster: str) -> KubeClient:
+        """May do everything."""
+
+    @abc.abstractmethod
+    def fedra_access(self, cluster: str) -> Access:
+        """Credentials with exactly the rights of deploy/*-rbac.yaml."""
+
+    @abc.abstractmethod
+    def restricted_access(self, worker: str, without: Collection[str]) -> Access:
+        """As `fedra_access`, but nothing at all may be done with the resources in `without` (plural names)."""
+
+    @abc.abstractmethod
+    def foreign_ca(self) -> str:
+        """A CA certificate (PEM) that has signed nothing here."""
+
+    @abc.abstractmethod
+    def stop_api_server(self, cluster: str) -> None:
+        """The API server is gone for everybody."""
+
+    @abc.abstractmethod
+    def start_api_server(self, cluster: str) -> None:
+        """It answers again, at the same address and with the same objects."""
+
+    @abc.abstractmethod
+    def end_pods(self, worker: str, namespace: str, job: str, phase: str) -> None:
+        """Lets all pods of a running job end with `phase` (Succeeded or Failed), as its programs would."""
+
+    @abc.abstractmethod
+    def describe_failure(self) -> list[Path]:
+        """Log files worth reading after a failure."""

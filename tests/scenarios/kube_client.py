@@ -1,0 +1,284 @@
+"""A small Kubernetes REST client: one API server, JSON in and out, standard library only.
+
+The tests talk to clusters through this instead of kubectl: a call costs a millisecond, and real and simulated
+API servers are used in exactly the same way.
+
+A client may be used from several threads; each thread gets its own connection.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import http.client
+import json
+import ssl
+import tempfile
+import threading
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Object = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Resource:
+    """One resource type: where it is served and how an object of it names its type."""
+
+    api_version: str  # "v1" or "group/version"
+    plural: str
+    kind: str
+    namespaced: bool = True
+
+    def path(self, namespace: str | None = None, name: str | None = None, subresource: str = "") -> str:
+        root = "/api/v1" if self.api_version == "v1" else f"/apis/{self.api_version}"
+        parts = [root]
+        if self.namespaced and namespace is not None:
+            parts.append(f"namespaces/{namespace}")
+        parts.append(self.plural)
+        if name is not None:
+            parts.append(name)
+        if subresource:
+            parts.append(subresource)
+        return "/".join(parts)
+
+
+_KUEUE = "kueue.x-k8s.io/v1beta2"
+_DRA = "resource.k8s.io/v1"
+_RBAC = "rbac.authorization.k8s.io/v1"
+_ADMISSION = "admissionregistration.k8s.io/v1"
+
+# Every type that the tests touch, by kind.
+RESOURCES: dict[str, Resource] = {
+    resource.kind: resource
+    for resource in (
+        Resource("v1", "namespaces", "Namespace", namespaced=False),
+        Resource("v1", "nodes", "Node", namespaced=False),
+        Resource("v1", "pods", "Pod"),
+        Resource("v1", "secrets", "Secret"),
+        Resource("v1", "serviceaccounts", "ServiceAccount"),
+        Resource("batch/v1", "jobs", "Job"),
+        Resource("events.k8s.io/v1", "events", "Event"),
+        Resource("apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", False),
+        Resource(_RBAC, "clusterroles", "ClusterRole", namespaced=False),
+        Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
+        Resource(_ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False),
+        Resource(_ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", False),
+        Resource(_ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", False),
+        Resource(_ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", False),
+        Resource(_DRA, "deviceclasses", "DeviceClass", namespaced=False),
+        Resource(_DRA, "resourceslices", "ResourceSlice", namespaced=False),
+        Resource(_DRA, "resourceclaims", "ResourceClaim"),
+        Resource(_DRA, "resourceclaimtemplates", "ResourceClaimTemplate"),
+        Resource(_KUEUE, "workloads", "Workload"),
+        Resource(_KUEUE, "localqueues", "LocalQueue"),
+        Resource(_KUEUE, "clusterqueues", "ClusterQueue", namespaced=False),
+        Resource(_KUEUE, "resourceflavors", "ResourceFlavor", namespaced=False),
+        Resource(_KUEUE, "admissionchecks", "AdmissionCheck", namespaced=False),
+        Resource(_KUEUE, "multikueueconfigs", "MultiKueueConfig", namespaced=False),
+        Resource(_KUEUE, "multikueueclusters", "MultiKueueCluster", namespaced=False),
+        Resource(_KUEUE, "workloadpriorityclasses", "WorkloadPriorityClass", namespaced=False),
+    )
+}
+
+_MERGE_PATCH = "application/merge-patch+json"
+_APPLY_PATCH = "application/apply-patch+yaml"
+_FIELD_MANAGER = "fedra-tests"
+
+
+class ApiError(RuntimeError):
+    """The API server answered with an error; `status` is the HTTP code, `reason` the Status object's."""
+
+    def __init__(self, status: int, reason: str, message: str):
+        super().__init__(f"{status} {reason}: {message}")
+        self.status = status
+        self.reason = reason
+
+
+@dataclasses.dataclass(frozen=True)
+class Access:
+    """What a kubeconfig says about one cluster. Certificates are PEM text; all but server and CA optional."""
+
+    server: str
+    ca: str
+    token: str | None = None
+    client_certificate: str | None = None
+    client_key: str | None = None
+
+    @staticmethod
+    def from_kubeconfig(path: Path) -> "Access":
+        config = yaml.safe_load(path.read_text())
+        context = _named(config["contexts"], config["current-context"])["context"]
+        cluster = _named(config["clusters"], context["cluster"])["cluster"]
+        user = _named(config["users"], context["user"])["user"]
+        return Access(
+            server=cluster["server"],
+            ca=_pem(cluster, "certificate-authority") or "",
+            token=user.get("token"),
+            client_certificate=_pem(user, "client-certificate"),
+            client_key=_pem(user, "client-key"),
+        )
+
+    def to_kubeconfig(self) -> Object:
+        """Everything inline, so that the file can be moved."""
+        cluster = {"server": self.server, "certificate-authority-data": _base64(self.ca)}
+        user: Object = {}
+        if self.token is not None:
+            user["token"] = self.token
+        if self.client_certificate is not None and self.client_key is not None:
+            user["client-certificate-data"] = _base64(self.client_certificate)
+            user["client-key-data"] = _base64(self.client_key)
+        return {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "default",
+            "clusters": [{"name": "default", "cluster": cluster}],
+            "users": [{"name": "default", "user": user}],
+            "contexts": [{"name": "default", "context": {"cluster": "default", "user": "default"}}],
+        }
+
+    def write_kubeconfig(self, path: Path) -> Path:
+        path.write_text(yaml.safe_dump(self.to_kubeconfig()))
+        path.chmod(0o600)
+        return path
+
+
+def _named(entries: list[Object], name: str) -> Object:
+    return next(entry for entry in entries if entry["name"] == name)
+
+
+def _pem(entry: Object, key: str) -> str | None:
+    if f"{key}-data" in entry:
+        return base64.b64decode(entry[f"{key}-data"]).decode()
+    if key in entry:
+        return Path(entry[key]).read_text()
+    return None
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+class KubeClient:
+    """Calls to one API server. Every call raises ApiError or OSError; `find` maps 404 to None."""
+
+    def __init__(self, access: Access, timeout: float = 10.0):
+        url = urllib.parse.urlsplit(access.server)
+        self._host, self._port = url.hostname or "", url.port or 443
+        self._timeout = timeout
+        self._headers = {"Accept": "application/json"}
+        if access.token:
+            self._headers["Authorization"] = f"Bearer {access.token}"
+        self._tls = _tls_context(access)
+        self._local = threading.local()
+
+    @staticmethod
+    def from_kubeconfig(path: Path) -> "KubeClient":
+        return KubeClient(Access.from_kubeconfig(path))
+
+    def get(self, kind: str, namespace: str | None, name: str) -> Object:
+        return self.call("GET", RESOURCES[kind].path(namespace, name))
+
+    def find(self, kind: str, namespace: str | None, name: str) -> Object | None:
+        try:
+            return self.get(kind, namespace, name)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def list(self, kind: str, namespace: str | None = None, labels: str = "") -> list[Object]:
+        query = {"labelSelector": labels} if labels else {}
+        return self.call("GET", RESOURCES[kind].path(namespace), query=query)["items"]
+
+    def create(self, obj: Object) -> Object:
+        resource = RESOURCES[obj["kind"]]
+        return self.call("POST", resource.path(obj["metadata"].get("namespace")), obj)
+
+    def apply(self, obj: Object) -> Object:
+        """Server-side apply: creates the object or makes the given fields ours."""
+        resource = RESOURCES[obj["kind"]]
+        path = resource.path(obj["metadata"].get("namespace"), obj["metadata"]["name"])
+        query = {"fieldManager": _FIELD_MANAGER, "force": "true"}
+        return self.call("PATCH", path, obj, _APPLY_PATCH, query)
+
+    def patch(self, kind: str, namespace: str | None, name: str, patch: Object, subresource: str = "") -> Object:
+        """JSON merge patch."""
+        path = RESOURCES[kind].path(namespace, name, subresource)
+        return self.call("PATCH", path, patch, _MERGE_PATCH, {"fieldManager": _FIELD_MANAGER})
+
+    def apply_status(self, obj: Object, field_manager: str) -> Object:
+        """Server-side apply on the status subresource with a field manager of the caller's."""
+        path = RESOURCES[obj["kind"]].path(obj["metadata"].get("namespace"), obj["metadata"]["name"], "status")
+        return self.call("PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"})
+
+    def delete(self, kind: str, namespace: str | None, name: str) -> None:
+        """Deletes in the background; an object that is already gone is fine."""
+        try:
+            self.call("DELETE", RESOURCES[kind].path(namespace, name), {"propagationPolicy": "Background"})
+        except ApiError as error:
+            if error.status != 404:
+                raise
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Object | None = None,
+        content_type: str = "application/json",
+        query: dict[str, str] | None = None,
+    ) -> Object:
+        if query:
+            path += "?" + urllib.parse.urlencode(query)
+        headers = dict(self._headers)
+        data = None
+        if body is not None:
+            data = json.dumps(body)
+            headers["Content-Type"] = content_type
+        status, text = self._exchange(method, path, data, headers)
+        if status < 300:
+            return json.loads(text) if text[:1] in (b"{", b"[") else {"text": text.decode()}
+        try:
+            answer = json.loads(text)
+            raise ApiError(status, answer.get("reason", ""), answer.get("message", ""))
+        except ValueError:
+            raise ApiError(status, "", text[:200].decode(errors="replace")) from None
+
+    def _exchange(self, method: str, path: str, data: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
+        reused = getattr(self._local, "connection", None)
+        if reused is not None:
+            try:
+                return self._send(reused, method, path, data, headers)
+            except (http.client.RemoteDisconnected, ConnectionError, BrokenPipeError):
+                pass  # the server closed an idle connection; the request was not processed
+        connection = http.client.HTTPSConnection(
+            self._host, self._port, timeout=self._timeout, context=self._tls
+        )
+        self._local.connection = connection
+        return self._send(connection, method, path, data, headers)
+
+    def _send(
+        self, connection: http.client.HTTPSConnection, method: str, path: str, data: str | None, headers: dict[str, str]
+    ) -> tuple[int, bytes]:
+        try:
+            connection.request(method, path, data, headers)
+            response = connection.getresponse()
+            return response.status, response.read()
+        except Exception:
+            connection.close()
+            self._local.connection = None
+            raise
+
+
+def _tls_context(access: Access) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=access.ca)
+    if access.client_certificate and access.client_key:
+        # ssl can read a client certificate only from a file.
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write(access.client_certificate + "\n" + access.client_key)
+            file.flush()
+            context.load_cert_chain(file.name)
+    return context

@@ -1,0 +1,88 @@
+"""Child processes that can never outlive the test, and free ports for them."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+# The ephemeral range begins at 32768: a listening port above it can be taken by any client socket.
+_FIRST_PORT, _LAST_PORT = 20000, 32000
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody uses now. Another process may still win the race for one of them."""
+    ports: list[int] = []
+    while len(ports) < count:
+        port = random.randint(_FIRST_PORT, _LAST_PORT)
+        if port in ports:
+            continue
+        with socket.socket() as probe:
+            # As every server here does: a port in TIME_WAIT is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                ports.append(port)
+            except OSError:
+                continue
+    return ports
+
+
+class Process:
+    """One child. The kernel kills it when the thread that started it ends: start it from the main thread."""
+
+    def __init__(self, command: Sequence[object], log: Path, environment: Mapping[str, str] | None = None):
+        self.log = log
+        # setpriv replaces itself by the command, so the pid is the command's own.
+        arguments = ["setpriv", "--pdeathsig", "KILL", "--", *(str(part) for part in command)]
+        with log.open("ab") as output:
+            self._child = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,  # Ctrl-C reaches only us; we then end the children in order
+            )
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def running(self) -> bool:
+        return self._child.poll() is None
+
+    def exit_code(self) -> int | None:
+        """Negative: ended by that signal. None: still running."""
+        return self._child.poll()
+
+    def kill(self) -> None:
+        """kill -9, as a crash would be."""
+        if self.running():
+            self._child.send_signal(signal.SIGKILL)
+        self._child.wait()
+
+    def terminate(self, grace: float = 10.0) -> int:
+        """SIGTERM, and SIGKILL after `grace` seconds. Returns the exit code."""
+        if self.running():
+            self._child.send_signal(signal.SIGTERM)
+        try:
+            return self._child.wait(grace)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return -signal.SIGKILL
+
+    def cpu_seconds(self) -> float:
+        """User and system time so far; the process must be running."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self) -> int:
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def log_tail(self, lines: int) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])

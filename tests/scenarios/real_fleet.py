@@ -1,0 +1,152 @@
+"""The fleet of real control planes: etcd, Kubernetes, Kueue and kwok, three clusters on loopback."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from real import tools as real_tools
+from real.control_plane import ControlPlane, Etcd
+from real.kueue import Kueue, KueueOptions, ensure_metrics_certificate
+from real.pki import Pki, make_ca
+from scenarios import setup
+from scenarios.fleet import MANAGER, Fleet
+from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.waiting import eventually
+
+_TOKEN_SECONDS = 24 * 3600
+
+
+class RealFleet(Fleet):
+    """About 20 s to start and 1.8 GB of memory with two workers."""
+
+    kind = "real"
+    patience = 60.0
+    recovery = 120.0  # client back-off of Kueue and the scheduler: 33 to 68 s were seen
+
+    def __init__(
+        self,
+        kueue_dra: bool,
+        workers: tuple[str, ...] = ("worker1", "worker2"),
+        kueue_configuration: Mapping[str, Object] | None = None,
+    ):
+        """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file."""
+        self.kueue_dra = kueue_dra
+        self.workers = workers
+        self._kueue_configuration = kueue_configuration or {}
+        self.folder = Path(tempfile.mkdtemp(prefix="fedra-real-"))
+        self._planes: dict[str, ControlPlane] = {}
+        self._kueues: dict[str, Kueue] = {}
+        self._etcd: Etcd | None = None
+        self._foreign_ca = make_ca(self.folder, "foreign", "somebody else").read_text()
+
+    def start(self) -> None:
+        tools = real_tools.build()
+        pki = Pki(self.folder / "pki")
+        ensure_metrics_certificate(pki)
+        self._etcd = etcd = Etcd(tools, self.folder)
+        # Processes must be started from this thread (see Process); calls to different clusters run in parallel.
+        for name in self.clusters:
+            self._planes[name] = ControlPlane(name, tools, pki, etcd, self.folder)
+        with ThreadPoolExecutor(len(self.clusters)) as pool:
+            list(pool.map(ControlPlane.wait_ready, self._planes.values()))
+            for name, plane in self._planes.items():
+                plane.start_controllers()
+                self._kueues[name] = Kueue(plane, tools, pki, self._kueue_options(name))
+            list(pool.map(Kueue.install_crds, self._kueues.values()))
+            for kueue in self._kueues.values():
+                kueue.start()
+            list(pool.map(Kueue.wait_ready, self._kueues.values()))
+            list(pool.map(self._install_objects, self.clusters))
+
+    def stop(self) -> None:
+        for kueue in self._kueues.values():
+            kueue.stop()
+        for plane in self._planes.values():
+            plane.stop()
+        if self._etcd is not None:
+            self._etcd.process.kill()
+        shutil.rmtree(self.folder)
+
+    def admin(self, cluster: str) -> KubeClient:
+        return self._planes[cluster].client
+
+    def admin_kubeconfig(self, cluster: str) -> Path:
+        return self._planes[cluster].kubeconfig
+
+    def fedra_access(self, cluster: str) -> Access:
+        return self._account_access(cluster, setup.FEDRA_ACCOUNT)
+
+    def restricted_access(self, worker: str, without: Collection[str]) -> Access:
+        account = "fedra-without-" + "-".join(sorted(without))
+        for document in setup.rights_of(worker):
+            if document["kind"] == "Namespace":
+                continue
+            self.admin(worker).apply(_renamed(document, account, without))
+        return self._account_access(worker, account)
+
+    def foreign_ca(self) -> str:
+        return self._foreign_ca
+
+    def stop_api_server(self, cluster: str) -> None:
+        self._planes[cluster].stop_api_server()
+
+    def start_api_server(self, cluster: str) -> None:
+        self._planes[cluster].start_api_server()
+
+    def end_pods(self, worker: str, namespace: str, job: str, phase: str) -> None:
+        client = self.admin(worker)
+        for pod in client.list("Pod", namespace, f"batch.kubernetes.io/job-name={job}"):
+            if pod["status"].get("phase") == "Running":
+                client.patch("Pod", namespace, pod["metadata"]["name"], {"status": {"phase": phase}}, "status")
+
+    def describe_failure(self) -> list[Path]:
+        return [self.folder / name / "kueue.log" for name in self.clusters]
+
+    def _kueue_options(self, cluster: str) -> KueueOptions:
+        return KueueOptions(
+            device_class_mappings=setup.DEVICE_CLASS_MAPPINGS if self.kueue_dra else {},
+            configuration=self._kueue_configuration.get(cluster, {}),
+        )
+
+    def _install_objects(self, cluster: str) -> None:
+        client = self.admin(cluster)
+        for document in setup.rights_of(cluster):
+            client.apply(document)
+        if cluster == MANAGER:
+            for document in setup.deploy_manifests("managed-by-policy.yaml"):
+                client.apply(document)
+            setup.install_manager(client)
+        else:
+            setup.install_worker(client)
+
+    def _account_access(self, cluster: str, account: str) -> Access:
+        """A token of a service account, as `kubectl create token` makes it."""
+        path = f"/api/v1/namespaces/{setup.FEDRA_NAMESPACE}/serviceaccounts/{account}/token"
+        request = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenRequest",
+            "spec": {"expirationSeconds": _TOKEN_SECONDS},
+        }
+        client = self.admin(cluster)
+        answer = eventually("service account token", lambda: client.call("POST", path, request), 10)
+        admin = self._planes[cluster].access
+        return Access(admin.server, admin.ca, answer["status"]["token"])
+
+
+def _renamed(document: Object, account: str, without: Collection[str]) -> Object:
+    """The same account, role or binding under another name, with resources taken out of the rules."""
+    renamed = {**document, "metadata": {**document["metadata"], "name": account}}
+    if document["kind"] == "ClusterRole":
+        renamed["rules"] = [
+            {**rule, "resources": [name for name in rule["resources"] if name not in without]}
+            for rule in document["rules"]
+            if not set(rule["resources"]) <= set(without)
+        ]
+    if document["kind"] == "ClusterRoleBinding":
+        renamed["roleRef"] = {**document["roleRef"], "name": account}
+        renamed["subjects"] = [{**subject, "name": account} for subject in document["subjects"]]
+    return renamed

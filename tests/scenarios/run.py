@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""Runs the scenarios against a fleet of simulated or real clusters.
+
+  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--fedra PATH] [--list]
+
+One line per scenario; exit 0 only if every one passed. See README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from real.tools import ToolsMissing  # noqa: E402
+from scenarios import cases  # noqa: E402
+from scenarios.fedra_process import default_binary  # noqa: E402
+from scenarios.fleet import Fleet  # noqa: E402
+from scenarios.real_fleet import RealFleet  # noqa: E402
+from scenarios.registry import Scenario  # noqa: E402
+from scenarios.sim_fleet import SimFleet  # noqa: E402
+from scenarios.world import World  # noqa: E402
+
+
+def main() -> int:
+    arguments = _parse()
+    scenarios = [s for s in cases.SCENARIOS if not arguments.only or s.name in arguments.only]
+    unknown = set(arguments.only) - {s.name for s in scenarios}
+    if unknown:
+        print(f"error: no scenario is called {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
+        return 2
+    if arguments.list:
+        for each in scenarios:
+            print(f"{each.name:28} {each.summary}")
+        return 0
+    if not arguments.fedra.exists():
+        print(f"error: {arguments.fedra} does not exist; build it with make, or use --fedra", file=sys.stderr)
+        return 2
+    # So that SIGTERM ends the fleet as well as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        return _run_on_fleet(arguments, scenarios)
+    except ToolsMissing as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Runs the scenarios against a fleet of clusters.")
+    parser.add_argument("--fleet", choices=("sim", "real"), default="sim")
+    parser.add_argument("--kueue-dra", choices=("on", "off"), default="off", help="Kueue's own DRA support")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="may be repeated")
+    parser.add_argument("--fedra", type=Path, default=default_binary(), metavar="PATH", help="the program under test")
+    parser.add_argument("--list", action="store_true", help="name the scenarios and end")
+    return parser.parse_args()
+
+
+def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
+    kueue_dra = arguments.kueue_dra == "on"
+    fleet: Fleet = RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)  # type: ignore
+    folder = Path(tempfile.mkdtemp(prefix="fedra-scenarios-"))
+    failed = []
+    started = time.monotonic()
+    chosen = [each for each in scenarios if each.runs_on(fleet)]
+    try:
+        fleet.start()
+        print(f"{fleet.kind} fleet, Kueue DRA {arguments.kueue_dra}, ready in {time.monotonic() - started:.1f} s")
+        failed = [each.name for each in chosen if not _run_one(each, fleet, arguments.fedra, folder)]
+    finally:
+        fleet.stop()
+        shutil.rmtree(folder)
+    print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed{_names(failed)}", flush=True)
+    return 1 if failed else 0
+
+
+def _run_one(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> bool:
+    world = World(fleet, each.name.lower(), binary, folder / each.name)
+    started = time.monotonic()
+    try:
+        world.open()
+        each.body(world)
+        world.close()
+    except Exception:
+        print(f"FAIL  {each.name:28} {time.monotonic() - started:6.1f} s", flush=True)
+        _print_failure(world)
+        world.abandon()
+        return False
+    print(f"ok    {each.name:28} {time.monotonic() - started:6.1f} s", flush=True)
+    return True
+
+
+def _print_failure(world: World) -> None:
+    print(traceback.format_exc())
+    if world.fedra is not None:
+        print(world.fedra.report())
+    for line in world.describe():
+        print(line)
+    sys.stdout.flush()
+
+
+def _names(names: list[str]) -> str:
+    return f": {', '.join(names)}" if names else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""The objects that every fleet has before the first scenario: rights, flavour, nodes, devices, classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from scenarios import objects
+from scenarios.fleet import MANAGER
+from scenarios.kube_client import KubeClient, Object
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+FEDRA_NAMESPACE = "fedra-system"
+FEDRA_ACCOUNT = "fedra"
+
+# The class that every worker has, and two that scenarios create where they need them.
+GPU_CLASS = "gpu.example.com"
+RARE_CLASSES = ("rare.example.com", "late.example.com")
+DEVICES_PER_WORKER = 256
+
+# For Kueue's deviceClassMappings; Kueue reads them once, at its start.
+DEVICE_CLASS_MAPPINGS = {objects.DEVICE_QUOTA: [GPU_CLASS, *RARE_CLASSES]}
+
+
+def deploy_manifests(*names: str) -> list[Object]:
+    """The documents of files in deploy/, exactly as a user would apply them."""
+    return [
+        document
+        for name in names
+        for document in yaml.safe_load_all((DEPLOY / name).read_text())
+        if document is not None
+    ]
+
+
+def rights_of(cluster: str) -> list[Object]:
+    return deploy_manifests("manager-rbac.yaml" if cluster == MANAGER else "worker-rbac.yaml")
+
+
+def install_manager(client: KubeClient) -> None:
+    client.apply(objects.resource_flavor())
+
+
+def install_worker(client: KubeClient) -> None:
+    """One node with all devices, so that a pod fits wherever a device is free."""
+    client.apply(objects.resource_flavor())
+    client.apply(objects.device_class(GPU_CLASS))
+    client.apply(objects.node("node-1"))
+    for resource_slice in objects.resource_slices("node-1", DEVICES_PER_WORKER):
+        client.apply(resource_slice)

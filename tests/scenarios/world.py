@@ -1,0 +1,206 @@
+"""One scenario's corner of a fleet: its namespace, queues and check, the fedra that serves it, and its jobs.
+
+A scenario gets names of its own for everything, so many run one after the other on one fleet. `close` takes
+everything away again and checks that fedra has left nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from scenarios import objects, setup
+from scenarios.fedra_process import Fedra
+from scenarios.federated_job import FederatedJob
+from scenarios.fleet import MANAGER, Fleet
+from scenarios.invariants import Watchdog, assert_no_residue
+from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.link import Link
+from scenarios.objects import NO_QUOTA, Quota
+from scenarios.waiting import T, eventually
+
+QUEUE = "main"  # name of the LocalQueue everywhere
+TEMPLATE = "one-gpu"
+
+
+class World:
+    """Lifetime: `open`, the scenario, `close`. Main thread only."""
+
+    def __init__(self, fleet: Fleet, name: str, binary: Path, folder: Path):
+        self.fleet = fleet
+        self.ns = name
+        self.check = name  # AdmissionCheck, ClusterQueue and namespace share the scenario's name
+        self.workers = fleet.workers
+        self.worker1, self.worker2 = fleet.workers[:2]
+        self.fedra: Fedra | None = None
+        self._binary, self._folder = binary, folder
+        self._links: dict[str, Link] = {}
+        self._classes: set[tuple[str, str]] = set()
+        self._watchdog: Watchdog | None = None
+
+    # --- The stage.
+
+    def open(self) -> None:
+        """The namespace everywhere, a queue with ample quota everywhere, our check on the manager's queue."""
+        for cluster in self.fleet.clusters:
+            client = self.admin(cluster)
+            client.apply(objects.namespace(self.ns, managed=cluster == MANAGER))
+            client.apply(objects.local_queue(self.ns, QUEUE, self.ns))
+        self.manager.apply(objects.admission_check(self.check))
+        self.manager.apply(objects.cluster_queue(self.ns, Quota(), self.check))
+        for worker in self.workers:
+            self.set_quota(worker, Quota())
+
+    def close(self) -> None:
+        """Removes the jobs, waits until fedra has cleaned up after them, then removes the rest."""
+        try:
+            self._remove_jobs()
+        finally:
+            if self._watchdog is not None:
+                self._watchdog.stop()
+            self.abandon()
+        if self._watchdog is not None:
+            self._watchdog.assert_nothing_seen()
+
+    def abandon(self) -> None:
+        """Ends fedra and takes away the queues, whatever state they are in."""
+        if self.fedra is not None and self.fedra.process is not None:
+            self.fedra.process.kill()
+        for link in self._links.values():
+            link.close()
+        self._links.clear()
+        for worker, class_name in self._classes:
+            self.admin(worker).delete("DeviceClass", None, class_name)
+        for cluster in self.fleet.clusters:
+            self.admin(cluster).delete("Namespace", None, self.ns)
+            self.admin(cluster).delete("ClusterQueue", None, self.ns)
+        self.manager.delete("AdmissionCheck", None, self.check)
+        self.manager.delete("MultiKueueConfig", None, self.ns)
+
+    @property
+    def manager(self) -> KubeClient:
+        return self.fleet.admin(MANAGER)
+
+    def admin(self, cluster: str) -> KubeClient:
+        return self.fleet.admin(cluster)
+
+    def set_quota(self, worker: str, quota: Quota) -> None:
+        self.admin(worker).apply(objects.cluster_queue(self.ns, quota))
+
+    def close_queue(self, worker: str) -> None:
+        """The worker stays eligible, but its Kueue admits nothing more."""
+        self.set_quota(worker, NO_QUOTA)
+
+    def add_template(self, cluster: str, class_name: str = setup.GPU_CLASS, count: int = 1) -> None:
+        self.admin(cluster).apply(objects.claim_template(self.ns, TEMPLATE, class_name, count))
+
+    def add_template_everywhere(self, class_name: str = setup.GPU_CLASS) -> None:
+        for cluster in self.fleet.clusters:
+            self.add_template(cluster, class_name)
+
+    def add_class(self, worker: str, class_name: str) -> None:
+        """A DeviceClass for this scenario only."""
+        self._classes.add((worker, class_name))
+        self.admin(worker).apply(objects.device_class(class_name))
+
+    def use_workers(self, *workers: str) -> None:
+        """Limits the scenario's check to these workers, in this order, by a MultiKueueConfig."""
+        self.manager.apply(objects.multikueue_config(self.ns, list(workers)))
+        self.manager.delete("AdmissionCheck", None, self.check)
+        self.eventually(
+            "the check without parameters gone",
+            lambda: self.manager.find("AdmissionCheck", None, self.check) is None,
+        )
+        self.manager.apply(objects.admission_check(self.check, config=self.ns))
+
+    # --- fedra.
+
+    def start_fedra(
+        self,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        links: Collection[str] = (),
+        accesses: Mapping[str, Access] | None = None,
+        crash_at: str | None = None,
+        workers: Collection[str] | None = None,
+    ) -> Fedra:
+        """Starts fedra on this fleet with an empty store.
+
+        `links`: workers whose network the scenario wants to cut (see `link`). `accesses`: other credentials
+        than the usual ones. `workers`: those in its configuration, default all.
+        """
+        usual = {cluster: self.fleet.fedra_access(cluster) for cluster in (MANAGER, *(workers or self.workers))}
+        chosen = {**usual, **(accesses or {})}
+        for worker in links:
+            chosen[worker] = self._through_link(worker, chosen[worker])
+        self.fedra = Fedra(self._binary, self._folder, chosen, settings or {})
+        self.fedra.start(crash_at)
+        self._watchdog = Watchdog(self.fleet, self.ns)
+        self.wait_check_active()
+        return self.fedra
+
+    def link(self, worker: str) -> Link:
+        return self._links[worker]
+
+    def cut(self, worker: str) -> None:
+        """fedra loses contact with the worker; everything else there goes on."""
+        if self._watchdog is not None:
+            self._watchdog.ignore(worker)
+        self._links[worker].cut()
+
+    def wait_check_active(self) -> None:
+        """Kueue lets nothing into the queue before our check is Active."""
+        self.eventually(
+            "the check is Active",
+            lambda: objects.is_true(self.manager.get("AdmissionCheck", None, self.check), "Active"),
+        )
+        self.eventually(
+            "the manager's queue is Active",
+            lambda: objects.is_true(self.manager.get("ClusterQueue", None, self.ns), "Active"),
+        )
+
+    # --- Jobs.
+
+    def submit(self, name: str, **options: Any) -> FederatedJob:
+        """Creates a job on the manager; the options are those of objects.job."""
+        self.manager.create(objects.job(self.ns, name, QUEUE, **options))
+        return self.job(name)
+
+    def job(self, name: str) -> FederatedJob:
+        return FederatedJob(self.fleet, self.ns, name, self.check)
+
+    def eventually(self, what: str, look: Any, timeout: float | None = None) -> Any:
+        return eventually(what, look, timeout or self.fleet.patience)
+
+    def describe(self) -> list[str]:
+        """One line per job and clone, for a person who looks into a failure."""
+        lines = []
+        for found in self.manager.list("Job", self.ns):
+            job = self.job(found["metadata"]["name"])
+            lines.append(f"{job.key}: check {job.check_state()!r} {job.check_message()!r} on {job.cluster_name()}")
+            lines += [
+                f"  {cluster}: {_conditions(workload)}"
+                for cluster, workload in [(MANAGER, job.workload()), *((w, job.clone(w)) for w in self.workers)]
+                if workload is not None
+            ]
+            lines += [f"  {worker}: has a job {job.name}" for worker in job.remote_jobs()]
+        return lines
+
+    def _through_link(self, worker: str, access: Access) -> Access:
+        host, _, port = access.server.rpartition(":")
+        link = self._links[worker] = Link(int(port))
+        return Access(f"{host}:{link.port}", access.ca, access.token, access.client_certificate, access.client_key)
+
+    def _remove_jobs(self) -> None:
+        for job in self.manager.list("Job", self.ns):
+            self.manager.delete("Job", self.ns, job["metadata"]["name"])
+        if self.fedra is not None:
+            for link in self._links.values():
+                link.restore()
+            assert_no_residue(self.fleet, self.ns)
+
+
+def _conditions(workload: Object) -> str:
+    conditions = workload.get("status", {}).get("conditions", [])
+    return ", ".join(f"{c['type']}={c['status']} {c['reason']} ({c['message'][:120]})" for c in conditions)
