@@ -11,7 +11,6 @@
 // part of a problem.
 // Thread rules: free functions over files; any thread.
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -87,7 +86,8 @@ struct InClusterSources {
 };
 // `host` and `port` from the environment of this process.
 InClusterSources InClusterFromEnvironment();
-ClusterAccess ReadInCluster(const InClusterSources& sources);
+// `now` is for certificate dates.
+ClusterAccess ReadInCluster(const InClusterSources& sources, WallTime now);
 
 // "https://10.0.0.1:6443 as client certificate": for people, without any secret.
 std::string Summary(const KubeAccess& access);

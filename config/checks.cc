@@ -1,0 +1,107 @@
+#include "config/checks.h"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fedra::config {
+namespace {
+
+class Checks final {
+ public:
+  Checks(const Decoded& decoded, const std::string& filename)
+      : decoded_(decoded), config_(decoded.configuration), filename_(filename) {}
+
+  Problems Run() {
+    CheckManager();
+    CheckWorkerNames();
+    CheckSameCluster();
+    CheckDispatch();
+    return std::move(problems_);
+  }
+
+ private:
+  void Add(const std::string& path, std::string problem, std::string hint) {
+    problems_.push_back(
+        {filename_, MarkOf(decoded_, path), path, std::move(problem), std::move(hint)});
+  }
+  bool Written(const std::string& path) const { return decoded_.marks.contains(path); }
+
+  void CheckManager() {
+    const ManagerSettings& manager = config_.manager;
+    const bool kubeconfig = Written("manager.kubeconfig");
+    if (manager.in_cluster && (kubeconfig || Written("manager.context"))) {
+      Add("manager", "kubeconfig and context exclude inCluster", "keep one of them");
+    } else if (!manager.in_cluster && !kubeconfig) {
+      Add("manager", "no way to reach the management cluster",
+          "set kubeconfig, or inCluster: true inside a pod");
+    }
+  }
+
+  void CheckWorkerNames() {
+    std::map<std::string, size_t> first;
+    for (size_t i = 0; i < config_.workers.size(); ++i) {
+      const std::string& name = config_.workers[i].name;
+      if (name.empty()) continue;
+      const std::string path = fmt::format("workers[{}].name", i);
+      if (name == "manager")
+        Add(path, "\"manager\" is the management cluster's own name", "choose another name");
+      const auto [at, fresh] = first.emplace(name, i);
+      if (!fresh) {
+        Add(path, fmt::format("\"{}\" is also the name of workers[{}]", name, at->second),
+            "names must be unique");
+      }
+    }
+  }
+
+  // One cluster under two names would be sent every job twice, and would see its own copies as
+  // foreign.
+  void CheckSameCluster() {
+    std::map<std::pair<std::string, std::string>, std::string> first;
+    if (!config_.manager.kubeconfig.empty()) {
+      first.emplace(std::pair(config_.manager.kubeconfig, config_.manager.context), "the manager");
+    }
+    for (size_t i = 0; i < config_.workers.size(); ++i) {
+      const WorkerSettings& worker = config_.workers[i];
+      if (worker.kubeconfig.empty()) continue;
+      const auto [at, fresh] = first.emplace(std::pair(worker.kubeconfig, worker.context),
+                                             fmt::format("workers[{}]", i));
+      if (!fresh) {
+        Add(fmt::format("workers[{}].kubeconfig", i),
+            fmt::format("is the same kubeconfig and context as that of {}", at->second),
+            "each cluster may be configured once");
+      }
+    }
+  }
+
+  void CheckDispatch() {
+    if (config_.dispatch.policy == DispatchPolicy::kRace && Written("dispatch.candidates")) {
+      Add("dispatch.candidates", "has no meaning with policy race",
+          "remove it: race uses every eligible worker");
+    }
+  }
+
+  const Decoded& decoded_;
+  const Configuration& config_;
+  const std::string& filename_;
+  Problems problems_;
+};
+
+}  // namespace
+
+Mark MarkOf(const Decoded& decoded, std::string path) {
+  while (true) {
+    if (const auto found = decoded.marks.find(path); found != decoded.marks.end())
+      return found->second;
+    const size_t cut = path.find_last_of(".[");
+    if (cut == std::string::npos) return {1, 1};
+    path.resize(cut);
+  }
+}
+
+Problems CheckTogether(const Decoded& decoded, const std::string& filename) {
+  return Checks(decoded, filename).Run();
+}
+
+}  // namespace fedra::config

@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "config/kubeconfig_section.h"
+#include "config/pem.h"
+#include "config/url.h"
+
+namespace fedra::config {
+namespace {
+
+void ReadServer(KubeconfigReading& reading, KubeconfigSection& section) {
+  std::string server = section.Text("server");
+  if (server.empty()) return section.Problem("server", "is required", "https://host:port");
+  const auto url = ParseUrl(server);
+  if (!url || url->has_user || (url->scheme != "https" && url->scheme != "http")) {
+    return section.Problem("server", "is not an address",
+                           "https://host:port, without user or query");
+  }
+  if (url->scheme == "http" && !reading.options.allow_insecure) {
+    return section.Problem("server", "plain http sends credentials in the clear",
+                           "use https, or set allowInsecure: true for this worker");
+  }
+  if (url->scheme == "http")
+    section.Warning("server", "plain http: credentials are sent in the clear");
+  while (server.ends_with('/')) server.pop_back();
+  reading.access.server = std::move(server);
+}
+
+void ReadProxy(KubeconfigReading& reading, KubeconfigSection& section) {
+  std::string proxy = section.Text("proxy-url");
+  if (proxy.empty()) return;
+  const auto url = ParseUrl(proxy);
+  if (!url || (url->scheme != "http" && url->scheme != "https" && url->scheme != "socks5")) {
+    return section.Problem("proxy-url", "is not the address of a proxy",
+                           "http, https or socks5://host:port");
+  }
+  reading.access.proxy_url = std::move(proxy);
+}
+
+void ReadTrust(KubeconfigReading& reading, KubeconfigSection& section) {
+  KubeAccess& access = reading.access;
+  const Credential ca = section.DataOrFile("certificate-authority-data", "certificate-authority");
+  if (!ca.text.empty()) {
+    if (const auto finding = CheckCaBundle(ca.text, reading.options.now)) {
+      (section.*(finding->fatal ? &KubeconfigSection::Problem : &KubeconfigSection::Warning))(
+          ca.key, finding->problem, finding->hint);
+    }
+    access.ca_pem = ca.text;
+  }
+  access.insecure_skip_tls_verify = section.Flag("insecure-skip-tls-verify");
+  if (!access.insecure_skip_tls_verify) return;
+  if (!ca.key.empty()) {
+    section.Problem("insecure-skip-tls-verify", "excludes a certificate authority",
+                    "remove one of them");
+  } else if (!reading.options.allow_insecure) {
+    section.Problem("insecure-skip-tls-verify",
+                    "is refused, because anybody on the way could read the credentials",
+                    "give certificate-authority-data, or set allowInsecure: true for this worker");
+  } else {
+    section.Warning("insecure-skip-tls-verify", "the server's certificate is not verified");
+  }
+}
+
+}  // namespace
+
+std::optional<PemFinding> CheckCaBundle(const std::string& pem, WallTime now) {
+  const auto certificates = ReadCertificates(pem);
+  if (certificates.empty()) return PemFinding{true, "holds no PEM certificate", ""};
+  const auto expired = [&](const CertificateInfo& info) { return info.not_after < now; };
+  const auto first = std::find_if(certificates.begin(), certificates.end(), expired);
+  if (first == certificates.end()) return std::nullopt;
+  const bool all = std::all_of(certificates.begin(), certificates.end(), expired);
+  return PemFinding{all,
+                    fmt::format("CA certificate {} expired on {}", first->subject,
+                                FormatRfc3339(first->not_after)),
+                    "get the cluster's present CA"};
+}
+
+void ReadClusterEntry(KubeconfigReading& reading, const YamlNode& cluster,
+                      const std::string& path) {
+  KubeconfigSection section(reading, cluster, path);
+  ReadServer(reading, section);
+  ReadProxy(reading, section);
+  ReadTrust(reading, section);
+  reading.access.tls_server_name = section.Text("tls-server-name");
+  const std::string& name = reading.access.tls_server_name;
+  if (!name.empty() && !ParseUrl("https://" + name))
+    section.Problem("tls-server-name", "is not a host name");
+}
+
+}  // namespace fedra::config

@@ -1,0 +1,36 @@
+#pragma once
+//
+// Certificates and keys of a kubeconfig, checked before they are used. Private to this folder.
+// Errors: short reasons without any part of the data. Thread rules: pure functions.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace fedra::config {
+
+// Standard base64 as in the *-data keys; line breaks are ignored. nullopt when it is not base64.
+std::optional<std::string> DecodeBase64(std::string_view text);
+
+struct CertificateInfo {
+  std::string subject;  // "CN=gpu-east-ca", at most 128 characters
+  WallTime not_before;
+  WallTime not_after;
+};
+
+// The certificates of a PEM text in their order; other blocks are skipped. Empty when there is none
+// or one of them is broken.
+std::vector<CertificateInfo> ReadCertificates(std::string_view pem);
+
+enum class KeyCheck {
+  kMatches,
+  kOtherCertificate,  // a key, but not that of the first certificate
+  kEncrypted,         // needs a passphrase, and nobody is there to type it
+  kUnreadable,        // no private key
+};
+KeyCheck CheckPrivateKey(std::string_view certificate_pem, std::string_view key_pem);
+
+}  // namespace fedra::config

@@ -1,0 +1,218 @@
+#include "config/print.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/time.h"
+#include "config/schema.h"
+#include "config/yaml_scalar.h"
+
+namespace fedra::config {
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+bool IsPlainSafe(std::string_view text) {
+  const auto safe = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+           c == '.' || c == '-' || c == '_' || c == ':' || c == '@';
+  };
+  return !text.empty() && text.front() != '-' && text.front() != '@' && text.front() != ':' &&
+         text.back() != ':' && std::all_of(text.begin(), text.end(), safe);
+}
+
+// A string as YAML; quoted when YAML could take it for something else.
+std::string Quoted(std::string_view text) {
+  if (IsPlainSafe(text) && std::holds_alternative<std::string>(ResolvePlain(text)))
+    return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+// Choices are read by their text, so only what would look like a number is quoted.
+std::string QuotedChoice(std::string_view text) {
+  const ScalarValue value = ResolvePlain(text);
+  const bool number =
+      std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value);
+  return number ? fmt::format("\"{}\"", text) : std::string(text);
+}
+
+std::string LabelsText(const std::map<std::string, std::string>& labels) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : labels)
+    parts.push_back(fmt::format("{}: {}", Quoted(key), Quoted(value)));
+  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  std::vector<std::string> parts;
+  for (const std::string& name : names) parts.push_back(Quoted(name));
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+// The present value in YAML's flow form; objects and lists are laid out by their callers.
+std::string ValueText(const Binding& binding) {
+  return std::visit(
+      Overloaded{
+          [](const ConstantRef& ref) { return std::string(ref.value); },
+          [](const FlagRef& ref) { return std::string(*ref.value ? "true" : "false"); },
+          [](const TextRef& ref) { return ref.value->empty() ? "" : Quoted(*ref.value); },
+          [](const NumberRef& ref) { return std::to_string(*ref.value); },
+          [](const DurationRef& ref) { return FormatDuration(*ref.value); },
+          [](const ChoiceRef& ref) { return QuotedChoice(ref.names[ref.get()]); },
+          [](const LabelsRef& ref) { return ref.value->empty() ? "" : LabelsText(*ref.value); },
+          [](const NamesRef& ref) { return ref.value->empty() ? "" : NamesText(*ref.value); },
+          [](const ObjectRef&) { return std::string(); },
+          [](const ListRef&) { return std::string(); },
+      },
+      binding);
+}
+
+void ViewFields(std::string& out, const Fields& fields, const std::string& indent);
+
+void ViewList(std::string& out, const ListRef& list, const std::string& indent) {
+  for (size_t i = 0; i < list.size; ++i) {
+    std::string element;
+    ViewFields(element, list.at(i), indent + "  ");
+    element.replace(indent.size(), 1, "-");
+    out += element;
+  }
+}
+
+void ViewFields(std::string& out, const Fields& fields, const std::string& indent) {
+  for (const Field& field : fields) {
+    if (const auto* object = std::get_if<ObjectRef>(&field.binding)) {
+      out += fmt::format("{}{}:\n", indent, field.key);
+      ViewFields(out, object->fields, indent + "  ");
+    } else if (const auto* list = std::get_if<ListRef>(&field.binding)) {
+      out += fmt::format("{}{}:{}\n", indent, field.key, list->size == 0 ? " []" : "");
+      ViewList(out, *list, indent);
+    } else if (const std::string value = ValueText(field.binding); !value.empty()) {
+      out += fmt::format("{}{}: {}\n", indent, field.key, value);
+    }
+  }
+}
+
+// What may be written, for comments and the reference page.
+std::string TypeText(const Binding& binding) {
+  return std::visit(
+      Overloaded{
+          [](const ConstantRef& ref) { return std::string(ref.value); },
+          [](const FlagRef&) { return std::string("true, false"); },
+          [](const TextRef& ref) {
+            return std::string(ref.rule == TextRule::kPath ? "path" : "string");
+          },
+          [](const NumberRef& ref) { return fmt::format("{} to {}", ref.min, ref.max); },
+          [](const DurationRef& ref) {
+            return fmt::format("duration, {} to {}", FormatDuration(ref.min),
+                               FormatDuration(ref.max));
+          },
+          [](const ChoiceRef& ref) { return fmt::format("{}", fmt::join(ref.names, ", ")); },
+          [](const LabelsRef&) { return std::string("map of labels"); },
+          [](const NamesRef&) { return std::string("list of names"); },
+          [](const ObjectRef&) { return std::string("map"); },
+          [](const ListRef&) { return std::string("list"); },
+      },
+      binding);
+}
+
+void DefaultsFields(std::string& out, const Fields& fields, const std::string& indent);
+
+// One example element, commented out: there is no default worker.
+void DefaultsList(std::string& out, const ListRef& list, const std::string& indent) {
+  list.resize(1);
+  std::string_view bullet = "- ";
+  for (const Field& field : list.at(0)) {
+    const std::string value = ValueText(field.binding);
+    out += fmt::format("{}# {}\n", indent + "  ", field.meaning);
+    out += fmt::format("{}# {}{}: {}\n", indent, bullet, field.key,
+                       value.empty() ? field.example : value);
+    bullet = "  ";
+  }
+}
+
+void DefaultsField(std::string& out, const Field& field, const std::string& indent) {
+  const auto* object = std::get_if<ObjectRef>(&field.binding);
+  const auto* list = std::get_if<ListRef>(&field.binding);
+  if (indent.empty() && !out.empty() && (object != nullptr || list != nullptr)) out += '\n';
+  out += fmt::format("{}# {}\n", indent, field.meaning);
+  if (object != nullptr) {
+    out += fmt::format("{}{}:\n", indent, field.key);
+    DefaultsFields(out, object->fields, indent + "  ");
+  } else if (list != nullptr) {
+    out += fmt::format("{}{}:\n", indent, field.key);
+    DefaultsList(out, *list, indent);
+  } else if (const std::string value = ValueText(field.binding); !value.empty()) {
+    out += fmt::format("{}{}: {}\n", indent, field.key, value);
+  } else {
+    out += fmt::format("{}# {}: {}\n", indent, field.key, field.example);
+  }
+}
+
+void DefaultsFields(std::string& out, const Fields& fields, const std::string& indent) {
+  for (const Field& field : fields) DefaultsField(out, field, indent);
+}
+
+std::string DefaultText(const Field& field) {
+  if (field.required) return "required";
+  const std::string value = ValueText(field.binding);
+  return value.empty() ? "" : fmt::format("`{}`", value);
+}
+
+void TableRows(std::string& out, const Fields& fields, const std::string& prefix) {
+  for (const Field& field : fields) {
+    const std::string path = prefix + std::string(field.key);
+    if (const auto* list = std::get_if<ListRef>(&field.binding)) {
+      list->resize(1);
+      TableRows(out, list->at(0), path + "[].");
+    } else if (const auto* object = std::get_if<ObjectRef>(&field.binding)) {
+      TableRows(out, object->fields, path + ".");
+    } else {
+      out += fmt::format("| `{}` | {} | {} | {} |\n", path, TypeText(field.binding),
+                         DefaultText(field), field.meaning);
+    }
+  }
+}
+
+}  // namespace
+
+std::string PrintDefaults() {
+  Configuration configuration;
+  std::string out;
+  DefaultsFields(out, Describe(configuration), "");
+  return out;
+}
+
+std::string View(const Configuration& configuration) {
+  Configuration copy = configuration;
+  std::string out;
+  ViewFields(out, Describe(copy), "");
+  return out;
+}
+
+std::string ReferencePage() {
+  Configuration configuration;
+  std::string out =
+      "# Configuration\n\n"
+      "One YAML file, read strictly: an unknown key, a wrong type or a value that this version "
+      "does not\n"
+      "support is an error with its line, never ignored. `fedra config validate` reports every "
+      "problem at\n"
+      "once, `fedra config print-defaults` prints this table as a file to start from, and `fedra "
+      "config view`\n"
+      "the values in effect. Durations are written as `90s`, `15m`, `1h30m`.\n\n"
+      "| key | values | default | meaning |\n|---|---|---|---|\n";
+  TableRows(out, Describe(configuration), "");
+  return out;
+}
+
+}  // namespace fedra::config

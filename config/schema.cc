@@ -1,0 +1,207 @@
+#include "config/schema.h"
+
+#include <utility>
+
+namespace fedra::config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+// A word of the file and the value it stands for.
+template <class Enum>
+struct Word {
+  std::string_view name;
+  Enum value;
+};
+
+template <class Enum>
+ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words,
+                 std::vector<std::string_view> unavailable = {}) {
+  ChoiceRef choice;
+  std::vector<Enum> values;
+  for (const Word<Enum>& word : words) {
+    choice.names.push_back(word.name);
+    values.push_back(word.value);
+  }
+  choice.unavailable = std::move(unavailable);
+  choice.get = [target, values] {
+    size_t index = 0;
+    while (index + 1 < values.size() && values[index] != *target) ++index;
+    return index;
+  };
+  choice.set = [target, values](size_t index) { *target = values[index]; };
+  return choice;
+}
+
+ChoiceRef HttpVersions(HttpVersion* target) {
+  return Choice<HttpVersion>(target, {{"2", HttpVersion::k2}, {"1.1", HttpVersion::k11}});
+}
+
+Fields DescribeManager(ManagerSettings& manager) {
+  return {
+      {"kubeconfig",
+       "Kubeconfig file of the management cluster, where Kueue and the users' jobs are. Relative "
+       "paths start from this file's folder.",
+       TextRef{&manager.kubeconfig, TextRule::kPath}, "/etc/fedra/manager.kubeconfig"},
+      {"inCluster",
+       "Use the service account of the pod that fedra runs in, instead of a kubeconfig.",
+       FlagRef{&manager.in_cluster}, ""},
+      {"context", "Context of the kubeconfig; without it, its current-context.",
+       TextRef{&manager.context, TextRule::kAny}, "admin@manager"},
+      {"httpVersion", "HTTP version spoken to the API server; 1.1 where a proxy cannot do 2.",
+       HttpVersions(&manager.http_version), ""},
+  };
+}
+
+Fields DescribeWorker(WorkerSettings& worker) {
+  return {
+      {"name",
+       "Unique name, as in MultiKueueConfig, status and metrics. A renamed worker is another "
+       "worker.",
+       TextRef{&worker.name, TextRule::kDnsSubdomain}, "gpu-east", true},
+      {"kubeconfig",
+       "Kubeconfig file of this worker. It and the files it names are read again when they change.",
+       TextRef{&worker.kubeconfig, TextRule::kPath}, "/etc/fedra/gpu-east.kubeconfig", true},
+      {"context", "Context of the kubeconfig; without it, its current-context.",
+       TextRef{&worker.context, TextRule::kAny}, "admin@gpu-east"},
+      {"labels", "Labels that describe the worker.", LabelsRef{&worker.labels}, "{region: east}"},
+      {"capabilities", "What the cluster can do but no API shows, as qualified names.",
+       NamesRef{&worker.capabilities}, "[gpu.nvidia.com/MPSSupport]"},
+      {"allowInsecure",
+       "Accept insecure-skip-tls-verify and plain http in this worker's kubeconfig.",
+       FlagRef{&worker.allow_insecure}, ""},
+      {"httpVersion", "HTTP version spoken to the API server; 1.1 where a proxy cannot do 2.",
+       HttpVersions(&worker.http_version), ""},
+  };
+}
+
+Fields DescribeKueue(KueueSettings& kueue) {
+  return {
+      {"mode",
+       "How fedra joins in: admissionCheck is an AdmissionCheck controller beside Kueue's "
+       "MultiKueue.",
+       Choice<KueueMode>(&kueue.mode, {{"admissionCheck", KueueMode::kAdmissionCheck}},
+                         {"multikueue", "dispatcher"}),
+       ""},
+      {"controllerName", "The spec.controllerName of the AdmissionChecks that fedra serves.",
+       TextRef{&kueue.controller_name, TextRule::kControllerName}, ""},
+  };
+}
+
+Fields DescribeVerification(VerificationSettings& verification) {
+  Fields templates = {
+      {"drift",
+       "What a ResourceClaimTemplate that differs from the manager's means: nothing, a note, or "
+       "not "
+       "eligible.",
+       Choice<DriftPolicy>(&verification.template_drift, {{"Ignore", DriftPolicy::kIgnore},
+                                                          {"Warn", DriftPolicy::kWarn},
+                                                          {"Require", DriftPolicy::kRequire}}),
+       ""},
+      {"sync", "Whether templates are copied to workers.",
+       Choice<SyncPolicy>(&verification.template_sync, {{"Never", SyncPolicy::kNever}},
+                          {"IfMissing", "Always"}),
+       ""},
+  };
+  return {
+      {"templates", "ResourceClaimTemplates on the workers.", ObjectRef{std::move(templates)}, ""},
+      {"devices", "Whether free devices are counted before a job is sent.",
+       Choice<DeviceCheck>(&verification.devices, {{"Off", DeviceCheck::kOff}},
+                           {"Warn", "Enforce"}),
+       ""},
+      {"dependencies",
+       "Whether other objects that the pods name (Secrets, ConfigMaps, ...) are looked for.",
+       Choice<DependencyCheck>(&verification.dependencies, {{"Off", DependencyCheck::kOff}},
+                               {"Warn", "Enforce"}),
+       ""},
+      {"unknown",
+       "What happens with a worker that cannot be verified: tried when no other can run the job, "
+       "or "
+       "never.",
+       Choice<UnknownPolicy>(&verification.unknown, {{"TryLast", UnknownPolicy::kTryLast},
+                                                     {"Never", UnknownPolicy::kNever}}),
+       ""},
+  };
+}
+
+Fields DescribeDispatch(DispatchSettings& dispatch) {
+  return {
+      {"policy",
+       "best: the best workers, then the next ones; race: all eligible workers at once, the first "
+       "to "
+       "admit wins.",
+       Choice<DispatchPolicy>(&dispatch.policy,
+                              {{"best", DispatchPolicy::kBest}, {"race", DispatchPolicy::kRace}}),
+       ""},
+      {"candidates", "Policy best: how many workers are tried at the same time.",
+       NumberRef{&dispatch.candidates, 1, 1000}, ""},
+      {"admissionTimeout",
+       "How long a worker's Kueue may take to admit a job before other workers are tried.",
+       DurationRef{&dispatch.admission_timeout, seconds(1), hours(168)}, ""},
+  };
+}
+
+Fields DescribeStore(StoreSettings& store) {
+  return {
+      {"path",
+       "The SQLite file; its folder must exist and be writable. Relative paths start from this "
+       "file's "
+       "folder.",
+       TextRef{&store.path, TextRule::kPath}, ""},
+      {"historyRetention", "How long the history of finished jobs is kept.",
+       DurationRef{&store.history_retention, hours(1), hours(87'600)}, ""},
+  };
+}
+
+Fields DescribeLogging(LoggingSettings& logging) {
+  using log::Format;
+  using log::Level;
+  return {
+      {"level", "Lines below this level are not written.",
+       Choice<Level>(&logging.level, {{"debug", Level::kDebug},
+                                      {"info", Level::kInfo},
+                                      {"warn", Level::kWarn},
+                                      {"error", Level::kError}}),
+       ""},
+      {"format", "Form of the lines on stderr.",
+       Choice<Format>(&logging.format, {{"text", Format::kText}, {"json", Format::kJson}}), ""},
+  };
+}
+
+ListRef Workers(std::vector<WorkerSettings>& workers) {
+  return {workers.size(), [&workers](size_t size) { workers.resize(size); },
+          [&workers](size_t index) { return DescribeWorker(workers.at(index)); }};
+}
+
+}  // namespace
+
+Fields Describe(Configuration& c) {
+  return {
+      {"apiVersion", "Version of this file's form.", ConstantRef{"fedra.dev/v1alpha1"}, "", true},
+      {"kind", "Always Configuration.", ConstantRef{"Configuration"}, "", true},
+      {"manager", "The management cluster: kubeconfig or inCluster is required.",
+       ObjectRef{DescribeManager(c.manager)}, ""},
+      {"workers", "The worker clusters.", Workers(c.workers), ""},
+      {"kueue", "How fedra joins in with Kueue on the manager.", ObjectRef{DescribeKueue(c.kueue)},
+       ""},
+      {"origin",
+       "Label value that marks what this installation creates on workers; unique per manager.",
+       TextRef{&c.origin, TextRule::kDnsLabel}, ""},
+      {"verification", "What is checked on a worker before a job is sent there.",
+       ObjectRef{DescribeVerification(c.verification)}, ""},
+      {"dispatch", "Where eligible jobs are sent.", ObjectRef{DescribeDispatch(c.dispatch)}, ""},
+      {"workerLostTimeout",
+       "How long a worker may be out of contact before its jobs are moved elsewhere.",
+       DurationRef{&c.worker_lost_timeout, seconds(1), hours(8'760)}, ""},
+      {"store", "Durable memory: attempts, lost workers, history.",
+       ObjectRef{DescribeStore(c.store)}, ""},
+      {"http", "The server of /livez, /readyz and /metrics.",
+       ObjectRef{{{"address", "IP address and port to listen on; port 0 lets the system choose.",
+                   TextRef{&c.http.address, TextRule::kAddress}, ""}}},
+       ""},
+      {"logging", "The log on stderr.", ObjectRef{DescribeLogging(c.logging)}, ""},
+  };
+}
+
+}  // namespace fedra::config

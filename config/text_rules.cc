@@ -1,0 +1,93 @@
+#include "config/text_rules.h"
+
+#include <arpa/inet.h>
+
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "config/names.h"
+
+namespace fedra::config {
+namespace {
+
+constexpr std::string_view kDnsHint =
+    "lower-case letters, digits and \"-\", starting and ending with a letter or digit";
+
+bool IsPort(std::string_view text) {
+  uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return !text.empty() && error == std::errc() && end == text.data() + text.size();
+}
+
+bool IsIpAddress(std::string_view text) {
+  unsigned char bytes[sizeof(in6_addr)];
+  if (text.starts_with('[') && text.ends_with(']')) {
+    const std::string inner(text.substr(1, text.size() - 2));
+    return ::inet_pton(AF_INET6, inner.c_str(), bytes) == 1;
+  }
+  return ::inet_pton(AF_INET, std::string(text).c_str(), bytes) == 1;
+}
+
+std::optional<BadValue> CheckAddress(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || !IsPort(text.substr(colon + 1))) {
+    return BadValue{fmt::format("\"{}\" has no port", text),
+                    "write IP:port, such as 127.0.0.1:9480"};
+  }
+  if (IsIpAddress(text.substr(0, colon))) return std::nullopt;
+  return BadValue{fmt::format("\"{}\" does not start with an IP address", text),
+                  "127.0.0.1 for this machine only, 0.0.0.0 or [::] for every interface"};
+}
+
+std::optional<BadValue> CheckControllerName(std::string_view text) {
+  if (text == "kueue.x-k8s.io/multikueue") {
+    return BadValue{"is Kueue's own MultiKueue controller",
+                    "use a name of your own, such as fedra.dev/federation"};
+  }
+  if (IsQualifiedName(text) && text.find('/') != std::string_view::npos) return std::nullopt;
+  return BadValue{fmt::format("\"{}\" is not a controller name", text), "write domain/name"};
+}
+
+std::optional<BadValue> CheckPath(std::string_view text) {
+  if (text.empty()) return BadValue{"must not be empty", ""};
+  if (text.find('\0') != std::string_view::npos) return BadValue{"contains a zero byte", ""};
+  if (text == "~" || text.starts_with("~/")) {
+    return BadValue{"\"~\" is not expanded", "write the whole path"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<BadValue> CheckTextRule(std::string_view text, TextRule rule) {
+  switch (rule) {
+    case TextRule::kAny:
+      return std::nullopt;
+    case TextRule::kDnsLabel:
+      if (IsDnsLabel(text)) return std::nullopt;
+      return BadValue{fmt::format("\"{}\" is not a DNS-1123 label", text),
+                      fmt::format("{}; at most 63", kDnsHint)};
+    case TextRule::kDnsSubdomain:
+      if (IsDnsSubdomain(text)) return std::nullopt;
+      return BadValue{fmt::format("\"{}\" is not a DNS-1123 name", text), std::string(kDnsHint)};
+    case TextRule::kControllerName:
+      return CheckControllerName(text);
+    case TextRule::kPath:
+      return CheckPath(text);
+    case TextRule::kAddress:
+      return CheckAddress(text);
+  }
+  return std::nullopt;
+}
+
+std::string ResolvePath(const std::string& path, const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code failed;  // without a current folder the path stays relative and fails when opened
+  const fs::path base = fs::absolute(fs::path(file), failed).parent_path();
+  return (base / path).lexically_normal().string();
+}
+
+}  // namespace fedra::config

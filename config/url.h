@@ -1,0 +1,24 @@
+#pragma once
+//
+// The parts of a server's or proxy's address. Private to this folder.
+// Thread rules: pure function.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fedra::config {
+
+struct Url {
+  std::string scheme;  // lower case
+  bool has_user = false;
+  std::string host;  // IPv6 with its brackets
+  std::string port;  // empty: the scheme's
+  std::string path;  // "" or "/prefix"
+};
+
+// "scheme://[user@]host[:port][/path]". nullopt for anything else: queries, fragments, spaces, bad
+// ports.
+std::optional<Url> ParseUrl(std::string_view text);
+
+}  // namespace fedra::config
