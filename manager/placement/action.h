@@ -1,0 +1,109 @@
+#pragma once
+//
+// What a decision wants done: each action is one effect on the outside, or one durable record.
+//
+// Actions of a decision are carried out in order; the first that fails ends the decision, and the
+// workload is looked at again. Every action may be repeated.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/types.h"
+#include "dra/reason.h"
+#include "manager/placement/view.h"
+#include "manager/tracking/workload.h"
+
+namespace fedra::placement {
+
+// The check's state or message alone.
+struct SetCheck {
+  tracking::CheckState state = tracking::CheckState::kPending;
+  std::string message;
+};
+// nominatedClusterNames together with the check's message. A new round counts as a new attempt.
+struct Nominate {
+  std::vector<ClusterName> clusters;
+  std::string message;
+  bool new_round = false;
+};
+// clusterName set, nominations cleared, check Ready: one atomic write.
+struct Admit {
+  ClusterName cluster;
+  std::string message;
+};
+// clusterName and nominations cleared, check Pending with an own message.
+struct ClearPlacement {
+  std::string message;
+};
+// The copy of the Workload on a nominated worker.
+struct CreateClone {
+  ClusterName cluster;
+};
+// Our job, then our clone, on one worker. `outcome` ends the attempt there.
+struct DeleteRemote {
+  ClusterName cluster;
+  std::string outcome;  // "LostRace", "TimedOut", "Evicted", "Finished", ...
+};
+// The job on the worker that admitted the clone.
+struct CreateJob {
+  ClusterName cluster;
+};
+// The remote job's status onto the manager's job.
+struct MirrorStatus {
+  ClusterName cluster;
+};
+// No activity in the manager's job status: its pods elsewhere are gone or going.
+struct ClearActivity {};
+// The clone's end copied onto the manager's Workload: its job is gone and can no longer say it.
+struct FinishWorkload {
+  std::string reason;
+  std::string message;
+};
+// Durable: this cluster did not keep the workload.
+struct RecordFailure {
+  Failure failure;
+  std::string message;
+};
+// Durable: clean this cluster up when it comes back.
+struct RecordResidue {
+  ClusterName cluster;
+};
+// The workload is gone and nothing of it is left anywhere.
+struct Forget {};
+// Tells people: an Event on the Workload and its job, and a line in the history.
+struct Note {
+  std::string_view reason;  // one of placement/note_reasons.h; a constant
+  ClusterName cluster;      // empty: about no cluster in particular
+  std::string message;
+};
+
+using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
+                            CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
+                            RecordResidue, Forget, Note>;
+
+// How a workload is doing, in one word, for status.
+enum class Phase {
+  kWaiting,      // the manager's Kueue has not reserved quota yet, or another check is pending
+  kBlocked,      // no worker can run it
+  kDispatching,  // sent to one or more workers, none has admitted it yet
+  kRunning,      // a worker has it
+  kRequeued,     // evicted, or taken back from a worker; Kueue will queue it again
+  kFinished,
+  kFailed,
+  kSuspended,  // deactivated by a user
+  kGone,       // does not exist on the manager, or is no business of ours
+};
+std::string_view ToString(Phase phase);
+
+struct Decision {
+  std::vector<Action> actions;
+  std::optional<WallTime> wake_at;  // look again then, even if nothing happens
+  Phase phase = Phase::kGone;
+  ClusterName worker;  // where it is or is being sent (the first of several)
+  std::string why;     // one line for people: what it is waiting for
+};
+
+}  // namespace fedra::placement

@@ -1,0 +1,21 @@
+#pragma once
+//
+// What to do with one workload now. The heart of fedra, and pure: no I/O, no clock, no locks, no
+// logging.
+//
+// Level-based: the answer depends on the state given, never on what happened before or which event
+// woke us; what must be remembered is in the record. Carrying out the actions and asking again
+// converges. tests/unit/manager/placement drives it through random histories and checks the
+// invariants of docs/architecture.md.
+
+#include <span>
+
+#include "manager/placement/action.h"
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
+                const PlacementRecord& record, const Policy& policy, WallTime now);
+
+}  // namespace fedra::placement

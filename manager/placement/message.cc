@@ -1,0 +1,97 @@
+#include "manager/placement/message.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "manager/placement/rank.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::placement {
+namespace {
+
+// Above this many workers a message counts reasons instead of naming each worker.
+constexpr size_t kNamedWorkers = 5;
+constexpr size_t kMaxWorkerWords = 200;
+
+std::string Cut(std::string text, size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
+    --limit;  // not inside a character
+  text.resize(limit);
+  return text + "...";
+}
+
+std::string Refusal(const ClusterView& cluster) {
+  if (!cluster.verdict.reasons.empty()) return cluster.verdict.reasons.front().message;
+  return std::string(dra::ToString(cluster.verdict.outcome));
+}
+
+std::string CountReasons(const std::vector<const ClusterView*>& refused) {
+  std::map<std::string_view, int> counts;
+  for (const ClusterView* cluster : refused) ++counts[dra::Headline(cluster->verdict)];
+  std::vector<std::pair<std::string_view, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [reason, count] : sorted) {
+    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", reason, count);
+  }
+  return text;
+}
+
+// What the worker's Kueue says about a clone that it has not admitted.
+std::string WorkerWords(const ClusterView& cluster) {
+  const tracking::Workload* clone = cluster.clone.get();
+  if (clone == nullptr || clone->QuotaReserved() || !clone->quota_reserved) return {};
+  return Cut(clone->quota_reserved->message, kMaxWorkerWords);
+}
+
+}  // namespace
+
+std::string Join(const std::vector<ClusterName>& names) {
+  std::string text;
+  for (const ClusterName& name : names) text += (text.empty() ? "" : ", ") + name.value;
+  return text;
+}
+
+std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy) {
+  const auto allowed = std::count_if(clusters.begin(), clusters.end(),
+                                     [](const ClusterView& c) { return c.allowed; });
+  const auto eligible =
+      std::count_if(clusters.begin(), clusters.end(),
+                    [&](const ClusterView& cluster) { return IsEligible(cluster, policy); });
+  return fmt::format("{} of {} workers eligible", eligible, allowed);
+}
+
+std::string NoWorkerEligible(std::span<const ClusterView> clusters) {
+  std::vector<const ClusterView*> refused;
+  for (const ClusterView& cluster : clusters) {
+    if (cluster.allowed) refused.push_back(&cluster);
+  }
+  if (refused.empty())
+    return "no worker eligible: the queue's AdmissionCheck names no configured worker";
+  if (refused.size() > kNamedWorkers)
+    return fmt::format("no worker eligible: {} workers: {}", refused.size(), CountReasons(refused));
+  std::string text;
+  for (const ClusterView* cluster : refused) {
+    text +=
+        fmt::format("{}{}: {}", text.empty() ? "" : "; ", cluster->name.value, Refusal(*cluster));
+  }
+  return Cut("no worker eligible: " + text, tracking::kMaxCheckMessage);
+}
+
+std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& nominated,
+                   const Policy& policy) {
+  std::string text = fmt::format("{}; sent to {}, waiting for admission",
+                                 EligibleCount(clusters, policy), Join(nominated));
+  for (const ClusterView& cluster : clusters) {
+    if (std::find(nominated.begin(), nominated.end(), cluster.name) == nominated.end()) continue;
+    const std::string words = WorkerWords(cluster);
+    if (!words.empty()) text += fmt::format(" ({}: {})", cluster.name.value, words);
+  }
+  return Cut(text, tracking::kMaxCheckMessage);
+}
+
+}  // namespace fedra::placement

@@ -1,0 +1,28 @@
+#pragma once
+//
+// The sentences that decisions put into the admission check, Events and `fedra status`. Pure.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// "2 of 3 workers eligible"
+std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy);
+
+// "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; gpu-west:
+// ..." Long fleets are cut to the most frequent reasons with counts.
+std::string NoWorkerEligible(std::span<const ClusterView> clusters);
+
+// "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
+// when it has some.
+std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& nominated,
+                   const Policy& policy);
+
+// "gpu-east, gpu-west"
+std::string Join(const std::vector<ClusterName>& names);
+
+}  // namespace fedra::placement

@@ -1,0 +1,57 @@
+#pragma once
+//
+// The reasons of Events and history lines: a closed list, in UpperCamelCase. docs/events.md is
+// generated from it.
+
+#include <array>
+#include <string_view>
+
+namespace fedra::placement::notes {
+
+struct NoteReason {
+  std::string_view name;
+  bool is_warning;
+  std::string_view meaning;
+};
+
+inline constexpr NoteReason kDispatched{"Dispatched", false,
+                                        "a copy of the workload was sent to one or more workers"};
+inline constexpr NoteReason kPlaced{"Placed", false,
+                                    "a worker admitted the workload; its job runs there"};
+inline constexpr NoteReason kPlacementRejected{
+    "PlacementRejected", true, "no worker can run the workload now; the message says why"};
+inline constexpr NoteReason kNotDispatchable{
+    "NotDispatchable", true,
+    "the job cannot be dispatched at all; the message says what to change"};
+inline constexpr NoteReason kAdmissionTimedOut{
+    "AdmissionTimedOut", true, "a worker did not admit the workload in time; another one is tried"};
+inline constexpr NoteReason kEvictedOnWorker{
+    "EvictedOnWorker", true, "the worker's Kueue evicted the workload; it is queued again"};
+inline constexpr NoteReason kWorkerLost{
+    "WorkerLost", true,
+    "the worker stayed away longer than workerLostTimeout; the workload is queued again"};
+inline constexpr NoteReason kRequeued{
+    "Requeued", true, "the copy on the worker is gone or unusable; the workload is queued again"};
+inline constexpr NoteReason kNameConflict{"NameConflict", true,
+                                          "a foreign object of the same name exists on the worker"};
+inline constexpr NoteReason kTemplateDrift{
+    "TemplateDrift", true, "the worker's ResourceClaimTemplate differs from the manager's"};
+inline constexpr NoteReason kDispatchFailed{
+    "DispatchFailed", true, "a worker refused the copy; the message is the worker's"};
+inline constexpr NoteReason kCompleted{
+    "Completed", false, "the job ended on the worker and its copies are being removed"};
+
+inline constexpr std::array kNoteReasons = {
+    kDispatched,        kPlaced,          kPlacementRejected, kNotDispatchable,
+    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,
+    kNameConflict,      kTemplateDrift,   kDispatchFailed,    kCompleted};
+
+// Unknown names are no warnings.
+constexpr bool IsWarning(std::string_view name) {
+  for (const NoteReason& reason : kNoteReasons) {
+    if (reason.name == name) return reason.is_warning;
+  }
+  return false;
+}
+
+}  // namespace fedra::placement::notes

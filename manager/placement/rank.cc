@@ -1,0 +1,55 @@
+#include "manager/placement/rank.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace fedra::placement {
+
+bool IsEligible(const ClusterView& cluster, const Policy& policy) {
+  if (cluster.contact != Contact::kFull || !cluster.allowed) return false;
+  switch (cluster.verdict.outcome) {
+    case dra::Outcome::kYes:
+    case dra::Outcome::kMayScale:
+      return true;
+    case dra::Outcome::kUnknown:
+      return policy.unknown == UnknownPolicy::kTryLast;
+    case dra::Outcome::kNo:
+      return false;
+  }
+  return false;
+}
+
+const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
+                             const Policy& policy, WallTime now) {
+  for (const Failure& failure : record.failures) {
+    if (failure.cluster == cluster && failure.at + policy.failure_memory > now) return &failure;
+  }
+  return nullptr;
+}
+
+std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
+                                     const PlacementRecord& record, const Policy& policy,
+                                     WallTime now) {
+  std::vector<const ClusterView*> ranked;
+  for (const ClusterView& cluster : clusters) {
+    if (IsEligible(cluster, policy)) ranked.push_back(&cluster);
+  }
+  // Of two that failed, the one whose failure is older comes first: so all of them get their turn.
+  const auto failed_at = [&](const ClusterView* cluster) {
+    const Failure* failure = RecentFailure(record, cluster->name, policy, now);
+    return failure == nullptr ? WallTime::min() : failure->at;
+  };
+  const auto key = [&](const ClusterView* cluster) {
+    const dra::Verdict& verdict = cluster->verdict;
+    const int alternatives =
+        std::accumulate(verdict.alternatives.begin(), verdict.alternatives.end(), 0);
+    return std::tuple(verdict.outcome, failed_at(cluster), alternatives, -verdict.headroom,
+                      cluster->waiting_clones);
+  };
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [&](const ClusterView* a, const ClusterView* b) { return key(a) < key(b); });
+  return ranked;
+}
+
+}  // namespace fedra::placement

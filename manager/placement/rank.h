@@ -1,0 +1,26 @@
+#pragma once
+//
+// Which workers may get a workload, and in which order they are preferred. Pure.
+
+#include <span>
+#include <vector>
+
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// Whether a clone may be sent there now: contact, allowed, and a verdict that the policy accepts.
+bool IsEligible(const ClusterView& cluster, const Policy& policy);
+
+// The eligible clusters, best first: outcome, not recently failed, lowest alternatives, most
+// headroom, fewest of our clones waiting there, and then the order given (the configuration's, or
+// the MultiKueueConfig's).
+std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
+                                     const PlacementRecord& record, const Policy& policy,
+                                     WallTime now);
+
+// The failure of this cluster that still counts; null: none.
+const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
+                             const Policy& policy, WallTime now);
+
+}  // namespace fedra::placement

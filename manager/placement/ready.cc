@@ -1,0 +1,118 @@
+// The stage in which a worker has the workload: keep its status current, and notice when it has it
+// no longer.
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "manager/placement/message.h"
+#include "manager/placement/note_reasons.h"
+#include "manager/placement/stages.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::placement {
+namespace {
+
+using tracking::CheckState;
+
+// Gives the workload back to Kueue, which evicts it, queues it again, and brings it back here.
+void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::string message,
+              Decision& decision) {
+  decision.phase = Phase::kRequeued;
+  decision.worker = {};
+  decision.why = message;
+  decision.actions.emplace_back(SetCheck{CheckState::kRetry, message});
+  decision.actions.emplace_back(Note{note.name, cluster, std::move(message)});
+}
+
+void RememberFailure(const Context& context, const ClusterView& worker, dra::ReasonCode reason,
+                     std::string message, Decision& decision) {
+  decision.actions.emplace_back(
+      RecordFailure{{worker.name, reason, context.now}, std::move(message)});
+}
+
+void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
+  const WallTime since = worker.lost_since.value_or(context.now);
+  const WallTime deadline = since + context.policy.worker_lost_timeout;
+  const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
+  if (context.now < deadline) {
+    decision.wake_at = deadline;
+    decision.why =
+        fmt::format("{} is away since {}: {}", worker.name.value, FormatRfc3339(since), why);
+    return;
+  }
+  std::string message =
+      fmt::format("worker {} has been away since {} ({}), longer than {}", worker.name.value,
+                  FormatRfc3339(since), why, FormatDuration(context.policy.worker_lost_timeout));
+  RememberFailure(context, worker, dra::ReasonCode::kClusterUnreachable, message, decision);
+  decision.actions.emplace_back(RecordResidue{worker.name});
+  TakeBack(notes::kWorkerLost, worker.name, std::move(message), decision);
+}
+
+// The worker's Kueue says the clone is finished.
+void DecideFinishedClone(const Context& context, const ClusterView& worker, Decision& decision) {
+  const tracking::Condition& finished = *worker.clone->finished;
+  if (finished.reason == tracking::kOutOfSync) {
+    std::string message = fmt::format("the copy on {} does not match its job there ({}): {}",
+                                      worker.name.value, finished.reason, finished.message);
+    RememberFailure(context, worker, dra::ReasonCode::kRecentlyFailed, message, decision);
+    return TakeBack(notes::kRequeued, worker.name, std::move(message), decision);
+  }
+  if (finished.reason == tracking::kOwnerNotFound)  // not the job's result
+    return TakeBack(notes::kRequeued, worker.name,
+                    fmt::format("the job was deleted on {}", worker.name.value), decision);
+  if (worker.job != nullptr) {
+    // Kueue on the manager finishes the Workload from the mirrored job.
+    decision.actions.emplace_back(MirrorStatus{worker.name});
+  } else {
+    decision.actions.emplace_back(FinishWorkload{finished.reason, finished.message});
+  }
+}
+
+void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
+  CleanUp(context, &worker, "LostRace", decision);
+  if (worker.job == nullptr) {
+    decision.actions.emplace_back(CreateJob{worker.name});
+  } else if (!IsOurs(*worker.job, context.policy.origin, context.uid())) {
+    std::string message = fmt::format("a foreign job {} exists on {}",
+                                      context.view.job->key.ToString(), worker.name.value);
+    RememberFailure(context, worker, dra::ReasonCode::kNameConflict, message, decision);
+    TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
+  } else {
+    decision.actions.emplace_back(MirrorStatus{worker.name});
+  }
+}
+
+}  // namespace
+
+void DecideReady(const Context& context, Decision& decision) {
+  const tracking::Workload& workload = context.workload();
+  decision.phase = Phase::kRunning;
+  decision.worker = ClusterName(workload.cluster_name);
+  if (workload.cluster_name.empty())
+    return TakeBack(notes::kRequeued, {}, "the admission check is Ready but no worker is recorded",
+                    decision);
+  const ClusterView* worker = context.Find(workload.cluster_name);
+  if (worker == nullptr) {
+    return TakeBack(notes::kRequeued, decision.worker,
+                    fmt::format("worker {} is no longer configured", workload.cluster_name),
+                    decision);
+  }
+  if (worker->contact == Contact::kNone) return DecideWithoutContact(context, *worker, decision);
+  if (worker->contact == Contact::kSyncing || context.view.job == nullptr)
+    return;  // an event will wake us
+  const tracking::Workload* clone = worker->clone.get();
+  if (clone == nullptr || !IsOurs(*clone, context.policy.origin, context.uid()) || clone->deleting)
+    return TakeBack(notes::kRequeued, worker->name,
+                    fmt::format("the copy on {} no longer exists", worker->name.value), decision);
+  if (clone->Finished()) return DecideFinishedClone(context, *worker, decision);
+  if (!clone->Admitted() || clone->Evicted()) {
+    const std::string said =
+        clone->evicted ? clone->evicted->message : std::string("not admitted any more");
+    std::string message = fmt::format("evicted on {}: {}", worker->name.value, said);
+    RememberFailure(context, *worker, dra::ReasonCode::kRecentlyFailed, message, decision);
+    return TakeBack(notes::kEvictedOnWorker, worker->name, std::move(message), decision);
+  }
+  DecideRunning(context, *worker, decision);
+}
+
+}  // namespace fedra::placement

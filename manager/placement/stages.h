@@ -1,0 +1,52 @@
+#pragma once
+//
+// Internal to placement/: the stages of a workload's life, one function each. Decide() chooses the
+// stage.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "manager/placement/action.h"
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// What every stage looks at. Lives for one Decide() call.
+struct Context {
+  const WorkloadView& view;
+  std::span<const ClusterView> clusters;
+  const PlacementRecord& record;
+  const Policy& policy;
+  WallTime now;
+
+  const tracking::Workload& workload() const { return *view.workload; }
+  // UID of the manager's Workload; empty when it is gone.
+  std::string_view uid() const {
+    return view.workload == nullptr ? std::string_view() : view.workload->uid;
+  }
+  // Null when no cluster of this name is configured.
+  const ClusterView* Find(std::string_view name) const;
+};
+
+// The workload is gone, going, or no longer ours: leave nothing behind.
+void DecideGone(const Context& context, Decision& decision);
+// The manager says it is finished: the last status first, then clean up.
+void DecideFinished(const Context& context, Decision& decision);
+// No quota on the manager, or evicted there: take everything back.
+void DecideWithoutQuota(const Context& context, Decision& decision);
+// Quota is reserved and our check is Pending: find a worker.
+void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
+                   Decision& decision);
+// Our check is Ready: a worker has it.
+void DecideReady(const Context& context, Decision& decision);
+
+// Whether this cluster shows a clone or job that carries our marks, of this or an earlier
+// incarnation.
+bool HasOurs(const ClusterView& cluster, const Policy& policy);
+// Deletes our objects on every cluster but `keep` (null: none): at once where there is contact;
+// where there is none, remembers to. True when nothing had to be done on any cluster with contact.
+bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
+             Decision& decision);
+
+}  // namespace fedra::placement

@@ -1,0 +1,93 @@
+#pragma once
+//
+// Everything Decide() may know about one workload at one moment: values, gathered by the
+// reconciler.
+//
+// Plain values; pointers to immutable objects are shared with the caches.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/types.h"
+#include "dra/verdict.h"
+#include "manager/tracking/job.h"
+#include "manager/tracking/workload.h"
+
+namespace fedra::placement {
+
+// The workload on the manager.
+struct WorkloadView {
+  ObjectKey key;                                       // of the Workload
+  std::shared_ptr<const tracking::Workload> workload;  // null: it does not exist (any more)
+  std::shared_ptr<const tracking::Job>
+      job;                     // null: its job does not exist, or no adapter knows its kind
+  bool kind_supported = true;  // an adapter for the owner's kind exists
+  std::string check;           // name of our AdmissionCheck on it; empty: not ours
+};
+
+// Whether what we know of a cluster may be acted upon.
+enum class Contact {
+  kNone,     // unreachable, rejected, misconfigured, or connecting: nothing can be done there now
+  kSyncing,  // connected, but not everything of ours there has been listed yet
+  kFull,     // connected and listed
+};
+
+// The workload as one worker shows it.
+struct ClusterView {
+  ClusterName name;
+  Contact contact = Contact::kNone;
+  std::optional<WallTime> lost_since;  // since when it has been away; null with contact
+  std::string lost_why;                // "connection refused"; for messages
+  bool allowed = true;                 // the workload's AdmissionCheck may use it
+  dra::Verdict verdict;                // kUnknown when the workload was not judged
+  int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
+  std::shared_ptr<const tracking::Workload>
+      clone;  // same-named Workload there, ours or foreign; null: none
+  std::shared_ptr<const tracking::Job> job;  // same-named job there, ours or foreign; null: none
+};
+
+// A cluster that did not keep the workload: it is tried again after the others.
+struct Failure {
+  ClusterName cluster;
+  dra::ReasonCode reason = dra::ReasonCode::kRecentlyFailed;
+  WallTime at{};
+};
+
+// What the API objects do not say. Kept in the store; losing it costs time-outs and history only.
+struct PlacementRecord {
+  int attempt = 0;                       // number of nomination rounds so far
+  std::vector<ClusterName> nominated;    // of the running round
+  std::optional<WallTime> nominated_at;  // start of the running round
+  std::vector<Failure> failures;         // oldest first, one per cluster
+};
+
+enum class PolicyKind {
+  kBest,  // the first `candidates` of the ranking; after the admission time-out the next
+  kRace,  // all eligible clusters at once; the first that admits wins
+};
+
+// What to do with a worker about which the answer is Unknown.
+enum class UnknownPolicy { kTryLast, kNever };
+
+struct Policy {
+  PolicyKind kind = PolicyKind::kBest;
+  int candidates = 1;                                    // kBest: how many at once
+  std::chrono::milliseconds admission_timeout{120'000};  // kBest: then the next candidates
+  std::chrono::milliseconds worker_lost_timeout{900'000};
+  std::chrono::milliseconds failure_memory{
+      300'000};  // how long a failure makes a cluster the last choice
+  UnknownPolicy unknown = UnknownPolicy::kTryLast;
+  std::string origin = "fedra";  // value of the origin label
+};
+
+// Whether an object on a worker is this workload's copy: our origin label and the manager
+// workload's UID. `uid` empty (the workload is gone): any UID, because then every copy is an
+// orphan.
+bool IsOurs(const tracking::Workload& clone, std::string_view origin, std::string_view uid);
+bool IsOurs(const tracking::Job& job, std::string_view origin, std::string_view uid);
+
+}  // namespace fedra::placement

@@ -1,0 +1,178 @@
+// The adapter of batch/v1 Job. Behaviour as Kueue's own adapter has it (multikueue.md 3.2, 3.3),
+// except that ttlSecondsAfterFinished is not copied: a worker must not delete a result before it
+// has been mirrored.
+
+#include <array>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/job.h"
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::tracking {
+namespace {
+
+using nlohmann::json;
+
+// The job controller's labels on pods: the worker's controller sets its own.
+constexpr std::array kControllerLabels = {"controller-uid", "batch.kubernetes.io/controller-uid",
+                                          "job-name", "batch.kubernetes.io/job-name"};
+// Status fields that Kueue reads as "pods still exist".
+constexpr std::array kActivity = {"active", "ready", "terminating"};
+
+bool HasTrueCondition(const json& status, std::string_view type) {
+  const json& conditions = Member(status, "conditions");
+  if (!conditions.is_array()) return false;
+  for (const json& condition : conditions) {
+    if (Text(condition, "type") == type && Text(condition, "status") == "True") return true;
+  }
+  return false;
+}
+
+std::string PrebuiltWorkload(const json& metadata) {
+  // Kueue 0.18 and newer write an annotation, older ones a label.
+  std::string name = Text(Member(metadata, "annotations"), kPrebuiltWorkload);
+  return name.empty() ? Text(Member(metadata, "labels"), kPrebuiltWorkload) : name;
+}
+
+json StatusOf(const Job& job) {
+  if (job.text == nullptr) return json::object();
+  const json object = json::parse(*job.text, nullptr, false);
+  const json& status = Member(object, "status");
+  return status.is_object() ? status : json::object();
+}
+
+std::string StatusPatchBody(const Job& local, json status) {
+  return json{{"metadata", {{"resourceVersion", local.version.value}}},
+              {"status", std::move(status)}}
+      .dump();
+}
+
+// The merge patch from `from` to `to`, one level deep: every field of a Job's status is replaced as
+// a whole. (RFC 7396 cannot remove inside lists, and nested maps such as uncountedTerminatedPods
+// must lose their old members.)
+json MergeDifference(const json& from, const json& to) {
+  json patch = json::object();
+  for (const auto& [name, value] : to.items()) {
+    if (!from.contains(name) || from[name] != value) patch[name] = value;
+    if (value.is_object() && patch.contains(name) && from.contains(name) &&
+        from[name].is_object()) {
+      for (const auto& [inner, unused] : from[name].items()) {
+        if (!value.contains(inner)) patch[name][inner] = nullptr;
+      }
+    }
+  }
+  for (const auto& [name, unused] : from.items()) {
+    if (!to.contains(name)) patch[name] = nullptr;
+  }
+  return patch;
+}
+
+void DropControllerFields(json& spec) {
+  spec.erase("managedBy");
+  spec.erase("selector");
+  spec.erase("manualSelector");
+  spec.erase("ttlSecondsAfterFinished");
+  json& pod_metadata = spec["template"]["metadata"];
+  if (!pod_metadata.is_object()) pod_metadata = json::object();
+  json& labels = pod_metadata["labels"];
+  if (!labels.is_object()) labels = json::object();
+  for (const char* label : kControllerLabels) labels.erase(label);
+  pod_metadata.erase("creationTimestamp");
+}
+
+class BatchJob final : public JobAdapter {
+ public:
+  const kube::Resource& resource() const override { return resource_; }
+
+  Result<Job> Parse(const json& object) const override {
+    const json& metadata = Member(object, "metadata");
+    const json& spec = Member(object, "spec");
+    const json& status = Member(object, "status");
+    Job job;
+    job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
+    job.uid = Text(metadata, "uid");
+    if (job.key.name.empty() || job.uid.empty())
+      return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
+    job.version = ResourceVersion(Text(metadata, "resourceVersion"));
+    job.deleting = metadata.contains("deletionTimestamp");
+    job.origin = Text(Member(metadata, "labels"), kOriginLabel);
+    job.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
+    job.prebuilt_workload = PrebuiltWorkload(metadata);
+    const json& owners = Member(metadata, "ownerReferences");
+    if (owners.is_array() && !owners.empty()) job.owner_kind = Text(owners[0], "kind");
+    job.managed_by = Text(spec, "managedBy");
+    job.suspended = Flag(spec, "suspend", false);
+    job.failed = HasTrueCondition(status, "Failed");
+    job.finished = job.failed || HasTrueCondition(status, "Complete");
+    for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
+    if (!job.origin.empty() || job.managed_by == kManagedBy) KeepText(object, job);
+    return job;
+  }
+
+  Result<std::string> RemoteBody(const Job& local, const Workload& workload,
+                                 std::string_view origin) const override {
+    if (local.text == nullptr) return Fail(ErrorCode::kInternal, "the job's text was not kept");
+    const json source = json::parse(*local.text, nullptr, false);
+    const json& metadata = Member(source, "metadata");
+    json labels =
+        Member(metadata, "labels").is_object() ? Member(metadata, "labels") : json::object();
+    labels[std::string(kOriginLabel)] = origin;
+    json annotations = Member(metadata, "annotations").is_object() ? Member(metadata, "annotations")
+                                                                   : json::object();
+    annotations[std::string(kPrebuiltWorkload)] = workload.key.name;
+    annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
+    annotations.erase("kubectl.kubernetes.io/last-applied-configuration");
+    json spec = Member(source, "spec");
+    DropControllerFields(spec);
+    // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
+    // admission.
+    spec["suspend"] = true;
+    return json{{"apiVersion", "batch/v1"},
+                {"kind", "Job"},
+                {"metadata",
+                 {{"namespace", local.key.ns},
+                  {"name", local.key.name},
+                  {"labels", std::move(labels)},
+                  {"annotations", std::move(annotations)}}},
+                {"spec", std::move(spec)}}
+        .dump();
+  }
+
+  std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
+    // A running status on a suspended Job would block later changes of its spec, and API servers
+    // of 1.36 refuse it: wait until Kueue on the manager has resumed the Job.
+    if (local.suspended && !remote.suspended && !remote.finished) return std::nullopt;
+    if (local.finished) return std::nullopt;  // a finished Job's status is immutable
+    json patch = MergeDifference(StatusOf(local), StatusOf(remote));
+    if (patch.empty()) return std::nullopt;
+    return StatusPatchBody(local, std::move(patch));
+  }
+
+  std::optional<std::string> ClearActivityPatch(const Job& local) const override {
+    if (!local.shows_activity || local.finished) return std::nullopt;
+    json status = json::object();
+    for (const char* field : kActivity) status[field] = nullptr;
+    return StatusPatchBody(local, std::move(status));
+  }
+
+ private:
+  static void KeepText(const json& object, Job& job) {
+    json copy = object;
+    if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
+    job.text = std::make_shared<const std::string>(copy.dump());
+  }
+
+  const kube::Resource resource_{"batch", "v1", "jobs", "Job", true};
+};
+
+}  // namespace
+
+const JobAdapter& BatchJobAdapter() {
+  static const BatchJob adapter;
+  return adapter;
+}
+
+}  // namespace fedra::tracking

@@ -1,0 +1,71 @@
+#pragma once
+//
+// A job of any kind as fedra reads it, and what fedra must be able to do with a kind: one adapter
+// per file.
+//
+// Thread rules: plain values; adapters are stateless constants that live for the whole process.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "cluster-clients/kube/resource.h"
+#include "manager/tracking/workload.h"
+
+namespace fedra::tracking {
+
+struct Job {
+  ObjectKey key;
+  std::string uid;
+  ResourceVersion version;
+  bool deleting = false;
+  std::string origin;       // our origin label; empty on the manager's own and on foreign jobs
+  std::string manager_uid;  // remote jobs: UID of the manager's Workload
+  std::string prebuilt_workload;  // remote jobs: name of the clone
+  std::string owner_kind;         // set when another object owns this job, for example "JobSet"
+
+  std::string managed_by;  // spec.managedBy; empty when absent
+  bool suspended = false;
+  bool finished = false;  // Complete or Failed is True
+  bool failed = false;
+  bool shows_activity = false;  // status says that something runs or is going down
+  // The complete object as text. On the manager, for the copy to a worker; on a worker, for its
+  // status. Null for foreign jobs.
+  std::shared_ptr<const std::string> text;
+};
+
+// What fedra must know about one kind of job.
+class JobAdapter {
+ public:
+  virtual ~JobAdapter() = default;
+
+  virtual const kube::Resource& resource() const = 0;
+  virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
+  // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
+  // the clone's name, and without what only the manager's copy may carry.
+  virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,
+                                         std::string_view origin) const = 0;
+  // The merge patch that makes the manager's status equal to the worker's; nothing when there is
+  // nothing to copy now.
+  virtual std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const = 0;
+  // The merge patch that takes all activity out of the manager's status; nothing when it shows
+  // none. Kueue releases an evicted workload's quota only after that (realcluster.md section 4,
+  // trap 1).
+  virtual std::optional<std::string> ClearActivityPatch(const Job& local) const = 0;
+};
+
+// Every kind fedra can run, in a fixed order.
+const std::vector<const JobAdapter*>& JobAdapters();
+// By a Workload's owner; null when there is no adapter for its kind.
+const JobAdapter* FindAdapter(const Owner& owner);
+
+// batch/v1 Job.
+const JobAdapter& BatchJobAdapter();
+
+}  // namespace fedra::tracking

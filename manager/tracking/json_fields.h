@@ -1,0 +1,28 @@
+#pragma once
+//
+// Reading JSON objects of unknown quality without exceptions: a missing or wrongly typed field
+// reads as empty. Internal to manager/.
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/clock.h"
+
+namespace fedra::tracking {
+
+// The member, or a null value when absent or when `object` is no object. Lives as long as `object`.
+const nlohmann::json& Member(const nlohmann::json& object, std::string_view name);
+// Nested members: Path(object, {"status", "conditions"}).
+const nlohmann::json& Path(const nlohmann::json& object,
+                           std::initializer_list<std::string_view> names);
+
+std::string Text(const nlohmann::json& object, std::string_view name);
+bool Flag(const nlohmann::json& object, std::string_view name, bool fallback);
+// Clamped into int; `fallback` when absent or not an integer.
+int Number(const nlohmann::json& object, std::string_view name, int fallback);
+// The epoch when absent or unreadable.
+WallTime Time(const nlohmann::json& object, std::string_view name);
+
+}  // namespace fedra::tracking

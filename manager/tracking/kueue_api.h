@@ -1,0 +1,40 @@
+#pragma once
+//
+// The literal strings of the protocol with Kueue (kueue.x-k8s.io/v1beta2, seen on 0.19.2) and of
+// our own marks on objects. Wire values: they must not change.
+
+#include <string_view>
+
+namespace fedra::tracking {
+
+// Labels and annotations of Kueue.
+inline constexpr std::string_view kQueueNameLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kOriginLabel = "kueue.x-k8s.io/multikueue-origin";
+inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
+inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+inline constexpr std::string_view kResourceInUse = "kueue.x-k8s.io/resource-in-use";  // finalizer
+// The only managedBy value that every job kind's validation accepts.
+inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
+
+// Ours: on every clone and every remote job, the UID of the manager's Workload.
+inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
+
+// Condition types of a Workload.
+inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
+inline constexpr std::string_view kAdmitted = "Admitted";
+inline constexpr std::string_view kEvicted = "Evicted";
+inline constexpr std::string_view kFinished = "Finished";
+inline constexpr std::string_view kActive = "Active";  // of AdmissionCheck and LocalQueue
+
+// Reasons of the Finished condition with a special meaning.
+inline constexpr std::string_view kOutOfSync =
+    "OutOfSync";  // the worker's job did not match its clone
+inline constexpr std::string_view kOwnerNotFound = "OwnerNotFound";  // the worker's job was deleted
+
+// What Kueue writes into a check when it resets it; it stays until somebody overwrites it.
+inline constexpr std::string_view kResetMessage = "Reset to Pending after eviction";
+
+// The longest message of an admission check that the CRD accepts is 32768; ours stay readable.
+inline constexpr size_t kMaxCheckMessage = 1024;
+
+}  // namespace fedra::tracking

@@ -1,0 +1,225 @@
+#include "manager/tracking/workload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::tracking {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kStateNames[] = {"Pending", "Ready", "Retry", "Rejected"};
+
+CheckState ParseState(std::string_view text) {
+  for (size_t i = 0; i < std::size(kStateNames); ++i) {
+    if (text == kStateNames[i]) return static_cast<CheckState>(i);
+  }
+  return CheckState::kPending;
+}
+
+std::optional<Condition> ReadCondition(const json& conditions, std::string_view type) {
+  if (!conditions.is_array()) return std::nullopt;
+  for (const json& item : conditions) {
+    if (Text(item, "type") != type) continue;
+    return Condition{.is_true = Text(item, "status") == "True",
+                     .reason = Text(item, "reason"),
+                     .message = Text(item, "message"),
+                     .since = Time(item, "lastTransitionTime")};
+  }
+  return std::nullopt;
+}
+
+Owner ReadOwner(const json& metadata) {
+  const json& references = Member(metadata, "ownerReferences");
+  if (!references.is_array()) return {};
+  const json* chosen = nullptr;
+  for (const json& reference : references) {
+    if (chosen == nullptr || Flag(reference, "controller", false)) chosen = &reference;
+  }
+  if (chosen == nullptr) return {};
+  return {Text(*chosen, "apiVersion"), Text(*chosen, "kind"), Text(*chosen, "name"),
+          Text(*chosen, "uid")};
+}
+
+std::vector<std::string> ReadStrings(const json& list) {
+  std::vector<std::string> strings;
+  if (!list.is_array()) return strings;
+  for (const json& item : list) {
+    if (item.is_string()) strings.push_back(item.get<std::string>());
+  }
+  return strings;
+}
+
+dra::PodSet ReadPodSet(const json& item) {
+  dra::PodSet pod_set{
+      .name = Text(item, "name"), .count = std::max(0, Number(item, "count", 1)), .claims = {}};
+  const json& claims = Path(item, {"template", "spec", "resourceClaims"});
+  if (!claims.is_array()) return pod_set;
+  for (const json& claim : claims) {
+    pod_set.claims.push_back({Text(claim, "name"), Text(claim, "resourceClaimTemplateName"),
+                              Text(claim, "resourceClaimName")});
+  }
+  return pod_set;
+}
+
+// "Job.batch" of an owner with apiVersion "batch/v1".
+std::string KindWithGroup(const Owner& owner) {
+  const size_t slash = owner.api_version.find('/');
+  return slash == std::string::npos ? owner.kind
+                                    : owner.kind + "." + owner.api_version.substr(0, slash);
+}
+
+dra::Requirement ReadRequirement(const Workload& workload, const json& spec) {
+  dra::Requirement requirement{.ns = workload.key.ns,
+                               .queue = Text(spec, "queueName"),
+                               .kind = KindWithGroup(workload.owner),
+                               .pod_sets = {}};
+  const json& pod_sets = Member(spec, "podSets");
+  if (pod_sets.is_array()) {
+    for (const json& item : pod_sets) requirement.pod_sets.push_back(ReadPodSet(item));
+  }
+  return requirement;
+}
+
+void ReadStatus(const json& status, Workload& workload) {
+  const json& conditions = Member(status, "conditions");
+  workload.quota_reserved = ReadCondition(conditions, kQuotaReserved);
+  workload.admitted = ReadCondition(conditions, kAdmitted);
+  workload.evicted = ReadCondition(conditions, kEvicted);
+  workload.finished = ReadCondition(conditions, kFinished);
+  const json& checks = Member(status, "admissionChecks");
+  if (checks.is_array()) {
+    for (const json& check : checks) {
+      workload.checks.push_back(
+          {Text(check, "name"), ParseState(Text(check, "state")), Text(check, "message")});
+    }
+  }
+  workload.cluster_name = Text(status, "clusterName");
+  workload.nominated = ReadStrings(Member(status, "nominatedClusterNames"));
+  workload.cluster_queue = Text(Member(status, "admission"), "clusterQueue");
+}
+
+Result<Workload> ReadCommon(const json& object) {
+  const json& metadata = Member(object, "metadata");
+  Workload workload;
+  workload.key = {Text(metadata, "namespace"), Text(metadata, "name")};
+  workload.uid = Text(metadata, "uid");
+  workload.version = ResourceVersion(Text(metadata, "resourceVersion"));
+  if (workload.key.name.empty() || workload.uid.empty())
+    return Fail(ErrorCode::kBadResponse, "a Workload without name or uid");
+  workload.deleting = metadata.contains("deletionTimestamp");
+  workload.has_finalizers = !Member(metadata, "finalizers").empty();
+  workload.created = Time(metadata, "creationTimestamp");
+  workload.owner = ReadOwner(metadata);
+  workload.origin = Text(Member(metadata, "labels"), kOriginLabel);
+  workload.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
+  workload.active = Flag(Member(object, "spec"), "active", true);
+  ReadStatus(Member(object, "status"), workload);
+  return workload;
+}
+
+// `labels` or `annotations` of an object as a JSON object, empty when absent.
+json StringMap(const json& metadata, std::string_view name) {
+  const json& map = Member(metadata, name);
+  return map.is_object() ? map : json::object();
+}
+
+}  // namespace
+
+std::string_view ToString(CheckState state) { return kStateNames[static_cast<size_t>(state)]; }
+
+const AdmissionCheckState* Workload::Check(std::string_view name) const {
+  for (const AdmissionCheckState& check : checks) {
+    if (check.name == name) return &check;
+  }
+  return nullptr;
+}
+
+Result<Workload> ParseWorkload(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(Workload workload, ReadCommon(object));
+  workload.requirement = ReadRequirement(workload, Member(object, "spec"));
+  if (workload.QuotaReserved() && !workload.Finished()) {
+    json copy = object;
+    if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
+    workload.text = std::make_shared<const std::string>(copy.dump());
+  }
+  return workload;
+}
+
+Result<Workload> ParseClone(const json& object) { return ReadCommon(object); }
+
+Result<std::string> CloneBody(const Workload& workload, std::string_view origin) {
+  if (workload.text == nullptr)
+    return Fail(ErrorCode::kInternal, "the workload's text was not kept");
+  const json source = json::parse(*workload.text, nullptr, false);
+  json labels = StringMap(Member(source, "metadata"), "labels");
+  labels.erase(std::string(kJobUidLabel));
+  labels[std::string(kOriginLabel)] = origin;
+  json annotations = StringMap(Member(source, "metadata"), "annotations");
+  annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
+  return json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+              {"kind", "Workload"},
+              {"metadata",
+               {{"namespace", workload.key.ns},
+                {"name", workload.key.name},
+                {"labels", std::move(labels)},
+                {"annotations", std::move(annotations)}}},
+              {"spec", Member(source, "spec")}}
+      .dump();
+}
+
+Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change,
+                                WallTime now) {
+  if (workload.text == nullptr)
+    return Fail(ErrorCode::kInternal, "the workload's text was not kept");
+  const json source = json::parse(*workload.text, nullptr, false);
+  json checks = Path(source, {"status", "admissionChecks"});
+  if (!checks.is_array()) checks = json::array();
+  json* entry = nullptr;
+  for (json& check : checks) {
+    if (Text(check, "name") == change.check) entry = &check;
+  }
+  if (entry == nullptr)
+    return Fail(ErrorCode::kConflict,
+                "the workload no longer has the admission check " + change.check);
+  if (Text(*entry, "state") != ToString(change.state))
+    (*entry)["lastTransitionTime"] = FormatRfc3339(now);
+  (*entry)["state"] = ToString(change.state);
+  (*entry)["message"] = change.message;
+  json status{{"admissionChecks", std::move(checks)}};
+  if (change.nominated) {
+    status["nominatedClusterNames"] =
+        change.nominated->empty() ? json(nullptr) : json(*change.nominated);
+  }
+  if (change.cluster_name) {
+    status["clusterName"] =
+        change.cluster_name->empty() ? json(nullptr) : json(*change.cluster_name);
+  }
+  return json{{"metadata", {{"resourceVersion", workload.version.value}}},
+              {"status", std::move(status)}}
+      .dump();
+}
+
+Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,
+                                  std::string_view message, WallTime now) {
+  if (workload.text == nullptr)
+    return Fail(ErrorCode::kInternal, "the workload's text was not kept");
+  json conditions = Path(json::parse(*workload.text, nullptr, false), {"status", "conditions"});
+  if (!conditions.is_array()) conditions = json::array();
+  conditions.push_back({{"type", kFinished},
+                        {"status", "True"},
+                        {"reason", reason},
+                        {"message", message},
+                        {"lastTransitionTime", FormatRfc3339(now)}});
+  return json{{"metadata", {{"resourceVersion", workload.version.value}}},
+              {"status", {{"conditions", conditions}}}}
+      .dump();
+}
+
+}  // namespace fedra::tracking

@@ -1,0 +1,116 @@
+#pragma once
+//
+// A Kueue Workload as fedra reads it: the manager's own, and its clones on workers.
+//
+// Plain values, made once from JSON at the border. What is copied to a worker (the spec) is kept as
+// the original text and never re-modelled. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/types.h"
+#include "dra/requirement.h"
+
+namespace fedra::tracking {
+
+struct Condition {
+  bool is_true = false;
+  std::string reason;
+  std::string message;
+  WallTime since{};  // lastTransitionTime; the epoch when absent
+};
+
+enum class CheckState { kPending, kReady, kRetry, kRejected };
+std::string_view ToString(CheckState state);
+
+struct AdmissionCheckState {
+  std::string name;
+  CheckState state = CheckState::kPending;
+  std::string message;
+};
+
+// The job that owns a Workload: its controller reference.
+struct Owner {
+  std::string api_version;  // "batch/v1"; empty when the Workload has no owner
+  std::string kind;
+  std::string name;
+  std::string uid;
+};
+
+struct Workload {
+  ObjectKey key;
+  std::string uid;
+  ResourceVersion version;
+  bool deleting = false;  // deletionTimestamp is set
+  bool has_finalizers = false;
+  WallTime created{};
+  Owner owner;
+
+  std::string origin;       // our origin label; empty on the manager's own and on foreign objects
+  std::string manager_uid;  // clones: UID of the manager's Workload; empty when foreign
+
+  bool active = true;  // spec.active
+  dra::Requirement requirement;
+  // The complete object as text, for cloning and for status patches. Kept only while a workload
+  // waits to be placed (quota reserved, not finished); null otherwise, which keeps 100,000
+  // workloads small.
+  std::shared_ptr<const std::string> text;
+
+  // status
+  std::optional<Condition> quota_reserved;
+  std::optional<Condition> admitted;
+  std::optional<Condition> evicted;
+  std::optional<Condition> finished;
+  std::vector<AdmissionCheckState> checks;
+  std::string cluster_name;
+  std::vector<std::string> nominated;
+  std::string cluster_queue;  // status.admission.clusterQueue
+
+  bool QuotaReserved() const { return quota_reserved && quota_reserved->is_true; }
+  bool Admitted() const { return admitted && admitted->is_true; }
+  bool Evicted() const { return evicted && evicted->is_true; }
+  bool Finished() const { return finished && finished->is_true; }
+  // Null when the workload does not have this check.
+  const AdmissionCheckState* Check(std::string_view name) const;
+};
+
+// kBadResponse when the object is not a Workload we can read.
+Result<Workload> ParseWorkload(const nlohmann::json& object);
+// The same without text and requirement: all that is needed of a clone, and of foreign objects even
+// less.
+Result<Workload> ParseClone(const nlohmann::json& object);
+
+// The body that creates the clone of `workload` on a worker: name, labels, annotations and spec as
+// they are, without the job-uid label, with our marks; no owner references, finalizers or status
+// (multikueue.md 2.4).
+Result<std::string> CloneBody(const Workload& workload, std::string_view origin);
+
+// What one status write of ours changes; everything else stays.
+struct StatusChange {
+  std::string check;  // our AdmissionCheck's name
+  CheckState state = CheckState::kPending;
+  std::string message;
+  std::optional<std::vector<std::string>> nominated;  // empty list: cleared
+  std::optional<std::string> cluster_name;            // empty: cleared
+};
+
+// A JSON merge patch for the status subresource, bound to the resourceVersion we looked at.
+//
+// It carries the whole admissionChecks list, which is safe because of that binding: a list somebody
+// else has changed meanwhile answers 409. One atomic write leaves no moment in which clusterName is
+// set and the check still Pending; nulls clear fields that Kueue has come to co-own (realcluster.md
+// section 3).
+Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change, WallTime now);
+
+// The same binding for a condition Finished copied from a worker whose job is gone.
+Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,
+                                  std::string_view message, WallTime now);
+
+}  // namespace fedra::tracking

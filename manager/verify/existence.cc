@@ -1,0 +1,196 @@
+#include "manager/verify/existence.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+
+namespace fedra::verify {
+namespace {
+
+using dra::Outcome;
+using dra::Reason;
+using dra::ReasonCode;
+using watch::CacheHealth;
+using watch::CacheState;
+
+constexpr size_t kMaxWords = 200;
+
+void Add(dra::Verdict& verdict, Outcome outcome, ReasonCode code, std::string object,
+         std::string message) {
+  verdict.outcome = std::max(verdict.outcome, outcome);
+  verdict.reasons.push_back({code, std::move(object), std::move(message)});
+}
+
+// Whether a cache's silence about an object means that the object is not there. If not, says why,
+// once.
+bool CanTell(const CacheHealth& health, std::string_view what, dra::Verdict& verdict) {
+  const std::string plural(what);
+  switch (health.state) {
+    case CacheState::kSynced:
+      return true;
+    case CacheState::kForbidden:
+      Add(verdict, Outcome::kUnknown, ReasonCode::kForbidden, plural,
+          fmt::format("not allowed to list or watch {} there (403)", what));
+      return false;
+    case CacheState::kNotServed:
+      Add(verdict, Outcome::kNo, ReasonCode::kApiMissing, plural,
+          fmt::format("the API server does not serve {}", what));
+      return false;
+    case CacheState::kSyncing:
+      if (health.complete) return true;  // a relist; what was known still holds
+      Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, plural,
+          fmt::format("{} are still being listed", what));
+      return false;
+    case CacheState::kFailing:
+      Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, plural,
+          fmt::format("{} cannot be watched: {}", what,
+                      health.error ? health.error->message.substr(0, kMaxWords)
+                                   : std::string("unknown error")));
+      return false;
+  }
+  return false;
+}
+
+// Looks an object up; adds a reason and returns null when it is missing or cannot be known.
+template <class T>
+std::shared_ptr<const T> Require(const Cache<T>& cache, const ObjectKey& key, std::string_view kind,
+                                 std::string_view plural, ReasonCode missing,
+                                 dra::Verdict& verdict) {
+  auto found = cache.Find(key);
+  if (found != nullptr) return found;
+  if (CanTell(cache.health(), plural, verdict)) {
+    std::string object = fmt::format("{} {}", kind, key.ToString());
+    std::string message = object + " does not exist there";
+    Add(verdict, Outcome::kNo, missing, std::move(object), std::move(message));
+  }
+  return nullptr;
+}
+
+void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
+                    dra::Verdict& verdict) {
+  for (const std::string& name : claim.device_classes) {
+    if (worker.classes.Find({"", name}) != nullptr) continue;
+    if (!CanTell(worker.classes.health(), "deviceclasses.resource.k8s.io", verdict)) return;
+    Add(verdict, Outcome::kNo, ReasonCode::kDeviceClassMissing, "DeviceClass " + name,
+        fmt::format("DeviceClass {}, which {} {} names, does not exist there", name, kind,
+                    claim.key.ToString()));
+  }
+}
+
+void CompareWithManager(const Claim& copy, const ExistenceOptions& options, dra::Verdict& verdict) {
+  if (options.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
+  const auto original = options.manager_templates->Find(copy.key);
+  if (original == nullptr || original->spec == copy.spec) return;
+  Add(verdict, options.drift == Drift::kRequire ? Outcome::kNo : Outcome::kYes,
+      ReasonCode::kTemplateDrift, "ResourceClaimTemplate " + copy.key.ToString(),
+      fmt::format("ResourceClaimTemplate {} differs from the manager's copy", copy.key.ToString()));
+}
+
+void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worker,
+                 dra::Verdict& verdict) {
+  const ObjectKey key{requirement.ns, requirement.queue};
+  const auto queue = Require(worker.queues, key, "LocalQueue", "localqueues.kueue.x-k8s.io",
+                             ReasonCode::kQueueMissing, verdict);
+  if (queue == nullptr || queue->active) return;
+  Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, "LocalQueue " + key.ToString(),
+      fmt::format("LocalQueue {} is not active: {}", key.ToString(),
+                  queue->why_inactive.substr(0, kMaxWords)));
+}
+
+void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& worker,
+                  const ExistenceOptions& options, dra::Verdict& verdict) {
+  for (const std::string& name : requirement.TemplateNames()) {
+    const auto found =
+        Require(worker.templates, {requirement.ns, name}, "ResourceClaimTemplate",
+                "resourceclaimtemplates.resource.k8s.io", ReasonCode::kTemplateMissing, verdict);
+    if (found == nullptr) continue;
+    RequireClasses(*found, "ResourceClaimTemplate", worker, verdict);
+    CompareWithManager(*found, options, verdict);
+  }
+  for (const std::string& name : requirement.ClaimNames()) {
+    const auto found =
+        Require(worker.claims, {requirement.ns, name}, "ResourceClaim",
+                "resourceclaims.resource.k8s.io", ReasonCode::kClaimMissing, verdict);
+    if (found != nullptr) RequireClasses(*found, "ResourceClaim", worker, verdict);
+  }
+}
+
+void VerifyNames(const WorkerPicture& worker, const ExistenceOptions& options,
+                 dra::Verdict& verdict) {
+  // Ours, of whatever incarnation, is removed or reused by placement; foreign is never touched.
+  const auto is_foreign = [&](const auto* object) {
+    return object != nullptr && (object->origin != options.origin || object->manager_uid.empty());
+  };
+  if (is_foreign(worker.job)) {
+    Add(verdict, Outcome::kNo, ReasonCode::kNameConflict, "Job " + worker.job->key.ToString(),
+        fmt::format("a Job {} that is not ours exists there", worker.job->key.ToString()));
+  }
+  if (is_foreign(worker.workload)) {
+    Add(verdict, Outcome::kNo, ReasonCode::kNameConflict,
+        "Workload " + worker.workload->key.ToString(),
+        fmt::format("a Workload {} that is not ours exists there",
+                    worker.workload->key.ToString()));
+  }
+}
+
+}  // namespace
+
+Reason ConnectionReason(const ConnectionState& connection) {
+  const std::string why =
+      connection.why ? connection.why->message.substr(0, kMaxWords) : std::string();
+  const ErrorCode code = connection.why ? connection.why->code : ErrorCode::kConnection;
+  switch (connection.phase) {
+    case ConnectionPhase::kMisconfigured:
+      return {ReasonCode::kClusterMisconfigured, "", why};
+    case ConnectionPhase::kRejected:
+      if (code == ErrorCode::kTlsUntrusted) return {ReasonCode::kCertificateUntrusted, "", why};
+      if (code == ErrorCode::kForbidden) return {ReasonCode::kForbidden, "", why};
+      return {ReasonCode::kCredentialsRejected, "", why};
+    case ConnectionPhase::kConnecting:
+      return {ReasonCode::kStaleData, "", "connecting for the first time"};
+    case ConnectionPhase::kUnreachable:
+    case ConnectionPhase::kConnected:
+      break;
+  }
+  return {ReasonCode::kClusterUnreachable, "",
+          fmt::format("no contact since {} ({})", FormatRfc3339(connection.since), why)};
+}
+
+dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPicture& worker,
+                             const ExistenceOptions& options) {
+  dra::Verdict verdict{.outcome = Outcome::kYes,
+                       .alternatives = {},
+                       .pods_fitting = 0,
+                       .pods_wanted = requirement.Pods(),
+                       .headroom = 0,
+                       .reasons = {}};
+  if (worker.connection.phase != ConnectionPhase::kConnected) {
+    verdict.outcome = Outcome::kUnknown;
+    verdict.reasons.push_back(ConnectionReason(worker.connection));
+    return verdict;
+  }
+  if (!worker.job_kind_served) {
+    Add(verdict, Outcome::kNo, ReasonCode::kKindMissing, requirement.kind,
+        fmt::format("the API server does not serve {}", requirement.kind));
+  }
+  const auto ns = Require(worker.namespaces, {"", requirement.ns}, "Namespace", "namespaces",
+                          ReasonCode::kNamespaceMissing, verdict);
+  if (ns != nullptr && ns->terminating) {
+    Add(verdict, Outcome::kNo, ReasonCode::kNamespaceMissing, "Namespace " + requirement.ns,
+        fmt::format("Namespace {} is being deleted there", requirement.ns));
+  }
+  // Without the namespace nothing in it can exist: one reason says it all.
+  if (ns == nullptr && verdict.outcome == Outcome::kNo) return verdict;
+  if (!requirement.queue.empty()) VerifyQueue(requirement, worker, verdict);
+  VerifyClaims(requirement, worker, options, verdict);
+  VerifyNames(worker, options, verdict);
+  std::stable_partition(verdict.reasons.begin(), verdict.reasons.end(), [](const Reason& reason) {
+    return reason.code != ReasonCode::kTemplateDrift;  // a warning never hides a refusal
+  });
+  return verdict;
+}
+
+}  // namespace fedra::verify

@@ -1,0 +1,57 @@
+#pragma once
+//
+// Does everything a job needs exist on one worker? The existence half of a verdict; devices are
+// judged in dra/.
+//
+// Pure given its inputs: it looks into caches, which change under it, but each object it reads is
+// immutable. The worker's own copy of a template counts: the manager need not have one at all when
+// its Kueue leaves devices alone.
+
+#include <span>
+#include <string>
+
+#include "cluster-clients/cluster.h"
+#include "dra/requirement.h"
+#include "dra/verdict.h"
+#include "manager/tracking/job.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::verify {
+
+template <class T>
+using Cache = watch::ObjectCache<T>;
+
+// What is known of one worker. Lifetime: the caches outlive the view.
+struct WorkerPicture {
+  ClusterName name;
+  ConnectionState connection;
+  const Cache<Namespace>& namespaces;
+  const Cache<LocalQueue>& queues;
+  const Cache<Claim>& templates;
+  const Cache<Claim>& claims;
+  const Cache<DeviceClass>& classes;
+  // Same-named objects there, ours or foreign; null: none.
+  const tracking::Workload* workload = nullptr;
+  const tracking::Job* job = nullptr;
+  bool job_kind_served = true;
+};
+
+enum class Drift { kIgnore, kWarn, kRequire };
+
+struct ExistenceOptions {
+  Drift drift = Drift::kWarn;
+  std::string origin = "fedra";
+  // The manager's own templates, for drift; null: it has none or they cannot be read.
+  const Cache<Claim>* manager_templates = nullptr;
+};
+
+// Every reason that stands against the worker, most fundamental first; outcome kYes may carry
+// warnings (TemplateDrift). kUnknown: 403, an API that is not served, or data that is incomplete.
+// Looks at all of the requirement, so that a user sees everything that is missing at once.
+dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPicture& worker,
+                             const ExistenceOptions& options);
+
+// The reason for a connection that is not kConnected; "no contact for 4m10s (connection refused)".
+dra::Reason ConnectionReason(const ConnectionState& connection);
+
+}  // namespace fedra::verify

@@ -1,0 +1,87 @@
+#include "manager/verify/objects.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::verify {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+using tracking::Path;
+using tracking::Text;
+
+void AddClass(const json& request, std::vector<std::string>& classes) {
+  std::string name = Text(request, "deviceClassName");
+  if (!name.empty() && std::find(classes.begin(), classes.end(), name) == classes.end())
+    classes.push_back(std::move(name));
+}
+
+// `spec` is a ResourceClaimSpec. v1 has `exactly` or `firstAvailable`; v1beta1 has the fields flat.
+std::vector<std::string> DeviceClasses(const json& spec) {
+  std::vector<std::string> classes;
+  const json& requests = Path(spec, {"devices", "requests"});
+  if (!requests.is_array()) return classes;
+  for (const json& request : requests) {
+    AddClass(request, classes);
+    AddClass(Member(request, "exactly"), classes);
+    const json& alternatives = Member(request, "firstAvailable");
+    if (!alternatives.is_array()) continue;
+    for (const json& alternative : alternatives) AddClass(alternative, classes);
+  }
+  return classes;
+}
+
+Result<ObjectKey> ReadKey(const json& object, std::string_view kind) {
+  const json& metadata = Member(object, "metadata");
+  ObjectKey key{Text(metadata, "namespace"), Text(metadata, "name")};
+  if (key.name.empty())
+    return Fail(ErrorCode::kBadResponse, "a " + std::string(kind) + " without name");
+  return key;
+}
+
+}  // namespace
+
+Result<Namespace> ParseNamespace(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "Namespace"));
+  return Namespace{key.name, Text(Member(object, "status"), "phase") == "Terminating"};
+}
+
+Result<LocalQueue> ParseLocalQueue(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "LocalQueue"));
+  LocalQueue queue{.key = std::move(key),
+                   .cluster_queue = Text(Member(object, "spec"), "clusterQueue"),
+                   .active = false,
+                   .why_inactive = "Kueue has not said anything about it yet"};
+  const json& conditions = Path(object, {"status", "conditions"});
+  if (!conditions.is_array()) return queue;
+  for (const json& condition : conditions) {
+    if (Text(condition, "type") != tracking::kActive) continue;
+    queue.active = Text(condition, "status") == "True";
+    queue.why_inactive = queue.active ? std::string() : Text(condition, "message");
+  }
+  return queue;
+}
+
+Result<Claim> ParseTemplate(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaimTemplate"));
+  const json& spec = Path(object, {"spec", "spec"});
+  return Claim{std::move(key), DeviceClasses(spec), Member(object, "spec").dump()};
+}
+
+Result<Claim> ParseClaim(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaim"));
+  const json& spec = Member(object, "spec");
+  return Claim{std::move(key), DeviceClasses(spec), spec.dump()};
+}
+
+Result<DeviceClass> ParseDeviceClass(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "DeviceClass"));
+  return DeviceClass{key.name};
+}
+
+}  // namespace fedra::verify

@@ -1,0 +1,46 @@
+#pragma once
+//
+// The objects of a worker that a job's existence check looks at, as values: only the fields that
+// matter. Source: core/v1, kueue.x-k8s.io/v1beta2, resource.k8s.io/v1 (Kubernetes 1.34 and newer).
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace fedra::verify {
+
+struct Namespace {
+  std::string name;
+  bool terminating = false;
+};
+
+struct LocalQueue {
+  ObjectKey key;
+  std::string cluster_queue;
+  bool active = false;
+  std::string why_inactive;  // Kueue's own words; empty when active
+};
+
+// A ResourceClaimTemplate, or the spec of a named ResourceClaim.
+struct Claim {
+  ObjectKey key;
+  std::vector<std::string>
+      device_classes;  // every class that a request or alternative names, once each
+  std::string spec;    // canonical JSON of spec, for comparing copies
+};
+
+struct DeviceClass {
+  std::string name;
+};
+
+Result<Namespace> ParseNamespace(const nlohmann::json& object);
+Result<LocalQueue> ParseLocalQueue(const nlohmann::json& object);
+Result<Claim> ParseTemplate(const nlohmann::json& object);
+Result<Claim> ParseClaim(const nlohmann::json& object);
+Result<DeviceClass> ParseDeviceClass(const nlohmann::json& object);
+
+}  // namespace fedra::verify
