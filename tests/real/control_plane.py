@@ -69,11 +69,17 @@ class ControlPlane:
         self._api_server = self._start_api_server()
 
     def wait_ready(self, timeout: float = 90) -> None:
-        eventually(f"API server of {self.name} ready", lambda: self.client.call("GET", "/readyz"), timeout)
+        eventually(
+            f"API server of {self.name} ready", lambda: self.client.call("GET", "/readyz"), timeout
+        )
 
     def start_controllers(self) -> None:
         """Controllers, scheduler and kwok. The API server must be ready."""
-        self._others += [self._start_controller_manager(), self._start_scheduler(), self._start_kwok()]
+        self._others += [
+            self._start_controller_manager(),
+            self._start_scheduler(),
+            self._start_kwok(),
+        ]
 
     def stop_api_server(self) -> None:
         """The API server is gone, as in a crash; everything else runs on."""
@@ -141,7 +147,10 @@ class ControlPlane:
 
     def _start_kwok(self) -> Process:
         # Without a Node stage kwok 0.8.0 does nothing for pods either.
-        stages = [f"--config={self._tools.kwok_source / 'kustomize/stage' / stage}" for stage in _KWOK_STAGES]
+        stages = [
+            f"--config={self._tools.kwok_source / 'kustomize/stage' / stage}"
+            for stage in _KWOK_STAGES
+        ]
         return self._spawn(
             "kwok",
             f"--kubeconfig={self.kubeconfig}",

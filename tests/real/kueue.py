@@ -56,13 +56,19 @@ class Kueue:
         (certificates / "tls.crt").write_bytes(pki.server_certificate.read_bytes())
         (certificates / "tls.key").write_bytes(pki.server_key.read_bytes())
         self._configuration_file = cluster.folder / "kueue.yaml"
-        self._configuration_file.write_text(yaml.safe_dump(self._configuration(options, certificates)))
+        self._configuration_file.write_text(
+            yaml.safe_dump(self._configuration(options, certificates))
+        )
 
     def install_crds(self) -> None:
         client = self._cluster.client
-        client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}})
+        client.apply(
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}}
+        )
         names = []
-        for file in sorted((self._tools.kueue_source / "config/components/crd/bases").glob("*.yaml")):
+        for file in sorted(
+            (self._tools.kueue_source / "config/components/crd/bases").glob("*.yaml")
+        ):
             crd = yaml.safe_load(file.read_text())
             crd["spec"].pop("conversion", None)  # only the storage version is used here
             names.append(crd["metadata"]["name"])
@@ -92,13 +98,19 @@ class Kueue:
             self._cluster.client.apply(configuration)
 
     def _configuration(self, options: KueueOptions, certificates: Path) -> Object:
-        gates: Object = {"VisibilityOnDemand": False}  # else it wants a certificate under /visibility
+        gates: Object = {
+            "VisibilityOnDemand": False
+        }  # else it wants a certificate under /visibility
         configuration: Object = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "kind": "Configuration",
             "health": {"healthProbeBindAddress": f"127.0.0.1:{self._health_port}"},
             "metrics": {"bindAddress": "0"},
-            "webhook": {"port": self._webhook_port, "host": "127.0.0.1", "certDir": str(certificates)},
+            "webhook": {
+                "port": self._webhook_port,
+                "host": "127.0.0.1",
+                "certDir": str(certificates),
+            },
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": False},
             "clientConnection": {"qps": 1000, "burst": 1000},
@@ -117,13 +129,17 @@ class Kueue:
         return {**configuration, "featureGates": gates, **options.configuration}
 
     def _established(self, name: str) -> bool:
-        return objects.is_true(self._cluster.client.get("CustomResourceDefinition", None, name), "Established")
+        return objects.is_true(
+            self._cluster.client.get("CustomResourceDefinition", None, name), "Established"
+        )
 
     def _webhooks(self) -> list[Object]:
         """Kueue's own manifests with a URL in place of the Service that does not exist here."""
         ca = base64.b64encode(self._pki.ca.read_bytes()).decode()
-        manifests = (self._tools.kueue_source / "config/components/webhook/manifests.yaml").read_text()
-        configurations = []
+        manifests = (
+            self._tools.kueue_source / "config/components/webhook/manifests.yaml"
+        ).read_text()
+        configurations: list[Object] = []
         for configuration in filter(None, yaml.safe_load_all(manifests)):
             hooks = [hook for hook in configuration["webhooks"] if _is_served(hook)]
             for hook in hooks:
@@ -145,7 +161,15 @@ def ensure_metrics_certificate(pki: Pki) -> None:
         return
     sudo = [] if os.geteuid() == 0 else ["sudo"]
     for source, name in ((pki.server_certificate, "tls.crt"), (pki.server_key, "tls.key")):
-        command = [*sudo, "install", "-D", "-m", "0644", str(source), str(_METRICS_CERTIFICATES / name)]
+        command = [
+            *sudo,
+            "install",
+            "-D",
+            "-m",
+            "0644",
+            str(source),
+            str(_METRICS_CERTIFICATES / name),
+        ]
         subprocess.run(command, check=True)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scenarios import objects
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.kube_client import Object
-from scenarios.waiting import always, eventually
+from scenarios.waiting import T, always, eventually
 
 ORIGIN_LABEL = "kueue.x-k8s.io/multikueue-origin"
 ORIGIN = "fedra"
@@ -38,18 +40,24 @@ class FederatedJob:
         return None
 
     def clone(self, worker: str) -> Object | None:
+        """Our copy of the Workload there; somebody else's of the same name does not count."""
         workload = self._known_workload_name()
-        return self._fleet.admin(worker).find("Workload", self.ns, workload) if workload else None
+        return (
+            _if_ours(self._fleet.admin(worker).find("Workload", self.ns, workload))
+            if workload
+            else None
+        )
 
     def remote_job(self, worker: str) -> Object | None:
-        return self._fleet.admin(worker).find("Job", self.ns, self.name)
+        """Our copy of the job there."""
+        return _if_ours(self._fleet.admin(worker).find("Job", self.ns, self.name))
 
     def clones(self) -> list[str]:
         """The workers that have a clone."""
         return [worker for worker in self._fleet.workers if self.clone(worker) is not None]
 
     def remote_jobs(self) -> list[str]:
-        """The workers that have a job of this name."""
+        """The workers that have our job."""
         return [worker for worker in self._fleet.workers if self.remote_job(worker) is not None]
 
     def check_state(self) -> str:
@@ -124,8 +132,12 @@ class FederatedJob:
             self.workload()
         return self._workload_name
 
-    def _eventually(self, what, look):
+    def _eventually(self, what: str, look: Callable[[], T | None]) -> T:
         return eventually(what, look, self._fleet.patience)
+
+
+def _if_ours(obj: Object | None) -> Object | None:
+    return obj if obj and obj["metadata"].get("labels", {}).get(ORIGIN_LABEL) == ORIGIN else None
 
 
 def _active(job: Object | None) -> int:

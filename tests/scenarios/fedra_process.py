@@ -46,7 +46,13 @@ class Fedra:
     Start the daemon from the main thread (see Process).
     """
 
-    def __init__(self, binary: Path, folder: Path, accesses: Mapping[str, Access], settings: Mapping[str, Any]):
+    def __init__(
+        self,
+        binary: Path,
+        folder: Path,
+        accesses: Mapping[str, Access],
+        settings: Mapping[str, Any],
+    ):
         """`accesses`: cluster -> credentials, the manager first. `settings` are merged over a test's defaults."""
         self._binary, self._folder = binary, folder
         folder.mkdir(parents=True)
@@ -58,13 +64,16 @@ class Fedra:
             "apiVersion": "fedra.dev/v1alpha1",
             "kind": "Configuration",
             "manager": {"kubeconfig": str(self._kubeconfig(manager))},
-            "workers": [{"name": name, "kubeconfig": str(self._kubeconfig(name))} for name in workers],
+            "workers": [
+                {"name": name, "kubeconfig": str(self._kubeconfig(name))} for name in workers
+            ],
             "store": {"path": str(folder / "fedra.db")},
             "http": {"address": f"127.0.0.1:{self._port}"},
             "logging": {"level": "debug"},
         }
         self.configuration_file = folder / "fedra.yaml"
-        self.configuration_file.write_text(yaml.safe_dump(_merged(configuration, settings), sort_keys=False))
+        self._configuration = configuration
+        self.change_settings(settings)
         self.log = folder / "fedra.log"
         self.log.touch()
         self.process: Process | None = None
@@ -73,6 +82,16 @@ class Fedra:
         """Replaces the kubeconfig of one cluster as an administrator would; a running daemon must notice."""
         file = self._kubeconfig(cluster)
         access.write_kubeconfig(file.with_suffix(".new")).rename(file)
+
+    def change_settings(self, settings: Mapping[str, Any]) -> None:
+        """Merges into the configuration file."""
+        self._configuration = _merged(self._configuration, settings)
+        self.configuration_file.write_text(yaml.safe_dump(self._configuration, sort_keys=False))
+
+    def delete_store(self) -> None:
+        """Database, write-ahead log and all; the daemon must not be running."""
+        for file in self._folder.glob("fedra.db*"):
+            file.unlink()
 
     def start(self, crash_at: str | None = None, ready: bool = True) -> None:
         """Starts the daemon; with `ready` returns when it says so. `crash_at` is a point of FEDRA_TEST_CRASH_AT."""
@@ -117,18 +136,14 @@ class Fedra:
     def check(self, *documents: Object) -> Output:
         return self.cli("check", "-f", "-", "-o", "json", stdin=yaml.safe_dump_all(documents))
 
-    def metrics(self) -> str:
-        return self._http("/metrics")
-
     def report(self) -> str:
         """What a person wants to read after a failure."""
         parts = []
         if self.process is not None:
             code = self.process.exit_code()
             parts.append(f"fedra {'is running' if code is None else f'ended with {code}'}")
-        for arguments in (["status"],):
-            output = self.cli(*arguments)
-            parts.append(f"$ fedra {' '.join(arguments)}\n{output.stdout}{output.stderr}")
+        status = self.cli("status")
+        parts.append(f"$ fedra status\n{status.stdout}{status.stderr}")
         tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-60:])
         return "\n".join([*parts, f"--- tail of {self.log}", tail])
 

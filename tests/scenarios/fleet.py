@@ -23,6 +23,8 @@ class Fleet(abc.ABC):
     workers: tuple[str, ...]
     # Kueue charges devices by deviceClassMappings; otherwise it leaves them to fedra.
     kueue_dra: bool
+    # The manager has deploy/managed-by-policy.yaml; otherwise jobs must name managedBy themselves.
+    sets_managed_by: bool
     # How long a condition may take that depends on controllers, in seconds.
     patience: float
     # How long the controllers of a cluster may need to find an API server again that was away, in seconds.
@@ -37,7 +39,8 @@ class Fleet(abc.ABC):
         """Returns when every cluster answers and its controllers run."""
 
     @abc.abstractmethod
-    def stop(self) -> None: ...
+    def stop(self) -> None:
+        ...
 
     @abc.abstractmethod
     def admin(self, cluster: str) -> KubeClient:
@@ -64,8 +67,10 @@ class Fleet(abc.ABC):
         """It answers again, at the same address and with the same objects."""
 
     @abc.abstractmethod
-    def end_pods(self, worker: str, namespace: str, job: str, phase: str) -> None:
-        """Lets all pods of a running job end with `phase` (Succeeded or Failed), as its programs would."""
+    def end_pods(
+        self, worker: str, namespace: str, job: str | None = None, phase: str = "Succeeded"
+    ) -> None:
+        """Lets the pods that run now end with `phase` (or Failed), as their programs would; None: of every job."""
 
     @abc.abstractmethod
     def describe_failure(self) -> list[Path]:

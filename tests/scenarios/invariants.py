@@ -54,10 +54,16 @@ class Watchdog:
             for uid in before[worker].keys() & after[worker].keys():
                 name = after[worker][uid]
                 for other in workers:
-                    if other != worker and name in before[other].values() and name in after[other].values():
+                    if (
+                        other != worker
+                        and name in before[other].values()
+                        and name in after[other].values()
+                    ):
                         self._violations.append(f"job {name} on {worker} and on {other}")
                     if other != worker and uid in clones[other]:
-                        self._violations.append(f"job {name} on {worker} while {other} still has its clone")
+                        self._violations.append(
+                            f"job {name} on {worker} while {other} still has its clone"
+                        )
 
     def _list(self, kind: str, worker: str) -> dict[str, str]:
         """UID of the manager's workload -> name."""

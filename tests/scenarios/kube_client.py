@@ -33,7 +33,9 @@ class Resource:
     kind: str
     namespaced: bool = True
 
-    def path(self, namespace: str | None = None, name: str | None = None, subresource: str = "") -> str:
+    def path(
+        self, namespace: str | None = None, name: str | None = None, subresource: str = ""
+    ) -> str:
         root = "/api/v1" if self.api_version == "v1" else f"/apis/{self.api_version}"
         parts = [root]
         if self.namespaced and namespace is not None:
@@ -62,13 +64,26 @@ RESOURCES: dict[str, Resource] = {
         Resource("v1", "serviceaccounts", "ServiceAccount"),
         Resource("batch/v1", "jobs", "Job"),
         Resource("events.k8s.io/v1", "events", "Event"),
-        Resource("apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", False),
+        Resource(
+            "apiextensions.k8s.io/v1",
+            "customresourcedefinitions",
+            "CustomResourceDefinition",
+            False,
+        ),
         Resource(_RBAC, "clusterroles", "ClusterRole", namespaced=False),
         Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
-        Resource(_ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False),
-        Resource(_ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", False),
-        Resource(_ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", False),
-        Resource(_ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", False),
+        Resource(
+            _ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False
+        ),
+        Resource(
+            _ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", False
+        ),
+        Resource(
+            _ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", False
+        ),
+        Resource(
+            _ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", False
+        ),
         Resource(_DRA, "deviceclasses", "DeviceClass", namespaced=False),
         Resource(_DRA, "resourceslices", "ResourceSlice", namespaced=False),
         Resource(_DRA, "resourceclaims", "ResourceClaim"),
@@ -205,20 +220,28 @@ class KubeClient:
         query = {"fieldManager": _FIELD_MANAGER, "force": "true"}
         return self.call("PATCH", path, obj, _APPLY_PATCH, query)
 
-    def patch(self, kind: str, namespace: str | None, name: str, patch: Object, subresource: str = "") -> Object:
+    def patch(
+        self, kind: str, namespace: str | None, name: str, patch: Object, subresource: str = ""
+    ) -> Object:
         """JSON merge patch."""
         path = RESOURCES[kind].path(namespace, name, subresource)
         return self.call("PATCH", path, patch, _MERGE_PATCH, {"fieldManager": _FIELD_MANAGER})
 
     def apply_status(self, obj: Object, field_manager: str) -> Object:
         """Server-side apply on the status subresource with a field manager of the caller's."""
-        path = RESOURCES[obj["kind"]].path(obj["metadata"].get("namespace"), obj["metadata"]["name"], "status")
-        return self.call("PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"})
+        path = RESOURCES[obj["kind"]].path(
+            obj["metadata"].get("namespace"), obj["metadata"]["name"], "status"
+        )
+        return self.call(
+            "PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"}
+        )
 
     def delete(self, kind: str, namespace: str | None, name: str) -> None:
         """Deletes in the background; an object that is already gone is fine."""
         try:
-            self.call("DELETE", RESOURCES[kind].path(namespace, name), {"propagationPolicy": "Background"})
+            self.call(
+                "DELETE", RESOURCES[kind].path(namespace, name), {"propagationPolicy": "Background"}
+            )
         except ApiError as error:
             if error.status != 404:
                 raise
@@ -247,7 +270,9 @@ class KubeClient:
         except ValueError:
             raise ApiError(status, "", text[:200].decode(errors="replace")) from None
 
-    def _exchange(self, method: str, path: str, data: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
+    def _exchange(
+        self, method: str, path: str, data: str | None, headers: dict[str, str]
+    ) -> tuple[int, bytes]:
         reused = getattr(self._local, "connection", None)
         if reused is not None:
             try:
@@ -261,7 +286,12 @@ class KubeClient:
         return self._send(connection, method, path, data, headers)
 
     def _send(
-        self, connection: http.client.HTTPSConnection, method: str, path: str, data: str | None, headers: dict[str, str]
+        self,
+        connection: http.client.HTTPSConnection,
+        method: str,
+        path: str,
+        data: str | None,
+        headers: dict[str, str],
     ) -> tuple[int, bytes]:
         try:
             connection.request(method, path, data, headers)

@@ -65,7 +65,9 @@ class Link:
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
         try:
-            target_reader, target_writer = await asyncio.open_connection("127.0.0.1", self._target_port)
+            target_reader, target_writer = await asyncio.open_connection(
+                "127.0.0.1", self._target_port
+            )
         except OSError:
             writer.transport.abort()
             return

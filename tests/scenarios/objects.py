@@ -12,7 +12,9 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 MANAGED_BY = "kueue.x-k8s.io/multikueue"
 FEDRA_CONTROLLER = "fedra.dev/federation"
 FLAVOR = "default"
-DEVICE_QUOTA = "example.com/devices"  # with Kueue's DRA support on, devices are charged to this resource
+DEVICE_QUOTA = (
+    "example.com/devices"  # with Kueue's DRA support on, devices are charged to this resource
+)
 
 _MAX_DEVICES_PER_SLICE = 128  # limit of resource.k8s.io/v1
 
@@ -45,7 +47,9 @@ def device_class(name: str) -> Object:
 def resource_slices(node_name: str, devices: int) -> list[Object]:
     """One pool of equal devices on one node."""
     names = [f"gpu-{index}" for index in range(devices)]
-    chunks = [names[i : i + _MAX_DEVICES_PER_SLICE] for i in range(0, devices, _MAX_DEVICES_PER_SLICE)]
+    chunks = [
+        names[i : i + _MAX_DEVICES_PER_SLICE] for i in range(0, devices, _MAX_DEVICES_PER_SLICE)
+    ]
     return [
         {
             "apiVersion": "resource.k8s.io/v1",
@@ -55,7 +59,9 @@ def resource_slices(node_name: str, devices: int) -> list[Object]:
                 "driver": DRIVER,
                 "nodeName": node_name,
                 "pool": {"name": node_name, "generation": 1, "resourceSliceCount": len(chunks)},
-                "devices": [{"name": name, "attributes": {"model": {"string": "h100"}}} for name in chunk],
+                "devices": [
+                    {"name": name, "attributes": {"model": {"string": "h100"}}} for name in chunk
+                ],
             },
         }
         for index, chunk in enumerate(chunks)
@@ -72,14 +78,42 @@ def claim_template(namespace_name: str, name: str, class_name: str, count: int =
     }
 
 
+def prioritized_template(namespace_name: str, name: str, choices: list[tuple[str, int]]) -> Object:
+    """firstAvailable: (class, count) in order of preference."""
+    subrequests = [
+        {"name": f"choice-{index}", "deviceClassName": class_name, "count": count}
+        for index, (class_name, count) in enumerate(choices)
+    ]
+    template = claim_template(namespace_name, name, "")
+    template["spec"]["spec"]["devices"]["requests"] = [
+        {"name": "gpu", "firstAvailable": subrequests}
+    ]
+    return template
+
+
+def claim(namespace_name: str, name: str, class_name: str) -> Object:
+    template = claim_template(namespace_name, name, class_name)
+    return {**template, "kind": "ResourceClaim", "spec": template["spec"]["spec"]}
+
+
 def resource_flavor() -> Object:
-    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ResourceFlavor",
+        "metadata": {"name": FLAVOR},
+    }
 
 
-def admission_check(name: str, config: str | None = None, controller: str = FEDRA_CONTROLLER) -> Object:
+def admission_check(
+    name: str, config: str | None = None, controller: str = FEDRA_CONTROLLER
+) -> Object:
     spec: Object = {"controllerName": controller}
     if config is not None:
-        spec["parameters"] = {"apiGroup": "kueue.x-k8s.io", "kind": "MultiKueueConfig", "name": config}
+        spec["parameters"] = {
+            "apiGroup": "kueue.x-k8s.io",
+            "kind": "MultiKueueConfig",
+            "name": config,
+        }
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "AdmissionCheck",
@@ -106,7 +140,9 @@ class Quota:
     devices: str = "256"
 
 
-NO_QUOTA = Quota(cpu="0", memory="0", devices="0")  # a queue that is active and never admits anything
+NO_QUOTA = Quota(
+    cpu="0", memory="0", devices="0"
+)  # a queue that is active and never admits anything
 
 
 def cluster_queue(name: str, quota: Quota, check: str | None = None) -> Object:
@@ -117,7 +153,10 @@ def cluster_queue(name: str, quota: Quota, check: str | None = None) -> Object:
         "queueingStrategy": "BestEffortFIFO",
         "preemption": {"withinClusterQueue": "LowerPriority"},
         "resourceGroups": [
-            {"coveredResources": list(amounts), "flavors": [{"name": FLAVOR, "resources": resources}]}
+            {
+                "coveredResources": list(amounts),
+                "flavors": [{"name": FLAVOR, "resources": resources}],
+            }
         ],
     }
     if check is not None:
@@ -193,6 +232,12 @@ def job(
         "metadata": {"name": name, "namespace": namespace_name, "labels": labels},
         "spec": spec,
     }
+
+
+def present(obj: Object | None) -> Object:
+    """The object, which must exist here."""
+    assert obj is not None, "the object is gone"
+    return obj
 
 
 def condition(obj: Object | None, kind: str) -> Object | None:

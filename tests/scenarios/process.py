@@ -35,7 +35,9 @@ def free_ports(count: int) -> list[int]:
 class Process:
     """One child. The kernel kills it when the thread that started it ends: start it from the main thread."""
 
-    def __init__(self, command: Sequence[object], log: Path, environment: Mapping[str, str] | None = None):
+    def __init__(
+        self, command: Sequence[object], log: Path, environment: Mapping[str, str] | None = None
+    ):
         self.log = log
         # setpriv replaces itself by the command, so the pid is the command's own.
         arguments = ["setpriv", "--pdeathsig", "KILL", "--", *(str(part) for part in command)]
@@ -82,7 +84,9 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_bytes(self) -> int:
-        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
 
     def log_tail(self, lines: int) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])

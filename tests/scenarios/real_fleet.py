@@ -24,6 +24,7 @@ class RealFleet(Fleet):
     """About 20 s to start and 1.8 GB of memory with two workers."""
 
     kind = "real"
+    sets_managed_by = True
     patience = 60.0
     recovery = 120.0  # client back-off of Kueue and the scheduler: 33 to 68 s were seen
 
@@ -97,11 +98,21 @@ class RealFleet(Fleet):
     def start_api_server(self, cluster: str) -> None:
         self._planes[cluster].start_api_server()
 
-    def end_pods(self, worker: str, namespace: str, job: str, phase: str) -> None:
+    def end_pods(
+        self, worker: str, namespace: str, job: str | None = None, phase: str = "Succeeded"
+    ) -> None:
         client = self.admin(worker)
-        for pod in client.list("Pod", namespace, f"batch.kubernetes.io/job-name={job}"):
+        for pod in client.list(
+            "Pod", namespace, f"batch.kubernetes.io/job-name={job}" if job else ""
+        ):
             if pod["status"].get("phase") == "Running":
-                client.patch("Pod", namespace, pod["metadata"]["name"], {"status": {"phase": phase}}, "status")
+                client.patch(
+                    "Pod",
+                    namespace,
+                    pod["metadata"]["name"],
+                    {"status": {"phase": phase}},
+                    "status",
+                )
 
     def describe_failure(self) -> list[Path]:
         return [self.folder / name / "kueue.log" for name in self.clusters]
@@ -139,7 +150,7 @@ class RealFleet(Fleet):
 
 def _renamed(document: Object, account: str, without: Collection[str]) -> Object:
     """The same account, role or binding under another name, with resources taken out of the rules."""
-    renamed = {**document, "metadata": {**document["metadata"], "name": account}}
+    renamed: Object = {**document, "metadata": {**document["metadata"], "name": account}}
     if document["kind"] == "ClusterRole":
         renamed["rules"] = [
             {**rule, "resources": [name for name in rule["resources"] if name not in without]}

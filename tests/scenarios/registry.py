@@ -31,7 +31,10 @@ SCENARIOS: list[Scenario] = []
 
 
 def scenario(
-    name: str, *, fleets: tuple[str, ...] = ("sim", "real"), kueue_dra: tuple[bool, ...] = (True, False)
+    name: str,
+    *,
+    fleets: tuple[str, ...] = ("sim", "real"),
+    kueue_dra: tuple[bool, ...] = (True, False),
 ) -> Callable[[Body], Body]:
     """Adds the function to the list. State a reason beside every restriction."""
 

@@ -34,14 +34,20 @@ def main() -> int:
     scenarios = [s for s in cases.SCENARIOS if not arguments.only or s.name in arguments.only]
     unknown = set(arguments.only) - {s.name for s in scenarios}
     if unknown:
-        print(f"error: no scenario is called {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
+        print(
+            f"error: no scenario is called {', '.join(sorted(unknown))}; see --list",
+            file=sys.stderr,
+        )
         return 2
     if arguments.list:
         for each in scenarios:
             print(f"{each.name:28} {each.summary}")
         return 0
     if not arguments.fedra.exists():
-        print(f"error: {arguments.fedra} does not exist; build it with make, or use --fedra", file=sys.stderr)
+        print(
+            f"error: {arguments.fedra} does not exist; build it with make, or use --fedra",
+            file=sys.stderr,
+        )
         return 2
     # So that SIGTERM ends the fleet as well as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -55,9 +61,19 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Runs the scenarios against a fleet of clusters.")
     parser.add_argument("--fleet", choices=("sim", "real"), default="sim")
-    parser.add_argument("--kueue-dra", choices=("on", "off"), default="off", help="Kueue's own DRA support")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="may be repeated")
-    parser.add_argument("--fedra", type=Path, default=default_binary(), metavar="PATH", help="the program under test")
+    parser.add_argument(
+        "--kueue-dra", choices=("on", "off"), default="off", help="Kueue's own DRA support"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="may be repeated"
+    )
+    parser.add_argument(
+        "--fedra",
+        type=Path,
+        default=default_binary(),
+        metavar="PATH",
+        help="the program under test",
+    )
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
     return parser.parse_args()
 
@@ -71,8 +87,12 @@ def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> i
     chosen = [each for each in scenarios if each.runs_on(fleet)]
     try:
         fleet.start()
-        print(f"{fleet.kind} fleet, Kueue DRA {arguments.kueue_dra}, ready in {time.monotonic() - started:.1f} s")
-        failed = [each.name for each in chosen if not _run_one(each, fleet, arguments.fedra, folder)]
+        print(
+            f"{fleet.kind} fleet, Kueue DRA {arguments.kueue_dra}, ready in {time.monotonic() - started:.1f} s"
+        )
+        failed = [
+            each.name for each in chosen if not _run_one(each, fleet, arguments.fedra, folder)
+        ]
     finally:
         fleet.stop()
         shutil.rmtree(folder)
@@ -92,7 +112,10 @@ def _run_one(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> bool:
         _print_failure(world)
         world.abandon()
         return False
-    print(f"ok    {each.name:28} {time.monotonic() - started:6.1f} s", flush=True)
+    print(
+        f"ok    {each.name:28} {time.monotonic() - started:6.1f} s  {world.notes}".rstrip(),
+        flush=True,
+    )
     return True
 
 

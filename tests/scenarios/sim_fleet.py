@@ -23,7 +23,12 @@ class SimFleet(Fleet):
     patience = 10.0
     recovery = 10.0
 
-    def __init__(self, kueue_dra: bool, workers: tuple[str, ...] = ("worker1", "worker2"), binary: Path = _BUILT):
+    def __init__(
+        self,
+        kueue_dra: bool,
+        workers: tuple[str, ...] = ("worker1", "worker2"),
+        binary: Path = _BUILT,
+    ):
         self.kueue_dra = kueue_dra
         self.workers = workers
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-sim-"))

@@ -15,7 +15,7 @@ class Timeout(AssertionError):
     """A condition did not come true (or did not stay true) in time."""
 
 
-def eventually(what: str, look: Callable[[], T], timeout: float) -> T:
+def eventually(what: str, look: Callable[[], T | None], timeout: float) -> T:
     """Returns the first truthy result of `look`. Errors from a server count as "not yet"."""
     deadline = time.monotonic() + timeout
     last: Any = None

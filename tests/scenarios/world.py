@@ -6,7 +6,7 @@ everything away again and checks that fedra has left nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class World:
         self._binary, self._folder = binary, folder
         self._links: dict[str, Link] = {}
         self._classes: set[tuple[str, str]] = set()
+        self._notes: list[str] = []
         self._watchdog: Watchdog | None = None
 
     # --- The stage.
@@ -107,12 +108,29 @@ class World:
     def use_workers(self, *workers: str) -> None:
         """Limits the scenario's check to these workers, in this order, by a MultiKueueConfig."""
         self.manager.apply(objects.multikueue_config(self.ns, list(workers)))
-        self.manager.delete("AdmissionCheck", None, self.check)
-        self.eventually(
-            "the check without parameters gone",
-            lambda: self.manager.find("AdmissionCheck", None, self.check) is None,
-        )
         self.manager.apply(objects.admission_check(self.check, config=self.ns))
+
+    def drain(self, worker: str) -> None:
+        """The worker's administrator stops the queue and evicts what runs there."""
+        self.admin(worker).patch(
+            "ClusterQueue", None, self.ns, {"spec": {"stopPolicy": "HoldAndDrain"}}
+        )
+
+    def preempt_on(self, worker: str, cpu: str) -> None:
+        """A more important job of the worker's own users takes the quota."""
+        client = self.admin(worker)
+        client.apply(objects.priority_class("urgent", 1000))
+        client.create(
+            objects.job(self.ns, "urgent", QUEUE, cpu=cpu, priority="urgent", managed_by=False)
+        )
+
+    def note(self, text: str) -> None:
+        """A measured value, printed beside the scenario's result."""
+        self._notes.append(text)
+
+    @property
+    def notes(self) -> str:
+        return ", ".join(self._notes)
 
     # --- fedra.
 
@@ -122,22 +140,27 @@ class World:
         *,
         links: Collection[str] = (),
         accesses: Mapping[str, Access] | None = None,
+        cut: Collection[str] = (),
         crash_at: str | None = None,
-        workers: Collection[str] | None = None,
+        check_active: bool = True,
     ) -> Fedra:
         """Starts fedra on this fleet with an empty store.
 
-        `links`: workers whose network the scenario wants to cut (see `link`). `accesses`: other credentials
-        than the usual ones. `workers`: those in its configuration, default all.
+        `links`: workers whose network the scenario wants to control (see `link`), `cut`: those of them that are
+        cut from the beginning. `accesses`: other credentials than the usual ones. `check_active`: wait until
+        Kueue lets jobs into the queue.
         """
-        usual = {cluster: self.fleet.fedra_access(cluster) for cluster in (MANAGER, *(workers or self.workers))}
+        usual = {cluster: self.fleet.fedra_access(cluster) for cluster in self.fleet.clusters}
         chosen = {**usual, **(accesses or {})}
         for worker in links:
             chosen[worker] = self._through_link(worker, chosen[worker])
+        self._watchdog = Watchdog(self.fleet, self.ns)
+        for worker in cut:
+            self.cut(worker)
         self.fedra = Fedra(self._binary, self._folder, chosen, settings or {})
         self.fedra.start(crash_at)
-        self._watchdog = Watchdog(self.fleet, self.ns)
-        self.wait_check_active()
+        if check_active:
+            self.wait_check_active()
         return self.fedra
 
     def link(self, worker: str) -> Link:
@@ -148,6 +171,20 @@ class World:
         if self._watchdog is not None:
             self._watchdog.ignore(worker)
         self._links[worker].cut()
+
+    def wait_worker_state(self, worker: str, state: str) -> None:
+        """Waits until `fedra status` shows the worker in that state."""
+
+        def look() -> bool:
+            assert self.fedra is not None
+            return self.fedra.worker_states()[worker] == state
+
+        self.eventually(f"{worker} is {state}", look)
+
+    def reasons(self, job: FederatedJob) -> dict[str, list[str]]:
+        """What `fedra why` has against each worker: reason codes, empty for a worker that can run the job."""
+        assert self.fedra is not None
+        return self.fedra.reasons(job.key)
 
     def wait_check_active(self) -> None:
         """Kueue lets nothing into the queue before our check is Active."""
@@ -167,10 +204,13 @@ class World:
         self.manager.create(objects.job(self.ns, name, QUEUE, **options))
         return self.job(name)
 
-    def job(self, name: str) -> FederatedJob:
-        return FederatedJob(self.fleet, self.ns, name, self.check)
+    def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
+        """A job by its name; in this world's namespace and under its check unless others are named."""
+        return FederatedJob(self.fleet, ns or self.ns, name, check or self.check)
 
-    def eventually(self, what: str, look: Any, timeout: float | None = None) -> Any:
+    def eventually(
+        self, what: str, look: Callable[[], T | None], timeout: float | None = None
+    ) -> T:
         return eventually(what, look, timeout or self.fleet.patience)
 
     def describe(self) -> list[str]:
@@ -178,19 +218,35 @@ class World:
         lines = []
         for found in self.manager.list("Job", self.ns):
             job = self.job(found["metadata"]["name"])
-            lines.append(f"{job.key}: check {job.check_state()!r} {job.check_message()!r} on {job.cluster_name()}")
+            lines.append(
+                f"{job.key}: check {job.check_state()!r} {job.check_message()!r} on {job.cluster_name()}"
+            )
             lines += [
                 f"  {cluster}: {_conditions(workload)}"
-                for cluster, workload in [(MANAGER, job.workload()), *((w, job.clone(w)) for w in self.workers)]
+                for cluster, workload in [
+                    (MANAGER, job.workload()),
+                    *((w, job.clone(w)) for w in self.workers),
+                ]
                 if workload is not None
             ]
             lines += [f"  {worker}: has a job {job.name}" for worker in job.remote_jobs()]
         return lines
 
+    def stop_api_server(self, worker: str) -> None:
+        if self._watchdog is not None:
+            self._watchdog.ignore(worker)
+        self.fleet.stop_api_server(worker)
+
     def _through_link(self, worker: str, access: Access) -> Access:
         host, _, port = access.server.rpartition(":")
         link = self._links[worker] = Link(int(port))
-        return Access(f"{host}:{link.port}", access.ca, access.token, access.client_certificate, access.client_key)
+        return Access(
+            f"{host}:{link.port}",
+            access.ca,
+            access.token,
+            access.client_certificate,
+            access.client_key,
+        )
 
     def _remove_jobs(self) -> None:
         for job in self.manager.list("Job", self.ns):
@@ -203,4 +259,6 @@ class World:
 
 def _conditions(workload: Object) -> str:
     conditions = workload.get("status", {}).get("conditions", [])
-    return ", ".join(f"{c['type']}={c['status']} {c['reason']} ({c['message'][:120]})" for c in conditions)
+    return ", ".join(
+        f"{c['type']}={c['status']} {c['reason']} ({c['message'][:120]})" for c in conditions
+    )

@@ -11,6 +11,7 @@ import copy
 from scenarios import objects
 from scenarios.federated_job import ORIGIN, ORIGIN_LABEL, PREBUILT_ANNOTATION, FederatedJob
 from scenarios.kube_client import Object
+from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.world import TEMPLATE, World
 
@@ -26,13 +27,19 @@ def protocol_walk(world: World) -> None:
     _expect_pending(world, job)
     _nominate(world, job, world.worker1)
     _create_clone(world, job)
-    world.eventually("clone admitted", lambda: objects.is_true(job.clone(world.worker1), "Admitted"))
+    world.eventually(
+        "clone admitted", lambda: objects.is_true(job.clone(world.worker1), "Admitted")
+    )
     _create_remote_job(world, job)
-    world.eventually("remote job runs", lambda: _status(job.remote_job(world.worker1)).get("active") == 1)
+    world.eventually(
+        "remote job runs", lambda: _status(job.remote_job(world.worker1)).get("active") == 1
+    )
     _admit(world, job)
     world.eventually("admitted on the manager", lambda: objects.is_true(job.workload(), "Admitted"))
     world.eventually("manager's job resumed", lambda: not _spec(job.manager_job())["suspend"])
-    assert not world.manager.list("Pod", world.ns), "managedBy must keep the manager from starting pods"
+    assert not world.manager.list(
+        "Pod", world.ns
+    ), "managedBy must keep the manager from starting pods"
     _end_and_mirror(world, job)
 
 
@@ -61,19 +68,24 @@ def _nominate(world: World, job: FederatedJob, worker: str) -> None:
 
 
 def _create_clone(world: World, job: FederatedJob) -> None:
-    workload = _present(job.workload())
+    workload = present(job.workload())
     metadata = {
         "name": workload["metadata"]["name"],
         "namespace": world.ns,
         "labels": {ORIGIN_LABEL: ORIGIN},
     }
-    clone = {"apiVersion": workload["apiVersion"], "kind": "Workload", "metadata": metadata, "spec": workload["spec"]}
+    clone = {
+        "apiVersion": workload["apiVersion"],
+        "kind": "Workload",
+        "metadata": metadata,
+        "spec": workload["spec"],
+    }
     world.admin(world.worker1).create(clone)
 
 
 def _create_remote_job(world: World, job: FederatedJob) -> None:
-    remote = copy.deepcopy(_present(job.manager_job()))
-    name = _present(job.workload())["metadata"]["name"]
+    remote = copy.deepcopy(present(job.manager_job()))
+    name = present(job.workload())["metadata"]["name"]
     remote["metadata"] = {
         "name": job.name,
         "namespace": world.ns,
@@ -83,13 +95,15 @@ def _create_remote_job(world: World, job: FederatedJob) -> None:
     remote.pop("status")
     for field in ("managedBy", "selector"):
         remote["spec"].pop(field, None)
-    remote["spec"]["template"].pop("metadata", None)  # the controller-uid labels of the manager's job
+    remote["spec"]["template"].pop(
+        "metadata", None
+    )  # the controller-uid labels of the manager's job
     world.admin(world.worker1).create(remote)
 
 
 def _admit(world: World, job: FederatedJob) -> None:
     _patch_status(world, job, {"clusterName": world.worker1, "nominatedClusterNames": None})
-    workload = _present(job.workload())
+    workload = present(job.workload())
     entry = {
         "name": world.check,
         "state": "Ready",
@@ -117,27 +131,22 @@ def _end_and_mirror(world: World, job: FederatedJob) -> None:
     status = _status(job.remote_job(world.worker1))
     world.manager.patch("Job", world.ns, job.name, {"status": status}, "status")
     world.eventually("workload finished", lambda: objects.is_true(job.workload(), "Finished"))
-    finished = _present(objects.condition(job.workload(), "Finished"))
+    finished = present(objects.condition(job.workload(), "Finished"))
     assert finished["reason"] == "Succeeded", finished
-    name = _present(job.workload())["metadata"]["name"]
+    name = present(job.workload())["metadata"]["name"]
     world.admin(world.worker1).delete("Job", world.ns, job.name)
     world.admin(world.worker1).patch("Workload", world.ns, name, {"metadata": {"finalizers": None}})
     world.admin(world.worker1).delete("Workload", world.ns, name)
 
 
 def _patch_status(world: World, job: FederatedJob, status: Object) -> None:
-    name = _present(job.workload())["metadata"]["name"]
+    name = present(job.workload())["metadata"]["name"]
     world.manager.patch("Workload", world.ns, name, {"status": status}, "status")
 
 
-def _present(obj: Object | None) -> Object:
-    assert obj is not None
-    return obj
-
-
 def _status(obj: Object | None) -> Object:
-    return _present(obj).get("status", {})
+    return present(obj).get("status", {})
 
 
 def _spec(obj: Object | None) -> Object:
-    return _present(obj)["spec"]
+    return present(obj)["spec"]

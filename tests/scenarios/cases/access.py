@@ -1,0 +1,145 @@
+"""Credentials, certificates and rights: what fedra may see, and what it says when it may not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from scenarios import objects
+from scenarios.fedra_process import CHECK_NOWHERE, CHECK_PLACEABLE
+from scenarios.fleet import MANAGER
+from scenarios.kube_client import Access, ApiError, KubeClient
+from scenarios.registry import scenario
+from scenarios.world import QUEUE, TEMPLATE, World
+
+
+# The simulation has no service accounts; there is nothing of ours to verify.
+@scenario("least-privilege", fleets=("real",))
+def rights_are_minimal(world: World) -> None:
+    """deploy/*-rbac.yaml grants what fedra needs and refuses what it must never do."""
+    manager = KubeClient(world.fleet.fedra_access(MANAGER))
+    worker = KubeClient(world.fleet.fedra_access(world.worker1))
+    assert _allowed(manager, "patch", "kueue.x-k8s.io", "workloads", "status")
+    assert _allowed(manager, "patch", "batch", "jobs", "status")
+    assert _allowed(worker, "create", "batch", "jobs")
+    assert _allowed(worker, "list", "resource.k8s.io", "resourceclaimtemplates")
+    for group, resource in (
+        ("", "secrets"),
+        ("", "configmaps"),
+        ("rbac.authorization.k8s.io", "clusterroles"),
+    ):
+        assert not _allowed(manager, "get", group, resource)
+        assert not _allowed(worker, "get", group, resource)
+    for verb in ("create", "update", "patch", "delete"):
+        assert not _allowed(manager, verb, "batch", "jobs"), f"{verb} jobs on the manager"
+        assert not _allowed(
+            manager, verb, "kueue.x-k8s.io", "workloads"
+        ), f"{verb} workloads on the manager"
+        assert not _allowed(
+            worker, verb, "resource.k8s.io", "deviceclasses"
+        ), f"{verb} classes on a worker"
+        assert not _allowed(worker, verb, "", "nodes"), f"{verb} nodes on a worker"
+
+
+def _allowed(
+    client: KubeClient, verb: str, group: str, resource: str, subresource: str = ""
+) -> bool:
+    attributes = {"verb": verb, "group": group, "resource": resource, "subresource": subresource}
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    }
+    answer = client.call("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review)
+    return answer["status"]["allowed"]
+
+
+@scenario("forbidden-templates")
+def may_not_read_templates(world: World) -> None:
+    """A worker that forbids reading templates is Forbidden, never Missing, and the other worker gets the job."""
+    world.add_template_everywhere()
+    access = world.fleet.restricted_access(world.worker1, without=["resourceclaimtemplates"])
+    _assert_forbidden(access, world)
+    world.start_fedra(accesses={world.worker1: access})
+    job = world.submit("train", template=TEMPLATE)
+    job.wait_running_on(world.worker2)
+    assert world.reasons(job)[world.worker1] == ["Forbidden"]
+    job.finish(world.worker2)
+
+
+def _assert_forbidden(access: Access, world: World) -> None:
+    try:
+        KubeClient(access).get("ResourceClaimTemplate", world.ns, TEMPLATE)
+    except ApiError as error:
+        assert error.status == 403, error
+    else:
+        raise AssertionError("the restricted credentials can read templates")
+
+
+@scenario("forbidden-everywhere")
+def may_not_read_templates_anywhere(world: World) -> None:
+    """Unknown is not No: with unknown: Never the job waits and says Forbidden; with TryLast it is tried."""
+    world.add_template_everywhere()
+    accesses = {
+        worker: world.fleet.restricted_access(worker, without=["resourceclaimtemplates"])
+        for worker in world.workers
+    }
+    fedra = world.start_fedra({"verification": {"unknown": "Never"}}, accesses=accesses)
+    job = world.submit("train", template=TEMPLATE)
+    message = job.wait_message("no worker eligible")
+    assert world.reasons(job) == {worker: ["Forbidden"] for worker in world.workers}, message
+    assert "does not exist" not in message, message
+    fedra.stop()
+    fedra.change_settings({"verification": {"unknown": "TryLast"}})
+    fedra.start()
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("wrong-ca")
+def untrusted_certificate(world: World) -> None:
+    """A worker whose certificate our CA did not sign is refused, said so, and used once the file is corrected."""
+    good = world.fleet.fedra_access(world.worker1)
+    bad = dataclasses.replace(good, ca=world.fleet.foreign_ca())
+    fedra = world.start_fedra(accesses={world.worker1: bad})
+    job = world.submit("train")
+    job.wait_running_on(world.worker2)
+    assert world.reasons(job)[world.worker1] == ["CertificateUntrusted"]
+    job.finish(world.worker2)
+    fedra.set_access(world.worker1, good)
+    _next_job_runs_on_worker1(world)
+
+
+@scenario("rejected-token")
+def rejected_credentials(world: World) -> None:
+    """A token that the worker rejects: CredentialsRejected; a new kubeconfig is used without a restart."""
+    good = world.fleet.fedra_access(world.worker1)
+    fedra = world.start_fedra(
+        accesses={world.worker1: dataclasses.replace(good, token="no-such-token")}
+    )
+    job = world.submit("train")
+    job.wait_running_on(world.worker2)
+    assert world.reasons(job)[world.worker1] == ["CredentialsRejected"]
+    job.finish(world.worker2)
+    fedra.set_access(world.worker1, good)
+    _next_job_runs_on_worker1(world)
+
+
+def _next_job_runs_on_worker1(world: World) -> None:
+    world.close_queue(world.worker2)
+    job = world.submit("later")
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("check-before-submit")
+def preflight(world: World) -> None:
+    """fedra check answers before anything is submitted, with exit codes for yes and for nowhere."""
+    fedra = world.start_fedra()
+    job = objects.job(world.ns, "planned", QUEUE, template=TEMPLATE)
+    nowhere = fedra.check(job)
+    assert nowhere.code == CHECK_NOWHERE, nowhere
+    assert "TemplateMissing" in nowhere.stdout, nowhere
+    world.add_template(world.worker2)
+    placeable = fedra.check(job)
+    assert placeable.code == CHECK_PLACEABLE, placeable
+    assert not world.manager.list("Job", world.ns), "check must write nothing"

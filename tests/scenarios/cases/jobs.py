@@ -1,0 +1,186 @@
+"""The life of a job: to a worker, running, to its end, and everything that can interrupt it."""
+
+from __future__ import annotations
+
+from scenarios import objects
+from scenarios.federated_job import (
+    ORIGIN,
+    ORIGIN_LABEL,
+    PREBUILT_ANNOTATION,
+    UID_ANNOTATION,
+    FederatedJob,
+)
+from scenarios.kube_client import Object
+from scenarios.objects import Quota, present
+from scenarios.registry import scenario
+from scenarios.waiting import always
+from scenarios.world import World
+
+RACE = {"dispatch": {"policy": "race"}}
+
+
+@scenario("I-JOB-1")
+def runs_without_managed_by(world: World) -> None:
+    """A job that does not name managedBy: clones everywhere, the first to admit wins, the result comes back."""
+    for worker in world.workers:
+        world.close_queue(worker)
+    world.start_fedra(RACE)
+    job = world.submit("train", managed_by=not world.fleet.sets_managed_by)
+    for worker in world.workers:
+        _assert_is_copy(job, job.wait_clone(worker))
+    world.set_quota(world.worker1, Quota())
+    job.wait_running_on(world.worker1)
+    assert job.clones() == [world.worker1], "the loser's clone must be gone before the job starts"
+    _assert_remote_job(job, world.worker1)
+    assert world.worker1 in job.check_message()
+    job.finish(world.worker1)
+    assert objects.is_true(job.manager_job(), "Complete")
+    finished = objects.condition(job.workload(), "Finished")
+    assert finished is not None and finished["reason"] == "Succeeded", finished
+
+
+def _assert_is_copy(job: FederatedJob, clone: Object) -> None:
+    workload = job.workload()
+    assert workload is not None
+    assert objects.canonical(clone["spec"]) == objects.canonical(workload["spec"])
+    assert clone["metadata"]["labels"][ORIGIN_LABEL] == ORIGIN
+    assert clone["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
+    assert not clone["metadata"].get("ownerReferences")
+
+
+def _assert_remote_job(job: FederatedJob, worker: str) -> None:
+    workload, remote = job.workload(), job.remote_job(worker)
+    assert workload is not None and remote is not None
+    assert remote["metadata"]["labels"][ORIGIN_LABEL] == ORIGIN
+    assert remote["metadata"]["annotations"][PREBUILT_ANNOTATION] == workload["metadata"]["name"]
+    assert remote["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
+    assert "managedBy" not in remote["spec"], "the worker's own controller must run it"
+
+
+@scenario("I-JOB-3")
+def mirrors_status_while_running(world: World) -> None:
+    """A job with managedBy: resumed on the manager, start time and ready pods mirrored before it ends."""
+    world.start_fedra()
+    job = world.submit("train", pods=3)
+    job.wait_running_on(world.worker1)
+    world.eventually(
+        "manager's job is resumed", lambda: present(job.manager_job())["spec"]["suspend"] is False
+    )
+    world.eventually("ready pods mirrored", lambda: _status(job).get("ready") == 3)
+    assert _status(job)["startTime"]
+    assert not world.manager.list("Pod", world.ns), "no pod may start on the manager"
+    job.finish(world.worker1)
+    assert _status(job)["succeeded"] == 3
+    assert _status(job)["completionTime"]
+
+
+@scenario("I-JOB-9")
+def evicted_by_the_worker(world: World) -> None:
+    """Preempted on its worker: the placement is undone, and the job runs on the other worker."""
+    world.set_quota(world.worker1, Quota(cpu="4"))
+    world.start_fedra()
+    job = world.submit("train", cpu="4")
+    job.wait_running_on(world.worker1)
+    world.preempt_on(world.worker1, cpu="4")
+    job.wait_running_on(world.worker2)
+    job.wait_gone_from(world.worker1)
+    job.finish(world.worker2)
+
+
+@scenario("failed-job")
+def failure_comes_back(world: World) -> None:
+    """A job whose program fails is failed on the manager, and is not tried elsewhere."""
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1, phase="Failed")
+    assert objects.is_true(job.manager_job(), "Failed")
+    finished = objects.condition(job.workload(), "Finished")
+    assert finished is not None and finished["reason"] == "Failed", finished
+    job.stays_nowhere()
+
+
+@scenario("deleted-while-waiting")
+def deleted_before_admission(world: World) -> None:
+    """A job deleted on the manager before any worker admitted it: its clone goes."""
+    world.close_queue(world.worker1)
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_clone(world.worker1)
+    world.manager.delete("Job", world.ns, job.name)
+    job.wait_gone_from(world.worker1)
+    job.stays_nowhere()
+
+
+@scenario("deleted-while-running")
+def deleted_after_start(world: World) -> None:
+    """A job deleted on the manager while it runs: job, pods and clone on the worker go."""
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.manager.delete("Job", world.ns, job.name)
+    job.wait_gone_from(world.worker1)
+    world.eventually("no pods left", lambda: not world.admin(world.worker1).list("Pod", world.ns))
+    job.stays_nowhere()
+
+
+@scenario("deleted-while-unreachable")
+def deleted_during_an_outage(world: World) -> None:
+    """A job deleted while its worker is unreachable: the worker is cleaned up when it returns (I-JOB-4)."""
+    world.start_fedra(links=[world.worker1])
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    world.manager.delete("Job", world.ns, job.name)
+    world.eventually("gone from the manager", lambda: job.workload() is None)
+    assert job.remote_job(world.worker1) is not None
+    world.link(world.worker1).restore()
+    job.wait_gone_from(world.worker1)
+
+
+@scenario("suspended-by-user")
+def deactivated_and_activated(world: World) -> None:
+    """spec.active false takes a running job back from its worker; true lets it run again."""
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    _set_active(world, job, False)
+    job.wait_gone_from(world.worker1)
+    world.eventually(
+        "manager's job suspended", lambda: present(job.manager_job())["spec"]["suspend"] is True
+    )
+    world.eventually(
+        "quota given back", lambda: not objects.is_true(job.workload(), "QuotaReserved")
+    )
+    job.stays_nowhere()
+    assert not objects.is_true(job.workload(), "Finished")
+    _set_active(world, job, True)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("trap-4-deactivation")
+def no_clone_during_deactivation(world: World) -> None:
+    """Trap 4: while a job is being deactivated its check is Pending with quota still reserved; no clone then."""
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    _set_active(world, job, False)
+    always("no inactive clone anywhere", lambda: not _inactive_clones(world, job), 4)
+    job.wait_gone_from(world.worker1)
+
+
+def _inactive_clones(world: World, job: FederatedJob) -> list[str]:
+    clones = {worker: job.clone(worker) for worker in world.workers}
+    return [
+        worker for worker, clone in clones.items() if clone and clone["spec"].get("active") is False
+    ]
+
+
+def _set_active(world: World, job: FederatedJob, active: bool) -> None:
+    name = present(job.workload())["metadata"]["name"]
+    world.manager.patch("Workload", world.ns, name, {"spec": {"active": active}})
+
+
+def _status(job: FederatedJob) -> Object:
+    return present(job.manager_job()).get("status", {})

@@ -1,0 +1,54 @@
+"""Many jobs at once."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from scenarios import objects
+from scenarios.objects import Quota
+from scenarios.registry import scenario
+from scenarios.world import TEMPLATE, World
+
+_JOBS = 200
+
+
+@scenario("burst-200")
+def burst(world: World) -> None:
+    """200 jobs with claims at once over two workers: each runs once, all results come back, nothing is left."""
+    world.add_template_everywhere()
+    for worker in world.workers:
+        world.set_quota(worker, Quota(cpu="120", devices="120"))
+    world.start_fedra()
+    started = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        jobs = list(
+            pool.map(lambda index: world.submit(f"train-{index}", template=TEMPLATE), range(_JOBS))
+        )
+    world.eventually(
+        "all remote jobs", lambda: len(_remote_jobs(world)) == _JOBS, world.fleet.patience * 3
+    )
+    elapsed = time.monotonic() - started
+    placed = {worker: _count_jobs(world, worker) for worker in world.workers}
+    world.note(f"{_JOBS / elapsed:.1f} jobs/s, placed {placed}")
+    assert all(placed.values()), "both workers must be used"
+
+    def all_finished() -> bool:
+        for worker in world.workers:
+            world.fleet.end_pods(worker, world.ns)
+        return all(objects.is_true(job, "Complete") for job in world.manager.list("Job", world.ns))
+
+    world.eventually("all jobs complete on the manager", all_finished, world.fleet.patience * 3)
+    assert len(world.manager.list("Job", world.ns)) == len(jobs)
+
+
+def _remote_jobs(world: World) -> set[str]:
+    return {
+        job["metadata"]["name"]
+        for worker in world.workers
+        for job in world.admin(worker).list("Job", world.ns)
+    }
+
+
+def _count_jobs(world: World, worker: str) -> int:
+    return len(world.admin(worker).list("Job", world.ns))

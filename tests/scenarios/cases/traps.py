@@ -1,0 +1,118 @@
+"""Traps of the protocol that a first dispatcher fell into, one scenario each (4 and 2: jobs.py, faults.py)."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from scenarios import objects
+from scenarios.objects import present
+from scenarios.registry import scenario
+from scenarios.waiting import always
+from scenarios.world import World
+
+
+@scenario("trap-1-mirrored-activity")
+def activity_is_cleared(world: World) -> None:
+    """Trap 1: pods mirrored as active block the eviction on the manager; they must be cleared at once."""
+    world.start_fedra()
+    job = world.submit("train", pods=2)
+    job.wait_running_on(world.worker1)
+    world.eventually(
+        "two active pods mirrored", lambda: present(job.manager_job())["status"].get("active") == 2
+    )
+    started = time.monotonic()
+    world.drain(world.worker1)
+    job.wait_clone(world.worker2)
+    elapsed = time.monotonic() - started
+    world.note(f"evicted to next clone {elapsed:.1f} s")
+    assert (
+        elapsed < 8
+    ), f"requeued only after {elapsed:.1f} s"  # with activity left over: not within 12 s
+    job.wait_running_on(world.worker2)
+    job.finish(world.worker2)
+
+
+@scenario("trap-3-stale-write")
+def winner_is_never_erased(world: World) -> None:
+    """Trap 3: other writers change the Workload all the time; no write of ours may erase the winner."""
+    world.start_fedra()
+    job = world.submit("train")
+    workload = world.eventually("workload", job.workload)
+    stop = threading.Event()
+    broken: list[str] = []
+
+    def disturb() -> None:
+        count = 0
+        while not stop.is_set():
+            count += 1
+            annotations = {"example.com/disturbed": str(count)}
+            now = world.manager.patch(
+                "Workload",
+                world.ns,
+                workload["metadata"]["name"],
+                {"metadata": {"annotations": annotations}},
+            )
+            status = now.get("status", {})
+            states = {entry["state"] for entry in status.get("admissionChecks", [])}
+            if "Ready" in states and "clusterName" not in status:
+                broken.append(objects.canonical(status))
+
+    writer = threading.Thread(target=disturb)
+    writer.start()
+    try:
+        job.wait_running_on(world.worker1)
+        always("the winner stays", lambda: job.cluster_name() == world.worker1, 1)
+    finally:
+        stop.set()
+        writer.join()
+    assert not broken, broken[0]
+    job.finish(world.worker1)
+
+
+@scenario("trap-5-orphaned-clone")
+def own_deletion_is_no_result(world: World) -> None:
+    """Trap 5: the remote job is deleted under the clone; the worker's Kueue then finishes the clone. No result."""
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    before = present(job.remote_job(world.worker1))
+    world.admin(world.worker1).delete("Job", world.ns, job.name)
+
+    def runs_anew() -> bool:
+        assert not objects.is_true(
+            job.workload(), "Finished"
+        ), "the clone's end was taken for the job's"
+        found = [job.remote_job(worker) for worker in world.workers]
+        return any(each and each["metadata"]["uid"] != before["metadata"]["uid"] for each in found)
+
+    world.eventually("runs again", runs_anew)
+    worker = job.remote_jobs()[0]
+    job.wait_running_on(worker)
+    job.finish(worker)
+
+
+@scenario("trap-6-api-server-restart")
+def api_server_comes_back(world: World) -> None:
+    """Trap 6: after an API server's return its own Kueue needs a minute; fedra's share, the clone, does not."""
+    world.close_queue(world.worker2)
+    world.start_fedra()
+    world.stop_api_server(world.worker1)
+    world.wait_worker_state(world.worker1, "Unreachable")
+    world.fleet.start_api_server(world.worker1)
+    started = time.monotonic()
+    world.wait_worker_state(world.worker1, "Connected")
+    world.note(f"connected again after {time.monotonic() - started:.1f} s")
+    started = time.monotonic()
+    job = world.submit("train")
+    job.wait_clone(world.worker1)
+    elapsed = time.monotonic() - started
+    world.note(f"clone after {elapsed:.1f} s")
+    assert elapsed < 5
+    world.eventually(
+        "admitted",
+        lambda: objects.is_true(job.clone(world.worker1), "Admitted"),
+        world.fleet.recovery,
+    )
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
