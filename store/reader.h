@@ -23,8 +23,8 @@
 namespace fedra::store {
 
 struct WorkloadFilter {
-  std::string ns;      // empty: all namespaces
-  std::string worker;  // empty: all workers and none
+  std::string ns = {};      // empty: all namespaces
+  std::string worker = {};  // empty: all workers and none
 };
 
 class Reader final {

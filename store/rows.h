@@ -139,8 +139,8 @@ struct VerdictRow {
 // Key: id.
 struct EventRow {
   int64_t id = 0;   // given by the store, increasing; ignored by AddEvent
-  std::string uid;  // of the Workload on the manager; empty: about a cluster
-  ObjectKey key;    // the Workload; empty: about a cluster
+  std::string uid;  // of the Workload on the manager
+  ObjectKey key;    // the Workload
   WallTime at{};
   std::string reason;   // UpperCamelCase, from the catalogue of events
   ClusterName cluster;  // empty: about no cluster in particular

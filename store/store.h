@@ -48,7 +48,7 @@ struct TransactionReport {
 struct StoreOptions {
   // The file; created with mode 0600 when missing. Its folder must exist. Beside it live path-wal,
   // path-shm and path.lock.
-  std::string path;
+  std::string path = {};
   // Events, ended attempts and removed workloads older than this are deleted.
   std::chrono::milliseconds history_retention = std::chrono::hours(720);
   // When the file grows above this, history goes earlier, oldest first. Living state is never
@@ -57,7 +57,7 @@ struct StoreOptions {
   // Wall time for retention. Must outlive the store.
   const Clock* clock = &SystemClock();
   // Called after each transaction, on the writer thread; must be quick and must not call the store.
-  std::function<void(const TransactionReport&)> on_transaction;
+  std::function<void(const TransactionReport&)> on_transaction = {};
 
   // How long an enqueued change may wait for company (and for its successor). A Commit never waits.
   std::chrono::milliseconds mirror_delay{20};
@@ -95,7 +95,7 @@ class Store final {
   // Waits until everything enqueued before the call is written; the error if the disk refuses.
   Result<void> Flush();
 
-  // A fresh id for AddIntent; never one that the file has seen.
+  // A fresh id for AddIntent: not given before by this process, and above those still in the file.
   int64_t NewIntentId();
 
   // What is stored now, as one consistent picture.

@@ -1,0 +1,64 @@
+#include "store/reader.h"
+
+#include <utility>
+
+#include "store/connection.h"
+#include "store/store_file.h"
+#include "store/tables/attempts.h"
+#include "store/tables/clusters.h"
+#include "store/tables/events.h"
+#include "store/tables/heartbeat.h"
+#include "store/tables/intents.h"
+#include "store/tables/placements.h"
+#include "store/tables/residues.h"
+#include "store/tables/verdicts.h"
+#include "store/tables/workloads.h"
+
+namespace fedra::store {
+
+struct Reader::Parts {
+  std::unique_ptr<Connection> db;  // with a read transaction that ends with it
+};
+
+Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path) {
+  FEDRA_ASSIGN_OR_RETURN(std::unique_ptr<Connection> db, OpenForReading(path));
+  FEDRA_RETURN_IF_ERROR(db->Execute("BEGIN"));
+  // BEGIN alone takes no snapshot; the first read does.
+  FEDRA_RETURN_IF_ERROR(db->QueryInteger("SELECT count(*) FROM heartbeat"));
+  return std::unique_ptr<Reader>(new Reader(std::make_unique<Parts>(Parts{std::move(db)})));
+}
+
+Reader::Reader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Reader::~Reader() = default;
+
+Result<std::optional<HeartbeatRow>> Reader::Heartbeat() { return LoadHeartbeat(*parts_->db); }
+Result<std::vector<ClusterRow>> Reader::Clusters() { return LoadClusters(*parts_->db); }
+
+Result<std::vector<WorkloadRow>> Reader::Workloads(const WorkloadFilter& filter) {
+  return LoadWorkloads(*parts_->db, filter);
+}
+Result<std::vector<WorkloadRow>> Reader::FindWorkloads(const ObjectKey& name) {
+  return LoadWorkloadsNamed(*parts_->db, name);
+}
+
+Result<std::vector<PlacementRow>> Reader::Placements() { return LoadPlacements(*parts_->db); }
+Result<std::optional<PlacementRow>> Reader::Placement(const std::string& uid) {
+  return LoadPlacement(*parts_->db, uid);
+}
+Result<std::vector<IntentRow>> Reader::Intents() { return LoadIntents(*parts_->db); }
+Result<std::vector<ResidueRow>> Reader::Residues() { return LoadResidues(*parts_->db); }
+
+Result<std::vector<VerdictRow>> Reader::Verdicts(const std::string& uid) {
+  return LoadVerdicts(*parts_->db, uid);
+}
+Result<std::vector<AttemptRow>> Reader::Attempts(const std::string& uid) {
+  return LoadAttempts(*parts_->db, uid);
+}
+Result<std::vector<EventRow>> Reader::Events(const std::string& uid) {
+  return LoadEvents(*parts_->db, uid);
+}
+Result<std::vector<EventRow>> Reader::EventsOf(const ObjectKey& name) {
+  return LoadEventsNamed(*parts_->db, name);
+}
+
+}  // namespace fedra::store

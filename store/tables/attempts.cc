@@ -1,0 +1,35 @@
+#include "store/tables/attempts.h"
+
+namespace fedra::store {
+
+Result<void> Apply(Connection& db, const PutAttempt& change) {
+  const AttemptRow& row = change.row;
+  return db.Run(
+      "INSERT INTO attempts (uid, number, cluster, started_at, ended_at, outcome, message) VALUES "
+      "(?,?,?,?,?,?,?)"
+      " ON CONFLICT DO UPDATE SET started_at = min(started_at, excluded.started_at),"
+      " outcome = iif(excluded.ended_at IS NULL, outcome, excluded.outcome),"
+      " message = iif(excluded.ended_at IS NULL, message, excluded.message),"
+      " ended_at = ifnull(excluded.ended_at, ended_at)",
+      {row.uid, row.number, row.cluster, row.started_at, row.ended_at, row.outcome, row.message});
+}
+
+Result<void> Apply(Connection& db, const EndAttempt& change) {
+  return Apply(db, PutAttempt{{change.uid, change.number, change.cluster, change.ended_at,
+                               change.ended_at, change.outcome, change.message}});
+}
+
+Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid) {
+  std::vector<AttemptRow> rows;
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT uid, number, cluster, started_at, ended_at, outcome, message FROM attempts "
+               "WHERE uid = ?"
+               " ORDER BY number, started_at, cluster",
+               {uid}, [&](Row& row) {
+                 rows.push_back({row.Text(), row.Int(), row.Cluster(), row.Time(),
+                                 row.OptionalTime(), row.Text(), row.Text()});
+               }));
+  return rows;
+}
+
+}  // namespace fedra::store

@@ -1,0 +1,23 @@
+#pragma once
+//
+// Table events: append-only until retention.
+//
+// Thread rules: those of the connection.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/changes.h"
+#include "store/connection.h"
+
+namespace fedra::store {
+
+Result<void> Apply(Connection& db, const AddEvent& change);
+
+// Oldest first.
+Result<std::vector<EventRow>> LoadEvents(Connection& db, const std::string& uid);
+// Of every Workload of this name, and of every Workload whose job has this name. Oldest first.
+Result<std::vector<EventRow>> LoadEventsNamed(Connection& db, const ObjectKey& name);
+
+}  // namespace fedra::store

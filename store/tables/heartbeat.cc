@@ -1,0 +1,20 @@
+#include "store/tables/heartbeat.h"
+
+namespace fedra::store {
+
+Result<void> Apply(Connection& db, const SetHeartbeat& change) {
+  const HeartbeatRow& row = change.row;
+  return db.Run(
+      "INSERT OR REPLACE INTO heartbeat (only, at, pid, version, started_at) VALUES (1,?,?,?,?)",
+      {row.at, row.pid, row.version, row.started_at});
+}
+
+Result<std::optional<HeartbeatRow>> LoadHeartbeat(Connection& db) {
+  std::optional<HeartbeatRow> heartbeat;
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT at, pid, version, started_at FROM heartbeat", {},
+               [&](Row& row) { heartbeat = {row.Time(), row.Integer(), row.Text(), row.Time()}; }));
+  return heartbeat;
+}
+
+}  // namespace fedra::store

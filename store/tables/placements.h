@@ -1,0 +1,24 @@
+#pragma once
+//
+// Tables placements, placement_nominated and placement_failures.
+//
+// Thread rules: those of the connection.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/changes.h"
+#include "store/connection.h"
+
+namespace fedra::store {
+
+Result<void> Apply(Connection& db, const PutPlacement& change);
+Result<void> Apply(Connection& db, const RemovePlacement& change);
+
+// By uid.
+Result<std::vector<PlacementRow>> LoadPlacements(Connection& db);
+Result<std::optional<PlacementRow>> LoadPlacement(Connection& db, const std::string& uid);
+
+}  // namespace fedra::store

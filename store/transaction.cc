@@ -1,0 +1,67 @@
+#include "store/transaction.h"
+
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "store/apply.h"
+
+namespace fedra::store {
+namespace {
+
+// Whether the change itself is wrong, so that nobody else's need suffer and a retry is useless.
+bool IsOwnFault(const Error& error) { return error.code == ErrorCode::kInvalidArgument; }
+
+// All of `write` or nothing of it, inside the transaction.
+template <class F>
+Result<void> InSavepoint(Connection& db, F&& write) {
+  FEDRA_RETURN_IF_ERROR(db.Run("SAVEPOINT part"));
+  Result<void> written = write();
+  if (!written && db.InTransaction()) FEDRA_RETURN_IF_ERROR(db.Run("ROLLBACK TO part"));
+  if (db.InTransaction()) FEDRA_RETURN_IF_ERROR(db.Run("RELEASE part"));
+  return written;
+}
+
+// Nobody waits for these: one that is wrong is reported and left out.
+Result<void> WriteQueued(Connection& db, const std::vector<Queued>& queued) {
+  for (const Queued& one : queued) {
+    const Result<void> written = InSavepoint(db, [&] { return Apply(db, one.change); });
+    if (written) continue;
+    if (!IsOwnFault(written.error())) return written;
+    log::Fault("store refused a change",
+               {{"key", KeyOf(one.change)}, {"error", written.error().message}});
+  }
+  return {};
+}
+
+Result<void> WriteGroup(Connection& db, const CommitGroup& group,
+                        std::vector<Result<void>>& outcomes) {
+  FEDRA_RETURN_IF_ERROR(WriteQueued(db, group.before));
+  Result<void> written = InSavepoint(db, [&]() -> Result<void> {
+    for (const Change& change : group.changes) FEDRA_RETURN_IF_ERROR(Apply(db, change));
+    return {};
+  });
+  if (!written && !IsOwnFault(written.error())) return written;
+  outcomes.push_back(std::move(written));
+  return {};
+}
+
+Result<void> WriteAll(Connection& db, const Batch& batch, std::vector<Result<void>>& outcomes) {
+  FEDRA_RETURN_IF_ERROR(db.SetDurable(!batch.groups.empty()));
+  FEDRA_RETURN_IF_ERROR(db.Run("BEGIN IMMEDIATE"));
+  for (const CommitGroup& group : batch.groups)
+    FEDRA_RETURN_IF_ERROR(WriteGroup(db, group, outcomes));
+  FEDRA_RETURN_IF_ERROR(WriteQueued(db, batch.queued));
+  return db.Run("COMMIT");
+}
+
+}  // namespace
+
+BatchOutcome WriteBatch(Connection& db, const Batch& batch) {
+  BatchOutcome outcome;
+  outcome.all = WriteAll(db, batch, outcome.groups);
+  if (!outcome.all && db.InTransaction()) static_cast<void>(db.Run("ROLLBACK"));
+  return outcome;
+}
+
+}  // namespace fedra::store

@@ -1,0 +1,192 @@
+#include "store/store.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <future>
+#include <thread>
+
+#include "base/guarded.h"
+#include "tests/support/catch.h"
+#include "tests/unit/store/support.h"
+
+namespace fedra::store {
+namespace {
+
+TEST_CASE("what was committed is there for readers at once and after a restart") {
+  TempFolder folder;
+  const std::string path = folder.File("fedra.db");
+  PlacementRow placement = Placement("u1");
+  {
+    auto store = MustOpen({.path = path});
+    CHECK(store->created());
+    Must(store->Commit({PutPlacement{placement}, AddIntent{Intent(1, "u1")}}));
+    CHECK(Must(MustRead(path)->Placements()) == std::vector{placement});
+  }
+  auto store = MustOpen({.path = path});
+  CHECK_FALSE(store->created());
+  auto reader = Must(store->Read());
+  CHECK(Must(reader->Placements()) == std::vector{placement});
+  CHECK(Must(reader->Intents()) == std::vector{Intent(1, "u1")});
+}
+
+TEST_CASE("what was enqueued is there after a flush, and after an end without one") {
+  TempFolder folder;
+  const std::string path = folder.File("fedra.db");
+  {
+    auto store = MustOpen({.path = path});
+    store->Enqueue(PutWorkload{Workload("u1", "train")});
+    Must(store->Flush());
+    CHECK(Must(MustRead(path)->Workloads()) == std::vector{Workload("u1", "train")});
+    store->Enqueue(PutWorkload{Workload("u2", "sweep")});
+  }
+  CHECK(Must(MustRead(path)->Workloads()).size() == 2);
+}
+
+TEST_CASE("an enqueued change is written without anybody asking") {
+  TempFolder folder;
+  std::promise<size_t> written;
+  auto store = MustOpen(
+      {.path = folder.File("fedra.db"), .on_transaction = [&](const TransactionReport& report) {
+         CHECK(report.ok);
+         CHECK_FALSE(report.durable);
+         written.set_value(report.changes);
+       }});
+  store->Enqueue(PutWorkload{Workload("u1", "train")});
+  CHECK(written.get_future().get() == 1);
+}
+
+TEST_CASE("only the latest of several waiting rows is written") {
+  TempFolder folder;
+  std::atomic<size_t> changes{0};
+  auto store = MustOpen(
+      {.path = folder.File("fedra.db"),
+       .on_transaction = [&](const TransactionReport& report) { changes += report.changes; },
+       .mirror_delay = std::chrono::hours(1)});
+  WorkloadRow row = Workload("u1", "train");
+  for (int i = 0; i < 100; ++i) {
+    row.updated_at = At(i);
+    store->Enqueue(PutWorkload{row});
+  }
+  CHECK(store->Stats().waiting == 1);
+  Must(store->Flush());
+  CHECK(changes == 1);
+  CHECK(Must(Must(store->Read())->Workloads()) == std::vector{row});
+}
+
+TEST_CASE("a commit does not overtake what was enqueued for its own row") {
+  TempFolder folder;
+  auto store = MustOpen({.path = folder.File("fedra.db"), .mirror_delay = std::chrono::hours(1)});
+  ClusterRow row = Cluster("a");
+  row.note = "old";
+  store->Enqueue(PutCluster{row});
+  store->Enqueue(PutCluster{Cluster("b", 1)});
+  row.note = "new";
+  Must(store->Commit({PutCluster{row}}));
+  CHECK(store->Stats().waiting == 0);
+  Must(store->Flush());
+  const auto clusters = Must(Must(store->Read())->Clusters());
+  REQUIRE(clusters.size() == 2);
+  CHECK(clusters[0].note == "new");
+}
+
+TEST_CASE("commits of many threads are all there, and share transactions") {
+  TempFolder folder;
+  std::atomic<size_t> transactions{0};
+  auto store = MustOpen({.path = folder.File("fedra.db"),
+                         .on_transaction = [&](const TransactionReport&) { ++transactions; }});
+  constexpr int kThreads = 8;
+  constexpr int kEach = 50;
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kEach; ++i) {
+        const std::string uid = std::to_string(t) + "-" + std::to_string(i);
+        store->Enqueue(AddEvent{Event(uid, At(i), "Dispatched")});
+        if (!store->Commit(
+                {PutPlacement{Placement(uid)}, AddIntent{Intent(store->NewIntentId(), uid)}}))
+          ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 0);
+  Must(store->Flush());
+  auto reader = Must(store->Read());
+  CHECK(Must(reader->Placements()).size() == kThreads * kEach);
+  CHECK(Must(reader->Intents()).size() == kThreads * kEach);
+  CHECK(Must(reader->Events("3-7")).size() == 1);
+  CHECK(transactions < kThreads * kEach);
+}
+
+TEST_CASE("a reader keeps its picture while the store goes on") {
+  TempFolder folder;
+  auto store = MustOpen({.path = folder.File("fedra.db")});
+  Must(store->Commit({PutCluster{Cluster("a")}}));
+  auto before = Must(store->Read());
+  Must(store->Commit({PutCluster{Cluster("b", 1)}}));
+  CHECK(Must(before->Clusters()).size() == 1);
+  CHECK(Must(Must(store->Read())->Clusters()).size() == 2);
+}
+
+TEST_CASE("intent ids are above those that a former process left") {
+  TempFolder folder;
+  const std::string path = folder.File("fedra.db");
+  int64_t left = 0;
+  {
+    auto store = MustOpen({.path = path});
+    left = store->NewIntentId();
+    CHECK(store->NewIntentId() > left);
+    Must(store->Commit({AddIntent{Intent(left + 7, "u1")}}));
+  }
+  CHECK(MustOpen({.path = path})->NewIntentId() > left + 7);
+}
+
+TEST_CASE("the sizes of the files and what waits are reported") {
+  TempFolder folder;
+  auto store = MustOpen({.path = folder.File("fedra.db"), .mirror_delay = std::chrono::hours(1)});
+  store->Enqueue(PutCluster{Cluster("a")});
+  const StoreStats stats = store->Stats();
+  CHECK(stats.file_bytes + stats.wal_bytes > 4096);
+  CHECK(stats.waiting == 1);
+  CHECK_FALSE(stats.failing);
+}
+
+TEST_CASE("a backup is a store of its own, taken while the original is in use") {
+  TempFolder folder;
+  auto store = MustOpen({.path = folder.File("fedra.db")});
+  Must(store->Commit({PutPlacement{Placement("u1")}}));
+  const std::string copy = folder.File("copy.db");
+  Must(store->Backup(copy));
+  Must(store->Commit({PutPlacement{Placement("u2")}}));
+
+  struct stat info{};
+  REQUIRE(stat(copy.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+  CHECK(Must(MustOpen({.path = copy})->Read()->get()->Placements()).size() == 1);
+
+  const Result<void> again = store->Backup(copy);
+  REQUIRE_FALSE(again);
+  CHECK(again.error().code == ErrorCode::kAlreadyExists);
+  CHECK(store->Backup(folder.File("missing/copy.db")).error().code == ErrorCode::kStorage);
+}
+
+TEST_CASE("the log is copied into the database in quiet moments and at the end") {
+  TempFolder folder;
+  const std::string path = folder.File("fedra.db");
+  {
+    auto store = MustOpen({.path = path, .maintenance_interval = std::chrono::milliseconds(1)});
+    Must(store->Commit({PutPlacement{Placement("u1")}}));
+    // Every commit finds the log restarted once maintenance has copied it, so it does not grow with
+    // them.
+    for (int i = 0; i < 2000; ++i) Must(store->Commit({PutPlacement{Placement("u1")}}));
+    CHECK(store->Stats().wal_bytes < 4'000'000);
+  }
+  struct stat info{};
+  CHECK(stat((path + "-wal").c_str(), &info) != 0);
+  CHECK(Must(MustRead(path)->Placements()).size() == 1);
+}
+
+}  // namespace
+}  // namespace fedra::store

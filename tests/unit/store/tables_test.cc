@@ -1,0 +1,171 @@
+// Every table: what is put comes back unchanged, a second put replaces, a remove removes.
+#include <algorithm>
+
+#include "store/store.h"
+#include "tests/support/catch.h"
+#include "tests/unit/store/support.h"
+
+namespace fedra::store {
+namespace {
+
+struct Fixture {
+  TempFolder folder;
+  std::unique_ptr<Store> store = MustOpen({.path = folder.File("fedra.db")});
+
+  std::unique_ptr<Reader> After(std::vector<Change> changes) {
+    Must(store->Commit(std::move(changes)));
+    return Must(store->Read());
+  }
+};
+
+// A quote, a NUL, bytes that are no UTF-8, and more than a page.
+std::string Odd() { return std::string("a'b\0c\xff\n", 7) + std::string(10'000, 'x') + "·"; }
+
+TEST_CASE_METHOD(Fixture, "clusters") {
+  ClusterRow full = Cluster("b", 0);
+  full.why = Odd();
+  full.lost_since = At(5);
+  full.last_contact = At(-6);
+  full.kubernetes_version = "1.36.3";
+  full.dra_version = "v1";
+  full.note = "its job moves in 10m";
+  const ClusterRow sparse = Cluster("a", 1);
+  auto reader = After({PutCluster{sparse}, PutCluster{full}});
+  CHECK(Must(reader->Clusters()) == std::vector{full, sparse});  // the configuration's order
+
+  full.lost_since.reset();
+  full.position = 2;
+  reader = After({PutCluster{full}, RemoveCluster{ClusterName("nobody")}});
+  CHECK(Must(reader->Clusters()) == std::vector{sparse, full});
+  CHECK(Must(After({RemoveCluster{sparse.name}})->Clusters()) == std::vector{full});
+}
+
+TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace and by worker") {
+  WorkloadRow train = Workload("u1", "train");
+  train.worker = ClusterName("a");
+  train.note = Odd();
+  train.needs = "queue ml/gpu · template one-gpu · 2 pods";
+  train.finished_at = At(99);
+  WorkloadRow other = Workload("u2", "train");
+  other.job.ns = other.key.ns = "hpc";
+  auto reader = After({PutWorkload{train}, PutWorkload{other}});
+  CHECK(Must(reader->Workloads()) == std::vector{other, train});
+  CHECK(Must(reader->Workloads({.ns = "ml", .worker = ""})) == std::vector{train});
+  CHECK(Must(reader->Workloads({.ns = "", .worker = "a"})) == std::vector{train});
+  CHECK(Must(reader->Workloads({.ns = "hpc", .worker = "a"})).empty());
+  CHECK(Must(reader->FindWorkloads(train.job)) == std::vector{train});
+  CHECK(Must(reader->FindWorkloads(train.key)) == std::vector{train});
+  CHECK(Must(reader->FindWorkloads({"ml", "nothing"})).empty());
+}
+
+TEST_CASE_METHOD(Fixture, "a removed workload leaves the listing, not the history") {
+  WorkloadRow old = Workload("u1", "train");
+  WorkloadRow living = Workload("u2", "train");
+  living.created_at = At(1);  // the clock may have been wrong: living comes first all the same
+  After({PutWorkload{old}, PutWorkload{living}, PutVerdicts{"u1", {Verdict("u1", "a", "Yes")}},
+         PutVerdicts{"u2", {Verdict("u2", "a", "Yes")}}});
+  auto reader = After({RemoveWorkload{"u1", At(50)}, RemoveWorkload{"unknown", At(51)}});
+  old.removed_at = At(50);
+  CHECK(Must(reader->Workloads()) == std::vector{living});
+  CHECK(Must(reader->FindWorkloads(living.job)) == std::vector{living, old});
+  CHECK(Must(reader->Verdicts("u1")).empty());
+  CHECK(Must(reader->Verdicts("u2")).size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "placements keep their lists in order") {
+  PlacementRow first = Placement("u1");
+  PlacementRow second = Placement("u2");
+  second.nominated.clear();
+  second.failures.clear();
+  second.nominated_at.reset();
+  second.winner = ClusterName("a");
+  second.won_at = At(77);
+  auto reader = After({PutPlacement{second}, PutPlacement{first}});
+  CHECK(Must(reader->Placements()) == std::vector{first, second});
+  CHECK(Must(reader->Placement("u2")) == second);
+  CHECK_FALSE(Must(reader->Placement("u3")));
+
+  first.nominated = {ClusterName("z")};
+  first.failures.push_back({ClusterName("a"), "Timeout", At(21)});
+  reader = After({PutPlacement{first}, RemovePlacement{"u2"}, RemovePlacement{"u3"}});
+  CHECK(Must(reader->Placements()) == std::vector{first});
+}
+
+TEST_CASE_METHOD(Fixture, "an attempt is the same whichever of its ends arrives first") {
+  const AttemptRow begun{"u1", 1, ClusterName("a"), At(1), std::nullopt, "", ""};
+  const EndAttempt end{"u1", 1, ClusterName("a"), At(9), "WorkerLost", "no contact"};
+  const AttemptRow whole{"u1", 1, ClusterName("a"), At(1), At(9), "WorkerLost", "no contact"};
+  CHECK(Must(After({PutAttempt{begun}})->Attempts("u1")) == std::vector{begun});
+  CHECK(Must(After({end})->Attempts("u1")) == std::vector{whole});
+  CHECK(Must(After({PutAttempt{begun}})->Attempts("u1")) == std::vector{whole});  // not reopened
+
+  After({EndAttempt{"u2", 1, ClusterName("a"), At(9), "Finished", ""}});
+  auto reader = After({PutAttempt{{"u2", 1, ClusterName("a"), At(1), std::nullopt, "", ""}},
+                       PutAttempt{{"u2", 2, ClusterName("b"), At(3), std::nullopt, "", ""}}});
+  const auto attempts = Must(reader->Attempts("u2"));
+  REQUIRE(attempts.size() == 2);
+  CHECK(attempts[0] == AttemptRow{"u2", 1, ClusterName("a"), At(1), At(9), "Finished", ""});
+  CHECK_FALSE(attempts[1].ended_at);
+}
+
+TEST_CASE_METHOD(Fixture, "intents") {
+  auto reader = After({AddIntent{Intent(8, "u1")}, AddIntent{Intent(7, "u2")}});
+  CHECK(Must(reader->Intents()) == std::vector{Intent(7, "u2"), Intent(8, "u1")});
+  CHECK(Must(After({EndIntent{7}, EndIntent{99}})->Intents()) == std::vector{Intent(8, "u1")});
+}
+
+TEST_CASE_METHOD(Fixture, "residues") {
+  const ResidueRow a{ClusterName("a"), {"ml", "job-x"}, "u1", "Job", {"ml", "x"}, At(2)};
+  ResidueRow b = a;
+  b.cluster = ClusterName("b");
+  CHECK(Must(After({PutResidue{b}, PutResidue{a}, PutResidue{a}})->Residues()) ==
+        std::vector{a, b});
+  CHECK(Must(After({RemoveResidue{ClusterName("a"), "u1"}})->Residues()) == std::vector{b});
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "verdicts are replaced as a whole and come in the configuration's order") {
+  VerdictRow no = Verdict("u1", "a", "No");
+  no.reasons_json = R"([{"code":"TemplateMissing"}])";
+  const VerdictRow yes = Verdict("u1", "z", "Yes");
+  const VerdictRow gone = Verdict("u1", "b", "Unknown");
+  auto reader = After({PutCluster{Cluster("z", 0)}, PutCluster{Cluster("a", 1)},
+                       PutVerdicts{"u1", {no, gone, yes}}});
+  CHECK(Must(reader->Verdicts("u1")) == std::vector{yes, no, gone});
+  CHECK(Must(After({PutVerdicts{"u1", {no}}})->Verdicts("u1")) == std::vector{no});
+  CHECK(Must(After({PutVerdicts{"u1", {}}})->Verdicts("u1")).empty());
+}
+
+TEST_CASE_METHOD(Fixture, "events of a name are those of every incarnation, oldest first") {
+  WorkloadRow first = Workload("u1", "train");
+  WorkloadRow second = Workload("u2", "train");
+  EventRow a = Event("u1", At(1), "Dispatched");
+  EventRow b = Event("u2", At(2), "Blocked");
+  a.key = first.key;
+  b.key = second.key;
+  After({PutWorkload{first}, PutWorkload{second}, AddEvent{b}, AddEvent{a}});
+  auto reader = After({RemoveWorkload{"u1", At(3)}});
+  const auto reasons = [](const std::vector<EventRow>& events) {
+    std::vector<std::string> all;
+    for (const EventRow& event : events) all.push_back(event.reason);
+    return all;
+  };
+  CHECK(reasons(Must(reader->EventsOf(first.job))) ==
+        std::vector<std::string>{"Dispatched", "Blocked"});
+  CHECK(reasons(Must(reader->EventsOf(second.key))) == std::vector<std::string>{"Blocked"});
+  const auto events = Must(reader->Events("u2"));
+  REQUIRE(events.size() == 1);
+  b.id = events[0].id;
+  CHECK(events[0] == b);
+  CHECK(b.id == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "heartbeat") {
+  CHECK_FALSE(Must(Must(store->Read())->Heartbeat()));
+  const HeartbeatRow beat{At(4), 4711, "0.1.0", At(3)};
+  CHECK(Must(After({SetHeartbeat{{At(2), 1, "0", At(1)}}, SetHeartbeat{beat}})->Heartbeat()) ==
+        beat);
+}
+
+}  // namespace
+}  // namespace fedra::store
