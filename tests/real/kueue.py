@@ -87,6 +87,10 @@ class Kueue:
             self._cluster.folder / "kueue.log",
         )
 
+    def cpu_seconds(self) -> float:
+        assert self._process is not None
+        return self._process.cpu_seconds()
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.kill()
@@ -140,14 +144,14 @@ class Kueue:
             self._tools.kueue_source / "config/components/webhook/manifests.yaml"
         ).read_text()
         configurations: list[Object] = []
-        for configuration in filter(None, yaml.safe_load_all(manifests)):
-            hooks = [hook for hook in configuration["webhooks"] if _is_served(hook)]
+        for manifest in filter(None, yaml.safe_load_all(manifests)):
+            hooks = [hook for hook in manifest["webhooks"] if _is_served(hook)]
             for hook in hooks:
                 path = hook["clientConfig"].pop("service")["path"]
                 url = f"https://127.0.0.1:{self._webhook_port}{path}"
                 hook["clientConfig"] = {"url": url, "caBundle": ca}
-            configuration["metadata"]["name"] = "kueue-" + configuration["metadata"]["name"]
-            configurations.append({**configuration, "webhooks": hooks})
+            manifest["metadata"]["name"] = "kueue-" + manifest["metadata"]["name"]
+            configurations.append({**manifest, "webhooks": hooks})
         return configurations
 
 

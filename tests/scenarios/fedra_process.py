@@ -120,6 +120,9 @@ class Fedra:
         """Waits until the daemon has ended at its crash point."""
         eventually("fedra crashed", lambda: not self._running().running(), timeout)
 
+    def cpu_seconds(self) -> float:
+        return self._running().cpu_seconds()
+
     def cli(self, *arguments: str, stdin: str | None = None) -> Output:
         """Runs `fedra ARGUMENTS --config FILE`."""
         command = [str(self._binary), *arguments, "--config", str(self.configuration_file)]

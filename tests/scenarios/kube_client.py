@@ -12,10 +12,12 @@ import base64
 import dataclasses
 import http.client
 import json
+import socket
 import ssl
 import tempfile
 import threading
 import urllib.parse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,8 @@ RESOURCES: dict[str, Resource] = {
     )
 }
 
+# Metadata is a tenth of a Job; servers that cannot leave out the rest send whole objects.
+_METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json"
 _MERGE_PATCH = "application/merge-patch+json"
 _APPLY_PATCH = "application/apply-patch+yaml"
 _FIELD_MANAGER = "fedra-tests"
@@ -236,6 +240,14 @@ class KubeClient:
             "PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"}
         )
 
+    def watch(self, kind: str, namespace: str) -> "Watch":
+        """Opens a watch that begins with what exists now."""
+        connection = self._connect(timeout=None)
+        headers = {**self._headers, "Accept": _METADATA_ONLY}
+        path = RESOURCES[kind].path(namespace) + "?watch=true&timeoutSeconds=3600"
+        connection.request("GET", path, headers=headers)
+        return Watch(connection, connection.getresponse())
+
     def delete(self, kind: str, namespace: str | None, name: str) -> None:
         """Deletes in the background; an object that is already gone is fine."""
         try:
@@ -279,11 +291,13 @@ class KubeClient:
                 return self._send(reused, method, path, data, headers)
             except (http.client.RemoteDisconnected, ConnectionError, BrokenPipeError):
                 pass  # the server closed an idle connection; the request was not processed
-        connection = http.client.HTTPSConnection(
-            self._host, self._port, timeout=self._timeout, context=self._tls
-        )
-        self._local.connection = connection
+        connection = self._local.connection = self._connect(self._timeout)
         return self._send(connection, method, path, data, headers)
+
+    def _connect(self, timeout: float | None) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection(
+            self._host, self._port, timeout=timeout, context=self._tls
+        )
 
     def _send(
         self,
@@ -301,6 +315,25 @@ class KubeClient:
             connection.close()
             self._local.connection = None
             raise
+
+
+class Watch:
+    """An open watch. Iterate in one thread; `close` may be called from another and ends the iteration."""
+
+    def __init__(self, connection: http.client.HTTPSConnection, response: http.client.HTTPResponse):
+        self._connection, self._response = connection, response
+
+    def __iter__(self) -> Iterator[tuple[str, Object]]:
+        """(ADDED | MODIFIED | DELETED, object with at least its metadata)"""
+        try:
+            for line in self._response:
+                event = json.loads(line)
+                yield event["type"], event["object"]
+        except (OSError, http.client.HTTPException):
+            return  # closed by us, or the server has gone
+
+    def close(self) -> None:
+        self._connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _tls_context(access: Access) -> ssl.SSLContext:

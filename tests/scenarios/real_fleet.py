@@ -75,8 +75,8 @@ class RealFleet(Fleet):
     def admin(self, cluster: str) -> KubeClient:
         return self._planes[cluster].client
 
-    def admin_kubeconfig(self, cluster: str) -> Path:
-        return self._planes[cluster].kubeconfig
+    def admin_access(self, cluster: str) -> Access:
+        return self._planes[cluster].access
 
     def fedra_access(self, cluster: str) -> Access:
         return self._account_access(cluster, setup.FEDRA_ACCOUNT)
@@ -113,6 +113,10 @@ class RealFleet(Fleet):
                     {"status": {"phase": phase}},
                     "status",
                 )
+
+    def kueue_cpu_seconds(self, cluster: str) -> float:
+        """What Kueue there has used so far."""
+        return self._kueues[cluster].cpu_seconds()
 
     def describe_failure(self) -> list[Path]:
         return [self.folder / name / "kueue.log" for name in self.clusters]

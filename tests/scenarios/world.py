@@ -6,7 +6,7 @@ everything away again and checks that fedra has left nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,17 @@ class World:
 
     # --- The stage.
 
-    def open(self) -> None:
-        """The namespace everywhere, a queue with ample quota everywhere, our check on the manager's queue."""
+    def open(self, check: Sequence[Object] | None = None) -> None:
+        """The namespace everywhere, a queue with ample quota everywhere, the check on the manager's queue.
+
+        `check`: objects to create in place of an AdmissionCheck of ours; it must have this world's name.
+        """
         for cluster in self.fleet.clusters:
             client = self.admin(cluster)
             client.apply(objects.namespace(self.ns, managed=cluster == MANAGER))
             client.apply(objects.local_queue(self.ns, QUEUE, self.ns))
-        self.manager.apply(objects.admission_check(self.check))
+        for each in check or [objects.admission_check(self.check)]:
+            self.manager.apply(each)
         self.manager.apply(objects.cluster_queue(self.ns, Quota(), self.check))
         for worker in self.workers:
             self.set_quota(worker, Quota())
@@ -143,18 +147,20 @@ class World:
         cut: Collection[str] = (),
         crash_at: str | None = None,
         check_active: bool = True,
+        watchdog: bool = True,
     ) -> Fedra:
         """Starts fedra on this fleet with an empty store.
 
         `links`: workers whose network the scenario wants to control (see `link`), `cut`: those of them that are
         cut from the beginning. `accesses`: other credentials than the usual ones. `check_active`: wait until
-        Kueue lets jobs into the queue.
+        Kueue lets jobs into the queue. `watchdog`: off where its reads would disturb a measurement.
         """
         usual = {cluster: self.fleet.fedra_access(cluster) for cluster in self.fleet.clusters}
         chosen = {**usual, **(accesses or {})}
         for worker in links:
             chosen[worker] = self._through_link(worker, chosen[worker])
-        self._watchdog = Watchdog(self.fleet, self.ns)
+        if watchdog:
+            self._watchdog = Watchdog(self.fleet, self.ns)
         for worker in cut:
             self.cut(worker)
         self.fedra = Fedra(self._binary, self._folder, chosen, settings or {})

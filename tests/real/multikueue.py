@@ -1,0 +1,57 @@
+"""Kueue's own MultiKueue on the same clusters, for comparison: its secrets, clusters, config and check."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+
+import yaml
+
+from scenarios import objects
+from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.waiting import eventually
+
+CONTROLLER = "kueue.x-k8s.io/multikueue"
+ORIGIN_LABEL_VALUE = "multikueue"  # Kueue's default origin
+_NAMESPACE = "kueue-system"
+
+
+def connect_workers(manager: KubeClient, workers: Mapping[str, Access]) -> None:
+    """Makes Kueue on the manager connect to the workers, and waits until it has."""
+    for name, access in workers.items():
+        manager.apply(_secret(name, access))
+        manager.apply(_cluster(name))
+    for name in workers:
+        eventually(
+            f"MultiKueueCluster {name} active",
+            lambda: objects.is_true(manager.get("MultiKueueCluster", None, name), "Active"),
+            60,
+        )
+
+
+def check(name: str, workers: list[str]) -> list[Object]:
+    """An AdmissionCheck that hands workloads to MultiKueue, with its configuration."""
+    return [
+        objects.multikueue_config(name, workers),
+        objects.admission_check(name, config=name, controller=CONTROLLER),
+    ]
+
+
+def _secret(name: str, access: Access) -> Object:
+    kubeconfig = yaml.safe_dump(access.to_kubeconfig()).encode()
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": _NAMESPACE},
+        "data": {"kubeconfig": base64.b64encode(kubeconfig).decode()},
+    }
+
+
+def _cluster(name: str) -> Object:
+    source = {"kubeConfig": {"location": name, "locationType": "Secret"}}
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "MultiKueueCluster",
+        "metadata": {"name": name},
+        "spec": {"clusterSource": source},
+    }
