@@ -14,7 +14,8 @@ using std::chrono::milliseconds;
 bool ReadNumber(std::string_view text, size_t& pos, int digits, int& value) {
   value = 0;
   for (int i = 0; i < digits; ++i, ++pos) {
-    if (pos >= text.size() || std::isdigit(static_cast<unsigned char>(text[pos])) == 0) return false;
+    if (pos >= text.size() || std::isdigit(static_cast<unsigned char>(text[pos])) == 0)
+      return false;
     value = value * 10 + (text[pos] - '0');
   }
   return true;
@@ -46,7 +47,8 @@ bool ReadZone(std::string_view text, size_t& pos, std::chrono::minutes& offset) 
   const int sign = text[pos++] == '-' ? -1 : 1;
   int hours = 0;
   int minutes = 0;
-  if (!ReadNumber(text, pos, 2, hours) || !Expect(text, pos, ':') || !ReadNumber(text, pos, 2, minutes))
+  if (!ReadNumber(text, pos, 2, hours) || !Expect(text, pos, ':') ||
+      !ReadNumber(text, pos, 2, minutes))
     return false;
   offset = std::chrono::minutes(sign * (hours * 60 + minutes));
   return hours < 24 && minutes < 60;
@@ -64,9 +66,10 @@ Broken Break(WallTime time) {
 
 std::string FormatTo(WallTime time, bool micro) {
   const Broken b = Break(time);
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(b.date.year()),
-                                 static_cast<unsigned>(b.date.month()), static_cast<unsigned>(b.date.day()),
-                                 b.time.hours().count(), b.time.minutes().count(), b.time.seconds().count());
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(b.date.year()),
+                  static_cast<unsigned>(b.date.month()), static_cast<unsigned>(b.date.day()),
+                  b.time.hours().count(), b.time.minutes().count(), b.time.seconds().count());
   if (micro) text += fmt::format(".{:03}000", b.time.subseconds().count());
   return text + "Z";
 }
@@ -85,22 +88,31 @@ Result<WallTime> ParseRfc3339(std::string_view text) {
   size_t pos = 0;
   std::chrono::minutes offset{0};
   const auto bad = [&] {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("\"{}\" is not an RFC 3339 time", text.substr(0, 64)));
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"{}\" is not an RFC 3339 time", text.substr(0, 64)));
   };
-  if (!ReadNumber(text, pos, 4, year) || !Expect(text, pos, '-') || !ReadNumber(text, pos, 2, month) ||
-      !Expect(text, pos, '-') || !ReadNumber(text, pos, 2, day))
+  if (!ReadNumber(text, pos, 4, year) || !Expect(text, pos, '-') ||
+      !ReadNumber(text, pos, 2, month) || !Expect(text, pos, '-') || !ReadNumber(text, pos, 2, day))
     return bad();
   if (!Expect(text, pos, 'T') && !Expect(text, pos, 't')) return bad();
-  if (!ReadNumber(text, pos, 2, hour) || !Expect(text, pos, ':') || !ReadNumber(text, pos, 2, minute) ||
-      !Expect(text, pos, ':') || !ReadNumber(text, pos, 2, second))
+  if (!ReadNumber(text, pos, 2, hour) || !Expect(text, pos, ':') ||
+      !ReadNumber(text, pos, 2, minute) || !Expect(text, pos, ':') ||
+      !ReadNumber(text, pos, 2, second))
     return bad();
-  const int millis = Expect(text, pos, '.') ? ReadFractionMillis(text, pos) : 0;
+  int millis = 0;
+  if (Expect(text, pos, '.')) {
+    const size_t start = pos;
+    millis = ReadFractionMillis(text, pos);
+    if (pos == start) return bad();
+  }
   if (!ReadZone(text, pos, offset) || pos != text.size()) return bad();
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) return bad();
-  return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
-         std::chrono::seconds(second) + milliseconds(millis) - offset;
+  return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
+         std::chrono::minutes(minute) + std::chrono::seconds(second) + milliseconds(millis) -
+         offset;
 }
 
 std::string FormatRfc3339(WallTime time) { return FormatTo(time, false); }
@@ -109,7 +121,8 @@ std::string FormatRfc3339Micro(WallTime time) { return FormatTo(time, true); }
 Result<milliseconds> ParseDuration(std::string_view text) {
   const auto bad = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("\"{}\" is not a duration such as 15m, 1h30m or 250ms: {}", text.substr(0, 64), why));
+                fmt::format("\"{}\" is not a duration such as 15m, 1h30m or 250ms: {}",
+                            text.substr(0, 64), why));
   };
   if (text == "0") return milliseconds(0);
   if (text.empty()) return bad("it is empty");
@@ -131,7 +144,8 @@ Result<milliseconds> ParseDuration(std::string_view text) {
       }
     }
     if (unit == nullptr) return bad("the unit must be ms, s, m or h");
-    if (number > kMax / unit->millis || total > kMax - number * unit->millis) return bad("it is too large");
+    if (number > kMax / unit->millis || total > kMax - number * unit->millis)
+      return bad("it is too large");
     total += number * unit->millis;
     pos += unit->name.size();
   }

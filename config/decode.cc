@@ -15,11 +15,6 @@
 namespace fedra::config {
 namespace {
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-
 std::string Join(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
@@ -77,7 +72,8 @@ class Decoder final {
     for (const Field& field : fields) {
       const YamlNode* value = node.Find(field.key);
       if (field.required && (value == nullptr || value->IsNull())) {
-        Add(node.mark, Join(path, field.key), "is required", fmt::format("{}", field.example));
+        Add(node.mark, Join(path, field.key), "is required",
+            fmt::format("write {}: {}", field.key, field.example));
       }
     }
   }

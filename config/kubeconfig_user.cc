@@ -104,7 +104,7 @@ void ReadPassword(KubeconfigReading& reading, KubeconfigSection& section) {
 // Ignoring these would make us somebody else than the file says.
 void RefuseUnsupported(KubeconfigSection& section) {
   if (section.Has("auth-provider")) {
-    section.Problem("auth-provider", "is not supported (Kubernetes removed it)",
+    section.Problem("auth-provider", "is not supported: Kubernetes removed it",
                     "use an exec credential plugin");
   }
   for (const std::string_view key : {"as", "as-uid", "as-groups", "as-user-extra"}) {

@@ -12,11 +12,6 @@
 namespace fedra::config {
 namespace {
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-
 bool IsPlainSafe(std::string_view text) {
   const auto safe = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
@@ -127,15 +122,25 @@ std::string TypeText(const Binding& binding) {
 
 void DefaultsFields(std::string& out, const Fields& fields, const std::string& indent);
 
-// One example element, commented out: there is no default worker.
-void DefaultsList(std::string& out, const ListRef& list, const std::string& indent) {
+// `text` as comment lines of at most 100 columns.
+void Comment(std::string& out, std::string_view text, const std::string& indent) {
+  constexpr size_t kColumns = 100;
+  const size_t room = kColumns - indent.size() - 2;
+  while (!text.empty()) {
+    const size_t space = text.size() <= room ? std::string_view::npos : text.rfind(' ', room);
+    out += fmt::format("{}# {}\n", indent, text.substr(0, space));
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+  }
+}
+
+// One example element, commented out as a whole: there is no default worker.
+void DefaultsList(std::string& out, const ListRef& list) {
   list.resize(1);
   std::string_view bullet = "- ";
   for (const Field& field : list.at(0)) {
     const std::string value = ValueText(field.binding);
-    out += fmt::format("{}# {}\n", indent + "  ", field.meaning);
-    out += fmt::format("{}# {}{}: {}\n", indent, bullet, field.key,
-                       value.empty() ? field.example : value);
+    Comment(out, field.meaning, "#   ");
+    out += fmt::format("# {}{}: {}\n", bullet, field.key, value.empty() ? field.example : value);
     bullet = "  ";
   }
 }
@@ -143,14 +148,14 @@ void DefaultsList(std::string& out, const ListRef& list, const std::string& inde
 void DefaultsField(std::string& out, const Field& field, const std::string& indent) {
   const auto* object = std::get_if<ObjectRef>(&field.binding);
   const auto* list = std::get_if<ListRef>(&field.binding);
-  if (indent.empty() && !out.empty() && (object != nullptr || list != nullptr)) out += '\n';
-  out += fmt::format("{}# {}\n", indent, field.meaning);
+  if (indent.empty() && !out.empty()) out += '\n';
+  Comment(out, field.meaning, indent);
   if (object != nullptr) {
     out += fmt::format("{}{}:\n", indent, field.key);
     DefaultsFields(out, object->fields, indent + "  ");
   } else if (list != nullptr) {
-    out += fmt::format("{}{}:\n", indent, field.key);
-    DefaultsList(out, *list, indent);
+    out += fmt::format("{}:\n", field.key);
+    DefaultsList(out, *list);
   } else if (const std::string value = ValueText(field.binding); !value.empty()) {
     out += fmt::format("{}{}: {}\n", indent, field.key, value);
   } else {

@@ -178,8 +178,9 @@ ListRef Workers(std::vector<WorkerSettings>& workers) {
 
 Fields Describe(Configuration& c) {
   return {
-      {"apiVersion", "Version of this file's form.", ConstantRef{"fedra.dev/v1alpha1"}, "", true},
-      {"kind", "Always Configuration.", ConstantRef{"Configuration"}, "", true},
+      {"apiVersion", "Version of this file's form.", ConstantRef{"fedra.dev/v1alpha1"},
+       "fedra.dev/v1alpha1", true},
+      {"kind", "Always Configuration.", ConstantRef{"Configuration"}, "Configuration", true},
       {"manager", "The management cluster: kubeconfig or inCluster is required.",
        ObjectRef{DescribeManager(c.manager)}, ""},
       {"workers", "The worker clusters.", Workers(c.workers), ""},

@@ -78,11 +78,17 @@ struct ListRef {
 using Binding = std::variant<ConstantRef, FlagRef, TextRef, NumberRef, DurationRef, ChoiceRef,
                              LabelsRef, NamesRef, ObjectRef, ListRef>;
 
+// std::visit(Overloaded{...}, field.binding).
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
 struct Field {
   std::string_view key;
   std::string_view meaning;  // one line for people
   Binding binding;
-  std::string_view example;  // for keys without a default; YAML text
+  std::string_view example;  // for required keys and those without a default; YAML text
   bool required = false;
 };
 

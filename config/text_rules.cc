@@ -2,25 +2,18 @@
 
 #include <arpa/inet.h>
 
-#include <charconv>
-#include <cstdint>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "config/names.h"
+#include "config/url.h"
 
 namespace fedra::config {
 namespace {
 
 constexpr std::string_view kDnsHint =
     "lower-case letters, digits and \"-\", starting and ending with a letter or digit";
-
-bool IsPort(std::string_view text) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size();
-}
 
 bool IsIpAddress(std::string_view text) {
   unsigned char bytes[sizeof(in6_addr)];
@@ -33,7 +26,7 @@ bool IsIpAddress(std::string_view text) {
 
 std::optional<BadValue> CheckAddress(std::string_view text) {
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || !IsPort(text.substr(colon + 1))) {
+  if (colon == std::string_view::npos || !ParsePort(text.substr(colon + 1))) {
     return BadValue{fmt::format("\"{}\" has no port", text),
                     "write IP:port, such as 127.0.0.1:9480"};
   }

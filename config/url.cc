@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 
 namespace fedra::config {
 namespace {
@@ -21,12 +20,6 @@ bool IsHost(std::string_view host) {
   });
 }
 
-bool IsPort(std::string_view text) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port > 0;
-}
-
 // Splits "host:port" or "[v6]:port"; the port stays empty when there is no colon.
 bool SplitHost(std::string_view authority, Url& url) {
   const size_t bracket = authority.rfind(']');
@@ -35,10 +28,17 @@ bool SplitHost(std::string_view authority, Url& url) {
       colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
   url.host = authority.substr(0, has_port ? colon : authority.size());
   if (has_port) url.port = authority.substr(colon + 1);
-  return IsHost(url.host) && (!has_port || IsPort(url.port));
+  return IsHost(url.host) && (!has_port || ParsePort(url.port).value_or(0) > 0);
 }
 
 }  // namespace
+
+std::optional<uint16_t> ParsePort(std::string_view text) {
+  uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return port;
+}
 
 std::optional<Url> ParseUrl(std::string_view text) {
   if (!std::all_of(text.begin(), text.end(), IsGraphic)) return std::nullopt;

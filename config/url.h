@@ -1,8 +1,9 @@
 #pragma once
 //
 // The parts of a server's or proxy's address. Private to this folder.
-// Thread rules: pure function.
+// Thread rules: pure functions.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct Url {
   std::string port;  // empty: the scheme's
   std::string path;  // "" or "/prefix"
 };
+
+// A decimal port, 0 included.
+std::optional<uint16_t> ParsePort(std::string_view text);
 
 // "scheme://[user@]host[:port][/path]". nullopt for anything else: queries, fragments, spaces, bad
 // ports.

@@ -146,6 +146,7 @@ std::optional<ScalarValue> ResolveScalar(const YamlNode& node) {
   if (node.plain) return ResolvePlain(node.scalar);
   const std::string_view tag = node.tag;
   const std::string_view name = tag.starts_with(kTagPrefix) ? tag.substr(kTagPrefix.size()) : "";
+  if (name == "binary") return std::nullopt;  // bytes that JSON has no type for
   if (!IsOneOf<4>(name, {"bool", "null", "int", "float"})) return node.scalar;
   ScalarValue value = ResolvePlain(node.scalar);
   if (name == "float" && std::holds_alternative<int64_t>(value)) {

@@ -1,0 +1,86 @@
+#include "base/error.h"
+
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "tests/support/catch.h"
+
+namespace fedra {
+namespace {
+
+struct Row {
+  ErrorCode code;
+  const char* name;
+  bool retryable;
+};
+
+constexpr Row kRows[] = {
+    {ErrorCode::kInvalidArgument, "InvalidArgument", false},
+    {ErrorCode::kNotFound, "NotFound", false},
+    {ErrorCode::kApiMissing, "ApiMissing", false},
+    {ErrorCode::kAlreadyExists, "AlreadyExists", false},
+    {ErrorCode::kConflict, "Conflict", false},
+    {ErrorCode::kGone, "Gone", false},
+    {ErrorCode::kUnauthorized, "Unauthorized", false},
+    {ErrorCode::kForbidden, "Forbidden", false},
+    {ErrorCode::kInvalid, "Invalid", false},
+    {ErrorCode::kTooManyRequests, "TooManyRequests", true},
+    {ErrorCode::kUnavailable, "Unavailable", true},
+    {ErrorCode::kTimeout, "Timeout", true},
+    {ErrorCode::kConnection, "Connection", true},
+    {ErrorCode::kTlsUntrusted, "TlsUntrusted", false},
+    {ErrorCode::kBadResponse, "BadResponse", true},
+    {ErrorCode::kTooLarge, "TooLarge", false},
+    {ErrorCode::kCancelled, "Cancelled", false},
+    {ErrorCode::kCorrupt, "Corrupt", false},
+    {ErrorCode::kStorage, "Storage", false},
+    {ErrorCode::kInternal, "Internal", false},
+};
+
+TEST_CASE("every code has its name, and says whether trying again helps") {
+  std::set<std::string_view> names;
+  for (const Row& row : kRows) {
+    INFO(row.name);
+    CHECK(ToString(row.code) == row.name);
+    CHECK(IsRetryable(row.code) == row.retryable);
+    CHECK(names.insert(ToString(row.code)).second);
+  }
+}
+
+TEST_CASE("context goes in front and keeps the rest") {
+  Error error;
+  error.code = ErrorCode::kTooManyRequests;
+  error.message = "slow down";
+  error.http = 429;
+  error.retry_after = std::chrono::seconds(3);
+  const Error wrapped = error.WithContext("list pods of gpu-east");
+  CHECK(wrapped.message == "list pods of gpu-east: slow down");
+  CHECK(error.message == "slow down");
+  CHECK(wrapped.code == ErrorCode::kTooManyRequests);
+  CHECK(wrapped.http == 429);
+  CHECK(wrapped.retry_after == std::chrono::seconds(3));
+  CHECK(std::move(error).WithContext("a").WithContext("b").message == "b: a: slow down");
+}
+
+Result<int> Half(int number) {
+  if (number % 2 != 0) return Fail(ErrorCode::kInvalidArgument, std::to_string(number) + " is odd");
+  return number / 2;
+}
+
+Result<std::string> Quarter(int number) {
+  FEDRA_ASSIGN_OR_RETURN(const int half, Half(number));
+  FEDRA_ASSIGN_OR_RETURN(const int quarter, Half(half));
+  FEDRA_RETURN_IF_ERROR(Half(0));
+  return std::to_string(quarter);
+}
+
+TEST_CASE("an error travels up through the macros unchanged") {
+  CHECK(Quarter(8) == "2");
+  REQUIRE_FALSE(Quarter(6));
+  CHECK(Quarter(6).error().message == "3 is odd");
+  CHECK(Quarter(7).error().code == ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace fedra

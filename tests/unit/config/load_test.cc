@@ -1,0 +1,133 @@
+#include "config/load.h"
+
+#include <algorithm>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/unit/config/support.h"
+
+namespace fedra::config {
+namespace {
+
+using test::Now;
+using test::TempFolder;
+
+constexpr const char* kGood =
+    "current-context: main\n"
+    "contexts: [{name: main, context: {cluster: c, user: u}}, {name: other, context: {cluster: "
+    "c}}]\n"
+    "clusters: [{name: c, cluster: {server: \"https://h\"}}]\n"
+    "users: [{name: u, user: {token: abc}}]\n";
+
+constexpr const char* kHead = "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\n";
+
+tl::expected<Loaded, Problems> LoadText(const TempFolder& folder, const std::string& text,
+                                        bool manager_may_fail = false) {
+  return Load(folder.Write("fedra.yaml", kHead + text), {Now(), {}, manager_may_fail});
+}
+
+TEST_CASE("a whole configuration is loaded, and the files to watch are known") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  folder.Write("a", kGood);
+  const auto loaded =
+      LoadText(folder,
+               "manager: {kubeconfig: m}\n"
+               "workers: [{name: a, kubeconfig: a}, {name: b, kubeconfig: a, context: other}]\n");
+  if (!loaded) FAIL(Text(loaded.error(), folder));
+  CHECK(loaded->manager->token == "abc");
+  REQUIRE(loaded->workers.size() == 2);
+  CHECK(loaded->workers[0]->context == "main");
+  CHECK(loaded->workers[1]->context == "other");
+  CHECK(loaded->files ==
+        std::vector<std::string>{folder.Path("a"), folder.Path("fedra.yaml"), folder.Path("m")});
+  CHECK(AccessProblems(*loaded, true).empty());
+}
+
+TEST_CASE("one worker's broken access is its own failure only") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  folder.Write(
+      "insecure",
+      "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
+      "clusters: [{name: c, cluster: {server: \"https://h\", insecure-skip-tls-verify: true}}]\n");
+  const auto loaded = LoadText(folder,
+                               "manager: {kubeconfig: m}\n"
+                               "workers:\n"
+                               "- {name: a, kubeconfig: none}\n"
+                               "- {name: b, kubeconfig: m, context: other}\n"
+                               "- {name: c, kubeconfig: insecure}\n"
+                               "- {name: d, kubeconfig: m, context: missing}\n");
+  if (!loaded) FAIL(Text(loaded.error(), folder));
+  REQUIRE(loaded->workers.size() == 4);
+  CHECK_FALSE(loaded->workers[0]);
+  CHECK(loaded->workers[1]);
+  CHECK(Text(AccessProblems(*loaded, true), folder) ==
+        "DIR/fedra.yaml:5:25: workers[0].kubeconfig: DIR/none: no such file\n"
+        "DIR/insecure:3:79: clusters[0].cluster.insecure-skip-tls-verify: is refused, because "
+        "anybody on the way "
+        "could read the credentials (give certificate-authority-data, or set allowInsecure: true "
+        "for this worker)\n"
+        "DIR/m:2:11: contexts: no context \"missing\" (known: main, other)");
+  CHECK(std::find(loaded->files.begin(), loaded->files.end(), folder.Path("none")) !=
+        loaded->files.end());
+}
+
+TEST_CASE("allowInsecure belongs to one worker and turns the refusal into a warning") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  folder.Write(
+      "insecure",
+      "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
+      "clusters: [{name: c, cluster: {server: \"https://h\", insecure-skip-tls-verify: true}}]\n");
+  const auto loaded = LoadText(folder,
+                               "manager: {kubeconfig: m}\n"
+                               "workers: [{name: c, kubeconfig: insecure, allowInsecure: true}]\n");
+  REQUIRE(loaded);
+  CHECK(loaded->workers[0]);
+  CHECK(AccessProblems(*loaded, false).empty());
+  CHECK(Text(AccessProblems(*loaded, true), folder) ==
+        "DIR/insecure:3:79: clusters[0].cluster.insecure-skip-tls-verify: the server's certificate "
+        "is not verified");
+}
+
+TEST_CASE("without access to the manager nothing is loaded, unless that is allowed") {
+  const TempFolder folder;
+  const std::string text = "manager: {kubeconfig: none}\n";
+  const auto refused = LoadText(folder, text);
+  REQUIRE_FALSE(refused);
+  CHECK(Text(refused.error(), folder) ==
+        "DIR/fedra.yaml:3:23: manager.kubeconfig: DIR/none: no such file");
+
+  const auto allowed = LoadText(folder, text, true);
+  REQUIRE(allowed);
+  CHECK_FALSE(allowed->manager);
+  CHECK(Text(AccessProblems(*allowed, false), folder) ==
+        "DIR/fedra.yaml:3:23: manager.kubeconfig: DIR/none: no such file");
+}
+
+TEST_CASE("an unreadable configuration is a problem of its path") {
+  const TempFolder folder;
+  const auto none = Load(folder.Path("none.yaml"), {Now(), {}, false});
+  REQUIRE_FALSE(none);
+  CHECK(Text(none.error(), folder) == "DIR/none.yaml: no such file");
+  const auto below = Load(folder.Write("file", "") + "/fedra.yaml", {Now(), {}, false});
+  REQUIRE_FALSE(below);
+  CHECK(Text(below.error(), folder) == "DIR/file/fedra.yaml: a part of the path is not a folder");
+}
+
+TEST_CASE("in a pod the manager is reached with the service account") {
+  const TempFolder folder;
+  const auto now = Now();
+  folder.Write("ca.crt",
+               test::MakeCertificate("ca", now, now + std::chrono::hours(1000)).certificate_pem);
+  folder.Write("token", "abc");
+  const auto loaded =
+      Load(folder.Write("fedra.yaml", std::string(kHead) + "manager: {inCluster: true}\n"),
+           {now, {folder.path().string(), "10.0.0.1", "443"}, false});
+  if (!loaded) FAIL(Text(loaded.error(), folder));
+  CHECK(loaded->manager->server == "https://10.0.0.1:443");
+}
+
+}  // namespace
+}  // namespace fedra::config

@@ -1,0 +1,316 @@
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "config/print.h"
+#include "tests/support/catch.h"
+
+namespace fedra::config {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kHead =
+    "apiVersion: fedra.dev/v1alpha1\n"
+    "kind: Configuration\n"
+    "manager: {kubeconfig: m.kubeconfig}\n";
+
+// The problems of kHead + text, one per line; "ok" when there are none.
+std::string ProblemsOf(const std::string& text) {
+  const auto parsed = Parse(kHead + text, "/etc/fedra.yaml");
+  return parsed ? "ok" : ToString(parsed.error());
+}
+
+struct Row {
+  std::string text;
+  std::string problems;
+};
+
+void CheckRows(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    INFO(row.text);
+    CHECK(ProblemsOf(row.text) == row.problems);
+  }
+}
+
+TEST_CASE("the file of the design is read as it stands") {
+  const auto parsed = Parse(R"(apiVersion: fedra.dev/v1alpha1
+kind: Configuration
+manager: {kubeconfig: /etc/fedra/manager.kubeconfig}
+workers:
+- name: gpu-east
+  kubeconfig: gpu-east.kubeconfig
+  labels: {region: east}
+  capabilities: [gpu.nvidia.com/MPSSupport]
+  httpVersion: 1.1
+kueue: {mode: admissionCheck, controllerName: fedra.dev/federation}
+origin: fedra
+verification: {templates: {drift: Require, sync: Never}, devices: Off, unknown: Never}
+dispatch: {policy: best, candidates: 3, admissionTimeout: 2m30s}
+workerLostTimeout: 5m
+store: {path: state/fedra.db, historyRetention: 48h}
+http: {address: "[::1]:0"}
+logging: {level: debug, format: json}
+)",
+                            "/srv/conf/fedra.yaml");
+  REQUIRE(parsed);
+  CHECK(parsed->manager.kubeconfig == "/etc/fedra/manager.kubeconfig");
+  REQUIRE(parsed->workers.size() == 1);
+  const WorkerSettings& worker = parsed->workers[0];
+  CHECK(worker.name == "gpu-east");
+  CHECK(worker.kubeconfig == "/srv/conf/gpu-east.kubeconfig");
+  CHECK(worker.labels == std::map<std::string, std::string>{{"region", "east"}});
+  CHECK(worker.capabilities == std::vector<std::string>{"gpu.nvidia.com/MPSSupport"});
+  CHECK(worker.http_version == HttpVersion::k11);
+  CHECK_FALSE(worker.allow_insecure);
+  CHECK(parsed->verification.template_drift == DriftPolicy::kRequire);
+  CHECK(parsed->verification.unknown == UnknownPolicy::kNever);
+  CHECK(parsed->dispatch.candidates == 3);
+  CHECK(parsed->dispatch.admission_timeout == milliseconds(150'000));
+  CHECK(parsed->worker_lost_timeout == std::chrono::minutes(5));
+  CHECK(parsed->store.path == "/srv/conf/state/fedra.db");
+  CHECK(parsed->store.history_retention == std::chrono::hours(48));
+  CHECK(parsed->http.address == "[::1]:0");
+  CHECK(parsed->logging.level == log::Level::kDebug);
+  CHECK(parsed->logging.format == log::Format::kJson);
+}
+
+TEST_CASE("everything but the manager has a default") {
+  const auto parsed = Parse(kHead, "/etc/fedra.yaml");
+  REQUIRE(parsed);
+  Configuration expected;
+  expected.manager.kubeconfig = "/etc/m.kubeconfig";
+  CHECK(View(*parsed) == View(expected));
+  CHECK(ProblemsOf("workers:\ndispatch:\n") == "ok");
+}
+
+TEST_CASE("JSON is YAML") {
+  CHECK(Parse(
+      R"({"apiVersion":"fedra.dev/v1alpha1","kind":"Configuration","manager":{"inCluster":true}})",
+      "c"));
+}
+
+TEST_CASE("keys and shapes") {
+  CheckRows({
+      {"dispach: {}\n",
+       "/etc/fedra.yaml:4:1: unknown key \"dispach\" (did you mean \"dispatch\"?)"},
+      {"candidates: 2\n",
+       "/etc/fedra.yaml:4:1: unknown key \"candidates\" (did you mean dispatch.candidates?)"},
+      {"store: {frobnicate: 1}\n",
+       "/etc/fedra.yaml:4:9: store: unknown key \"frobnicate\" (known here: path, "
+       "historyRetention)"},
+      {"? [a]\n: b\n", "/etc/fedra.yaml:4:3: a key must be a string"},
+      {"origin: a\norigin: b\n", "/etc/fedra.yaml:5:1: origin: is there twice (first in line 4)"},
+      {"origin: [a]\n", "/etc/fedra.yaml:4:9: origin: must be a string, not a list"},
+      {"origin: 7\n",
+       "/etc/fedra.yaml:4:9: origin: must be a string, not a number (put it in quotes)"},
+      {"origin: yes\n",
+       "/etc/fedra.yaml:4:9: origin: must be a string, not a boolean (put it in quotes)"},
+      {"workers: {}\n", "/etc/fedra.yaml:4:10: workers: must be a list, not a map"},
+      {"workers: [x]\n", "/etc/fedra.yaml:4:11: workers[0]: must be a map, not a string"},
+      {"logging: debug\n", "/etc/fedra.yaml:4:10: logging: must be a map, not a string"},
+      {"dispatch: {candidates: many}\n",
+       "/etc/fedra.yaml:4:24: dispatch.candidates: must be a whole number, not a string"},
+      {"dispatch: {candidates: 1.5}\n",
+       "/etc/fedra.yaml:4:24: dispatch.candidates: must be a whole number, not a number"},
+      {"workers: [{name: a, kubeconfig: k, allowInsecure: \"true\"}]\n",
+       "/etc/fedra.yaml:4:51: workers[0].allowInsecure: must be a boolean, not a string "
+       "(true or false, without quotes)"},
+      {"workers: [{}]\n",
+       "/etc/fedra.yaml:4:11: workers[0].name: is required (write name: gpu-east)\n"
+       "/etc/fedra.yaml:4:11: workers[0].kubeconfig: is required (write kubeconfig: "
+       "/etc/fedra/gpu-east.kubeconfig)"},
+  });
+}
+
+TEST_CASE("values") {
+  CheckRows({
+      {"origin: Fedra\n",
+       "/etc/fedra.yaml:4:9: origin: \"Fedra\" is not a DNS-1123 label (lower-case letters, digits "
+       "and \"-\", "
+       "starting and ending with a letter or digit; at most 63)"},
+      {"workers: [{name: gpu_east, kubeconfig: k}]\n",
+       "/etc/fedra.yaml:4:18: workers[0].name: \"gpu_east\" is not a DNS-1123 name (lower-case "
+       "letters, digits and "
+       "\"-\", starting and ending with a letter or digit)"},
+      {"store: {path: ~/fedra.db}\n",
+       "/etc/fedra.yaml:4:15: store.path: \"~\" is not expanded (write the whole path)"},
+      {"store: {path: \"\"}\n", "/etc/fedra.yaml:4:15: store.path: must not be empty"},
+      {"http: {address: localhost:80}\n",
+       "/etc/fedra.yaml:4:17: http.address: \"localhost:80\" does not start with an IP address "
+       "(127.0.0.1 for this "
+       "machine only, 0.0.0.0 or [::] for every interface)"},
+      {"http: {address: 127.0.0.1}\n",
+       "/etc/fedra.yaml:4:17: http.address: \"127.0.0.1\" has no port (write IP:port, such as "
+       "127.0.0.1:9480)"},
+      {"http: {address: \"127.0.0.1:65536\"}\n",
+       "/etc/fedra.yaml:4:17: http.address: \"127.0.0.1:65536\" has no port (write IP:port, such "
+       "as "
+       "127.0.0.1:9480)"},
+      {"kueue: {controllerName: kueue.x-k8s.io/multikueue}\n",
+       "/etc/fedra.yaml:4:25: kueue.controllerName: is Kueue's own MultiKueue controller (use a "
+       "name of your own, "
+       "such as fedra.dev/federation)"},
+      {"kueue: {controllerName: fedra}\n",
+       "/etc/fedra.yaml:4:25: kueue.controllerName: \"fedra\" is not a controller name (write "
+       "domain/name)"},
+      {"kueue: {mode: multikueue}\n",
+       "/etc/fedra.yaml:4:15: kueue.mode: \"multikueue\" is not available in this version "
+       "(available: "
+       "admissionCheck)"},
+      {"kueue: {mode: dispatcher}\n",
+       "/etc/fedra.yaml:4:15: kueue.mode: \"dispatcher\" is not available in this version "
+       "(available: "
+       "admissionCheck)"},
+      {"verification: {devices: Enforce, dependencies: Warn, templates: {sync: Always}}\n",
+       "/etc/fedra.yaml:4:25: verification.devices: \"Enforce\" is not available in this version "
+       "(available: Off)\n"
+       "/etc/fedra.yaml:4:48: verification.dependencies: \"Warn\" is not available in this version "
+       "(available: Off)\n"
+       "/etc/fedra.yaml:4:72: verification.templates.sync: \"Always\" is not available in this "
+       "version (available: "
+       "Never)"},
+      {"verification: {templates: {drift: warn}}\n",
+       "/etc/fedra.yaml:4:35: verification.templates.drift: \"warn\" is not one of Ignore, Warn, "
+       "Require (did you "
+       "mean \"Warn\"?)"},
+      {"dispatch: {candidates: 0}\n",
+       "/etc/fedra.yaml:4:24: dispatch.candidates: 0 is out of range (1 to 1000)"},
+      {"dispatch: {candidates: 99999999999}\n",
+       "/etc/fedra.yaml:4:24: dispatch.candidates: 99999999999 is out of range (1 to 1000)"},
+      {"workerLostTimeout: 15\n",
+       "/etc/fedra.yaml:4:20: workerLostTimeout: \"15\" is not a duration such as 15m, 1h30m or "
+       "250ms: the unit must "
+       "be ms, s, m or h"},
+      {"workerLostTimeout: 999ms\n",
+       "/etc/fedra.yaml:4:20: workerLostTimeout: 999ms is out of range (1s to 8760h)"},
+      {"workers: [{name: a, kubeconfig: k, httpVersion: 3}]\n",
+       "/etc/fedra.yaml:4:49: workers[0].httpVersion: \"3\" is not one of 2, 1.1"},
+      {"workers: [{name: a, kubeconfig: k, labels: {-x: y, a: \"b c\"}}]\n",
+       "/etc/fedra.yaml:4:45: workers[0].labels: \"-x\" is not a label key\n"
+       "/etc/fedra.yaml:4:55: workers[0].labels[a]: \"b c\" is not a label value"},
+      {"workers: [{name: a, kubeconfig: k, capabilities: [\"a b\"]}]\n",
+       "/etc/fedra.yaml:4:51: workers[0].capabilities[0]: \"a b\" is not a qualified name (such as "
+       "gpu.nvidia.com/MPSSupport)"},
+  });
+}
+
+TEST_CASE("rules between keys") {
+  CheckRows({
+      {"workers: [{name: a, kubeconfig: x}, {name: a, kubeconfig: z}]\n",
+       "/etc/fedra.yaml:4:44: workers[1].name: \"a\" is also the name of workers[0] (names must be "
+       "unique)"},
+      {"workers: [{name: manager, kubeconfig: x}]\n",
+       "/etc/fedra.yaml:4:18: workers[0].name: \"manager\" is the management cluster's own name "
+       "(choose another "
+       "name)"},
+      {"workers: [{name: a, kubeconfig: ./x}, {name: b, kubeconfig: /etc/x}]\n",
+       "/etc/fedra.yaml:4:61: workers[1].kubeconfig: is the same kubeconfig and context as that of "
+       "workers[0] (each "
+       "cluster may be configured once)"},
+      {"workers: [{name: a, kubeconfig: m.kubeconfig}]\n",
+       "/etc/fedra.yaml:4:33: workers[0].kubeconfig: is the same kubeconfig and context as that of "
+       "the manager (each "
+       "cluster may be configured once)"},
+      {"workers: [{name: a, kubeconfig: x}, {name: b, kubeconfig: x, context: b}]\n", "ok"},
+      {"dispatch: {policy: race, candidates: 2}\n",
+       "/etc/fedra.yaml:4:38: dispatch.candidates: has no meaning with policy race (remove it: "
+       "race uses every "
+       "eligible worker)"},
+      {"dispatch: {policy: race}\n", "ok"},
+  });
+}
+
+TEST_CASE("the manager is reached in exactly one way") {
+  const auto problems = [](const std::string& manager) {
+    const auto parsed =
+        Parse("apiVersion: fedra.dev/v1alpha1\nkind: Configuration\n" + manager, "c.yaml");
+    return parsed ? "ok" : ToString(parsed.error());
+  };
+  CHECK(problems("manager: {inCluster: true}\n") == "ok");
+  CHECK(problems("") ==
+        "c.yaml:1:1: manager: no way to reach the management cluster (set kubeconfig, or "
+        "inCluster: true inside a "
+        "pod)");
+  CHECK(problems("manager: {inCluster: true, kubeconfig: x}\n") ==
+        "c.yaml:3:10: manager: kubeconfig and context exclude inCluster (keep one of them)");
+}
+
+TEST_CASE("the head of the file") {
+  const auto problems = [](const std::string& text) {
+    const auto parsed = Parse(text, "c.yaml");
+    return parsed ? "ok" : ToString(parsed.error());
+  };
+  CHECK(problems("") ==
+        "c.yaml: is empty (fedra config print-defaults shows what may stand in it)");
+  CHECK(problems("# nothing\n") ==
+        "c.yaml: is empty (fedra config print-defaults shows what may stand in it)");
+  CHECK(problems("- a\n") ==
+        "c.yaml:1:1: must be a map, not a list\n"
+        "c.yaml:1:1: manager: no way to reach the management cluster (set kubeconfig, or "
+        "inCluster: true inside a "
+        "pod)");
+  CHECK(problems("manager: {inCluster: true}\n") ==
+        "c.yaml:1:1: apiVersion: is required (write apiVersion: fedra.dev/v1alpha1)\n"
+        "c.yaml:1:1: kind: is required (write kind: Configuration)");
+  CHECK(problems("apiVersion: fedra.dev/v2\nkind: Configuration\nmanager: {inCluster: true}\n") ==
+        "c.yaml:1:13: apiVersion: \"fedra.dev/v2\" is not supported (write fedra.dev/v1alpha1)");
+  CHECK(problems("a: 1\n---\nb: 2\n") == "c.yaml: has more than one document");
+  CHECK(problems("a: [1\n") == "c.yaml:2:1: not valid YAML: end of sequence flow not found");
+  CHECK(problems("a: \xff\n") == "c.yaml:1:4: not valid UTF-8 (the file must be UTF-8 text)");
+  CHECK(problems(std::string("a: \x04 b\n")) ==
+        "c.yaml:1:4: control character 0x04 (the file must be UTF-8 text)");
+}
+
+TEST_CASE("every problem is reported, in the order of the file") {
+  CHECK(ProblemsOf("dispatch: {candidates: 0, admissionTimeout: soon}\n"
+                   "workers:\n"
+                   "- {name: A, kubeconfig: x}\n"
+                   "http: {address: x}\n"
+                   "frob: 1\n") ==
+        "/etc/fedra.yaml:4:24: dispatch.candidates: 0 is out of range (1 to 1000)\n"
+        "/etc/fedra.yaml:4:45: dispatch.admissionTimeout: \"soon\" is not a duration such as 15m, "
+        "1h30m or 250ms: a "
+        "number is missing\n"
+        "/etc/fedra.yaml:6:10: workers[0].name: \"A\" is not a DNS-1123 name (lower-case letters, "
+        "digits and \"-\", "
+        "starting and ending with a letter or digit)\n"
+        "/etc/fedra.yaml:7:17: http.address: \"x\" has no port (write IP:port, such as "
+        "127.0.0.1:9480)\n"
+        "/etc/fedra.yaml:8:1: unknown key \"frob\" (known here: apiVersion, kind, manager, "
+        "workers, kueue, origin, "
+        "verification, dispatch, workerLostTimeout, store, http, logging)");
+}
+
+TEST_CASE("documents that would grow without bound are refused") {
+  std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 10; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last;
+    for (int j = 0; j < 9; ++j) bomb += "," + last;
+    bomb += "]\n";
+  }
+  CHECK_THAT(ProblemsOf(bomb),
+             ContainsSubstring("aliases make the document too large (write the values out)"));
+  CHECK_THAT(ProblemsOf("a: " + std::string(60, '[') + std::string(60, ']') + "\n"),
+             ContainsSubstring("nested more than 50 levels deep"));
+  CHECK_THAT(ProblemsOf("a: " + std::string(5000, '[') + "\n"),
+             ContainsSubstring("/etc/fedra.yaml:4:"));
+  CHECK(ProblemsOf("# " + std::string(size_t{1} << 20, 'x') + "\n") ==
+        "/etc/fedra.yaml: larger than 1024 KiB");
+  CHECK_THAT(ProblemsOf("a: &a [*a]\n"), ContainsSubstring("an alias inside its own anchor"));
+}
+
+TEST_CASE("anchors and merge keys work within the bounds") {
+  const auto parsed = Parse(std::string(kHead) +
+                                "workers:\n"
+                                "- &east {name: a, kubeconfig: x, labels: {region: east}}\n"
+                                "- {<<: *east, name: b, context: b}\n",
+                            "/etc/fedra.yaml");
+  REQUIRE(parsed);
+  CHECK(parsed->workers[1].name == "b");
+  CHECK(parsed->workers[1].labels.at("region") == "east");
+}
+
+}  // namespace
+}  // namespace fedra::config
