@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,6 +45,12 @@ int FlagsOf(OpenMode mode) {
 int RememberWalPages(void* pages, sqlite3*, const char*, int count) {
   *static_cast<int*>(pages) = count;
   return SQLITE_OK;
+}
+
+// "Input/output error; ", or nothing when the operating system did not say.
+std::string SystemError(sqlite3* handle) {
+  const int number = handle == nullptr ? 0 : sqlite3_system_errno(handle);
+  return number == 0 ? "" : std::generic_category().message(number) + "; ";
 }
 
 }  // namespace
@@ -126,8 +133,8 @@ Error Connection::ErrorOf(int code) const {
       return make(ErrorCode::kStorage,
                   " (free some space on its disk; writing continues by itself)");
     case SQLITE_IOERR:
-      return make(ErrorCode::kStorage,
-                  fmt::format(" ({}; look at its disk and the kernel log)", sqlite3_errstr(code)));
+      return make(ErrorCode::kStorage, fmt::format(" ({}look at its disk and the kernel log)",
+                                                   SystemError(handle_.get())));
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:

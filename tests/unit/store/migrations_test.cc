@@ -1,0 +1,73 @@
+#include "store/migrations.h"
+
+#include "store/store_file.h"
+#include "tests/support/catch.h"
+#include "tests/unit/store/support.h"
+
+namespace fedra::store {
+namespace {
+
+constexpr Migration kOne{1,
+                         "CREATE TABLE t (a INTEGER NOT NULL) STRICT; INSERT INTO t VALUES (1);"};
+constexpr Migration kTwo{2, "ALTER TABLE t ADD COLUMN b TEXT NOT NULL DEFAULT 'x';"};
+constexpr Migration kBroken{3, "UPDATE t SET a = 7; CREATE TABLE t (a);"};
+
+struct Fixture {
+  TempFolder folder;
+  std::unique_ptr<Connection> db = Fresh();
+
+  std::unique_ptr<Connection> Fresh() {
+    Must(EnsureFile(folder.File("fedra.db")));
+    return Must(Connection::Open(folder.File("fedra.db"), OpenMode::kReadWrite));
+  }
+  Result<void> To(std::vector<Migration> migrations) { return Migrate(*db, migrations); }
+};
+
+TEST_CASE("the migrations of this program are numbered from 1 without gaps") {
+  int expected = 1;
+  for (const Migration& migration : Migrations()) {
+    CHECK(migration.version == expected++);
+    CHECK(migration.sql.ends_with('\n'));
+  }
+  CHECK(SchemaVersion() == expected - 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a file is brought forward, once, and keeps its rows") {
+  CHECK(Must(Identify(*db)).empty);
+  Must(To({kOne}));
+  CHECK(Must(Identify(*db)).version == 1);
+  Must(To({kOne}));  // would fail if it ran twice
+  Must(To({kOne, kTwo}));
+  CHECK(Must(Identify(*db)).version == 2);
+  CHECK(Must(db->QueryInteger("SELECT count(*) FROM t WHERE a = 1 AND b = 'x'")) == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {
+  Must(To({kOne, kTwo}));
+  const Result<void> failed = To({kOne, kTwo, kBroken});
+  REQUIRE_FALSE(failed);
+  CHECK_THAT(failed.error().message, ContainsSubstring("migration 3"));
+  CHECK(Must(Identify(*db)).version == 2);
+  CHECK(Must(db->QueryInteger("SELECT a FROM t")) == 1);
+  CHECK_FALSE(db->InTransaction());
+}
+
+TEST_CASE_METHOD(Fixture, "a newer file is refused") {
+  Must(To({kOne, kTwo}));
+  const Result<void> refused = To({kOne});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(refused.error().message,
+             ContainsSubstring("schema 2") && ContainsSubstring("knows 1"));
+}
+
+TEST_CASE_METHOD(Fixture, "every table of ours is STRICT") {
+  Must(Migrate(*db, Migrations()));
+  CHECK(Must(db->QueryInteger(
+            "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND strict = 0"
+            " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")) == 0);
+  CHECK(Must(db->QueryInteger("SELECT count(*) FROM pragma_table_list WHERE strict = 1")) == 11);
+}
+
+}  // namespace
+}  // namespace fedra::store
