@@ -2,12 +2,13 @@
 //
 // One Kubernetes cluster as the rest of fedra sees it: calls, watches, served APIs, and its health.
 //
-// Calls block the calling worker thread until an answer or the deadline; the event loop, libcurl, TLS,
-// retries and authentication are hidden behind them. One broken cluster costs the others nothing.
+// Calls block the calling worker thread until an answer or the deadline; the event loop, libcurl,
+// TLS, retries and authentication are hidden behind them. One broken cluster costs the others
+// nothing.
 //
 // Thread rules: every function may be called from any thread but the io loop's.
-// Lifetime: the HttpLoop and the WorkerPool given at construction must outlive the Cluster. Stop() (also run by
-// the destructor) ends all watches and fails outstanding calls with kCancelled.
+// Lifetime: the HttpLoop and the WorkerPool given at construction must outlive the Cluster. Stop()
+// (also run by the destructor) ends all watches and fails outstanding calls with kCancelled.
 
 #include <chrono>
 #include <functional>
@@ -35,42 +36,48 @@ class HttpLoop;
 
 // How to talk to a cluster; every field has a default that fits a real API server.
 struct ClusterOptions {
-  std::chrono::milliseconds call_timeout{10'000};     // one call, retries included
-  std::chrono::milliseconds connect_timeout{5'000};   // TCP and TLS
-  std::chrono::milliseconds probe_interval{10'000};   // how often health is asked for when nothing else talks
-  std::chrono::milliseconds probe_timeout{5'000};     // no answer in this time: unreachable
-  std::chrono::seconds watch_timeout{290};            // the server ends a watch after this; +5 s is our own limit
-  size_t page_size = 500;                             // objects per list page
-  size_t max_response_bytes = 256u << 20;             // one answer; a list page above it is kTooLarge
-  bool http2 = true;                                  // false: HTTP/1.1 only
+  std::chrono::milliseconds call_timeout{10'000};    // one call, retries included
+  std::chrono::milliseconds connect_timeout{5'000};  // TCP and TLS
+  std::chrono::milliseconds probe_interval{
+      10'000};  // how often health is asked for when nothing else talks
+  std::chrono::milliseconds probe_timeout{5'000};  // no answer in this time: unreachable
+  std::chrono::seconds watch_timeout{
+      290};                // the server ends a watch after this; +5 s is our own limit
+  size_t page_size = 500;  // objects per list page
+  size_t max_response_bytes = 256u << 20;  // one answer; a list page above it is kTooLarge
+  bool http2 = true;                       // false: HTTP/1.1 only
+  // Groups whose resources are listed in ServerInfo; those of registered watches are added.
+  std::vector<std::string> discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io"};
 };
 
 enum class ConnectionPhase { kConnecting, kConnected, kUnreachable, kRejected, kMisconfigured };
+// "Connecting", "Connected", ...: stable, used in logs and output.
+std::string_view ToString(ConnectionPhase phase);
 
 // Where the connection stands.
 struct ConnectionState {
   ConnectionPhase phase = ConnectionPhase::kConnecting;
-  WallTime since{};           // when `phase` was entered; an outage has one `since` until it really ends
-  int attempts = 0;           // failed attempts in this phase
-  std::optional<Error> why;   // kUnreachable, kRejected (401, 403, kTlsUntrusted), kMisconfigured
+  WallTime since{};  // when `phase` was entered; an outage has one `since` until it really ends
+  int attempts = 0;  // failed attempts in this phase
+  std::optional<Error> why;  // kUnreachable, kRejected (401, 403, kTlsUntrusted), kMisconfigured
 };
 
 struct WriteOptions {
   std::string field_manager = "fedra";
-  std::string subresource;    // "status" or empty
-  bool force = false;         // server-side apply: take over conflicting fields
+  std::string subresource;  // "status" or empty
+  bool force = false;       // server-side apply: take over conflicting fields
   bool dry_run = false;
 };
 
 struct DeleteOptions {
-  std::string uid;                          // precondition when not empty
-  std::string propagation = "Background";   // or "Foreground", "Orphan"
+  std::string uid;                         // precondition when not empty
+  std::string propagation = "Background";  // or "Foreground", "Orphan"
 };
 
 struct WatchSpec {
   kube::Resource resource;
-  std::string ns;               // empty: all namespaces
-  std::string label_selector;   // empty: everything
+  std::string ns;              // empty: all namespaces
+  std::string label_selector;  // empty: everything
   std::string field_selector;
 };
 
@@ -79,17 +86,19 @@ class Cluster final {
   using OnState = std::function<void(const ConnectionState& state)>;
 
   // `on_state` runs on a worker thread after every change of phase. No I/O happens before Start().
-  Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options, http::HttpLoop& loop,
-          WorkerPool& workers, const Clock& clock, OnState on_state);
+  Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options,
+          http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state);
   ~Cluster();
 
   const ClusterName& name() const;
 
-  // Begins to connect; watches registered before or after are started when the cluster is connected.
+  // Begins to connect; watches registered before or after are started when the cluster is
+  // connected.
   void Start();
   void Stop();
 
-  // New credentials, CA or address: used for everything from now on; watches are reopened, caches kept.
+  // New credentials, CA or address: used for everything from now on; watches are reopened, caches
+  // kept.
   void UpdateAccess(kube::AccessSettings access);
 
   // A kubeconfig that cannot be used at all. The state becomes kMisconfigured until UpdateAccess.
@@ -99,34 +108,41 @@ class Cluster final {
   // Version and served groups as of the last connect; null before the first.
   std::shared_ptr<const kube::ServerInfo> server() const;
 
-  // Each returns the object as the server answered it. Idempotent calls are retried within the deadline.
+  // Each returns the object as the server answered it. Idempotent calls are retried within the
+  // deadline.
   Result<std::string> Get(const kube::Resource& resource, const ObjectKey& key);
-  Result<std::string> Create(const kube::Resource& resource, const std::string& ns, std::string body,
-                             const WriteOptions& options = {});
-  // `body` is a JSON merge patch. Put metadata.resourceVersion into it to make it conditional (kConflict).
-  Result<std::string> MergePatch(const kube::Resource& resource, const ObjectKey& key, std::string body,
-                                 const WriteOptions& options = {});
+  Result<std::string> Create(const kube::Resource& resource, const std::string& ns,
+                             std::string body, const WriteOptions& options = {});
+  // `body` is a JSON merge patch. Put metadata.resourceVersion into it to make it conditional
+  // (kConflict).
+  Result<std::string> MergePatch(const kube::Resource& resource, const ObjectKey& key,
+                                 std::string body, const WriteOptions& options = {});
   // Server-side apply of a complete document (apiVersion, kind, metadata.name and our fields).
   Result<std::string> Apply(const kube::Resource& resource, const ObjectKey& key, std::string body,
                             const WriteOptions& options = {});
   Result<std::string> Update(const kube::Resource& resource, const ObjectKey& key, std::string body,
                              const WriteOptions& options = {});
-  Result<void> Delete(const kube::Resource& resource, const ObjectKey& key, const DeleteOptions& options = {});
-  // Every page of a list through `each`, one object's JSON text at a time; never the whole list in memory.
-  Result<void> List(const WatchSpec& spec, const std::function<Result<void>(std::string_view object)>& each);
+  Result<void> Delete(const kube::Resource& resource, const ObjectKey& key,
+                      const DeleteOptions& options = {});
+  // Every page of a list through `each`, one object's JSON text at a time; never the whole list in
+  // memory.
+  Result<void> List(const WatchSpec& spec,
+                    const std::function<Result<void>(std::string_view object)>& each);
   // Any other path, for example "/version" or a SelfSubjectAccessReview.
-  Result<std::string> Raw(const std::string& method, const std::string& path, std::string body = {});
+  Result<std::string> Raw(const std::string& method, const std::string& path,
+                          std::string body = {});
 
-  // SelfSubjectAccessReview: may these credentials do `verb` on `resource` in `ns` (empty: everywhere)?
-  Result<bool> MayI(std::string_view verb, const kube::Resource& resource, const std::string& ns = {},
-                    const std::string& subresource = {});
+  // SelfSubjectAccessReview: may these credentials do `verb` on `resource` in `ns` (empty:
+  // everywhere)?
+  Result<bool> MayI(std::string_view verb, const kube::Resource& resource,
+                    const std::string& ns = {}, const std::string& subresource = {});
 
   // Keeps `sink` in step with the server until Stop(). The sink must outlive the cluster's Stop().
   void Watch(WatchSpec spec, watch::CacheSink& sink);
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace fedra

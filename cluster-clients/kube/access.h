@@ -1,7 +1,7 @@
 #pragma once
 //
-// How to reach a cluster and who we are there: what a kubeconfig context says, with files already read.
-// Plain values. They hold secrets: never log or store them.
+// How to reach a cluster and who we are there: what a kubeconfig context says, with files already
+// read. Plain values. They hold secrets: never log or store them.
 
 #include <map>
 #include <string>
@@ -14,32 +14,33 @@ struct ExecPlugin {
   std::string api_version;
   std::string command;
   std::vector<std::string> args;
-  std::map<std::string, std::string> env;   // added to our own environment
-  std::string install_hint;                 // shown when the command is not found
+  std::map<std::string, std::string> env;  // added to our own environment
+  std::string install_hint;                // shown when the command is not found
   bool provide_cluster_info = false;
 };
 
 struct AccessSettings {
-  std::string server;               // "https://host:port[/prefix]"
-  std::string ca_pem;               // only this cluster's CA; empty: the system's
-  std::string tls_server_name;      // empty: the host of `server`
-  std::string proxy_url;            // empty: none; the environment's proxies are never used
+  std::string server;           // "https://host:port[/prefix]"
+  std::string ca_pem;           // only this cluster's CA; empty: the system's
+  std::string tls_server_name;  // empty: the host of `server`
+  std::string proxy_url;        // empty: none; the environment's proxies are never used
   bool insecure_skip_tls_verify = false;
 
   // At most one way to authenticate; with none the requests are anonymous.
   std::string client_certificate_pem;
   std::string client_key_pem;
   std::string token;
-  std::string token_file;           // read again at least every minute
-  std::vector<ExecPlugin> exec;     // zero or one
+  std::string token_file;        // read again at least every minute
+  std::vector<ExecPlugin> exec;  // zero or one
   std::string username;
   std::string password;
 
   bool operator==(const AccessSettings&) const = default;
 };
 inline bool operator==(const ExecPlugin& a, const ExecPlugin& b) {
-  return a.api_version == b.api_version && a.command == b.command && a.args == b.args && a.env == b.env &&
-         a.install_hint == b.install_hint && a.provide_cluster_info == b.provide_cluster_info;
+  return a.api_version == b.api_version && a.command == b.command && a.args == b.args &&
+         a.env == b.env && a.install_hint == b.install_hint &&
+         a.provide_cluster_info == b.provide_cluster_info;
 }
 
 }  // namespace fedra::kube

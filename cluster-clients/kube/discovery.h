@@ -12,11 +12,13 @@
 namespace fedra::kube {
 
 struct ServerInfo {
-  std::string git_version;                                  // "v1.36.3"
+  std::string git_version;  // "v1.36.3"
   int major = 0;
   int minor = 0;
-  std::map<std::string, std::vector<std::string>> groups;   // group -> served versions, preferred first
-  std::set<std::string> resources;                          // "resource.k8s.io/v1/resourceclaimtemplates" of the groups we ask for
+  std::map<std::string, std::vector<std::string>>
+      groups;  // group -> served versions, preferred first
+  std::set<std::string>
+      resources;  // "resource.k8s.io/v1/resourceclaimtemplates" of the groups we ask for
 
   bool Serves(std::string_view group, std::string_view version) const;
 };

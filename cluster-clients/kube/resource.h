@@ -1,7 +1,8 @@
 #pragma once
 //
 // Which resource a request is about, and the URL paths that Kubernetes gives it.
-// Plain values. Paths follow the API conventions: /api/v1/... for the core group, /apis/GROUP/VERSION/...
+// Plain values. Paths follow the API conventions: /api/v1/... for the core group,
+// /apis/GROUP/VERSION/...
 
 #include <string>
 #include <string_view>
@@ -11,10 +12,10 @@
 namespace fedra::kube {
 
 struct Resource {
-  std::string group;      // "" for the core group
-  std::string version;    // "v1"
-  std::string plural;     // "resourceclaimtemplates"
-  std::string kind;       // "ResourceClaimTemplate"
+  std::string group;    // "" for the core group
+  std::string version;  // "v1"
+  std::string plural;   // "resourceclaimtemplates"
+  std::string kind;     // "ResourceClaimTemplate"
   bool namespaced = true;
 
   // "v1" or "resource.k8s.io/v1", as in an object's apiVersion field.

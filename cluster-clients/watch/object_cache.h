@@ -1,13 +1,14 @@
 #pragma once
 //
-// The informer-style cache of one resource of one cluster: what the API server said last, as typed values.
+// The informer-style cache of one resource of one cluster: what the API server said last, as typed
+// values.
 //
-// A reflector feeds it through CacheSink; readers take shared, immutable objects out of it. A relist is
-// applied in one step: readers see the old set or the new set, never half of either, and listeners hear
-// only of keys whose object really changed (resourceVersion), appeared or went away.
+// A reflector feeds it through CacheSink; readers take shared, immutable objects out of it. A
+// relist is applied in one step: readers see the old set or the new set, never half of either, and
+// listeners hear only of keys whose object really changed (resourceVersion), appeared or went away.
 //
-// Thread rules: everything may be called from any thread. Listeners run on the reflector's worker thread,
-// outside of every lock, one call at a time per cache.
+// Thread rules: everything may be called from any thread. Listeners run on the reflector's worker
+// thread, outside of every lock, one call at a time per cache.
 
 #include <functional>
 #include <memory>
@@ -37,9 +38,9 @@ enum class CacheState {
 
 struct CacheHealth {
   CacheState state = CacheState::kSyncing;
-  bool complete = false;        // at least one full list has arrived since the cache was made
-  std::optional<Error> error;   // why, in every state but kSyncing and kSynced
-  SteadyTime since{};           // when `state` was entered
+  bool complete = false;       // at least one full list has arrived since the cache was made
+  std::optional<Error> error;  // why, in every state but kSyncing and kSynced
+  SteadyTime since{};          // when `state` was entered
 };
 
 // Where a reflector delivers. Not called concurrently for one sink.
@@ -63,6 +64,9 @@ struct Meta {
 };
 // Reads metadata.{namespace,name,resourceVersion,uid} of an object.
 Result<Meta> ReadMeta(const nlohmann::json& object);
+// The same from JSON text, without parsing more than the metadata. A name is required, the rest may
+// be missing.
+Result<Meta> ScanMeta(std::string_view object);
 
 template <class T>
 class ObjectCache final : public CacheSink {
@@ -91,15 +95,13 @@ class ObjectCache final : public CacheSink {
  private:
   struct Entry {
     ResourceVersion version;
+    std::string uid;
     std::shared_ptr<const T> value;
   };
   using Entries = std::unordered_map<ObjectKey, Entry>;
-  struct Parsed {
-    Meta meta;
-    T value;
-  };
 
-  Result<Parsed> Parse(std::string_view object) const;
+  std::optional<Entry> Known(const ObjectKey& key) const;
+  Result<T> Parse(std::string_view object) const;
 
   const Parser parser_;
   const OnObject on_object_;

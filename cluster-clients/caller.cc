@@ -1,0 +1,169 @@
+#include "cluster-clients/caller.h"
+
+#include <deque>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cluster-clients/http/retry.h"
+#include "cluster-clients/kube/status.h"
+#include "cluster-clients/watch/channel.h"
+
+namespace fedra {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// So long calls may wait before a cluster that says nothing at all gets no more of them: each
+// holds a worker thread that other clusters need.
+constexpr milliseconds kPatience{1'000};
+constexpr seconds kPageStall{15};
+
+double Luck() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+}
+
+Error NotConnected(const ConnectionState& state) {
+  Error error = state.why.value_or(Error{});
+  if (state.phase == ConnectionPhase::kUnreachable && error.code != ErrorCode::kTimeout) {
+    error.code = ErrorCode::kConnection;
+  }
+  error.retry_after.reset();
+  return error;
+}
+
+}  // namespace
+
+// Keeps count of the calls under way.
+class Caller::Entry final {
+ public:
+  Entry(Guarded<UnderWay>& under_way, SteadyTime begun) : under_way_(under_way), begun_(begun) {
+    under_way_.With([&](UnderWay& all) { all.begun.insert(begun_); });
+  }
+  ~Entry() {
+    under_way_.With([&](UnderWay& all) { all.begun.erase(all.begun.find(begun_)); });
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+ private:
+  Guarded<UnderWay>& under_way_;
+  const SteadyTime begun_;
+};
+
+Result<void> Caller::MayCall() {
+  const ConnectionState state = supervisor_.state();
+  if (state.phase != ConnectionPhase::kConnected && state.phase != ConnectionPhase::kConnecting) {
+    return Fail(NotConnected(state));
+  }
+  const SteadyTime now = clock_.Steady();
+  const auto [oldest, stopped] = under_way_.With([&](const UnderWay& all) {
+    return std::pair(all.begun.size() < 2 ? now : *all.begun.begin(), all.stopped);
+  });
+  if (stopped) return Fail(ErrorCode::kCancelled, "shutting down");
+  if (now - oldest > kPatience && supervisor_.last_contact() < oldest) {
+    const auto silent = duration_cast<milliseconds>(now - oldest);
+    return Fail(ErrorCode::kTimeout,
+                fmt::format("no answer to earlier calls for {} ms", silent.count()));
+  }
+  return {};
+}
+
+Result<std::string> Caller::Call(kube::Verb verb, std::string_view what) {
+  const SteadyTime deadline = clock_.Steady() + options_.call_timeout;
+  const auto context = [&](Error error) {
+    return Fail(std::move(error).WithContext(fmt::format("{}: {}", name_.value, what)));
+  };
+  for (int number = 1;; ++number) {
+    if (const Result<void> may = MayCall(); !may) return context(may.error());
+    http::Reply reply = Attempt(verb, duration_cast<milliseconds>(deadline - clock_.Steady()));
+    const bool unsent = reply.unsent;
+    Result<std::string> body = kube::TakeObject(std::move(reply));
+    if (body) return body;
+    const auto left = duration_cast<milliseconds>(deadline - clock_.Steady());
+    const auto delay =
+        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left, Luck()});
+    if (!delay || !Pause(*delay)) return context(std::move(body).error());
+  }
+}
+
+http::Reply Caller::Attempt(const kube::Verb& verb, milliseconds left) {
+  const SteadyTime begun = clock_.Steady();
+  const Entry entry(under_way_, begun);
+  http::Request request = verb.request;
+  request.timeout = left;
+  request.max_bytes = options_.max_response_bytes;
+  http::Reply reply = supervisor_.session()->Call(std::move(request), [&] { Slow(begun); });
+  Judge(reply);
+  return reply;
+}
+
+void Caller::Slow(SteadyTime begun) {
+  if (supervisor_.last_contact() < begun) supervisor_.Suspect();
+}
+
+// What an answer says about the connection. The phase itself is the supervisor's business.
+void Caller::Judge(const http::Reply& reply) {
+  if (!reply.failure && reply.status < 500 && reply.status != 401) return supervisor_.NoteContact();
+  const bool network = reply.failure && reply.failure->code != ErrorCode::kCancelled &&
+                       reply.failure->code != ErrorCode::kTooLarge;
+  if (network || reply.status == 401) supervisor_.Suspect();
+}
+
+// False when the time was cut short by Stop().
+bool Caller::Pause(milliseconds delay) {
+  return under_way_.WaitFor(
+      delay, [](const UnderWay& all) { return all.stopped; },
+      [](const UnderWay& all) { return !all.stopped; });
+}
+
+void Caller::Stop() {
+  under_way_.With([](UnderWay& all) { all.stopped = true; });
+  under_way_.Notify();
+}
+
+Result<kube::ListMeta> Caller::ListPage(http::Request request,
+                                        const std::function<Result<void>(std::string_view)>& each) {
+  FEDRA_RETURN_IF_ERROR(MayCall());
+  request.timeout = options_.call_timeout * 6;
+  request.open_timeout = options_.call_timeout;
+  request.stall_timeout = kPageStall;
+  request.max_bytes = options_.max_response_bytes;
+  const auto arrived = std::make_shared<Guarded<bool>>();
+  const auto channel = std::make_shared<watch::Channel>(
+      options_.max_response_bytes, [arrived](const std::shared_ptr<watch::Channel>&) {
+        arrived->With([](bool& flag) { flag = true; });
+        arrived->Notify();
+      });
+  http::StreamHandler handler;
+  handler.on_data = [channel](std::string_view bytes) { channel->Data(bytes); };
+  handler.on_end = [channel](http::Reply reply) { channel->End(std::move(reply)); };
+  const auto cancel = supervisor_.session()->Stream(std::move(request), std::move(handler));
+
+  Result<void> outcome;
+  kube::ListReader reader([&](std::string_view item) {
+    if (outcome) outcome = each(item);
+  });
+  while (true) {
+    arrived->Wait([](bool flag) { return flag; }, [](bool& flag) { flag = false; });
+    for (watch::Delivery delivery = channel->Take();; delivery = channel->Take()) {
+      for (const std::string& chunk : delivery.chunks) {
+        if (outcome) outcome = reader.Feed(chunk);
+      }
+      if (delivery.end) {
+        Judge(*delivery.end);
+        if (!delivery.end->ok()) return Fail(kube::ErrorOf(*delivery.end));
+        if (!outcome) return Fail(outcome.error());
+        return reader.Finish();
+      }
+      if (!outcome || delivery.overflow) cancel();
+      if (delivery.chunks.empty()) break;
+    }
+  }
+}
+
+}  // namespace fedra

@@ -1,0 +1,58 @@
+#pragma once
+//
+// Calls to one cluster, with retries: the blocking half of Cluster.
+//
+// A cluster that is not connected, or that has stopped answering, is not asked: the call fails at
+// once.
+//
+// Thread rules: any thread but the io loop's.
+// Lifetime: the supervisor and the clock must outlive it. Stop() ends waiting calls with
+// kCancelled.
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/guarded.h"
+#include "cluster-clients/kube/list_reader.h"
+#include "cluster-clients/kube/verbs.h"
+#include "cluster-clients/supervisor.h"
+
+namespace fedra {
+
+class Caller final {
+ public:
+  Caller(ClusterName name, const ClusterOptions& options, Supervisor& supervisor,
+         const Clock& clock)
+      : name_(std::move(name)), options_(options), supervisor_(supervisor), clock_(clock) {}
+
+  // The answer's body. `what` begins the message of an error: "create jobs ml/train".
+  Result<std::string> Call(kube::Verb verb, std::string_view what);
+  // One page of a list, object by object. `each` returns an Error to stop.
+  Result<kube::ListMeta> ListPage(http::Request request,
+                                  const std::function<Result<void>(std::string_view)>& each);
+  void Stop();
+
+ private:
+  struct UnderWay {
+    std::multiset<SteadyTime> begun;  // calls that wait for an answer
+    bool stopped = false;
+  };
+  class Entry;
+
+  Result<void> MayCall();
+  http::Reply Attempt(const kube::Verb& verb, std::chrono::milliseconds left);
+  void Judge(const http::Reply& reply);
+  bool Pause(std::chrono::milliseconds delay);
+  void Slow(SteadyTime begun);
+
+  const ClusterName name_;
+  const ClusterOptions& options_;
+  Supervisor& supervisor_;
+  const Clock& clock_;
+  Guarded<UnderWay> under_way_;
+};
+
+}  // namespace fedra

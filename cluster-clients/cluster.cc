@@ -1,0 +1,136 @@
+#include "cluster-clients/cluster.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cluster-clients/cluster_impl.h"
+#include "cluster-clients/kube/json_text.h"
+#include "cluster-clients/kube/verbs.h"
+
+namespace fedra {
+namespace {
+
+// "jobs/status ml/train", for messages.
+std::string What(std::string_view verb, const kube::Resource& resource,
+                 const std::string& subresource, const ObjectKey& key) {
+  return fmt::format("{} {}{}{} {}", verb, resource.plural, subresource.empty() ? "" : "/",
+                     subresource, key.ToString());
+}
+
+kube::WriteQuery QueryOf(const WriteOptions& options) {
+  return {options.field_manager, options.force, options.dry_run};
+}
+
+}  // namespace
+
+std::string_view ToString(ConnectionPhase phase) {
+  switch (phase) {
+    case ConnectionPhase::kConnecting:
+      return "Connecting";
+    case ConnectionPhase::kConnected:
+      return "Connected";
+    case ConnectionPhase::kUnreachable:
+      return "Unreachable";
+    case ConnectionPhase::kRejected:
+      return "Rejected";
+    case ConnectionPhase::kMisconfigured:
+      return "Misconfigured";
+  }
+  return "Connecting";
+}
+
+Cluster::Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options,
+                 http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state)
+    : impl_(std::make_shared<Impl>(std::move(name), std::move(access), std::move(options), loop,
+                                   workers, clock, std::move(on_state))) {}
+
+Cluster::~Cluster() { Stop(); }
+
+const ClusterName& Cluster::name() const { return impl_->name; }
+void Cluster::Start() { impl_->supervisor->Start(); }
+void Cluster::Stop() { impl_->Stop(); }
+void Cluster::UpdateAccess(kube::AccessSettings access) { impl_->UpdateAccess(access); }
+void Cluster::SetMisconfigured(Error why) { impl_->supervisor->SetMisconfigured(std::move(why)); }
+ConnectionState Cluster::state() const { return impl_->supervisor->state(); }
+std::shared_ptr<const kube::ServerInfo> Cluster::server() const {
+  return impl_->supervisor->server();
+}
+
+Result<std::string> Cluster::Get(const kube::Resource& resource, const ObjectKey& key) {
+  return impl_->caller.Call(kube::Get(resource, key), What("get", resource, {}, key));
+}
+
+Result<std::string> Cluster::Create(const kube::Resource& resource, const std::string& ns,
+                                    std::string body, const WriteOptions& options) {
+  const auto metadata = kube::FindMember(body, "metadata");
+  const ObjectKey key{ns, metadata ? kube::FindString(*metadata, "name").value_or("") : ""};
+  const std::string what = What("create", resource, options.subresource, key);
+  return impl_->caller.Call(
+      kube::Create(resource, ns, options.subresource, std::move(body), QueryOf(options)), what);
+}
+
+Result<std::string> Cluster::MergePatch(const kube::Resource& resource, const ObjectKey& key,
+                                        std::string body, const WriteOptions& options) {
+  return impl_->caller.Call(
+      kube::MergePatch(resource, key, options.subresource, std::move(body), QueryOf(options)),
+      What("patch", resource, options.subresource, key));
+}
+
+Result<std::string> Cluster::Apply(const kube::Resource& resource, const ObjectKey& key,
+                                   std::string body, const WriteOptions& options) {
+  return impl_->caller.Call(
+      kube::Apply(resource, key, options.subresource, std::move(body), QueryOf(options)),
+      What("apply", resource, options.subresource, key));
+}
+
+Result<std::string> Cluster::Update(const kube::Resource& resource, const ObjectKey& key,
+                                    std::string body, const WriteOptions& options) {
+  return impl_->caller.Call(
+      kube::Update(resource, key, options.subresource, std::move(body), QueryOf(options)),
+      What("update", resource, options.subresource, key));
+}
+
+Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& key,
+                             const DeleteOptions& options) {
+  FEDRA_RETURN_IF_ERROR(
+      impl_->caller.Call(kube::Delete(resource, key, options.uid, options.propagation),
+                         What("delete", resource, {}, key)));
+  return {};
+}
+
+Result<void> Cluster::List(const WatchSpec& spec,
+                           const std::function<Result<void>(std::string_view object)>& each) {
+  return impl_->List(spec, each);
+}
+
+Result<std::string> Cluster::Raw(const std::string& method, const std::string& path,
+                                 std::string body) {
+  kube::Verb verb;
+  verb.idempotent = method == "GET" || method == "HEAD";
+  verb.request.method = method;
+  verb.request.path = path;
+  verb.request.content_type = "application/json";
+  verb.request.body = std::move(body);
+  return impl_->caller.Call(std::move(verb),
+                            fmt::format("{} {}", method, path.substr(0, path.find('?'))));
+}
+
+Result<bool> Cluster::MayI(std::string_view verb, const kube::Resource& resource,
+                           const std::string& ns, const std::string& subresource) {
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string review,
+      impl_->caller.Call(kube::AccessReview(verb, resource, ns, subresource),
+                         fmt::format("access review {} {}", verb, resource.plural)));
+  const auto status = kube::FindMember(review, "status");
+  const auto allowed = status ? kube::FindMember(*status, "allowed") : std::nullopt;
+  if (!allowed || (*allowed != "true" && *allowed != "false")) {
+    return Fail(ErrorCode::kBadResponse,
+                fmt::format("{}: the access review has no answer", name().value));
+  }
+  return *allowed == "true";
+}
+
+void Cluster::Watch(WatchSpec spec, watch::CacheSink& sink) { impl_->Watch(std::move(spec), sink); }
+
+}  // namespace fedra

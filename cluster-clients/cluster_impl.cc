@@ -1,0 +1,119 @@
+#include "cluster-clients/cluster_impl.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fedra {
+
+Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOptions settings,
+                    http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
+                    Cluster::OnState on_state)
+    : name(std::move(cluster)),
+      options(std::move(settings)),
+      supervisor(std::make_shared<Supervisor>(
+          name, std::move(access), options, loop, workers, clock,
+          [this, tell = std::move(on_state)](const ConnectionState& state) {
+            OnState(state, tell);
+          })),
+      caller(name, options, *supervisor, clock),
+      loop_(loop),
+      workers_(workers),
+      clock_(clock) {}
+
+// Watches stand still while the cluster is not connected, and begin again the moment it is.
+void Cluster::Impl::OnState(const ConnectionState& state, const Cluster::OnState& tell) {
+  const bool connected = state.phase == ConnectionPhase::kConnected;
+  std::vector<std::shared_ptr<watch::Reflector>> reflectors;
+  watches_.With([&](Watches& watches) {
+    if (std::exchange(watches.connected, connected) != connected) reflectors = watches.reflectors;
+  });
+  for (const auto& reflector : reflectors) {
+    if (connected) {
+      reflector->Resume();
+    } else {
+      reflector->Suspend(state.why.value_or(Error{}));
+    }
+  }
+  if (tell) tell(state);
+}
+
+void Cluster::Impl::UpdateAccess(const kube::AccessSettings& access) {
+  supervisor->UpdateAccess(access);
+  // What was forbidden may be allowed now.
+  const auto reflectors = watches_.With([](const Watches& watches) {
+    return watches.connected ? watches.reflectors
+                             : std::vector<std::shared_ptr<watch::Reflector>>{};
+  });
+  for (const auto& reflector : reflectors) reflector->Resume();
+}
+
+void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
+  supervisor->AddGroup(spec.resource.group);
+  watch::ReflectorOptions settings;
+  settings.page_size = options.page_size;
+  settings.max_page_bytes = options.max_response_bytes;
+  settings.open_timeout = options.call_timeout;
+  settings.watch_timeout = options.watch_timeout;
+  settings.on_served_changed = [weak = std::weak_ptr(supervisor)] {
+    if (const auto alive = weak.lock()) alive->Rediscover();
+  };
+  watch::Target target{name.value, std::move(spec.resource), std::move(spec.ns),
+                       std::move(spec.label_selector), std::move(spec.field_selector)};
+  const auto reflector = std::make_shared<watch::Reflector>(std::move(target), sink, *this, loop_,
+                                                            workers_, clock_, std::move(settings));
+  const bool connected = watches_.With([&](Watches& watches) {
+    if (watches.stopped) return false;
+    watches.reflectors.push_back(reflector);
+    return watches.connected;
+  });
+  if (connected) reflector->Resume();
+}
+
+// Everything the server says on a stream is a sign of life; a stream that is cut is reason to ask.
+std::function<void()> Cluster::Impl::Open(http::Request request, http::StreamHandler handler) {
+  http::StreamHandler watched;
+  watched.on_open = [alive = supervisor, next = std::move(handler.on_open)](int status) {
+    if (status < 500 && status != 401) alive->NoteContact();
+    next(status);
+  };
+  watched.on_data = [alive = supervisor,
+                     next = std::move(handler.on_data)](std::string_view bytes) {
+    alive->NoteContact();
+    next(bytes);
+  };
+  watched.on_end = [alive = supervisor, next = std::move(handler.on_end)](http::Reply reply) {
+    const bool network = reply.failure && reply.failure->code != ErrorCode::kCancelled;
+    if (network || reply.status == 401) alive->Suspect();
+    next(std::move(reply));
+  };
+  return supervisor->session()->Stream(std::move(request), std::move(watched));
+}
+
+Result<void> Cluster::Impl::List(const WatchSpec& spec,
+                                 const std::function<Result<void>(std::string_view)>& each) {
+  const kube::Selection selection{spec.ns, spec.label_selector, spec.field_selector};
+  std::string token;
+  do {
+    auto page =
+        caller.ListPage(kube::ListPage(spec.resource, selection, options.page_size, token), each);
+    if (!page) {
+      return Fail(std::move(page).error().WithContext(
+          fmt::format("{}: list {}", name.value, spec.resource.plural)));
+    }
+    token = page->continue_token;
+  } while (!token.empty());
+  return {};
+}
+
+void Cluster::Impl::Stop() {
+  caller.Stop();
+  supervisor->Stop();
+  const auto reflectors = watches_.With([](Watches& watches) {
+    watches.stopped = true;
+    return std::exchange(watches.reflectors, {});
+  });
+  for (const auto& reflector : reflectors) reflector->Stop();
+}
+
+}  // namespace fedra

@@ -1,0 +1,50 @@
+#pragma once
+//
+// The parts of a Cluster and how they are connected: supervisor, caller, reflectors. Internal.
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/guarded.h"
+#include "cluster-clients/caller.h"
+#include "cluster-clients/cluster.h"
+#include "cluster-clients/supervisor.h"
+#include "cluster-clients/watch/reflector.h"
+
+namespace fedra {
+
+class Cluster::Impl final : public watch::StreamSource {
+ public:
+  Impl(ClusterName name, kube::AccessSettings access, ClusterOptions options, http::HttpLoop& loop,
+       WorkerPool& workers, const Clock& clock, OnState on_state);
+
+  void UpdateAccess(const kube::AccessSettings& access);
+  void Watch(WatchSpec spec, watch::CacheSink& sink);
+  Result<void> List(const WatchSpec& spec,
+                    const std::function<Result<void>(std::string_view)>& each);
+  void Stop();
+
+  std::function<void()> Open(http::Request request, http::StreamHandler handler) override;
+
+  const ClusterName name;
+  const ClusterOptions options;
+  const std::shared_ptr<Supervisor> supervisor;
+  Caller caller;
+
+ private:
+  struct Watches {
+    std::vector<std::shared_ptr<watch::Reflector>> reflectors;
+    bool connected = false;
+    bool stopped = false;
+  };
+
+  void OnState(const ConnectionState& state, const Cluster::OnState& tell);
+
+  http::HttpLoop& loop_;
+  WorkerPool& workers_;
+  const Clock& clock_;
+  Guarded<Watches> watches_;
+};
+
+}  // namespace fedra

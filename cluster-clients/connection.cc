@@ -1,0 +1,79 @@
+#include "cluster-clients/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fedra {
+
+using std::chrono::milliseconds;
+
+ConnectionPhase PhaseOf(const Error& why) {
+  switch (why.code) {
+    case ErrorCode::kUnauthorized:
+    case ErrorCode::kForbidden:
+    case ErrorCode::kTlsUntrusted:
+      return ConnectionPhase::kRejected;
+    case ErrorCode::kInvalidArgument:
+      return ConnectionPhase::kMisconfigured;
+    default:
+      return ConnectionPhase::kUnreachable;
+  }
+}
+
+milliseconds ReconnectDelay(const Error& why, int failures, double luck) {
+  const milliseconds longest(why.code == ErrorCode::kConnection ? 2'000 : 15'000);
+  const milliseconds full =
+      std::min<milliseconds>(milliseconds(500) * (1 << std::clamp(failures - 1, 0, 10)), longest);
+  return milliseconds(static_cast<long long>(static_cast<double>(full.count()) * (1.0 - luck / 4)));
+}
+
+ConnectionTracker::ConnectionTracker(milliseconds probe_interval, WallTime now)
+    : probe_interval_(probe_interval) {
+  state_.since = now;
+}
+
+// `since` is kept on the way from one bad phase to another.
+bool ConnectionTracker::Enter(ConnectionPhase phase, WallTime now) {
+  if (state_.phase == phase) return false;
+  if (phase == ConnectionPhase::kConnected || state_.phase == ConnectionPhase::kConnected)
+    state_.since = now;
+  state_.phase = phase;
+  state_.attempts = 0;
+  return true;
+}
+
+ConnectionTracker::Output ConnectionTracker::Succeeded(WallTime now) {
+  failures_ = 0;
+  const bool changed = Enter(ConnectionPhase::kConnected, now);
+  state_.attempts = 0;
+  state_.why.reset();
+  return {changed, probe_interval_};
+}
+
+ConnectionTracker::Output ConnectionTracker::Failed(WallTime now, Error why, double luck) {
+  if (PhaseOf(why) == ConnectionPhase::kMisconfigured) return Misconfigured(now, std::move(why));
+  const bool changed = Enter(PhaseOf(why), now);
+  ++state_.attempts;
+  const milliseconds delay = ReconnectDelay(why, ++failures_, luck);
+  state_.why = std::move(why);
+  return {changed, delay};
+}
+
+ConnectionTracker::Output ConnectionTracker::Misconfigured(WallTime now, Error why) {
+  const bool changed = Enter(ConnectionPhase::kMisconfigured, now);
+  state_.why = std::move(why);
+  return {changed, std::nullopt};
+}
+
+ConnectionTracker::Output ConnectionTracker::AccessChanged() {
+  failures_ = 0;
+  const bool changed = state_.phase == ConnectionPhase::kMisconfigured;
+  if (changed) {
+    state_.phase = ConnectionPhase::kConnecting;
+    state_.attempts = 0;
+    state_.why.reset();
+  }
+  return {changed, milliseconds(0)};
+}
+
+}  // namespace fedra

@@ -1,0 +1,107 @@
+#include "cluster-clients/http/loop.h"
+
+#include <atomic>
+#include <csignal>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include <curl/curl.h>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/assert.h"
+#include "cluster-clients/http/loop_asio.h"
+
+namespace fedra::http {
+namespace {
+
+// Clients that may be opening their first connection at the same time.
+constexpr size_t kConnecting = 50;
+
+// OpenSSL writes to sockets that the peer has closed; the signal would end the process.
+void BlockSigpipe() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+}  // namespace
+
+class HttpLoop::Impl final {
+ public:
+  Impl() : work_(boost::asio::make_work_guard(context_)), limiter_(kConnecting) {
+    static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+    FEDRA_ASSERT(initialised == CURLE_OK, "libcurl can be initialised");
+    thread_ = std::thread([this] {
+      BlockSigpipe();
+      context_.run();
+    });
+    thread_id_ = thread_.get_id();
+  }
+
+  ~Impl() {
+    Stop();
+    BlockSigpipe();  // what is left in the context may still close connections
+  }
+
+  void Stop() {
+    context_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  TimerId After(std::chrono::milliseconds delay, std::function<void()> task) {
+    const TimerId id = next_timer_.fetch_add(1, std::memory_order_relaxed);
+    const auto when = std::chrono::steady_clock::now() + delay;
+    boost::asio::post(context_, [this, id, when, task = std::move(task)]() mutable {
+      auto& timer = timers_.try_emplace(id, context_).first->second;
+      timer.expires_at(when);
+      timer.async_wait([this, id, task = std::move(task)](const boost::system::error_code& error) {
+        if (error) return;
+        timers_.erase(id);
+        task();
+      });
+    });
+    return id;
+  }
+
+  void Cancel(TimerId timer) {
+    boost::asio::post(context_, [this, timer] { timers_.erase(timer); });
+  }
+
+  bool InThread() const { return std::this_thread::get_id() == thread_id_; }
+
+  boost::asio::io_context& context() { return context_; }
+  ConnectLimiter& limiter() { return limiter_; }
+
+ private:
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::atomic<TimerId> next_timer_{1};
+  std::thread thread_;
+  std::thread::id thread_id_;  // constant after construction
+
+  // io loop thread only.
+  std::map<TimerId, boost::asio::steady_timer> timers_;
+  ConnectLimiter limiter_;
+};
+
+HttpLoop::HttpLoop() : impl_(std::make_unique<Impl>()) {}
+HttpLoop::~HttpLoop() = default;
+
+void HttpLoop::Post(std::function<void()> task) {
+  boost::asio::post(impl_->context(), std::move(task));
+}
+HttpLoop::TimerId HttpLoop::After(std::chrono::milliseconds delay, std::function<void()> task) {
+  return impl_->After(delay, std::move(task));
+}
+void HttpLoop::Cancel(TimerId timer) { impl_->Cancel(timer); }
+bool HttpLoop::InThread() const { return impl_->InThread(); }
+void HttpLoop::Stop() { impl_->Stop(); }
+
+boost::asio::io_context& Context(HttpLoop& loop) { return loop.impl().context(); }
+ConnectLimiter& Limiter(HttpLoop& loop) { return loop.impl().limiter(); }
+
+}  // namespace fedra::http

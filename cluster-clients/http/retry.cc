@@ -1,0 +1,40 @@
+#include "cluster-clients/http/retry.h"
+
+#include <algorithm>
+
+namespace fedra::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kMaxAttempts = 4;
+constexpr milliseconds kFirst{50};
+constexpr milliseconds kLongest{2'000};
+
+bool RefusedUndone(const Error& error) {
+  return error.http == 429 || (error.http == 503 && error.retry_after);
+}
+
+bool MayRepeat(const FailedAttempt& attempt) {
+  if (attempt.unsent && attempt.error.code == ErrorCode::kConnection) return true;
+  if (RefusedUndone(attempt.error)) return true;
+  return attempt.idempotent && IsRetryable(attempt.error.code);
+}
+
+// 50 ms, 200 ms, 800 ms, each between half and one and a half times that.
+milliseconds Backoff(int number, double luck) {
+  const auto full = std::min(kFirst * (1 << (2 * std::clamp(number - 1, 0, 8))), kLongest);
+  return milliseconds(static_cast<long long>(static_cast<double>(full.count()) * (0.5 + luck)));
+}
+
+}  // namespace
+
+std::optional<milliseconds> RetryDelay(const FailedAttempt& attempt) {
+  if (attempt.number >= kMaxAttempts || !MayRepeat(attempt)) return std::nullopt;
+  milliseconds delay = Backoff(attempt.number, attempt.luck);
+  if (attempt.error.retry_after) delay += *attempt.error.retry_after;
+  if (delay >= attempt.left) return std::nullopt;  // no time for an answer
+  return delay;
+}
+
+}  // namespace fedra::http

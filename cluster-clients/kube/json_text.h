@@ -1,0 +1,57 @@
+#pragma once
+//
+// Finding one's way in JSON text without parsing it: where a value ends, where a member is.
+//
+// Only the structure is looked at (strings, braces, brackets), at more than ten times the speed of
+// a parser. Text that is no JSON gives "not there", never anything worse; whoever uses a piece
+// parses it.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fedra::kube {
+
+// Nested deeper than this is not Kubernetes, and would overflow the stack of whoever prints it
+// again.
+inline constexpr size_t kMaxDepth = 500;
+
+// Exactly one object with balanced braces, not nested too deeply, with white space around it at
+// most.
+bool IsCompleteObject(std::string_view text);
+
+// The text of a member's value, of the object that `object` begins with.
+std::optional<std::string_view> FindMember(std::string_view object, std::string_view key);
+
+// The same for a member that is a string, without quotes and escapes.
+std::optional<std::string> FindString(std::string_view object, std::string_view key);
+
+// A remote party's text for a log or a status line: control characters become spaces, the rest is
+// cut.
+std::string OneLine(std::string_view text, size_t max_bytes);
+
+// Consumes one JSON value that arrives in pieces.
+class ValueScanner final {
+ public:
+  // Looks at text[pos...]; the first byte ever seen is the value's first. Returns the position
+  // behind the value when it is complete (done() is true), text.size() when more must come.
+  size_t Scan(std::string_view text, size_t pos);
+  bool done() const { return done_; }
+  // Nested deeper than kMaxDepth.
+  bool too_deep() const { return too_deep_; }
+  void Reset() { *this = ValueScanner(); }
+
+ private:
+  size_t ScanString(std::string_view text, size_t pos);
+
+  size_t depth_ = 0;
+  bool begun_ = false;
+  bool scalar_ = false;  // a number, true, false or null: ends before the next delimiter
+  bool in_string_ = false;
+  bool escaped_ = false;
+  bool done_ = false;
+  bool too_deep_ = false;
+};
+
+}  // namespace fedra::kube

@@ -1,0 +1,130 @@
+#include "cluster-clients/kube/verbs.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "cluster-clients/kube/url.h"
+
+namespace fedra::kube {
+namespace {
+
+Query QueryOf(const WriteQuery& options) {
+  Query query;
+  query.Add("fieldManager", options.field_manager);
+  if (options.force) query.Add("force", "true");
+  if (options.dry_run) query.Add("dryRun", "All");
+  return query;
+}
+
+// Text that is no UTF-8 is replaced; dump() would throw.
+std::string Dump(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Verb WithBody(std::string method, std::string path, std::string content_type, std::string body) {
+  Verb verb;
+  verb.request.method = std::move(method);
+  verb.request.path = std::move(path);
+  verb.request.content_type = std::move(content_type);
+  verb.request.body = std::move(body);
+  return verb;
+}
+
+Query QueryOf(const Selection& selection) {
+  Query query;
+  query.Add("labelSelector", selection.label_selector)
+      .Add("fieldSelector", selection.field_selector);
+  return query;
+}
+
+}  // namespace
+
+Verb Get(const Resource& resource, const ObjectKey& key) {
+  Verb verb;
+  verb.request.path = resource.ObjectPath(key);
+  verb.idempotent = true;
+  return verb;
+}
+
+Verb Create(const Resource& resource, std::string_view ns, std::string_view subresource,
+            std::string body, const WriteQuery& query) {
+  std::string path = resource.CollectionPath(ns);
+  if (!subresource.empty()) path += "/" + PercentEncode(subresource);
+  return WithBody("POST", path + QueryOf(query).text(), "application/json", std::move(body));
+}
+
+Verb Update(const Resource& resource, const ObjectKey& key, std::string_view subresource,
+            std::string body, const WriteQuery& query) {
+  Verb verb = WithBody("PUT", resource.ObjectPath(key, subresource) + QueryOf(query).text(),
+                       "application/json", std::move(body));
+  verb.idempotent = true;  // the second one is a conflict, or changes nothing
+  return verb;
+}
+
+Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view subresource,
+                std::string body, const WriteQuery& query) {
+  Verb verb = WithBody("PATCH", resource.ObjectPath(key, subresource) + QueryOf(query).text(),
+                       "application/merge-patch+json", std::move(body));
+  verb.idempotent = true;
+  return verb;
+}
+
+Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subresource,
+           std::string body, const WriteQuery& query) {
+  // The type says YAML; JSON is YAML.
+  Verb verb = WithBody("PATCH", resource.ObjectPath(key, subresource) + QueryOf(query).text(),
+                       "application/apply-patch+yaml", std::move(body));
+  verb.idempotent = true;
+  return verb;
+}
+
+Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
+            const std::string& propagation) {
+  nlohmann::json options = {{"kind", "DeleteOptions"}, {"apiVersion", "v1"}};
+  if (!propagation.empty()) options["propagationPolicy"] = propagation;
+  if (!uid.empty()) options["preconditions"] = {{"uid", uid}};
+  Verb verb = WithBody("DELETE", resource.ObjectPath(key), "application/json", Dump(options));
+  verb.idempotent = true;  // the second one finds nothing
+  return verb;
+}
+
+Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
+                  std::string_view subresource) {
+  nlohmann::json attributes = {
+      {"verb", verb}, {"group", resource.group}, {"resource", resource.plural}};
+  if (!resource.version.empty()) attributes["version"] = resource.version;
+  if (!ns.empty()) attributes["namespace"] = ns;
+  if (!subresource.empty()) attributes["subresource"] = subresource;
+  const nlohmann::json review = {{"apiVersion", "authorization.k8s.io/v1"},
+                                 {"kind", "SelfSubjectAccessReview"},
+                                 {"spec", {{"resourceAttributes", attributes}}}};
+  Verb call = WithBody("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                       "application/json", Dump(review));
+  call.idempotent = true;  // nothing is stored
+  return call;
+}
+
+http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
+                       std::string_view continue_token) {
+  Query query = QueryOf(selection);
+  if (limit > 0) query.Add("limit", std::to_string(limit));
+  query.Add("continue", continue_token);
+  http::Request request;
+  request.path = resource.CollectionPath(selection.ns) + query.text();
+  return request;
+}
+
+http::Request OpenWatch(const Resource& resource, const Selection& selection,
+                        const ResourceVersion& from, std::chrono::seconds timeout) {
+  Query query = QueryOf(selection);
+  query.Add("watch", "true")
+      .Add("allowWatchBookmarks", "true")
+      .Add("resourceVersion", from.value)
+      .Add("timeoutSeconds", std::to_string(timeout.count()));
+  http::Request request;
+  request.path = resource.CollectionPath(selection.ns) + query.text();
+  return request;
+}
+
+}  // namespace fedra::kube

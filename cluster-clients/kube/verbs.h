@@ -1,0 +1,53 @@
+#pragma once
+//
+// The requests of the Kubernetes API as values: method, path, query, body. Pure.
+
+#include <string>
+#include <string_view>
+
+#include "cluster-clients/http/message.h"
+#include "cluster-clients/kube/resource.h"
+
+namespace fedra::kube {
+
+// A request and what may be done with it when it fails.
+struct Verb {
+  http::Request request;
+  bool idempotent = false;  // doing it twice has the effect of doing it once
+};
+
+// The options that several verbs share.
+struct WriteQuery {
+  std::string field_manager;
+  bool force = false;
+  bool dry_run = false;
+};
+
+struct Selection {
+  std::string_view ns;
+  std::string_view label_selector;
+  std::string_view field_selector;
+};
+
+Verb Get(const Resource& resource, const ObjectKey& key);
+Verb Create(const Resource& resource, std::string_view ns, std::string_view subresource,
+            std::string body, const WriteQuery& query);
+Verb Update(const Resource& resource, const ObjectKey& key, std::string_view subresource,
+            std::string body, const WriteQuery& query);
+Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view subresource,
+                std::string body, const WriteQuery& query);
+Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subresource,
+           std::string body, const WriteQuery& query);
+Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
+            const std::string& propagation);
+// May the caller do `verb` on `resource`? A SelfSubjectAccessReview.
+Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
+                  std::string_view subresource);
+
+// One page of a list. `limit` 0: everything at once.
+http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
+                       std::string_view continue_token);
+http::Request OpenWatch(const Resource& resource, const Selection& selection,
+                        const ResourceVersion& from, std::chrono::seconds timeout);
+
+}  // namespace fedra::kube

@@ -1,0 +1,189 @@
+#include "cluster-clients/supervisor.h"
+
+#include <random>
+#include <utility>
+
+#include "base/log.h"
+#include "cluster-clients/connector.h"
+#include "cluster-clients/http/loop.h"
+
+namespace fedra {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+double Luck() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+}
+
+Error AccessChangedError() {
+  Error error;
+  error.code = ErrorCode::kConnection;
+  error.message = "the credentials or the address have changed";
+  return error;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
+                       http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
+                       Cluster::OnState on_state)
+    : name_(std::move(name)),
+      options_(std::move(options)),
+      loop_(loop),
+      workers_(workers),
+      clock_(clock),
+      on_state_(std::move(on_state)),
+      serial_(std::make_shared<watch::SerialQueue>(workers)),
+      session_(std::make_shared<Session>(access, options_, loop, workers, clock)),
+      groups_(
+          std::set<std::string>(options_.discover_groups.begin(), options_.discover_groups.end())),
+      tracker_(options_.probe_interval, clock.Now()) {
+  state_.With([&](ConnectionState& state) { state = tracker_.state(); });
+}
+
+void Supervisor::Start() {
+  serial_->Submit([self = shared_from_this()] {
+    if (std::exchange(self->started_, true)) return;
+    if (self->tracker_.state().phase != ConnectionPhase::kMisconfigured) self->Probe();
+  });
+}
+
+void Supervisor::Stop() {
+  serial_->Close();
+  session()->client().Shutdown();
+}
+
+void Supervisor::UpdateAccess(const kube::AccessSettings& access) {
+  auto fresh = std::make_shared<Session>(access, options_, loop_, workers_, clock_);
+  const SessionPtr old =
+      session_.With([&](SessionPtr& session) { return std::exchange(session, fresh); });
+  old->client().EndStreams(AccessChangedError());
+  serial_->Submit([self = shared_from_this()] {
+    self->rediscover_ = true;
+    self->Act(self->tracker_.AccessChanged());
+  });
+}
+
+void Supervisor::SetMisconfigured(Error why) {
+  serial_->Submit([self = shared_from_this(), why = std::move(why)] {
+    self->session()->client().Reset(why);
+    self->Act(self->tracker_.Misconfigured(self->clock_.Now(), why));
+  });
+}
+
+void Supervisor::NoteContact() {
+  last_contact_.store(clock_.Steady().time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+SteadyTime Supervisor::last_contact() const {
+  return SteadyTime(SteadyTime::duration(last_contact_.load(std::memory_order_relaxed)));
+}
+
+void Supervisor::Suspect() {
+  if (suspected_.exchange(true)) return;
+  serial_->Submit([self = shared_from_this()] {
+    self->suspected_ = false;
+    if (self->tracker_.state().phase == ConnectionPhase::kConnected) self->Probe();
+  });
+}
+
+void Supervisor::Rediscover() {
+  rediscover_ = true;
+  Suspect();
+}
+
+void Supervisor::AddGroup(const std::string& group) {
+  const bool added =
+      groups_.With([&](std::set<std::string>& groups) { return groups.insert(group).second; });
+  if (added) Rediscover();
+}
+
+// Publishes the state, tells who wants to know, and plans the next probe.
+void Supervisor::Act(const ConnectionTracker::Output& output) {
+  const ConnectionState& now = tracker_.state();
+  state_.With([&](ConnectionState& state) { state = now; });
+  if (output.changed) {
+    log::Info("cluster connection", {{"cluster", name_.value},
+                                     {"state", std::string(ToString(now.phase))},
+                                     {"error", now.why ? now.why->message : ""}});
+    if (on_state_) on_state_(now);
+  }
+  ++timer_round_;
+  if (output.probe_in) ProbeIn(*output.probe_in);
+}
+
+void Supervisor::ProbeIn(milliseconds delay) {
+  if (!started_) return;
+  loop_.After(delay, [weak = weak_from_this(), round = ++timer_round_] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->serial_->Submit([self, round] {
+      if (self->timer_round_ == round) self->OnTimer();
+    });
+  });
+}
+
+void Supervisor::OnTimer() {
+  if (tracker_.state().phase == ConnectionPhase::kConnected) {
+    const auto silent = duration_cast<milliseconds>(clock_.Steady() - last_contact());
+    if (silent < options_.probe_interval && !rediscover_)
+      return ProbeIn(options_.probe_interval - silent);
+  }
+  Probe();
+}
+
+void Supervisor::Probe() {
+  if (probing_ || !started_) return;
+  probing_ = true;
+  probe_began_ = clock_.Steady();
+  ConnectPlan plan;
+  plan.timeout = options_.probe_timeout;
+  plan.discover = rediscover_.exchange(false);
+  plan.groups = groups_.Copy();
+  const SessionPtr session = this->session();
+  Connect(session, workers_, plan,
+          [weak = weak_from_this(), session, discovered = plan.discover](auto info) {
+            const auto self = weak.lock();
+            if (!self) return;
+            self->serial_->Submit([self, session, discovered, info = std::move(info)]() mutable {
+              self->OnProbed(session, discovered, std::move(info));
+            });
+          });
+}
+
+void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
+                          Result<kube::ServerInfo> info) {
+  probing_ = false;
+  if (discovered && !info) rediscover_ = true;
+  if (session != this->session()) return Probe();  // the access has changed meanwhile
+  if (!info) return OnProbeFailed(session, info.error());
+  const ServerPtr known = server();
+  if (discovered) {
+    server_.With([&](ServerPtr& server) {
+      server = std::make_shared<const kube::ServerInfo>(*std::move(info));
+    });
+  } else if (known && known->git_version != info->git_version) {  // upgraded
+    rediscover_ = true;
+    return Probe();
+  }
+  contested_ = false;
+  NoteContact();
+  Act(tracker_.Succeeded(clock_.Now()));
+}
+
+void Supervisor::OnProbeFailed(const SessionPtr& session, const Error& why) {
+  session->client().Reset(why);
+  // The probe was on a connection that has just been cut, or others got an answer meanwhile: ask
+  // once more, on a new connection.
+  const bool doubtful = why.code == ErrorCode::kConnection ||
+                        (why.code == ErrorCode::kTimeout && last_contact() > probe_began_);
+  const bool connected = tracker_.state().phase == ConnectionPhase::kConnected;
+  if (connected && doubtful && !std::exchange(contested_, true)) return Probe();
+  contested_ = false;
+  Act(tracker_.Failed(clock_.Now(), why, Luck()));
+}
+
+}  // namespace fedra

@@ -1,0 +1,89 @@
+#pragma once
+//
+// Keeps the connection to one cluster: connects, asks for signs of life, knows where it stands.
+//
+// Every answer of the server counts as a sign of life, whoever asked; only when nothing else talks
+// is it asked for one. Suspicion (a call that was cut, an answer that does not come) makes it ask
+// at once, and only its own questions change the phase: one failed call is not an outage.
+//
+// Thread rules: every function may be called from any thread; only NoteContact and Suspect also on
+// the io loop. `on_state` runs on one worker at a time. Lifetime: owned by a shared_ptr. After
+// Stop() `on_state` is not called any more.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection.h"
+#include "cluster-clients/session.h"
+#include "cluster-clients/watch/serial_queue.h"
+
+namespace fedra {
+
+class Supervisor final : public std::enable_shared_from_this<Supervisor> {
+ public:
+  using SessionPtr = std::shared_ptr<Session>;
+  using ServerPtr = std::shared_ptr<const kube::ServerInfo>;
+
+  Supervisor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
+             http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
+             Cluster::OnState on_state);
+
+  void Start();
+  void Stop();
+  void UpdateAccess(const kube::AccessSettings& access);
+  void SetMisconfigured(Error why);
+
+  ConnectionState state() const { return state_.Copy(); }
+  ServerPtr server() const { return server_.Copy(); }
+  SessionPtr session() const { return session_.Copy(); }
+
+  // The server has answered something.
+  void NoteContact();
+  SteadyTime last_contact() const;
+  // Somebody has reason to doubt that the server is there.
+  void Suspect();
+  // A resource has appeared or vanished.
+  void Rediscover();
+  // Also ask for the resources of this group from the next connect on.
+  void AddGroup(const std::string& group);
+
+ private:
+  void Act(const ConnectionTracker::Output& output);
+  void ProbeIn(std::chrono::milliseconds delay);
+  void OnTimer();
+  void Probe();
+  void OnProbed(const SessionPtr& session, bool discovered, Result<kube::ServerInfo> info);
+  void OnProbeFailed(const SessionPtr& session, const Error& why);
+
+  const ClusterName name_;
+  const ClusterOptions options_;
+  http::HttpLoop& loop_;
+  WorkerPool& workers_;
+  const Clock& clock_;
+  const Cluster::OnState on_state_;
+  const std::shared_ptr<watch::SerialQueue> serial_;
+
+  Guarded<SessionPtr> session_;
+  Guarded<ConnectionState> state_;
+  Guarded<ServerPtr> server_;
+  Guarded<std::set<std::string>> groups_;
+  std::atomic<SteadyTime::rep> last_contact_{0};
+  std::atomic<bool> suspected_{false};  // a Suspect() is on its way
+  std::atomic<bool> rediscover_{true};
+
+  // Inside of serial_ only.
+  ConnectionTracker tracker_;
+  bool started_ = false;
+  bool probing_ = false;
+  SteadyTime probe_began_{};
+  bool contested_ = false;  // the last probe failed although others got answers
+  uint64_t timer_round_ = 0;
+};
+
+}  // namespace fedra

@@ -1,0 +1,49 @@
+#include "cluster-clients/watch/object_cache.h"
+
+#include <fmt/format.h>
+
+#include "cluster-clients/kube/json_text.h"
+
+namespace fedra::watch {
+namespace {
+
+std::string StringAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Result<Meta> WithName(Meta meta) {
+  if (meta.key.name.empty())
+    return Fail(ErrorCode::kBadResponse, "an object without metadata.name");
+  return meta;
+}
+
+}  // namespace
+
+Result<Meta> ReadMeta(const nlohmann::json& object) {
+  if (!object.is_object()) return Fail(ErrorCode::kBadResponse, "not a JSON object");
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end() || !metadata->is_object()) return WithName({});
+  return WithName({{StringAt(*metadata, "namespace"), StringAt(*metadata, "name")},
+                   ResourceVersion(StringAt(*metadata, "resourceVersion")),
+                   StringAt(*metadata, "uid")});
+}
+
+Result<Meta> ScanMeta(std::string_view object) {
+  const auto metadata = kube::FindMember(object, "metadata");
+  if (!metadata) return WithName({});
+  const auto text = [&](const char* key) { return kube::FindString(*metadata, key).value_or(""); };
+  return WithName(
+      {{text("namespace"), text("name")}, ResourceVersion(text("resourceVersion")), text("uid")});
+}
+
+Result<nlohmann::json> ParseJson(std::string_view text) {
+  // Also bounds the depth: printing what is nested a million times overflows the stack.
+  if (kube::IsCompleteObject(text)) {
+    auto parsed = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!parsed.is_discarded()) return parsed;
+  }
+  return Fail(ErrorCode::kBadResponse, fmt::format("not a JSON object ({} bytes)", text.size()));
+}
+
+}  // namespace fedra::watch

@@ -1,0 +1,259 @@
+#include "cluster-clients/watch/reflector.h"
+
+#include <random>
+#include <utility>
+
+#include "base/log.h"
+#include "cluster-clients/http/loop.h"
+#include "cluster-clients/kube/status.h"
+#include "cluster-clients/kube/verbs.h"
+#include "cluster-clients/watch/channel.h"
+
+namespace fedra::watch {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A page of a slow server may take long, but not without a byte.
+constexpr seconds kPageTimeout{300};
+constexpr seconds kPageStall{15};
+// A remote party must not choose how often we complain.
+constexpr seconds kComplainEvery{60};
+// So much later than the server we end a watch ourselves.
+constexpr seconds kWatchMargin{5};
+
+double Luck() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+}
+
+// Watches that were opened together should not end together.
+seconds Spread(seconds timeout) {
+  return seconds(
+      static_cast<long long>(static_cast<double>(timeout.count()) * (1.0 - Luck() / 10)));
+}
+
+}  // namespace
+
+Reflector::Reflector(Target target, CacheSink& sink, StreamSource& source, http::HttpLoop& loop,
+                     WorkerPool& workers, const Clock& clock, ReflectorOptions options)
+    : target_(std::move(target)),
+      sink_(sink),
+      source_(source),
+      loop_(loop),
+      clock_(clock),
+      options_(std::move(options)),
+      serial_(std::make_shared<SerialQueue>(workers)),
+      watcher_(WatcherOptions{options_.page_size}) {
+  health_.since = clock.Steady();
+}
+
+void Reflector::Resume() {
+  serial_->Submit([self = shared_from_this()] {
+    self->active_ = true;
+    self->Apply(self->watcher_.Handle(Resumed{}));
+  });
+}
+
+void Reflector::Suspend(Error why) {
+  serial_->Submit([self = shared_from_this(), why = std::move(why)] {
+    self->active_ = false;
+    self->Close();
+    self->Publish(CacheState::kFailing, why);
+  });
+}
+
+void Reflector::Stop() {
+  serial_->Close();
+  active_ = false;
+  Close();
+}
+
+void Reflector::Apply(const Output& output) {
+  Tell(output.tell);
+  if (output.state) Publish(*output.state, output.error);
+  if (output.next != Output::Next::kContinue) Schedule(output);
+}
+
+void Reflector::Tell(Output::Tell tell, std::string_view object) {
+  Result<void> done;
+  switch (tell) {
+    case Output::Tell::kNothing:
+      return;
+    case Output::Tell::kReset:
+      return sink_.Reset();
+    case Output::Tell::kUpsert:
+      done = sink_.Upsert(object);
+      break;
+    case Output::Tell::kRemove:
+      done = sink_.Remove(object);
+      break;
+    case Output::Tell::kSynced:
+      health_.complete = true;
+      return sink_.Synced();
+    case Output::Tell::kClear:
+      sink_.Reset();
+      return sink_.Synced();
+  }
+  if (!done) Broken(done.error());
+}
+
+void Reflector::Broken(const Error& error) {
+  const SteadyTime now = clock_.Steady();
+  if (complained_ != SteadyTime{} && now - complained_ < kComplainEvery) return;
+  complained_ = now;
+  log::Warn("an object cannot be read", {{"cluster", target_.cluster},
+                                         {"resource", target_.resource.plural},
+                                         {"error", error.message}});
+}
+
+void Reflector::Publish(CacheState state, std::optional<Error> error) {
+  const bool same_error =
+      error.has_value() == health_.error.has_value() &&
+      (!error || (error->code == health_.error->code && error->message == health_.error->message));
+  if (state == health_.state && same_error) return;
+  const CacheState before = std::exchange(health_.state, state);
+  if (before != state) health_.since = clock_.Steady();
+  health_.error = std::move(error);
+  if (health_.error) {
+    log::Debug("watch in trouble", {{"cluster", target_.cluster},
+                                    {"resource", target_.resource.plural},
+                                    {"reason", std::string(ToString(health_.error->code))},
+                                    {"error", health_.error->message}});
+  }
+  sink_.SetHealth(health_);
+  const bool served_changed =
+      (before == CacheState::kNotServed) != (state == CacheState::kNotServed);
+  if (served_changed && options_.on_served_changed) options_.on_served_changed();
+}
+
+void Reflector::Schedule(const Output& output) {
+  Close();
+  if (!active_) return;
+  if (!output.trouble) return Open(output);
+  const milliseconds delay = Backoff(*output.trouble, output.failures, Luck());
+  loop_.After(delay, [weak = weak_from_this(), round = round_, output] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->serial_->Submit([self, round, output] {
+      if (self->active_ && self->round_ == round) self->Open(output);
+    });
+  });
+}
+
+void Reflector::Open(const Output& output) {
+  const kube::Selection selection{target_.ns, target_.label_selector, target_.field_selector};
+  http::Request request;
+  listing_ = output.next == Output::Next::kList;
+  if (listing_) {
+    request = kube::ListPage(target_.resource, selection, output.limit, output.continue_token);
+    request.timeout = kPageTimeout;
+    request.stall_timeout = kPageStall;
+    request.max_bytes = options_.max_page_bytes;
+    list_.emplace([this](std::string_view item) { Tell(Output::Tell::kUpsert, item); });
+  } else {
+    const seconds timeout = Spread(options_.watch_timeout);
+    request = kube::OpenWatch(target_.resource, selection, output.version, timeout);
+    request.timeout = timeout + kWatchMargin;
+    request.max_bytes = SIZE_MAX;
+    lines_.emplace();
+  }
+  request.open_timeout = options_.open_timeout;
+  Connect(std::move(request));
+}
+
+void Reflector::Connect(http::Request request) {
+  opened_at_.reset();
+  const size_t max_unread = listing_ ? options_.max_page_bytes : options_.max_unread_bytes;
+  channel_ = std::make_shared<Channel>(
+      max_unread, [weak = weak_from_this()](std::shared_ptr<Channel> channel) {
+        if (const auto self = weak.lock())
+          self->serial_->Submit([self, channel] { self->Drain(channel); });
+      });
+  http::StreamHandler handler;
+  handler.on_open = [channel = channel_](int status) {
+    if (status == 200) channel->Opened();
+  };
+  handler.on_data = [channel = channel_](std::string_view bytes) { channel->Data(bytes); };
+  handler.on_end = [channel = channel_](http::Reply reply) { channel->End(std::move(reply)); };
+  cancel_ = source_.Open(std::move(request), std::move(handler));
+}
+
+void Reflector::Close() {
+  ++round_;
+  channel_.reset();
+  if (cancel_) std::exchange(cancel_, nullptr)();
+}
+
+void Reflector::Drain(const std::shared_ptr<Channel>& channel) {
+  if (channel != channel_) return;
+  const Delivery delivery = channel->Take();
+  if (delivery.opened) {
+    opened_at_ = clock_.Steady();
+    if (!listing_) Apply(watcher_.Handle(WatchOpened{}));
+  }
+  if (delivery.overflow) return Apply(watcher_.Handle(Overflowed{}));
+  for (const std::string& chunk : delivery.chunks) {
+    const Output output = listing_ ? FeedList(chunk) : FeedWatch(chunk);
+    if (channel != channel_) return;  // a listener has stopped us
+    if (output.next != Output::Next::kContinue) return Apply(output);
+  }
+  if (delivery.end) return Apply(listing_ ? PageDone(*delivery.end) : WatchDone(*delivery.end));
+  if (delivery.opened || !delivery.chunks.empty()) {
+    serial_->Submit([self = shared_from_this(), channel] { self->Drain(channel); });
+  }
+}
+
+Output Reflector::FeedList(std::string_view bytes) {
+  const Result<void> fed = list_->Feed(bytes);
+  return fed ? Output{} : watcher_.Handle(ListFailed{fed.error()});
+}
+
+Output Reflector::FeedWatch(std::string_view bytes) {
+  Output output;
+  const Result<void> fed = lines_->Feed(bytes, [&](std::string_view line) {
+    output = OnLine(line);
+    return output.next == Output::Next::kContinue && channel_;
+  });
+  return fed ? output : watcher_.Handle(WatchEnded{fed.error(), true, Lived()});
+}
+
+Output Reflector::OnLine(std::string_view line) {
+  const Result<WatchEvent> event = ReadWatchEvent(line);
+  if (!event) return watcher_.Handle(WatchEnded{event.error(), true, Lived()});
+  switch (event->type) {
+    case EventType::kBookmark:
+      return watcher_.Handle(Bookmark{event->version});
+    case EventType::kError:
+      return watcher_.Handle(ErrorEvent{kube::ErrorOfStatus(event->object)});
+    case EventType::kAdded:
+    case EventType::kModified:
+    case EventType::kDeleted:
+      break;
+  }
+  Output output = watcher_.Handle(ObjectEvent{event->type, event->version});
+  if (output.next == Output::Next::kContinue)
+    Tell(std::exchange(output.tell, Output::Tell::kNothing), event->object);
+  return output;
+}
+
+Output Reflector::PageDone(const http::Reply& reply) {
+  if (!reply.ok()) return watcher_.Handle(ListFailed{kube::ErrorOf(reply)});
+  const Result<kube::ListMeta> meta = list_->Finish();
+  if (!meta) return watcher_.Handle(ListFailed{meta.error()});
+  return watcher_.Handle(PageEnded{meta->version, meta->continue_token});
+}
+
+Output Reflector::WatchDone(const http::Reply& reply) {
+  std::optional<Error> error;
+  if (!reply.ok()) error = kube::ErrorOf(reply);
+  return watcher_.Handle(WatchEnded{std::move(error), opened_at_.has_value(), Lived()});
+}
+
+milliseconds Reflector::Lived() const {
+  return opened_at_ ? duration_cast<milliseconds>(clock_.Steady() - *opened_at_) : milliseconds(0);
+}
+
+}  // namespace fedra::watch

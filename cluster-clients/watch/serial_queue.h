@@ -1,0 +1,45 @@
+#pragma once
+//
+// Runs functions one after the other, in order, on whichever worker is free: a thread that costs
+// nothing while idle.
+//
+// Thread rules: every function may be called from any thread. Functions must not throw.
+// Lifetime: the pool must outlive the queue. After Close() no function runs and none is running,
+// unless Close() was called from one of them.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "base/guarded.h"
+
+namespace fedra {
+class WorkerPool;
+}
+
+namespace fedra::watch {
+
+class SerialQueue final : public std::enable_shared_from_this<SerialQueue> {
+ public:
+  explicit SerialQueue(WorkerPool& workers) : workers_(workers) {}
+
+  void Submit(std::function<void()> task);
+  // Drops what has not begun and waits for what is running.
+  void Close();
+
+ private:
+  struct State {
+    std::deque<std::function<void()>> tasks;
+    bool scheduled = false;  // a worker has been asked to come
+    bool closed = false;
+    std::thread::id running;  // the worker that is inside a task
+  };
+
+  void RunOne();
+
+  WorkerPool& workers_;
+  Guarded<State> state_;
+};
+
+}  // namespace fedra::watch
