@@ -35,9 +35,6 @@ struct ServerOptions {
   size_t history = 20'000;
   // How often a watch that asked for bookmarks gets one. A real server: about once a minute.
   std::chrono::milliseconds bookmark_interval{60'000};
-  // Put metadata.managedFields into every object, as real servers do. Field ownership itself is
-  // always kept.
-  bool show_managed_fields = false;
 };
 
 struct ClientCertificate {

@@ -1,0 +1,341 @@
+#include "tests/sim/api/api.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "tests/sim/api/access_review.h"
+#include "tests/sim/api/discovery.h"
+#include "tests/sim/api/url.h"
+
+namespace fedra::sim {
+namespace {
+
+constexpr std::string_view kMergePatch = "application/merge-patch+json";
+constexpr std::string_view kStrategicPatch = "application/strategic-merge-patch+json";
+constexpr std::string_view kJsonPatch = "application/json-patch+json";
+constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
+
+// A request whose resource is known and whose user may do it.
+struct Call {
+  Core& core;
+  const ApiRequest& request;
+  const Url& url;
+  const ResourcePath& path;
+  View view;
+
+  const ResourceType& type() const { return view.type->Stored(); }
+};
+
+ApiReply JsonReply(int code, std::string body) {
+  ApiReply reply;
+  reply.code = code;
+  reply.body = std::move(body);
+  return reply;
+}
+
+ApiReply TextReply(int code, std::string text) {
+  ApiReply reply;
+  reply.code = code;
+  reply.content_type = "text/plain; charset=utf-8";
+  reply.body = std::move(text);
+  return reply;
+}
+
+// What a real server says to a path that nothing is registered for.
+ApiReply UnknownPath() { return TextReply(404, "404 page not found\n"); }
+
+std::string_view MediaType(std::string_view content_type) {
+  return content_type.substr(0, content_type.find(';'));
+}
+
+std::string FieldManager(const Call& call) {
+  const std::string named = call.url.Query("fieldManager");
+  if (!named.empty()) return named;
+  return call.request.user_agent.substr(0, call.request.user_agent.find('/'));
+}
+
+size_t Number(const std::string& text) {
+  size_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// "get", "list", ...: the verb of RBAC.
+std::string_view VerbOf(const ApiRequest& request, const Url& url, const ResourcePath& path) {
+  if (request.method == "GET") {
+    if (!path.name.empty() && !url.Flag("watch")) return "get";
+    return url.Flag("watch") ? "watch" : "list";
+  }
+  if (request.method == "POST") return "create";
+  if (request.method == "PUT") return "update";
+  if (request.method == "PATCH") return "patch";
+  if (request.method == "DELETE") return path.name.empty() ? "deletecollection" : "delete";
+  return "";
+}
+
+std::string ObjectBody(const Call& call, const Text& text) {
+  return call.view.Converts() ? ObjectFromStored(call.view, *text) : *text;
+}
+
+ApiReply Answer(const Call& call, const Outcome<Written>& written) {
+  if (!written) return ToReply(written.error());
+  return JsonReply(written->created || call.request.method == "POST" ? 201 : 200,
+                   ObjectBody(call, written->object));
+}
+
+Outcome<Filter> MakeFilter(const Call& call) {
+  Filter filter;
+  filter.type = &call.type();
+  filter.ns = call.path.ns;
+  auto labels = LabelSelector::Parse(call.url.Query("labelSelector"));
+  if (!labels) return Refuse(labels.error());
+  auto fields = FieldSelector::Parse(call.url.Query("fieldSelector"));
+  if (!fields) return Refuse(fields.error());
+  filter.labels = *std::move(labels);
+  filter.fields = *std::move(fields);
+  return filter;
+}
+
+ApiReply GetObject(const Call& call) {
+  const Text text = call.core.store.With([&](const Store& store) {
+    const Object* object = store.Find(call.type(), {call.path.ns, call.path.name});
+    return object == nullptr ? nullptr : object->text;
+  });
+  if (text == nullptr) return ToReply(NotFound(*call.view.type, call.path.name));
+  return JsonReply(200, ObjectBody(call, text));
+}
+
+ApiReply ListObjects(const Call& call, Filter filter) {
+  const ListRequest request{
+      .filter = std::move(filter),
+      .limit = Number(call.url.Query("limit")),
+      .continue_token = call.url.Query("continue"),
+      .version = call.url.Query("resourceVersion"),
+      .exact = call.url.Query("resourceVersionMatch") == "Exact",
+      .expire_continue = call.core.faults.With([](const Faults& f) { return f.expire_continue; })};
+  auto list = call.core.store.With([&](const Store& store) { return List(store, request); });
+  if (!list) return ToReply(list.error());
+  return JsonReply(200, call.view.Converts() ? ListFromStored(call.view, *list) : *std::move(list));
+}
+
+ApiReply WatchObjects(const Call& call, Filter filter) {
+  WatchPlan plan{.view = call.view,
+                 .filter = std::move(filter),
+                 .version = call.url.Query("resourceVersion"),
+                 .bookmarks = call.url.Flag("allowWatchBookmarks"),
+                 .initial_events_end = call.url.Flag("sendInitialEvents"),
+                 .timeout = std::nullopt};
+  // "Not older than": what exists comes first, whatever version was asked for.
+  if (plan.initial_events_end) plan.version.clear();
+  const size_t timeout = Number(call.url.Query("timeoutSeconds"));
+  if (timeout > 0) plan.timeout = std::chrono::seconds(timeout);
+  ApiReply reply;
+  reply.watch = std::move(plan);
+  return reply;
+}
+
+ApiReply Read(const Call& call) {
+  if (!call.path.name.empty() && !call.url.Flag("watch")) return GetObject(call);
+  auto filter = MakeFilter(call);
+  if (!filter) return ToReply(filter.error());
+  return call.url.Flag("watch") ? WatchObjects(call, *std::move(filter))
+                                : ListObjects(call, *std::move(filter));
+}
+
+Outcome<Written> Patch(const Call& call, const WriteRequest& write, Json body) {
+  const std::string_view media = MediaType(call.request.content_type);
+  if (media != kApplyPatch && media != kMergePatch && media != kJsonPatch &&
+      (media != kStrategicPatch || call.type().custom)) {
+    return Refuse(UnsupportedMedia(
+        "the body of the request was in an unknown format - accepted media types include: "
+        "application/json-patch+json, application/merge-patch+json, "
+        "application/apply-patch+yaml"));
+  }
+  if (media == kApplyPatch && call.url.Query("fieldManager").empty()) {
+    return Refuse(BadRequest(
+        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
+        "apply patch"));
+  }
+  const Verbs& verbs = call.core.verbs;
+  return call.core.Write([&](Store& store) -> Outcome<Written> {
+    if (media == kApplyPatch) return verbs.Apply(store, write, std::move(body));
+    if (media == kJsonPatch) return verbs.JsonPatch(store, write, body);
+    return verbs.MergePatch(store, write, body);
+  });
+}
+
+ApiReply WriteObject(const Call& call) {
+  auto body = ParseJson(call.request.body);
+  if (!body) {
+    return ToReply(BadRequest(
+        "the object provided is unrecognized: couldn't get version/kind; json parse error"));
+  }
+  ToStored(call.view, *body);
+  const WriteRequest write{.type = call.type(),
+                           .key = {call.path.ns, call.path.name},
+                           .subresource = call.path.subresource,
+                           .manager = FieldManager(call),
+                           .dry_run = call.url.Query("dryRun") == "All",
+                           .force = call.url.Flag("force")};
+  const Verbs& verbs = call.core.verbs;
+  if (call.request.method == "PATCH") return Answer(call, Patch(call, write, *std::move(body)));
+  return Answer(call, call.core.Write([&](Store& store) {
+    return call.request.method == "POST" ? verbs.Create(store, write, *std::move(body))
+                                         : verbs.Update(store, write, *std::move(body));
+  }));
+}
+
+DeleteRequest MakeDelete(const Call& call) {
+  const Json options = ParseJson(call.request.body).value_or(Json::object());
+  DeleteRequest request{
+      .type = call.type(),
+      .key = {call.path.ns, call.path.name},
+      .uid = std::string(StringAt(options, {"preconditions", "uid"})),
+      .resource_version = std::string(StringAt(options, {"preconditions", "resourceVersion"})),
+      .propagation = std::string(StringAt(options, {"propagationPolicy"})),
+      .dry_run = call.url.Query("dryRun") == "All" || !ArrayAt(options, {"dryRun"}).empty()};
+  if (request.propagation.empty()) request.propagation = call.url.Query("propagationPolicy");
+  return request;
+}
+
+ApiReply DeleteObject(const Call& call) {
+  const DeleteRequest request = MakeDelete(call);
+  std::string uid;
+  const auto left = call.core.Write([&](Store& store) {
+    const Object* object = store.Find(request.type, request.key);
+    if (object != nullptr) uid = StringAt(object->body, {"metadata", "uid"});
+    return call.core.verbs.Delete(store, request);
+  });
+  if (!left) return ToReply(left.error());
+  if (*left) return JsonReply(200, ObjectBody(call, **left));
+  Json details = {{"name", call.path.name}, {"kind", call.path.plural}, {"uid", uid}};
+  if (!call.path.group.empty()) details["group"] = call.path.group;
+  return JsonReply(200, Serialize({{"kind", "Status"},
+                                   {"apiVersion", "v1"},
+                                   {"metadata", Json::object()},
+                                   {"status", "Success"},
+                                   {"details", details}}));
+}
+
+ApiReply DeleteObjects(const Call& call) {
+  auto filter = MakeFilter(call);
+  if (!filter) return ToReply(filter.error());
+  const DeleteRequest options = MakeDelete(call);
+  call.core.Write([&](Store& store) {
+    std::vector<ObjectKey> keys;
+    for (const auto& [key, object] : store.All(call.type())) {
+      if (filter->Matches(key, *object.labels)) keys.push_back(key);
+    }
+    for (const ObjectKey& key : keys) {
+      DeleteRequest request = options;
+      request.key = key;
+      (void)call.core.verbs.Delete(store, request);
+    }
+  });
+  return ListObjects(call, *std::move(filter));
+}
+
+ApiReply Dispatch(const Call& call) {
+  const bool named = !call.path.name.empty();
+  const std::string& method = call.request.method;
+  const std::string& sub = call.path.subresource;
+  if (!sub.empty() && !(sub == "status" && call.view.type->has_status)) return UnknownPath();
+  if (method == "GET") return Read(call);
+  if (method == "POST" && !named) return WriteObject(call);
+  if ((method == "PUT" || method == "PATCH") && named) return WriteObject(call);
+  if (method == "DELETE" && sub.empty()) return named ? DeleteObject(call) : DeleteObjects(call);
+  return ToReply(MethodNotAllowed());
+}
+
+ApiReply HandleReview(const ApiRequest& request, const ResourcePath& path) {
+  if (request.user == nullptr) return ToReply(Unauthorized());
+  auto body = ParseJson(request.body);
+  if (!body) return ToReply(BadRequest("the object provided is unrecognized"));
+  auto review = Review(*request.user, path.plural, *std::move(body));
+  return review ? JsonReply(201, Serialize(*review)) : ToReply(review.error());
+}
+
+void Count(Core& core, const std::string& what) {
+  core.requests.With([&what](std::map<std::string, size_t>& counts) { ++counts[what]; });
+}
+
+ApiReply HandleResource(Core& core, const ApiRequest& request, const Url& url,
+                        const ResourcePath& path) {
+  const std::string_view verb = VerbOf(request, url, path);
+  Count(core, fmt::format("{} {}{}{}", verb, path.plural, path.subresource.empty() ? "" : "/",
+                          path.subresource));
+  if (path.group == "authorization.k8s.io" && request.method == "POST") {
+    return HandleReview(request, path);
+  }
+  const ResourceType* type = core.registry.Find(path.group, path.version, path.plural);
+  const bool misplaced = type != nullptr && !type->namespaced && !path.ns.empty();
+  std::string name = path.name;
+  const std::string field = url.Query("fieldSelector");
+  if (name.empty() && field.rfind("metadata.name=", 0) == 0) name = field.substr(14);
+  const AccessRequest access{.verb = verb,
+                             .group = path.group,
+                             .resource = path.plural,
+                             .subresource = path.subresource,
+                             .ns = path.plural == "namespaces" ? path.name : path.ns,
+                             .name = name};
+  // Access comes first: who may not, does not learn whether the resource exists.
+  if (auto refused = Authorize(request.user.get(), access)) return ToReply(*refused);
+  if (type == nullptr || misplaced) return UnknownPath();
+  return Dispatch({core, request, url, path, {type, path.version}});
+}
+
+}  // namespace
+
+ApiReply ToReply(const Failure& failure) {
+  ApiReply reply = JsonReply(failure.code, Serialize(ToJson(failure)));
+  reply.retry_after_seconds = failure.retry_after_seconds;
+  return reply;
+}
+
+ApiReply Handle(Core& core, const ApiRequest& request) {
+  const Url url = ParseUrl(request.target);
+  if (url.path == "/readyz" || url.path == "/livez" || url.path == "/healthz") {
+    return TextReply(200, "ok");
+  }
+  if (const auto path = ParseResourcePath(url)) return HandleResource(core, request, url, *path);
+  if (request.user == nullptr && url.path != "/version") {
+    return ToReply(Failure{
+        .code = 403,
+        .reason = "Forbidden",
+        .message =
+            fmt::format("forbidden: User \"system:anonymous\" cannot get path \"{}\"", url.path)});
+  }
+  Count(core, fmt::format("get {}", url.path));
+  const auto document = Discover(core.registry, core.options.git_version, url);
+  return document ? JsonReply(200, Serialize(*document)) : UnknownPath();
+}
+
+std::string WatchLine(const View& view, const WatchEvent& event) {
+  constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED"};
+  const std::string_view type = kTypes[static_cast<size_t>(event.type)];
+  const std::string converted =
+      view.Converts() ? ObjectFromStored(view, *event.object) : std::string();
+  std::string line;
+  line.reserve(event.object->size() + 40);
+  line.append(R"({"type":")").append(type).append(R"(","object":)");
+  line.append(view.Converts() ? converted : *event.object);
+  return line.append("}\n");
+}
+
+std::string BookmarkLine(const View& view, uint64_t version, bool initial_events_end) {
+  Json metadata = {{"resourceVersion", std::to_string(version)}, {"creationTimestamp", nullptr}};
+  if (initial_events_end) metadata["annotations"] = {{"k8s.io/initial-events-end", "true"}};
+  return Serialize({{"type", "BOOKMARK"},
+                    {"object",
+                     {{"kind", view.type->kind},
+                      {"apiVersion", view.type->ApiVersion(view.version)},
+                      {"metadata", metadata}}}}) +
+         "\n";
+}
+
+std::string ErrorLine(const Failure& failure) {
+  return Serialize({{"type", "ERROR"}, {"object", ToJson(failure)}}) + "\n";
+}
+
+}  // namespace fedra::sim

@@ -1,0 +1,143 @@
+#include "tests/sim/api/resource_types.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/assert.h"
+#include "tests/sim/server.h"
+
+namespace fedra::sim {
+namespace {
+
+enum class Scope { kNamespaced, kCluster };
+enum class Status { kNone, kSubresource };
+
+ResourceType Type(std::string group, std::string version, std::string plural, std::string kind,
+                  Scope scope, Status status, std::vector<std::string> short_names = {}) {
+  ResourceType type;
+  type.group = std::move(group);
+  type.versions = {std::move(version)};
+  type.plural = std::move(plural);
+  type.singular = kind;
+  std::transform(type.singular.begin(), type.singular.end(), type.singular.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  type.kind = std::move(kind);
+  type.short_names = std::move(short_names);
+  type.namespaced = scope == Scope::kNamespaced;
+  type.has_status = status == Status::kSubresource;
+  return type;
+}
+
+constexpr auto kNamespaced = Scope::kNamespaced;
+constexpr auto kCluster = Scope::kCluster;
+constexpr auto kNone = Status::kNone;
+constexpr auto kSubresource = Status::kSubresource;
+
+std::vector<ResourceType> BuiltIn() {
+  return {
+      Type("", "v1", "namespaces", "Namespace", kCluster, kSubresource, {"ns"}),
+      Type("", "v1", "nodes", "Node", kCluster, kSubresource, {"no"}),
+      Type("", "v1", "pods", "Pod", kNamespaced, kSubresource, {"po"}),
+      Type("", "v1", "events", "Event", kNamespaced, kNone, {"ev"}),
+      Type("", "v1", "configmaps", "ConfigMap", kNamespaced, kNone, {"cm"}),
+      Type("", "v1", "secrets", "Secret", kNamespaced, kNone),
+      Type("", "v1", "serviceaccounts", "ServiceAccount", kNamespaced, kNone, {"sa"}),
+      Type("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", kNamespaced, kSubresource,
+           {"pvc"}),
+      Type("batch", "v1", "jobs", "Job", kNamespaced, kSubresource),
+      Type("coordination.k8s.io", "v1", "leases", "Lease", kNamespaced, kNone),
+      Type("events.k8s.io", "v1", "events", "Event", kNamespaced, kNone, {"ev"}),
+      Type("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", kCluster, kNone, {"pc"}),
+      Type("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
+           kCluster, kSubresource, {"crd"}),
+  };
+}
+
+std::vector<ResourceType> Kueue() {
+  const std::string group = "kueue.x-k8s.io";
+  std::vector<ResourceType> types = {
+      Type(group, "v1beta2", "workloads", "Workload", kNamespaced, kSubresource, {"wl", "kwl"}),
+      Type(group, "v1beta2", "localqueues", "LocalQueue", kNamespaced, kSubresource,
+           {"lq", "queue"}),
+      Type(group, "v1beta2", "clusterqueues", "ClusterQueue", kCluster, kSubresource, {"cq"}),
+      Type(group, "v1beta2", "admissionchecks", "AdmissionCheck", kCluster, kSubresource, {"ac"}),
+      Type(group, "v1beta2", "resourceflavors", "ResourceFlavor", kCluster, kNone, {"rf"}),
+      Type(group, "v1beta2", "multikueueconfigs", "MultiKueueConfig", kCluster, kNone, {"mkconf"}),
+      Type(group, "v1beta2", "multikueueclusters", "MultiKueueCluster", kCluster, kSubresource,
+           {"mkc"}),
+      Type(group, "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass", kCluster, kNone),
+  };
+  for (ResourceType& type : types) type.custom = true;
+  return types;
+}
+
+std::vector<ResourceType> Devices(const std::vector<std::string>& versions) {
+  const std::string group = "resource.k8s.io";
+  std::vector<ResourceType> types = {
+      Type(group, "", "deviceclasses", "DeviceClass", kCluster, kNone),
+      Type(group, "", "resourceclaims", "ResourceClaim", kNamespaced, kSubresource),
+      Type(group, "", "resourceclaimtemplates", "ResourceClaimTemplate", kNamespaced, kNone),
+      Type(group, "", "resourceslices", "ResourceSlice", kCluster, kNone),
+  };
+  for (ResourceType& type : types) type.versions = versions;
+  return types;
+}
+
+}  // namespace
+
+std::string ResourceType::ApiVersion(std::string_view version) const {
+  return group.empty() ? std::string(version) : group + "/" + std::string(version);
+}
+
+bool ResourceType::Serves(std::string_view version) const {
+  return std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
+Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
+  const auto add = [this](std::vector<ResourceType> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(types_));
+  };
+  if (options.kueue) add(Kueue());
+  if (!options.dra_versions.empty()) add(Devices(options.dra_versions));
+  for (size_t i = 0; i < types_.size(); ++i) types_[i].index = i;
+  const ResourceType& events = Get("events.events.k8s.io");
+  const_cast<ResourceType&>(Get("events")).stored_as = &events;
+}
+
+const ResourceType* Registry::Find(std::string_view group, std::string_view version,
+                                   std::string_view plural) const {
+  for (const ResourceType& type : types_) {
+    if (type.plural == plural && type.group == group && type.Serves(version)) return &type;
+  }
+  return nullptr;
+}
+
+const ResourceType* Registry::FindNamed(std::string_view name) const {
+  const size_t dot = name.find('.');
+  const std::string_view plural = name.substr(0, dot);
+  for (const ResourceType& type : types_) {
+    if (type.plural != plural) continue;
+    if (dot == std::string_view::npos || type.group == name.substr(dot + 1)) return &type;
+  }
+  return nullptr;
+}
+
+const ResourceType* Registry::FindKind(std::string_view api_version, std::string_view kind) const {
+  const size_t slash = api_version.find('/');
+  const bool core = slash == std::string_view::npos;
+  const std::string_view group = core ? "" : api_version.substr(0, slash);
+  const std::string_view version = core ? api_version : api_version.substr(slash + 1);
+  for (const ResourceType& type : types_) {
+    if (type.kind == kind && type.group == group && type.Serves(version)) return &type;
+  }
+  return nullptr;
+}
+
+const ResourceType& Registry::Get(std::string_view name) const {
+  const ResourceType* type = FindNamed(name);
+  FEDRA_ASSERT(type != nullptr, "the simulated server serves what its own actors need");
+  return *type;
+}
+
+}  // namespace fedra::sim

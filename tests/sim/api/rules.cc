@@ -1,0 +1,93 @@
+#include "tests/sim/api/rules.h"
+
+#include <fmt/format.h>
+
+#include "tests/sim/api/resource_types.h"
+
+namespace fedra::sim {
+namespace {
+
+bool IsJob(const ResourceType& type) { return type.group == "batch" && type.kind == "Job"; }
+bool IsWorkload(const ResourceType& type) { return type.custom && type.kind == "Workload"; }
+
+// DNS-1123 subdomain, the rule for most object names.
+bool ValidName(std::string_view name) {
+  if (name.empty() || name.size() > 253) return false;
+  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (alphanumeric(c)) continue;
+    const bool inside = i > 0 && i + 1 < name.size();
+    if (!inside || (c != '-' && c != '.')) return false;
+    if (c == '.' && (!alphanumeric(name[i - 1]) || !alphanumeric(name[i + 1]))) return false;
+  }
+  return true;
+}
+
+FieldError BadName(std::string_view name) {
+  return {"FieldValueInvalid", "metadata.name",
+          fmt::format("Invalid value: \"{}\": a lowercase RFC 1123 subdomain must consist of lower "
+                      "case alphanumeric characters, '-' or '.', and must start and end with an "
+                      "alphanumeric character (e.g. 'example.com', regex used for validation is "
+                      "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+                      name)};
+}
+
+// The spec of these is fixed at creation.
+bool SpecImmutable(const ResourceType& type) {
+  return type.kind == "ResourceClaimTemplate" || type.kind == "ResourceClaim";
+}
+
+Outcome<void> Verdict(const ResourceType& type, const Json& object,
+                      const std::vector<FieldError>& errors) {
+  if (errors.empty()) return {};
+  return Refuse(Invalid(type, StringAt(object, {"metadata", "name"}), errors));
+}
+
+}  // namespace
+
+bool ConditionTrue(const Json& status, std::string_view condition_type) {
+  const Json* condition = EntryNamed(ArrayAt(status, {"conditions"}), "type", condition_type);
+  return condition != nullptr && StringAt(*condition, {"status"}) == "True";
+}
+
+void SetDefaults(const ResourceType& type, Json& body) {
+  if (IsJob(type)) SetJobDefaults(body);
+  if (type.kind == "Namespace") {
+    Make(body, {"metadata", "labels", "kubernetes.io/metadata.name"}) = body["metadata"]["name"];
+    Make(body, {"spec", "finalizers"}) = {"kubernetes"};
+    Make(body, {"status", "phase"}) = "Active";
+  }
+  if (type.kind == "Pod") Make(body, {"status", "phase"}) = "Pending";
+  if (IsWorkload(type) && At(body, {"spec", "active"}) == nullptr) {
+    Make(body, {"spec", "active"}) = true;
+  }
+}
+
+Outcome<void> CheckCreate(const ResourceType& type, const Json& body) {
+  std::vector<FieldError> errors;
+  const std::string_view name = StringAt(body, {"metadata", "name"});
+  if (!ValidName(name)) errors.push_back(BadName(name));
+  if (IsJob(type)) {
+    for (FieldError& error : CheckJob(body)) errors.push_back(std::move(error));
+  }
+  return Verdict(type, body, errors);
+}
+
+Outcome<void> CheckUpdate(const ResourceType& type, const Json& before, const Json& after) {
+  if (IsWorkload(type)) return CheckWorkloadUpdate(type, before, after);
+  std::vector<FieldError> errors;
+  if (IsJob(type)) errors = CheckJobUpdate(before, after);
+  if (SpecImmutable(type) && before["spec"] != after["spec"]) {
+    errors.push_back({"FieldValueInvalid", "spec", "Invalid value: {}: field is immutable"});
+  }
+  return Verdict(type, before, errors);
+}
+
+Outcome<void> CheckStatus(const ResourceType& type, const Json& object, const Json& status) {
+  if (IsWorkload(type)) return CheckWorkloadStatus(type, object, status);
+  if (IsJob(type)) return Verdict(type, object, CheckJobStatus(object, status));
+  return {};
+}
+
+}  // namespace fedra::sim

@@ -1,0 +1,36 @@
+#pragma once
+//
+// What an API server does with an object beyond storing it: defaults, validation, immutable fields.
+// As much of Kubernetes 1.36 and of Kueue 0.19's CRD rules and webhooks as can refuse something
+// that fedra writes.
+//
+// Pure: values in, values or a refusal out.
+// Thread rules: free functions.
+
+#include "tests/sim/api/status.h"
+
+namespace fedra::sim {
+
+// At creation, after metadata is complete. `body` has no status.
+void SetDefaults(const ResourceType& type, Json& body);
+Outcome<void> CheckCreate(const ResourceType& type, const Json& body);
+
+// `before` is the stored object with its status; `after` everything but the status.
+Outcome<void> CheckUpdate(const ResourceType& type, const Json& before, const Json& after);
+
+// `object` is the stored object with its old status.
+Outcome<void> CheckStatus(const ResourceType& type, const Json& object, const Json& status);
+
+// The condition of that type is "True".
+bool ConditionTrue(const Json& status, std::string_view condition_type);
+
+// Parts of the above, one file each.
+void SetJobDefaults(Json& job);
+std::vector<FieldError> CheckJob(const Json& job);
+std::vector<FieldError> CheckJobUpdate(const Json& before, const Json& after);
+std::vector<FieldError> CheckJobStatus(const Json& job, const Json& status);
+Outcome<void> CheckWorkloadUpdate(const ResourceType& type, const Json& before, const Json& after);
+Outcome<void> CheckWorkloadStatus(const ResourceType& type, const Json& workload,
+                                  const Json& status);
+
+}  // namespace fedra::sim
