@@ -1,0 +1,103 @@
+#include "dra/capacity.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace fedra::dra {
+namespace {
+
+const Quantity* Find(const Amounts& amounts, const Text& name) {
+  for (const auto& [key, amount] : amounts)
+    if (key == name) return &amount;
+  return nullptr;
+}
+
+// Steps are counted in whole units (fractions rounded up) before 1.37, in thousandths since.
+int64_t Units(const Quantity& quantity, const AllocatorFeatures& features) {
+  return features.fractional_ranges ? quantity.MilliValue() : quantity.Value();
+}
+
+Quantity FromUnits(int64_t units, const AllocatorFeatures& features) {
+  if (!features.fractional_ranges) return Quantity(units);
+  return Quantity::Parse(std::to_string(units) + "m").value_or(Quantity(units / 1000));
+}
+
+Quantity RoundUpToRange(const Quantity& requested, const RequestPolicy::Range& range,
+                        const AllocatorFeatures& features) {
+  if (requested < *range.min) return *range.min;
+  if (!range.step || range.step->Sign() <= 0) return requested;
+  __extension__ using Wide = __int128;
+  const Wide step = Units(*range.step, features);
+  const Wide min = Units(*range.min, features);
+  const Wide added = Units(requested, features) - min;
+  const Wide value = min + (added + step - 1) / step * step;
+  const Wide limit = std::numeric_limits<int64_t>::max();
+  return FromUnits(static_cast<int64_t>(std::min(value, limit)), features);
+}
+
+bool ViolatesRange(const Quantity& consumed, const RequestPolicy::Range& range,
+                   const AllocatorFeatures& features) {
+  if (range.max && consumed > *range.max) return true;
+  if (!range.step || range.step->Sign() <= 0) return false;
+  __extension__ using Wide = __int128;
+  const Wide min = range.min ? Units(*range.min, features) : 0;
+  return (Units(consumed, features) - min) % Units(*range.step, features) != 0;
+}
+
+bool Violates(const Quantity& consumed, const RequestPolicy& policy,
+              const AllocatorFeatures& features) {
+  if (policy.default_value && consumed == *policy.default_value) return false;
+  if (policy.valid_range) return ViolatesRange(consumed, *policy.valid_range, features);
+  if (policy.valid_values.empty()) return false;
+  return std::find(policy.valid_values.begin(), policy.valid_values.end(), consumed) ==
+         policy.valid_values.end();
+}
+
+}  // namespace
+
+Quantity ConsumedCapacity(const Capacity& capacity, const Quantity* requested,
+                          const AllocatorFeatures& features) {
+  const auto& policy = capacity.policy;
+  if (requested == nullptr)
+    return policy && policy->default_value ? *policy->default_value : capacity.value;
+  if (!policy) return *requested;
+  if (policy->valid_range && policy->valid_range->min)
+    return RoundUpToRange(*requested, *policy->valid_range, features);
+  for (const Quantity& valid : policy->valid_values)
+    if (*requested <= valid) return valid;
+  return *requested;
+}
+
+Amounts ConsumedCapacities(const Device& device, const DeviceRequest& request,
+                           const AllocatorFeatures& features) {
+  Amounts consumed;
+  if (!device.capacity) return consumed;
+  for (const Capacity& capacity : *device.capacity)
+    consumed.emplace_back(
+        capacity.name, ConsumedCapacity(capacity, Find(request.capacity, capacity.name), features));
+  return consumed;
+}
+
+bool CapacityFits(const Device& device, const DeviceRequest& request,
+                  std::span<const Amounts* const> taken, const AllocatorFeatures& features) {
+  for (const auto& [name, amount] : request.capacity) {
+    const bool published =
+        device.capacity &&
+        std::any_of(device.capacity->begin(), device.capacity->end(),
+                    [&](const Capacity& capacity) { return capacity.name == name; });
+    if (!published) return false;
+  }
+  if (!device.capacity) return true;
+  for (const Capacity& capacity : *device.capacity) {
+    Quantity sum = ConsumedCapacity(capacity, Find(request.capacity, capacity.name), features);
+    if (capacity.policy && Violates(sum, *capacity.policy, features)) return false;
+    for (const Amounts* amounts : taken) {
+      const Quantity* used = Find(*amounts, capacity.name);
+      if (used) sum = sum.Add(*used).value_or(sum);
+    }
+    if (sum > capacity.value) return false;
+  }
+  return true;
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,94 @@
+#include "dra/counters.h"
+
+#include <algorithm>
+
+namespace fedra::dra {
+
+CounterLedger::CounterLedger(const NodeView& node, const Workspace* workspace, bool by_pool_name)
+    : node_(node), workspace_(workspace) {
+  for (uint32_t pool = 0; pool < node.pools.size(); ++pool) {
+    uint32_t table = pool;
+    for (uint32_t earlier = 0; by_pool_name && earlier < pool; ++earlier) {
+      if (node.pools[earlier]->key.pool != node.pools[pool]->key.pool) continue;
+      table = table_of_pool_[earlier];
+      break;
+    }
+    table_of_pool_.push_back(table);
+  }
+  tables_.resize(node.pools.size());
+}
+
+CounterLedger::Table& CounterLedger::TableOf(uint32_t pool) {
+  Table& table = tables_[table_of_pool_[pool]];
+  if (table.view) return table;
+  const PoolView& view = *node_.pools[pool];
+  table.view = &view;
+  const Workspace::Pool* placed = nullptr;
+  if (workspace_) {
+    const auto found = workspace_->pools.find(view.key);
+    if (found != workspace_->pools.end()) placed = &found->second;
+  }
+  for (const ViewCounter& counter : view.counters) {
+    Quantity left = counter.available;
+    if (placed) {
+      const auto taken = placed->counters.find({counter.set, counter.name});
+      if (taken != placed->counters.end()) left = left.Sub(taken->second).value_or(left);
+    }
+    table.overdrawn = table.overdrawn || left.Sign() < 0;
+    table.left.push_back(left);
+  }
+  return table;
+}
+
+int64_t CounterLedger::Translate(const Table& table, const PoolView& view, uint32_t counter) {
+  if (table.view == &view) return counter;
+  const ViewCounter& wanted = view.counters[counter];
+  for (size_t i = 0; i < table.view->counters.size(); ++i) {
+    const ViewCounter& own = table.view->counters[i];
+    if (own.set == wanted.set && own.name == wanted.name) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+void CounterLedger::Apply(Table& table, const PoolView& view, uint32_t device, int sign) {
+  for (const Consumption& consumption : view.ConsumptionOf(device)) {
+    const int64_t at = Translate(table, view, consumption.counter);
+    if (at < 0) continue;
+    Quantity& left = table.left[static_cast<size_t>(at)];
+    const auto changed = sign > 0 ? left.Sub(*consumption.amount) : left.Add(*consumption.amount);
+    left = changed.value_or(left);
+  }
+}
+
+bool CounterLedger::Take(uint32_t pool, uint32_t device) {
+  Table& table = TableOf(pool);
+  if (table.overdrawn) return false;
+  const PoolView& view = *node_.pools[pool];
+  Apply(table, view, device, 1);
+  for (const Consumption& consumption : view.ConsumptionOf(device)) {
+    const int64_t at = Translate(table, view, consumption.counter);
+    if (at < 0 || table.left[static_cast<size_t>(at)].Sign() >= 0) continue;
+    Apply(table, view, device, -1);
+    return false;
+  }
+  return true;
+}
+
+bool CounterLedger::Suffices(uint32_t pool, uint32_t device) {
+  if (!Take(pool, device)) return false;
+  GiveBack(pool, device);
+  return true;
+}
+
+void CounterLedger::GiveBack(uint32_t pool, uint32_t device) {
+  Apply(TableOf(pool), *node_.pools[pool], device, -1);
+}
+
+Quantity CounterLedger::Left(uint32_t pool, uint32_t counter) {
+  Table& table = TableOf(pool);
+  const int64_t at = Translate(table, *node_.pools[pool], counter);
+  return at < 0 ? node_.pools[pool]->counters[counter].available
+                : table.left[static_cast<size_t>(at)];
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,121 @@
+#pragma once
+//
+// Which devices match which selectors: expressions are compiled once, and evaluated once per device
+// for as long as its slice does not change.
+//
+// Both caches only remember what pure functions returned; emptying them changes no answer.
+//
+// Thread rules: neither class is thread-safe; one user at a time. Conjunction ids and results stay
+// valid until Trim().
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cel/selector.h"
+#include "dra/features.h"
+#include "dra/model.h"
+
+namespace fedra::dra {
+
+// An expression after compilation, or why it does not compile.
+struct CompiledSelector {
+  std::string expression;
+  std::optional<cel::Selector> selector;
+  std::string error;   // for a failure, in cel-go's layout
+  std::string advice;  // what to write instead; may be empty
+};
+
+class SelectorCache final {
+ public:
+  std::shared_ptr<const CompiledSelector> Get(const std::string& expression,
+                                              const AllocatorFeatures& features);
+  size_t size() const { return selectors_.size(); }
+
+ private:
+  struct Key {
+    std::string expression;
+    cel::KubernetesRelease release;
+    bool list_attributes;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::shared_ptr<const CompiledSelector>> selectors_;
+};
+
+// A class's selectors followed by a request's: a device matches when all do, tested in this order,
+// ending at the first that does not.
+using ConjunctionId = uint32_t;
+
+// What the selectors say about one device, in one byte.
+enum MatchCode : uint8_t {
+  kMatches = 0,
+  // 1 to kLastSelector: the number (from 1) of the first selector that is false.
+  kLastSelector = 250,
+  kSelectorFails = 255,  // a selector cannot be compiled or evaluated
+};
+
+// The full story of one device.
+struct MatchDetail {
+  MatchCode code = kMatches;
+  int selector = -1;       // index of the selector that is false or fails; -1: all are true
+  int false_operand = -1;  // of its && chain, see cel::EvalResult
+  bool compile_error = false;
+  std::string error;
+  std::string advice;
+};
+
+class MatchCache final {
+ public:
+  // `max_results`: above this many remembered (slice, conjunction) pairs Trim() forgets everything.
+  explicit MatchCache(size_t max_results = 1 << 20) : max_results_(max_results) {}
+
+  // To be called between two pieces of work: keeps the memory bounded.
+  void Trim();
+
+  ConjunctionId Intern(const std::vector<std::string>& class_selectors,
+                       const std::vector<std::string>& request_selectors,
+                       const AllocatorFeatures& features, SelectorCache& selectors);
+
+  // One code per device of the slice.
+  std::span<const uint8_t> Match(ConjunctionId conjunction, const Slice& slice);
+
+  MatchDetail Explain(ConjunctionId conjunction, const Slice& slice, size_t device);
+  const CompiledSelector& Selector(ConjunctionId conjunction, size_t index) const {
+    return *conjunctions_[conjunction].selectors[index];
+  }
+
+ private:
+  struct Conjunction {
+    std::vector<std::shared_ptr<const CompiledSelector>> selectors;
+    bool list_attributes;
+  };
+  struct Results {
+    ConjunctionId conjunction;
+    std::vector<uint8_t> codes;
+  };
+  struct Converted {
+    uint64_t slice = 0;
+    std::vector<cel::Device> devices;
+  };
+
+  const std::vector<cel::Device>& Convert(const Slice& slice);
+  MatchDetail Evaluate(const Conjunction& conjunction, const cel::Device& device) const;
+
+  const size_t max_results_;
+  size_t result_count_ = 0;
+  std::map<std::vector<const CompiledSelector*>, ConjunctionId> ids_;
+  std::vector<Conjunction> conjunctions_;
+  std::unordered_map<uint64_t, std::vector<Results>> results_;  // by slice serial
+  // The slices converted last: the requests of one pod come to the same slice one after another.
+  std::vector<Converted> converted_ = std::vector<Converted>(16);
+  size_t next_converted_ = 0;
+};
+
+}  // namespace fedra::dra

@@ -1,0 +1,47 @@
+#pragma once
+//
+// What the scheduler sees of all pools when it looks at one node: the order in which devices are
+// tried, and what committed pods of a simulation have taken meanwhile.
+//
+// Thread rules: a NodeView is immutable and holds what it points into. A Workspace belongs to one
+// simulation.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "dra/model.h"
+#include "dra/pool.h"
+#include "dra/snapshot.h"
+
+namespace fedra::dra {
+
+struct NodeView {
+  const Node* node = nullptr;
+  // Ascending by (driver, pool); pools with binding conditions after all others.
+  std::vector<std::shared_ptr<const PoolView>> pools;
+  std::vector<std::shared_ptr<const PoolState>> states;  // parallel to `pools`
+};
+
+NodeView ViewOf(const Snapshot& snapshot, const Node& node);
+
+// What pods placed earlier in the same simulation hold of one device.
+struct SimulatedUse {
+  bool dedicated = false;
+  bool shared = false;  // capacity is in use, even if it is none
+  Amounts consumed;
+};
+
+// Everything placed so far in one simulation, over all nodes of one snapshot.
+struct Workspace {
+  struct Pool {
+    std::unordered_map<uint32_t, SimulatedUse> devices;  // by slot
+    std::map<std::pair<Text, Text>, Quantity> counters;  // consumption by (set, counter)
+  };
+  std::unordered_map<PoolKey, Pool> pools;
+};
+
+}  // namespace fedra::dra

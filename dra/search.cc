@@ -1,0 +1,273 @@
+#include "dra/search.h"
+
+#include <algorithm>
+
+#include "dra/capacity.h"
+
+namespace fedra::dra {
+
+Search::Search(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
+               MatchCache& matches, const AllocatorFeatures& features,
+               const AllocatorLimits& limits, const Relaxation& relaxation)
+    : pod_(pod),
+      node_(node),
+      features_(features),
+      limits_(limits),
+      relaxation_(relaxation),
+      table_(pod, node, workspace, matches, features, relaxation),
+      counters_(node, workspace, features.counters_by_pool_name),
+      counts_(pod.asks.size()),
+      all_(pod.asks.size()),
+      chosen_(pod.claims.size()) {}
+
+Search::Step Search::Stop(Fit fit, std::string error) {
+  outcome_.fit = fit;
+  outcome_.error = std::move(error);
+  return Step::kStop;
+}
+
+// ---- what is asked for, one after the other
+
+Search::Step Search::PlaceRequest(uint32_t claim, uint32_t request) {
+  if (claim >= pod_.claims.size()) return Step::kDone;
+  const auto& requests = pod_.claims[claim].requests;
+  if (request >= requests.size()) {
+    const Step step = PlaceRequest(claim + 1, 0);
+    return step == Step::kOversize ? Step::kFail : step;
+  }
+  const bool remembers = UsesDeadEnds();
+  std::vector<uint32_t> state;
+  if (remembers) {
+    state = State(claim, request);
+    if (dead_ends_.contains(state)) return Step::kFail;
+  }
+  const uint64_t oversize = oversize_events_;
+  const Step step = requests[request].alternatives
+                        ? PlaceAlternatives(claim, request)
+                        : PlaceDevice({claim, request, requests[request].first_ask, 0}, 0);
+  if (remembers && step == Step::kFail && oversize == oversize_events_)
+    dead_ends_.insert(std::move(state));
+  return step;
+}
+
+Search::Step Search::PlaceAlternatives(uint32_t claim, uint32_t request) {
+  const PreparedRequest& prepared = pod_.claims[claim].requests[request];
+  bool all_oversize = true;
+  for (uint32_t i = 0; i < prepared.asks; ++i) {
+    alternatives_.emplace_back(request, static_cast<int>(i));
+    const Step step = PlaceDevice({claim, request, prepared.first_ask + i, 0}, 0);
+    if (step == Step::kDone || step == Step::kStop) return step;
+    alternatives_.pop_back();
+    if (step == Step::kFail) all_oversize = false;
+  }
+  return all_oversize ? Step::kOversize : Step::kFail;
+}
+
+Search::Step Search::PlaceDevice(const Place& place, size_t start) {
+  if (++outcome_.steps > limits_.max_steps)
+    return Stop(Fit::kBudget, "no answer after " + std::to_string(limits_.max_steps) + " steps");
+  const bool all = pod_.asks[place.ask].all;
+  if (all && all_[place.ask].empty() && !features_.empty_all_fits) return Step::kFail;
+  if (place.device >= counts_[place.ask]) return PlaceRequest(place.claim, place.request + 1);
+  const auto held = static_cast<int64_t>(chosen_[place.claim].size());
+  if (held + counts_[place.ask] - place.device > kMaxResultsPerClaim) {
+    ++oversize_events_;
+    return features_.oversize_backtracks ? Step::kOversize : Step::kFail;
+  }
+  return all ? PlaceAll(place) : PlaceExact(place, start);
+}
+
+// Every device is decided already; none may be refused.
+Search::Step Search::PlaceAll(const Place& place) {
+  const size_t candidate = all_[place.ask][static_cast<size_t>(place.device)];
+  Undo undo;
+  if (!Try(place, candidate, true, undo)) {
+    if (!outcome_.error.empty()) return Step::kStop;
+    return Step::kFail;
+  }
+  Place next = place;
+  ++next.device;
+  const Step step = PlaceDevice(next, 0);
+  if (step != Step::kDone) TakeBack(place, candidate, undo);
+  return step;
+}
+
+Search::Step Search::PlaceExact(const Place& place, size_t start) {
+  const Ask& ask = pod_.asks[place.ask];
+  const auto needed = static_cast<size_t>(counts_[place.ask] - place.device);
+  std::vector<uint32_t> failed;  // classes
+  for (size_t i = start; i < table_.size(); ++i) {
+    if (start <= fatal_position_ && i >= fatal_position_) break;
+    if (InUse(ask, table_[i])) continue;
+    const uint8_t code = table_.Code(place.ask, i);
+    if (IsErrorCode(code)) return Stop(Fit::kError, table_.ErrorText(place.ask, i));
+    if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(place.ask, i)) continue;
+    Undo undo;
+    if (!Try(place, i, false, undo)) continue;
+    Place next = place;
+    ++next.device;
+    const uint64_t oversize = oversize_events_;
+    const Step step = PlaceDevice(next, i + 1);
+    if (step == Step::kDone) return step;
+    TakeBack(place, i, undo);
+    if (step != Step::kFail) return step;
+    if (!symmetric_ || oversize != oversize_events_) continue;
+    if (table_[i].untouched()) failed.push_back(table_.ClassOf(i));
+    if (Bound(place, i + 1) < needed) return FailOrError(place, i + 1);
+  }
+  if (start <= fatal_position_ && fatal_position_ <= table_.size())
+    return Stop(Fit::kError, "claim " + pod_.claims[place.claim].key.ToString() + ", request " +
+                                 ask.request->name.str() + ": a resource pool is invalid");
+  return Step::kFail;
+}
+
+// ---- one device
+
+bool Search::HeldByClaim(const Candidate& candidate, uint32_t claim) const {
+  return std::find(candidate.users.begin(), candidate.users.end(), claim) != candidate.users.end();
+}
+
+// Admin access only minds devices that the same claim holds already.
+bool Search::InUse(const Ask& ask, const Candidate& candidate) const {
+  if (ask.admin) return HeldByClaim(candidate, ask.claim);
+  return candidate.in_use || !candidate.users.empty();
+}
+
+bool Search::TakeCounters(const Candidate& candidate, Undo& undo) {
+  if (relaxation_.counters || !candidate.device().consumes) return true;
+  if (!features_.partitionable_devices) return false;
+  // A shared device has its counters since the first share.
+  const bool in_use = candidate.capacity_in_use || !candidate.shares.empty();
+  if (candidate.shareable && in_use) return true;
+  undo.counters = counters_.Take(candidate.pool_index, candidate.device_index);
+  return undo.counters;
+}
+
+bool Search::AddToConstraints(const Place& place, size_t candidate, Undo& undo) {
+  const Ask& ask = pod_.asks[place.ask];
+  std::vector<ConstraintState>& constraints = constraints_[place.claim];
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
+    const AttributeValue* value = table_.Value(place.claim, i, candidate);
+    if (!constraints[i].Accepts(value)) return false;
+    constraints[i].Add(ask.owner->name, value);
+    undo.constraints |= bit;
+  }
+  return true;
+}
+
+bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
+  Candidate& candidate = table_[index];
+  const Ask& ask = pod_.asks[place.ask];
+  const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, place.claim)
+                              : InUse(ask, candidate);
+  if (held) return false;
+  if (!TakeCounters(candidate, undo)) return false;
+  if (table_.Tainted(place.ask, index)) {
+    TakeBack(place, index, undo);
+    return false;
+  }
+  if (!AddToConstraints(place, index, undo)) {
+    TakeBack(place, index, undo);
+    if (must) {
+      Stop(Fit::kError, "claim " + pod_.claims[place.claim].key.ToString() + ", request " +
+                            ask.request->name.str() + ": cannot add device " +
+                            candidate.pool->key.ToString() + "/" + candidate.device().name.str() +
+                            " because a claim constraint would not be satisfied");
+    }
+    return false;
+  }
+  if (!table_.CapacityFits(place.ask, index)) {
+    TakeBack(place, index, undo);
+    return false;
+  }
+  ChosenDevice chosen{.claim = place.claim,
+                      .ask = place.ask,
+                      .pool = candidate.pool_index,
+                      .device = candidate.device_index,
+                      .shared = candidate.shareable,
+                      .counters = undo.counters,
+                      .consumed = {}};
+  if (candidate.shareable) {
+    chosen.consumed = ConsumedCapacities(candidate.device(), *ask.request, features_);
+    candidate.shares.push_back(chosen.consumed);
+    undo.shared = true;
+  } else {
+    candidate.users.push_back(place.claim);
+    undo.marked = true;
+  }
+  results_.push_back(std::move(chosen));
+  chosen_[place.claim].emplace_back(place.ask, index);
+  undo.chosen = true;
+  outcome_.deepest = std::max(outcome_.deepest, static_cast<uint32_t>(results_.size()));
+  return true;
+}
+
+void Search::TakeBack(const Place& place, size_t index, const Undo& undo) {
+  Candidate& candidate = table_[index];
+  if (undo.chosen) {
+    results_.pop_back();
+    chosen_[place.claim].pop_back();
+  }
+  if (undo.shared) candidate.shares.pop_back();
+  if (undo.marked) candidate.users.pop_back();
+  const Text& request = pod_.asks[place.ask].owner->name;
+  for (size_t i = constraints_[place.claim].size(); i-- > 0;)
+    if (undo.constraints & (uint64_t{1} << i)) constraints_[place.claim][i].Remove(request);
+  if (undo.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
+}
+
+// ---- the whole
+
+NodeAllocation Search::Run() {
+  if (!CheckPools() || !CheckClaims()) return outcome_;
+  symmetric_ = IsSymmetric();
+  switch (PlaceRequest(0, 0)) {
+    case Step::kStop:
+      return outcome_;
+    case Step::kFail:
+    case Step::kOversize:
+      outcome_.fit = Fit::kNoFit;
+      outcome_.invalid_pools =
+          std::any_of(node_.pools.begin(), node_.pools.end(),
+                      [](const auto& pool) { return pool->status == PoolStatus::kInvalid; });
+      return outcome_;
+    case Step::kDone:
+      break;
+  }
+  if (!CheckNodeSelectors()) return outcome_;
+  outcome_.fit = Fit::kFit;
+  outcome_.devices = std::move(results_);
+  for (const auto& [request, index] : alternatives_) outcome_.alternatives.push_back(index);
+  return outcome_;
+}
+
+NodeAllocation Allocate(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
+                        MatchCache& matches, const AllocatorFeatures& features,
+                        const AllocatorLimits& limits, const Relaxation& relaxation) {
+  return Search(pod, node, workspace, matches, features, limits, relaxation).Run();
+}
+
+void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeView& node,
+            Workspace& workspace) {
+  for (const ChosenDevice& chosen : allocation.devices) {
+    if (pod.asks[chosen.ask].admin) continue;
+    const PoolView& view = *node.pools[chosen.pool];
+    Workspace::Pool& pool = workspace.pools[view.key];
+    SimulatedUse& use = pool.devices[view.devices[chosen.device].slot];
+    use.dedicated = use.dedicated || !chosen.shared;
+    if (chosen.shared) {
+      use.shared = true;
+      AddAmounts(use.consumed, chosen.consumed);
+    }
+    if (!chosen.counters) continue;
+    for (const Consumption& consumption : view.ConsumptionOf(chosen.device)) {
+      const ViewCounter& counter = view.counters[consumption.counter];
+      Quantity& taken = pool.counters[{counter.set, counter.name}];
+      taken = taken.Add(*consumption.amount).value_or(taken);
+    }
+  }
+}
+
+}  // namespace fedra::dra

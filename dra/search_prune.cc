@@ -1,0 +1,141 @@
+// Leaving out branches that hold neither a solution nor an error; see search.h.
+
+#include <algorithm>
+#include <map>
+
+#include "dra/search.h"
+
+namespace fedra::dra {
+namespace {
+
+// Small searches end before remembering pays.
+constexpr uint64_t kStepsBeforeDeadEnds = 128;
+constexpr size_t kMaxDeadEnds = 1 << 16;
+
+}  // namespace
+
+bool Search::Skips(const std::vector<uint32_t>& failed, size_t candidate) {
+  if (failed.empty() || !table_[candidate].untouched()) return false;
+  return std::find(failed.begin(), failed.end(), table_.ClassOf(candidate)) != failed.end();
+}
+
+// The request cannot be satisfied, but the real search still walks over all that is left.
+Search::Step Search::FailOrError(const Place& place, size_t start) {
+  for (size_t i = start; i < table_.size(); ++i) {
+    if (InUse(pod_.asks[place.ask], table_[i])) continue;
+    if (IsErrorCode(table_.Code(place.ask, i)))
+      return Stop(Fit::kError, table_.ErrorText(place.ask, i));
+  }
+  return Step::kFail;
+}
+
+// Whether the candidate could be the next device, taken alone.
+bool Search::Usable(const Place& place, size_t index) {
+  const Candidate& candidate = table_[index];
+  const Ask& ask = pod_.asks[place.ask];
+  if (InUse(ask, candidate) || table_.Code(place.ask, index) != kSuits) return false;
+  if (table_.Tainted(place.ask, index) || !table_.CapacityFits(place.ask, index)) return false;
+  const std::vector<ConstraintState>& constraints = constraints_[place.claim];
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
+    if (!constraints[i].Accepts(table_.Value(place.claim, i, index))) return false;
+  }
+  Undo undo;
+  if (!TakeCounters(candidate, undo)) return false;
+  if (undo.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
+  return true;
+}
+
+size_t Search::Bound(const Place& place, size_t start) {
+  const Ask& ask = pod_.asks[place.ask];
+  // Devices that must agree on an attribute nobody has fixed yet: the largest group counts.
+  std::map<std::vector<uint32_t>, std::vector<size_t>> groups;
+  outcome_.steps += (table_.size() - start) / 8;
+  for (size_t i = start; i < table_.size(); ++i) {
+    if (!Usable(place, i)) continue;
+    std::vector<uint32_t> group;
+    for (size_t c = 0; c < constraints_[place.claim].size(); ++c) {
+      const uint64_t bit = uint64_t{1} << c;
+      const bool applies = (ask.constraints & bit) && !(relaxation_.constraints & bit);
+      if (!applies || !constraints_[place.claim][c].is_match() || features_.list_attributes)
+        continue;
+      group.push_back(table_.ValueId(table_.Value(place.claim, c, i)));
+    }
+    groups[std::move(group)].push_back(i);
+  }
+  size_t bound = 0;
+  for (const auto& [group, usable] : groups) bound = std::max(bound, BoundByCounters(usable));
+  return bound;
+}
+
+// Devices that draw on one counter set cannot be more than the set can feed: for each counter,
+// those that take least of it first.
+size_t Search::BoundByCounters(const std::vector<size_t>& usable) {
+  using SetKey = std::pair<uint32_t, Text>;  // pool, set
+  std::map<SetKey, std::vector<size_t>> by_set;
+  size_t bound = 0;
+  for (const size_t i : usable) {
+    const Candidate& candidate = table_[i];
+    const auto consumed = candidate.pool->ConsumptionOf(candidate.device_index);
+    if (consumed.empty() || candidate.shareable || relaxation_.counters ||
+        features_.counters_by_pool_name)
+      ++bound;
+    else
+      by_set[{candidate.pool_index, candidate.pool->counters[consumed[0].counter].set}].push_back(
+          i);
+  }
+  for (const auto& [key, members] : by_set) {
+    std::map<uint32_t, std::vector<Quantity>> taken;  // by counter
+    for (const size_t i : members)
+      for (const Consumption& consumption : table_[i].pool->ConsumptionOf(table_[i].device_index))
+        if (consumption.amount->Sign() > 0)
+          taken[consumption.counter].push_back(*consumption.amount);
+    size_t limit = members.size();
+    for (auto& [counter, amounts] : taken) {
+      std::sort(amounts.begin(), amounts.end());
+      Quantity left = counters_.Left(key.first, counter);
+      size_t fed = 0;
+      for (const Quantity& amount : amounts) {
+        const auto rest = left.Sub(amount);
+        if (!rest || rest->Sign() < 0) break;
+        left = *rest;
+        ++fed;
+      }
+      limit = std::min(limit, members.size() - amounts.size() + fed);
+    }
+    bound += limit;
+  }
+  return bound;
+}
+
+bool Search::UsesDeadEnds() {
+  if (!symmetric_ || outcome_.steps < kStepsBeforeDeadEnds) return false;
+  if (dead_ends_.size() >= kMaxDeadEnds || table_.AnyError()) return false;
+  return std::none_of(pod_.asks.begin(), pod_.asks.end(), [](const Ask& ask) { return ask.admin; });
+}
+
+// Everything that the rest of the search depends on.
+std::vector<uint32_t> Search::State(uint32_t claim, uint32_t request) {
+  std::vector<uint32_t> state = {claim, request, static_cast<uint32_t>(chosen_[claim].size())};
+  std::vector<std::pair<uint32_t, uint32_t>> held;
+  for (const auto& of_claim : chosen_) {
+    for (const auto& [ask, candidate] : of_claim) {
+      const bool shared = table_[candidate].shareable;
+      held.emplace_back(shared ? static_cast<uint32_t>(candidate) : table_.ClassOf(candidate),
+                        shared ? ask + 1 : 0);
+    }
+  }
+  std::sort(held.begin(), held.end());
+  for (const auto& [device, ask] : held) state.insert(state.end(), {device, ask});
+  for (const ConstraintState& constraint : constraints_[claim]) {
+    std::vector<uint32_t> values;
+    for (const AttributeValue* value : constraint.Values()) values.push_back(table_.ValueId(value));
+    std::sort(values.begin(), values.end());
+    state.push_back(UINT32_MAX);
+    state.insert(state.end(), values.begin(), values.end());
+  }
+  return state;
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,233 @@
+#include "dra/snapshot.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace fedra::dra {
+namespace {
+
+// Unique in the process, so that caches keyed by it can never mix up two clusters.
+uint64_t NextSerial() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+// ---- Snapshot
+
+const NodePools* Snapshot::PoolsOf(const Text& node) const {
+  const auto* found = node_pools_.Find(node);
+  return found ? found->get() : nullptr;
+}
+
+void Snapshot::SetPool(const PoolKey& key, std::shared_ptr<const PoolState> pool) {
+  if (const auto* old = pools_.Find(key)) RemoveFromIndex(**old);
+  if (!pool) return pools_.Erase(key);
+  AddToIndex(pool);
+  pools_.Set(key, std::move(pool));
+}
+
+void Snapshot::RemoveFromIndex(const PoolState& pool) {
+  roaming_.Erase(pool.key);
+  troubled_.Erase(pool.key);
+  for (const auto& [node, view] : pool.local_views) {
+    const auto* old = node_pools_.Find(node);
+    if (old == nullptr) continue;
+    auto pools = std::make_shared<NodePools>(**old);
+    std::erase_if(pools->views, [&](const auto& entry) { return entry.first->key == pool.key; });
+    if (pools->views.empty())
+      node_pools_.Erase(node);
+    else
+      node_pools_.Set(node, std::move(pools));
+  }
+}
+
+void Snapshot::AddToIndex(const std::shared_ptr<const PoolState>& pool) {
+  if (pool->roaming) roaming_.Set(pool->key, pool);
+  if (pool->elsewhere && pool->elsewhere->status != PoolStatus::kReady)
+    troubled_.Set(pool->key, pool);
+  for (const auto& [node, view] : pool->local_views) {
+    const auto* old = node_pools_.Find(node);
+    auto pools = old ? std::make_shared<NodePools>(**old) : std::make_shared<NodePools>();
+    const auto at = std::lower_bound(
+        pools->views.begin(), pools->views.end(), pool->key,
+        [](const auto& entry, const PoolKey& key) { return entry.first->key < key; });
+    pools->views.insert(at, {pool, view});
+    node_pools_.Set(node, std::move(pools));
+  }
+}
+
+std::shared_ptr<const Snapshot> Snapshot::WithAllocated(std::span<const Claim> claims) const {
+  auto copy = std::make_shared<Snapshot>(*this);
+  std::map<PoolKey, PoolUsage> usage;
+  for (const Claim& claim : claims) {
+    if (!claim.allocation) continue;
+    const auto* known = claims_.Find(claim.key);
+    if (known && (*known)->allocation) continue;
+    copy->claims_.Set(claim.key, std::make_shared<const Claim>(claim));
+    std::set<PoolKey> pools;
+    for (const AllocatedDevice& device : claim.allocation->devices) pools.insert(device.pool);
+    for (const PoolKey& key : pools) {
+      const auto* pool = pools_.Find(key);
+      if (pool == nullptr) continue;
+      const auto [at, is_new] = usage.try_emplace(key);
+      if (is_new && (*pool)->usage) at->second = *(*pool)->usage;
+      AddUse(at->second, key, claim, features_);
+    }
+  }
+  for (auto& [key, used] : usage) {
+    const PoolState& old = **pools_.Find(key);
+    copy->SetPool(key, WithUsage(old, std::make_shared<const PoolUsage>(std::move(used))));
+  }
+  return copy;
+}
+
+// ---- SnapshotBuilder
+
+SnapshotBuilder::SnapshotBuilder(AllocatorFeatures features) { next_.features_ = features; }
+
+void SnapshotBuilder::SetSlice(Slice slice) {
+  RemoveSlice(slice.name);
+  slice.serial = NextSerial();
+  auto shared = std::make_shared<const Slice>(std::move(slice));
+  slices_[shared->name] = shared;
+  slices_of_pool_[shared->pool][shared->name] = shared;
+  dirty_pools_.insert(shared->pool);
+  changed_ = true;
+}
+
+void SnapshotBuilder::RemoveSlice(const Text& name) {
+  const auto at = slices_.find(name);
+  if (at == slices_.end()) return;
+  const PoolKey key = at->second->pool;
+  const auto pool = slices_of_pool_.find(key);
+  pool->second.erase(name);
+  if (pool->second.empty()) slices_of_pool_.erase(pool);
+  slices_.erase(at);
+  dirty_pools_.insert(key);
+  changed_ = true;
+}
+
+void SnapshotBuilder::MarkPoolsOf(const Claim& claim) {
+  if (!claim.allocation) return;
+  for (const AllocatedDevice& device : claim.allocation->devices) dirty_pools_.insert(device.pool);
+}
+
+void SnapshotBuilder::SetClaim(Claim claim) {
+  RemoveClaim(claim.key);
+  auto shared = std::make_shared<const Claim>(std::move(claim));
+  MarkPoolsOf(*shared);
+  if (shared->allocation)
+    for (const AllocatedDevice& device : shared->allocation->devices)
+      claims_of_pool_[device.pool].insert(shared->key);
+  next_.claims_.Set(shared->key, shared);
+  changed_ = true;
+}
+
+void SnapshotBuilder::RemoveClaim(const ObjectKey& key) {
+  const auto* found = next_.claims_.Find(key);
+  if (found == nullptr) return;
+  const std::shared_ptr<const Claim> old = *found;
+  MarkPoolsOf(*old);
+  if (old->allocation) {
+    for (const AllocatedDevice& device : old->allocation->devices) {
+      const auto pool = claims_of_pool_.find(device.pool);
+      if (pool == claims_of_pool_.end()) continue;
+      pool->second.erase(key);
+      if (pool->second.empty()) claims_of_pool_.erase(pool);
+    }
+  }
+  next_.claims_.Erase(key);
+  changed_ = true;
+}
+
+void SnapshotBuilder::SetClass(DeviceClass device_class) {
+  const Text name = device_class.name;
+  next_.classes_.Set(name, std::make_shared<const DeviceClass>(std::move(device_class)));
+  changed_ = true;
+}
+
+void SnapshotBuilder::RemoveClass(const Text& name) {
+  next_.classes_.Erase(name);
+  changed_ = true;
+}
+
+void SnapshotBuilder::SetTemplate(ClaimTemplate claim_template) {
+  const ObjectKey key = claim_template.key;
+  next_.templates_.Set(key, std::make_shared<const ClaimTemplate>(std::move(claim_template)));
+  changed_ = true;
+}
+
+void SnapshotBuilder::RemoveTemplate(const ObjectKey& key) {
+  next_.templates_.Erase(key);
+  changed_ = true;
+}
+
+// A rule may select the devices of any pool.
+void SnapshotBuilder::MarkPoolsOf(const TaintRule& rule) {
+  for (const auto& [key, slices] : slices_of_pool_) {
+    if ((rule.driver.empty() || rule.driver == key.driver) &&
+        (rule.pool.empty() || rule.pool == key.pool))
+      dirty_pools_.insert(key);
+  }
+}
+
+void SnapshotBuilder::SetTaintRule(TaintRule rule) {
+  RemoveTaintRule(rule.name);
+  MarkPoolsOf(rule);
+  const std::string name = rule.name;
+  taint_rules_.emplace(name, std::move(rule));
+  changed_ = true;
+}
+
+void SnapshotBuilder::RemoveTaintRule(const std::string& name) {
+  const auto at = taint_rules_.find(name);
+  if (at == taint_rules_.end()) return;
+  MarkPoolsOf(at->second);
+  taint_rules_.erase(at);
+  changed_ = true;
+}
+
+void SnapshotBuilder::SetNode(Node node) {
+  node.serial = NextSerial();
+  const Text name = node.name;
+  next_.nodes_.Set(name, std::make_shared<const Node>(std::move(node)));
+  changed_ = true;
+}
+
+void SnapshotBuilder::RemoveNode(const Text& name) {
+  next_.nodes_.Erase(name);
+  changed_ = true;
+}
+
+std::shared_ptr<const PoolUsage> SnapshotBuilder::BuildUsage(const PoolKey& key) const {
+  const auto claims = claims_of_pool_.find(key);
+  if (claims == claims_of_pool_.end()) return nullptr;
+  auto usage = std::make_shared<PoolUsage>();
+  for (const ObjectKey& claim : claims->second)
+    AddUse(*usage, key, **next_.claims_.Find(claim), next_.features_);
+  return usage;
+}
+
+std::shared_ptr<const PoolState> SnapshotBuilder::BuildPool(const PoolKey& key) const {
+  const auto found = slices_of_pool_.find(key);
+  if (found == slices_of_pool_.end()) return nullptr;
+  std::vector<std::shared_ptr<const Slice>> slices;
+  for (const auto& [name, slice] : found->second) slices.push_back(slice);
+  std::vector<const TaintRule*> rules;
+  for (const auto& [name, rule] : taint_rules_) rules.push_back(&rule);
+  return MakePoolState(key, std::move(slices), BuildUsage(key), rules, next_.features_);
+}
+
+std::shared_ptr<const Snapshot> SnapshotBuilder::Publish() {
+  if (!changed_) return published_;
+  for (const PoolKey& key : dirty_pools_) next_.SetPool(key, BuildPool(key));
+  dirty_pools_.clear();
+  ++next_.generation_;
+  changed_ = false;
+  published_ = std::make_shared<const Snapshot>(next_);
+  return published_;
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,121 @@
+#pragma once
+//
+// Snapshot: everything of one worker cluster that decides an allocation, frozen at one moment, and
+// SnapshotBuilder, which turns object changes into new snapshots.
+//
+// Consecutive snapshots share all that did not change: publishing after one slice changed costs the
+// pool of that slice, its nodes, and a few map paths, whatever the size of the cluster.
+//
+// Thread rules: a Snapshot is immutable; use it from any thread through its shared_ptr. A
+// SnapshotBuilder belongs to one thread at a time.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/types.h"
+#include "dra/features.h"
+#include "dra/model.h"
+#include "dra/persistent_map.h"
+#include "dra/pool.h"
+
+namespace fedra::dra {
+
+// The pools of one node that belong to nodes: no labels have to be looked at. Ascending by
+// (driver, pool).
+struct NodePools {
+  std::vector<std::pair<std::shared_ptr<const PoolState>, std::shared_ptr<const PoolView>>> views;
+};
+
+class Snapshot final {
+ public:
+  using Pools = PersistentMap<PoolKey, std::shared_ptr<const PoolState>>;
+  using Classes = PersistentMap<Text, std::shared_ptr<const DeviceClass>>;
+  using Claims = PersistentMap<ObjectKey, std::shared_ptr<const Claim>>;
+  using Templates = PersistentMap<ObjectKey, std::shared_ptr<const ClaimTemplate>>;
+  using Nodes = PersistentMap<Text, std::shared_ptr<const Node>>;
+
+  // Increases with every publication of one builder.
+  uint64_t generation() const { return generation_; }
+  const AllocatorFeatures& features() const { return features_; }
+
+  const Pools& pools() const { return pools_; }
+  const Classes& classes() const { return classes_; }
+  const Claims& claims() const { return claims_; }
+  const Templates& templates() const { return templates_; }
+  const Nodes& nodes() const { return nodes_; }
+
+  // Null when there is none.
+  const NodePools* PoolsOf(const Text& node) const;
+  // Pools whose slices must be compared with a node's labels.
+  const Pools& roaming_pools() const { return roaming_; }
+  // Pools of some nodes that every other node sees as incomplete, invalid or broken (through their
+  // counter slices).
+  const Pools& troubled_pools() const { return troubled_; }
+
+  // The same cluster with these claims allocated in addition (assumed, in flight, or simulated).
+  // Claims that the snapshot holds as allocated already are left out.
+  std::shared_ptr<const Snapshot> WithAllocated(std::span<const Claim> claims) const;
+
+ private:
+  friend class SnapshotBuilder;
+  void SetPool(const PoolKey& key, std::shared_ptr<const PoolState> pool);
+  void RemoveFromIndex(const PoolState& pool);
+  void AddToIndex(const std::shared_ptr<const PoolState>& pool);
+
+  AllocatorFeatures features_;
+  uint64_t generation_ = 0;
+  Pools pools_;
+  Pools roaming_;
+  Pools troubled_;
+  PersistentMap<Text, std::shared_ptr<const NodePools>> node_pools_;
+  Classes classes_;
+  Claims claims_;
+  Templates templates_;
+  Nodes nodes_;
+};
+
+class SnapshotBuilder final {
+ public:
+  explicit SnapshotBuilder(AllocatorFeatures features);
+
+  // Each replaces the object of the same name. Removing what is not there changes nothing.
+  void SetSlice(Slice slice);
+  void RemoveSlice(const Text& name);
+  void SetClaim(Claim claim);
+  void RemoveClaim(const ObjectKey& key);
+  void SetClass(DeviceClass device_class);
+  void RemoveClass(const Text& name);
+  void SetTemplate(ClaimTemplate claim_template);
+  void RemoveTemplate(const ObjectKey& key);
+  void SetTaintRule(TaintRule rule);
+  void RemoveTaintRule(const std::string& name);
+  void SetNode(Node node);
+  void RemoveNode(const Text& name);
+
+  // The state of all changes so far; the same pointer again if there were none.
+  std::shared_ptr<const Snapshot> Publish();
+
+ private:
+  void MarkPoolsOf(const Claim& claim);
+  void MarkPoolsOf(const TaintRule& rule);
+  std::shared_ptr<const PoolState> BuildPool(const PoolKey& key) const;
+  std::shared_ptr<const PoolUsage> BuildUsage(const PoolKey& key) const;
+
+  Snapshot next_;
+  std::shared_ptr<const Snapshot> published_;
+  bool changed_ = true;
+  std::unordered_map<Text, std::shared_ptr<const Slice>> slices_;
+  std::unordered_map<PoolKey, std::map<Text, std::shared_ptr<const Slice>>> slices_of_pool_;
+  std::unordered_map<PoolKey, std::set<ObjectKey>> claims_of_pool_;
+  std::map<std::string, TaintRule> taint_rules_;
+  std::set<PoolKey> dirty_pools_;
+};
+
+}  // namespace fedra::dra

@@ -1,0 +1,98 @@
+#pragma once
+//
+// Text: an immutable string that is stored once however often it is named. Device, pool, driver and
+// attribute names repeat hundreds of thousands of times in a fleet; a Text is one pointer.
+//
+// Thread rules: Text is a plain value with an atomic reference count; copy and compare from any
+// thread. TextPool is not thread-safe: one per worker cluster, used by whoever parses its objects.
+// Lifetime: a Text outlives its pool.
+
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace fedra::dra {
+
+class Text final {
+ public:
+  Text() = default;  // the empty string
+  explicit Text(std::string_view text);
+  Text(const Text& other) noexcept : entry_(other.entry_) { Retain(); }
+  Text(Text&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  Text& operator=(Text other) noexcept {
+    std::swap(entry_, other.entry_);
+    return *this;
+  }
+  ~Text() { Release(); }
+
+  std::string_view view() const {
+    return entry_ ? std::string_view(entry_->text) : std::string_view();
+  }
+  std::string str() const { return std::string(view()); }
+  bool empty() const { return entry_ == nullptr || entry_->text.empty(); }
+  uint64_t hash() const;
+
+  // By content; equal pointers are the quick way, not the meaning.
+  bool operator==(const Text& other) const {
+    return entry_ == other.entry_ || (hash() == other.hash() && view() == other.view());
+  }
+  bool operator==(std::string_view other) const { return view() == other; }
+  std::strong_ordering operator<=>(const Text& other) const {
+    return entry_ == other.entry_ ? std::strong_ordering::equal : view() <=> other.view();
+  }
+
+ private:
+  friend class TextPool;
+  struct Entry {
+    std::string text;
+    uint64_t hash;
+    std::atomic<uint32_t> references{1};
+  };
+
+  void Retain() const noexcept {
+    if (entry_) entry_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  void Release() noexcept {
+    if (entry_ && entry_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete entry_;
+  }
+
+  Entry* entry_ = nullptr;
+};
+
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(const Text& text) const { return text.hash(); }
+  size_t operator()(std::string_view text) const;
+};
+struct TextEqual {
+  using is_transparent = void;
+  bool operator()(const Text& a, const Text& b) const { return a == b; }
+  bool operator()(const Text& a, std::string_view b) const { return a == b; }
+  bool operator()(std::string_view a, const Text& b) const { return b == a; }
+};
+
+class TextPool final {
+ public:
+  // The one Text for this content. Forgets texts that nobody names any more whenever the pool has
+  // doubled, so that churning objects do not make it grow.
+  Text Intern(std::string_view text);
+  size_t size() const { return texts_.size(); }
+
+ private:
+  void DropUnused();
+
+  std::unordered_set<Text, TextHash, TextEqual> texts_;
+  size_t next_cleanup_ = 1024;
+};
+
+}  // namespace fedra::dra
+
+template <>
+struct std::hash<fedra::dra::Text> {
+  size_t operator()(const fedra::dra::Text& text) const noexcept { return text.hash(); }
+};

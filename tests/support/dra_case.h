@@ -1,0 +1,108 @@
+#pragma once
+//
+// One allocation case as JSON (lines.md, judge-lines): a node, the objects of a cluster, and the
+// claims to allocate. Shared by the judge-lines tool, the unit tests and the fuzz targets.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "dra/allocator.h"
+#include "dra/parse.h"
+#include "dra/snapshot.h"
+
+namespace fedra::test {
+
+struct DraCase {
+  dra::Node node;
+  std::shared_ptr<const dra::Snapshot> snapshot;
+  std::vector<dra::Claim> claims;
+};
+
+struct DraAnswer {
+  dra::NodeAllocation allocation;
+  std::vector<std::string> results;  // "ns/claim req driver/pool/device"
+  nlohmann::json results_json;       // as judge-lines prints them
+};
+
+namespace internal {
+
+template <class Parse, class Take>
+Result<void> ForEach(const nlohmann::json& input, const char* key, Parse&& parse, Take&& take) {
+  const auto list = input.find(key);
+  if (list == input.end() || list->is_null()) return {};
+  if (!list->is_array()) return Fail(ErrorCode::kInvalidArgument, std::string(key) + ": no list");
+  for (const nlohmann::json& object : *list) {
+    auto parsed = parse(object);
+    if (!parsed) return Fail(parsed.error());
+    take(std::move(*parsed));
+  }
+  return {};
+}
+
+}  // namespace internal
+
+// `features`: of the release in "k8s" unless given.
+inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContext& context,
+                                   const dra::AllocatorFeatures* features = nullptr) {
+  if (!input.is_object()) return Fail(ErrorCode::kInvalidArgument, "not an object");
+  const auto k8s = input.find("k8s");
+  const bool has_release = k8s != input.end() && k8s->is_string();
+  auto release = cel::ParseRelease(has_release ? k8s->get<std::string>() : "1.36");
+  if (!release) return Fail(release.error());
+  dra::SnapshotBuilder builder(features ? *features : dra::FeaturesOf(*release));
+  using nlohmann::json;
+  FEDRA_RETURN_IF_ERROR(internal::ForEach(
+      input, "classes", [&](const json& o) { return dra::ParseDeviceClass(o, context); },
+      [&](dra::DeviceClass v) { builder.SetClass(std::move(v)); }));
+  FEDRA_RETURN_IF_ERROR(internal::ForEach(
+      input, "slices", [&](const json& o) { return dra::ParseSlice(o, context); },
+      [&](dra::Slice v) { builder.SetSlice(std::move(v)); }));
+  FEDRA_RETURN_IF_ERROR(internal::ForEach(
+      input, "allocatedClaims", [&](const json& o) { return dra::ParseClaim(o, context); },
+      [&](dra::Claim v) { builder.SetClaim(std::move(v)); }));
+  FEDRA_RETURN_IF_ERROR(internal::ForEach(
+      input, "taintRules", [&](const json& o) { return dra::ParseTaintRule(o, context); },
+      [&](dra::TaintRule v) { builder.SetTaintRule(std::move(v)); }));
+  DraCase result;
+  FEDRA_RETURN_IF_ERROR(internal::ForEach(
+      input, "claims", [&](const json& o) { return dra::ParseClaim(o, context); },
+      [&](dra::Claim v) { result.claims.push_back(std::move(v)); }));
+  const auto node = input.find("node");
+  auto parsed = dra::ParseNode(node == input.end() ? json::object() : *node, context);
+  if (!parsed) return Fail(parsed.error());
+  result.node = std::move(*parsed);
+  result.snapshot = builder.Publish();
+  return result;
+}
+
+inline DraAnswer Solve(const DraCase& input, dra::SelectorCache& selectors,
+                       const dra::AllocatorLimits& limits = {}) {
+  dra::MatchCache matches;
+  std::vector<dra::UnallocatedClaim> claims;
+  for (const dra::Claim& claim : input.claims) claims.push_back({claim.key, &claim.spec});
+  const dra::PodClaims pod = dra::Prepare(claims, *input.snapshot, matches, selectors);
+  const dra::NodeView view = dra::ViewOf(*input.snapshot, input.node);
+  DraAnswer answer;
+  answer.results_json = nlohmann::json::array();
+  answer.allocation =
+      dra::Allocate(pod, view, nullptr, matches, input.snapshot->features(), limits);
+  for (const dra::ChosenDevice& chosen : answer.allocation.devices) {
+    const dra::PoolView& pool = *view.pools[chosen.pool];
+    const std::string claim = pod.claims[chosen.claim].key.ToString();
+    const std::string request = pod.asks[chosen.ask].Name();
+    const std::string device = pool.devices[chosen.device].device->name.str();
+    answer.results.push_back(claim + " " + request + " " + pool.key.ToString() + "/" + device);
+    answer.results_json.push_back({{"claim", claim},
+                                   {"request", request},
+                                   {"driver", pool.key.driver.str()},
+                                   {"pool", pool.key.pool.str()},
+                                   {"device", device}});
+  }
+  return answer;
+}
+
+}  // namespace fedra::test
