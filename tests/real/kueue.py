@@ -140,11 +140,10 @@ class Kueue:
     def _webhooks(self) -> list[Object]:
         """Kueue's own manifests with a URL in place of the Service that does not exist here."""
         ca = base64.b64encode(self._pki.ca.read_bytes()).decode()
-        manifests = (
-            self._tools.kueue_source / "config/components/webhook/manifests.yaml"
-        ).read_text()
-        configurations: list[Object] = []
-        for manifest in filter(None, yaml.safe_load_all(manifests)):
+        file = self._tools.kueue_source / "config/components/webhook/manifests.yaml"
+        manifests: list[Object] = [each for each in yaml.safe_load_all(file.read_text()) if each]
+        configurations = []
+        for manifest in manifests:
             hooks = [hook for hook in manifest["webhooks"] if _is_served(hook)]
             for hook in hooks:
                 path = hook["clientConfig"].pop("service")["path"]

@@ -129,12 +129,14 @@ class Fedra:
         result = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
         return Output(result.returncode, result.stdout, result.stderr)
 
-    def status(self) -> Any:
-        return self._json("status", "-o", "json")
+    def worker_states(self) -> dict[str, str]:
+        """What `fedra status` says of each worker: Connected, Unreachable, ..."""
+        return {worker["name"]: worker["state"] for worker in self._json("status")["workers"]}
 
-    def why(self, workload: str) -> Any:
-        """`workload` is NAMESPACE/NAME of the job."""
-        return self._json("why", workload, "-o", "json")
+    def reasons(self, workload: str) -> dict[str, list[str]]:
+        """What `fedra why` has against each worker; `workload` is NAMESPACE/NAME of the job."""
+        workers = self._json("why", workload)["workers"]
+        return {worker["name"]: [each["code"] for each in worker["reasons"]] for worker in workers}
 
     def check(self, *documents: Object) -> Output:
         return self.cli("check", "-f", "-", "-o", "json", stdin=yaml.safe_dump_all(documents))
@@ -155,7 +157,7 @@ class Fedra:
         return self.process
 
     def _json(self, *arguments: str) -> Any:
-        output = self.cli(*arguments)
+        output = self.cli(*arguments, "-o", "json")
         if output.code != 0:
             raise RuntimeError(f"fedra {' '.join(arguments)}: exit {output.code}: {output.stderr}")
         return output.json()

@@ -41,7 +41,7 @@ class Link:
         self._run(self._listen())
 
     def close(self) -> None:
-        self.cut()
+        self._run(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -61,6 +61,13 @@ class Link:
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
+
+    async def _end(self) -> None:
+        await self._close_everything()
+        relays = asyncio.all_tasks() - {asyncio.current_task()}
+        for relay in relays:
+            relay.cancel()
+        await asyncio.gather(*relays, return_exceptions=True)
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)

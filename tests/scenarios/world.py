@@ -56,6 +56,8 @@ class World:
         self.manager.apply(objects.cluster_queue(self.ns, Quota(), self.check))
         for worker in self.workers:
             self.set_quota(worker, Quota())
+        for worker in self.workers:
+            self.eventually(f"queue of {worker} is active", lambda: self._queue_active(worker))
 
     def close(self) -> None:
         """Removes the jobs, waits until fedra has cleaned up after them, then removes the rest."""
@@ -242,6 +244,9 @@ class World:
         if self._watchdog is not None:
             self._watchdog.ignore(worker)
         self.fleet.stop_api_server(worker)
+
+    def _queue_active(self, worker: str) -> bool:
+        return objects.is_true(self.admin(worker).get("LocalQueue", self.ns, QUEUE), "Active")
 
     def _through_link(self, worker: str, access: Access) -> Access:
         host, _, port = access.server.rpartition(":")

@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+"""make demo: a federation of one manager and three workers on loopback, from submission to completion.
+
+The clusters are simulated (tests/sim), fedra is the real program: a process of its own with real kubeconfigs
+and TLS. Every step waits for what it announces and the demo fails when that does not happen. HOLD=1 keeps
+everything running at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from scenarios import objects  # noqa: E402
+from scenarios.federated_job import FederatedJob  # noqa: E402
+from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
+from scenarios.fleet import MANAGER  # noqa: E402
+from scenarios.kube_client import KubeClient  # noqa: E402
+from scenarios.objects import Quota  # noqa: E402
+from scenarios.sim_fleet import SimFleet  # noqa: E402
+from scenarios.waiting import eventually  # noqa: E402
+
+_NS, _QUEUE, _CHECK = "ml", "gpu", "fedra"
+_EAST, _WEST, _LAB = "gpu-east", "gpu-west", "tpu-lab"
+_CLASS = "gpu.example.com"
+_ONE_GPU, _TWO_GPUS = "one-gpu", "two-gpus"
+_PATIENCE = 15.0
+
+
+class Demo:
+    """The fleet, one fedra, and the story. Main thread only."""
+
+    def __init__(self, folder: Path):
+        self._fleet = SimFleet(kueue_dra=False, workers=(_EAST, _WEST, _LAB))
+        self._folder = folder
+        self._fedra: Fedra | None = None
+
+    # --- The story.
+
+    def run(self) -> None:
+        self._fleet.start()
+        self._prepare_clusters()
+        self._meet_the_fleet()
+        train = self._first_job()
+        sweep = self._blocked_job()
+        self._create_what_is_missing(sweep)
+        late = self._survive_a_crash(train)
+        self._ask_before_submitting()
+        self._finish([sweep, late])
+
+    def stop(self) -> None:
+        if self._fedra is not None and self._fedra.process is not None:
+            self._fedra.process.kill()
+        self._fleet.stop()
+
+    def report(self) -> str:
+        return self._fedra.report() if self._fedra is not None else "fedra was not started"
+
+    def _meet_the_fleet(self) -> None:
+        _title("fedra starts next to Kueue, with one kubeconfig per cluster")
+        accesses = {cluster: self._fleet.fedra_access(cluster) for cluster in self._fleet.clusters}
+        self._fedra = Fedra(default_binary(), self._folder / "fedra", accesses, {})
+        self._fedra.start()
+        self._wait(
+            "all workers connected",
+            lambda: set(self._running().worker_states().values()) == {"Connected"},
+        )
+        self._wait("the admission check is Active", self._check_active)
+        self._show("status", "clusters")
+
+    def _first_job(self) -> FederatedJob:
+        _title(f"A job that claims a device by template {_ONE_GPU}")
+        _say(f"{_EAST} has all it needs; {_WEST} lacks the DeviceClass, {_LAB} the template.")
+        job = self._submit("train", _ONE_GPU)
+        job.wait_running_on(_EAST)
+        self._show("status")
+        self._show("why", job.key)
+        return job
+
+    def _blocked_job(self) -> FederatedJob:
+        _title(f"A job whose template {_TWO_GPUS} exists on no worker")
+        _say(
+            "Kueue alone would send it somewhere and let its pods hang. fedra says what is missing where."
+        )
+        job = self._submit("sweep", _TWO_GPUS)
+        job.wait_message("no worker eligible")
+        self._show("status")
+        self._show("why", job.key)
+        return job
+
+    def _create_what_is_missing(self, job: FederatedJob) -> None:
+        _title(f"Somebody creates the template on {_LAB}")
+        started = time.monotonic()
+        self._create_template(_LAB, _TWO_GPUS, count=2)
+        self._wait("the clone", lambda: job.clone(_LAB))
+        _say(
+            f"The job left for {_LAB} after {(time.monotonic() - started) * 1000:.0f} ms, without any timer."
+        )
+        job.wait_running_on(_LAB)
+        self._show("status", "workloads")
+
+    def _survive_a_crash(self, running: FederatedJob) -> FederatedJob:
+        _title("kill -9 of fedra; meanwhile one job ends and another is submitted")
+        self._running().kill()
+        late = self._submit("late", _ONE_GPU)
+        self._wait("train complete on its worker", lambda: self._ended(_EAST, running))
+        _say("fedra is started again on the same store.")
+        self._running().start()
+        self._wait("train complete on the manager", lambda: _complete(running))
+        late.wait_running_on(_EAST)
+        self._show("status")
+        self._show("history", running.key)
+        return late
+
+    def _ask_before_submitting(self) -> None:
+        _title("The same question before anything is submitted: fedra check")
+        job = objects.job(_NS, "planned", _QUEUE, template=_ONE_GPU)
+        file = self._folder / "planned.json"
+        file.write_text(objects.canonical(job))
+        self._show("check", "-f", str(file))
+
+    def _finish(self, jobs: list[FederatedJob]) -> None:
+        _title("The jobs end; their results are on the manager and nothing is left on the workers")
+        for job in jobs:
+            worker = job.remote_jobs()[0]
+            job.finish(worker)
+        for job in jobs:
+            assert _complete(job), f"{job.key} is not complete on the manager"
+        for worker in self._fleet.workers:
+            assert not self._admin(worker).list("Job", _NS), f"a job is left on {worker}"
+            assert not self._admin(worker).list("Workload", _NS), f"a clone is left on {worker}"
+        self._show("status")
+
+    def hold(self) -> None:
+        """Everything keeps running until Ctrl-C."""
+        config = self._running().configuration_file
+        print("\nHOLD=1: the federation is yours until Ctrl-C. For example:\n")
+        print(f"  {default_binary()} status --watch --config {config}")
+        for cluster in self._fleet.clusters:
+            print(
+                f"  kubectl --kubeconfig {self._fleet.admin_kubeconfig(cluster)} get jobs -A   # {cluster}"
+            )
+        sys.stdout.flush()
+        signal.sigwait([signal.SIGINT, signal.SIGTERM])
+
+    # --- The clusters.
+
+    def _prepare_clusters(self) -> None:
+        manager = self._admin(MANAGER)
+        for cluster in self._fleet.clusters:
+            client = self._admin(cluster)
+            client.apply(objects.namespace(_NS))
+            client.apply(
+                objects.cluster_queue(_NS, Quota(), _CHECK if cluster == MANAGER else None)
+            )
+            client.apply(objects.local_queue(_NS, _QUEUE, _NS))
+        manager.apply(objects.admission_check(_CHECK))
+        self._admin(_WEST).delete("DeviceClass", None, _CLASS)
+        for worker in (_EAST, _WEST):
+            self._create_template(worker, _ONE_GPU)
+
+    def _create_template(self, worker: str, name: str, count: int = 1) -> None:
+        self._admin(worker).apply(objects.claim_template(_NS, name, _CLASS, count))
+
+    def _submit(self, name: str, template: str) -> FederatedJob:
+        self._admin(MANAGER).create(objects.job(_NS, name, _QUEUE, template=template))
+        return FederatedJob(self._fleet, _NS, name, _CHECK)
+
+    def _ended(self, worker: str, job: FederatedJob) -> bool:
+        self._fleet.end_pods(worker, _NS, job.name)
+        return objects.is_true(job.remote_job(worker), "Complete")
+
+    def _check_active(self) -> bool:
+        return objects.is_true(self._admin(MANAGER).get("AdmissionCheck", None, _CHECK), "Active")
+
+    def _admin(self, cluster: str) -> KubeClient:
+        return self._fleet.admin(cluster)
+
+    def _running(self) -> Fedra:
+        assert self._fedra is not None
+        return self._fedra
+
+    # --- The screen.
+
+    def _show(self, *arguments: str) -> None:
+        """Prints a command and its output; the --config that every one needs is left out of the print."""
+        output = self._running().cli(*arguments)
+        print(
+            f"\n$ fedra {' '.join(arguments)}\n{output.stdout}{output.stderr}", end="", flush=True
+        )
+        assert output.code == 0, f"fedra {' '.join(arguments)} ended with {output.code}"
+
+    def _wait(self, what: str, look: Callable[[], object]) -> None:
+        eventually(what, look, _PATIENCE)
+
+
+def _complete(job: FederatedJob) -> bool:
+    return objects.is_true(job.manager_job(), "Complete")
+
+
+def _title(text: str) -> None:
+    print(f"\n=== {text}", flush=True)
+
+
+def _say(text: str) -> None:
+    print(f"    {text}", flush=True)
+
+
+def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    folder = Path(tempfile.mkdtemp(prefix="fedra-demo-"))
+    demo = Demo(folder)
+    started = time.monotonic()
+    try:
+        demo.run()
+        print(f"\ndemo passed in {time.monotonic() - started:.0f} s", flush=True)
+        if os.environ.get("HOLD") == "1":
+            demo.hold()
+        return 0
+    except Exception as error:
+        print(f"\ndemo FAILED: {error}\n{demo.report()}", file=sys.stderr)
+        return 1
+    finally:
+        demo.stop()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
