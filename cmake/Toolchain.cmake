@@ -3,6 +3,8 @@ add_library(fedra_options INTERFACE)
 
 target_compile_options(fedra_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+# Designated initializers leave fields at their defaults on purpose.
+target_compile_options(fedra_options INTERFACE -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports false positives for "literal" + std::to_string(i).
   target_compile_options(fedra_options INTERFACE -Wno-restrict)
@@ -18,6 +20,11 @@ if(FEDRA_SANITIZE)
   if(FEDRA_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(fedra_options INTERFACE -Wno-tsan)  # Asio's fences
   endif()
+endif()
+
+if(FEDRA_FUZZERS)
+  # Every library reports its branches to libFuzzer; only the fuzz_* programs link its main().
+  target_compile_options(fedra_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 find_program(FEDRA_CCACHE ccache)

@@ -72,25 +72,36 @@ struct Choice {
   std::optional<WallTime> wake_at;     // when the running round times out
 };
 
-Choice ChooseRace(const Context& context) {
+// A nominated worker is kept through a short gap in what we know of it, so that a cut watch moves
+// no workload.
+bool MayKeep(const ClusterView& cluster) {
+  return cluster.contact != Contact::kNone && cluster.allowed &&
+         cluster.verdict.outcome != dra::Outcome::kNo;
+}
+
+Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nominated) {
   Choice choice;
   for (const ClusterView& cluster : context.clusters) {
-    if (IsEligible(cluster, context.policy) && choice.clusters.size() < kMaxNominated)
-      choice.clusters.push_back(cluster.name);
+    const bool wanted = IsEligible(cluster, context.policy) ||
+                        (Contains(nominated, cluster.name) && MayKeep(cluster));
+    if (wanted && choice.clusters.size() < kMaxNominated) choice.clusters.push_back(cluster.name);
   }
   return choice;
 }
 
-// Keeps what is nominated and still eligible, and fills up from the ranking. When the round has
+// Keeps what is nominated and still possible, and fills up from the ranking. When the round has
 // timed out and there is another eligible worker, the round's workers had their chance.
 Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nominated) {
   const auto ranked = Rank(context.clusters, context.record, context.policy, context.now);
   const size_t wanted = std::min(static_cast<size_t>(context.policy.candidates), kMaxNominated);
   Choice choice;
-  for (const ClusterView* cluster : ranked) {
-    if (Contains(nominated, cluster->name)) choice.clusters.push_back(cluster->name);
+  for (const ClusterName& name : nominated) {
+    const ClusterView* cluster = context.Find(name.value);
+    if (cluster != nullptr && MayKeep(*cluster)) choice.clusters.push_back(name);
   }
-  const bool others_exist = ranked.size() > choice.clusters.size();
+  const bool others_exist = std::any_of(
+      ranked.begin(), ranked.end(),
+      [&](const ClusterView* cluster) { return !Contains(choice.clusters, cluster->name); });
   if (!choice.clusters.empty() && others_exist && context.record.nominated_at) {
     const WallTime deadline = *context.record.nominated_at + context.policy.admission_timeout;
     if (context.now >= deadline) {
@@ -220,7 +231,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   const std::vector<ClusterName> nominated = Nominated(context, check);
   if (const ClusterView* winner = Winner(context, nominated); winner != nullptr)
     return AdmitWinner(context, *winner, decision);
-  const Choice choice = context.policy.kind == PolicyKind::kRace ? ChooseRace(context)
+  const Choice choice = context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
                                                                  : ChooseBest(context, nominated);
   if (choice.clusters.empty()) return Block(context, check, decision);
   Send(context, check, nominated, choice, decision);

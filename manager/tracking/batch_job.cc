@@ -83,34 +83,40 @@ void DropControllerFields(json& spec) {
   pod_metadata.erase("creationTimestamp");
 }
 
+void KeepText(const json& object, Job& job) {
+  json copy = object;
+  if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
+  job.text = std::make_shared<const std::string>(copy.dump());
+}
+
+Result<Job> ParseBatchJob(const json& object) {
+  const json& metadata = Member(object, "metadata");
+  const json& spec = Member(object, "spec");
+  const json& status = Member(object, "status");
+  Job job;
+  job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
+  job.uid = Text(metadata, "uid");
+  if (job.key.name.empty() || job.uid.empty())
+    return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
+  job.version = ResourceVersion(Text(metadata, "resourceVersion"));
+  job.deleting = metadata.contains("deletionTimestamp");
+  job.origin = Text(Member(metadata, "labels"), kOriginLabel);
+  job.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
+  job.prebuilt_workload = PrebuiltWorkload(metadata);
+  job.managed_by = Text(spec, "managedBy");
+  job.suspended = Flag(spec, "suspend", false);
+  job.failed = HasTrueCondition(status, "Failed");
+  job.finished = job.failed || HasTrueCondition(status, "Complete");
+  for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
+  if (!job.origin.empty() || job.managed_by == kManagedBy) KeepText(object, job);
+  return job;
+}
+
 class BatchJob final : public JobAdapter {
  public:
   const kube::Resource& resource() const override { return resource_; }
 
-  Result<Job> Parse(const json& object) const override {
-    const json& metadata = Member(object, "metadata");
-    const json& spec = Member(object, "spec");
-    const json& status = Member(object, "status");
-    Job job;
-    job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
-    job.uid = Text(metadata, "uid");
-    if (job.key.name.empty() || job.uid.empty())
-      return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
-    job.version = ResourceVersion(Text(metadata, "resourceVersion"));
-    job.deleting = metadata.contains("deletionTimestamp");
-    job.origin = Text(Member(metadata, "labels"), kOriginLabel);
-    job.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
-    job.prebuilt_workload = PrebuiltWorkload(metadata);
-    const json& owners = Member(metadata, "ownerReferences");
-    if (owners.is_array() && !owners.empty()) job.owner_kind = Text(owners[0], "kind");
-    job.managed_by = Text(spec, "managedBy");
-    job.suspended = Flag(spec, "suspend", false);
-    job.failed = HasTrueCondition(status, "Failed");
-    job.finished = job.failed || HasTrueCondition(status, "Complete");
-    for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
-    if (!job.origin.empty() || job.managed_by == kManagedBy) KeepText(object, job);
-    return job;
-  }
+  Parser parser() const override { return &ParseBatchJob; }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
                                  std::string_view origin) const override {
@@ -159,12 +165,6 @@ class BatchJob final : public JobAdapter {
   }
 
  private:
-  static void KeepText(const json& object, Job& job) {
-    json copy = object;
-    if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
-    job.text = std::make_shared<const std::string>(copy.dump());
-  }
-
   const kube::Resource resource_{"batch", "v1", "jobs", "Job", true};
 };
 

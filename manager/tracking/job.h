@@ -28,9 +28,7 @@ struct Job {
   std::string origin;       // our origin label; empty on the manager's own and on foreign jobs
   std::string manager_uid;  // remote jobs: UID of the manager's Workload
   std::string prebuilt_workload;  // remote jobs: name of the clone
-  std::string owner_kind;         // set when another object owns this job, for example "JobSet"
-
-  std::string managed_by;  // spec.managedBy; empty when absent
+  std::string managed_by;         // spec.managedBy; empty when absent
   bool suspended = false;
   bool finished = false;  // Complete or Failed is True
   bool failed = false;
@@ -45,8 +43,10 @@ class JobAdapter {
  public:
   virtual ~JobAdapter() = default;
 
+  using Parser = Result<Job> (*)(const nlohmann::json& object);
+
   virtual const kube::Resource& resource() const = 0;
-  virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
+  virtual Parser parser() const = 0;
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,

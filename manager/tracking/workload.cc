@@ -114,7 +114,7 @@ Result<Workload> ReadCommon(const json& object) {
   if (workload.key.name.empty() || workload.uid.empty())
     return Fail(ErrorCode::kBadResponse, "a Workload without name or uid");
   workload.deleting = metadata.contains("deletionTimestamp");
-  workload.has_finalizers = !Member(metadata, "finalizers").empty();
+  workload.finalizers = ReadStrings(Member(metadata, "finalizers"));
   workload.created = Time(metadata, "creationTimestamp");
   workload.owner = ReadOwner(metadata);
   workload.origin = Text(Member(metadata, "labels"), kOriginLabel);
@@ -220,6 +220,14 @@ Result<std::string> FinishedPatch(const Workload& workload, std::string_view rea
   return json{{"metadata", {{"resourceVersion", workload.version.value}}},
               {"status", {{"conditions", conditions}}}}
       .dump();
+}
+
+std::string FinalizersPatch(const Workload& clone) {
+  json rest = json::array();
+  for (const std::string& finalizer : clone.finalizers) {
+    if (finalizer != kResourceInUse) rest.push_back(finalizer);
+  }
+  return json{{"metadata", {{"uid", clone.uid}, {"finalizers", std::move(rest)}}}}.dump();
 }
 
 }  // namespace fedra::tracking

@@ -49,7 +49,7 @@ struct Workload {
   std::string uid;
   ResourceVersion version;
   bool deleting = false;  // deletionTimestamp is set
-  bool has_finalizers = false;
+  std::vector<std::string> finalizers;
   WallTime created{};
   Owner owner;
 
@@ -91,6 +91,10 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 // they are, without the job-uid label, with our marks; no owner references, finalizers or status
 // (multikueue.md 2.4).
 Result<std::string> CloneBody(const Workload& workload, std::string_view origin);
+
+// The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
+// bound to its UID.
+std::string FinalizersPatch(const Workload& clone);
 
 // What one status write of ours changes; everything else stays.
 struct StatusChange {

@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cluster-clients/cluster.h"
 #include "dra/requirement.h"
@@ -34,6 +35,7 @@ struct WorkerPicture {
   const tracking::Workload* workload = nullptr;
   const tracking::Job* job = nullptr;
   bool job_kind_served = true;
+  std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
 };
 
 enum class Drift { kIgnore, kWarn, kRequire };

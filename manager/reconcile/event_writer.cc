@@ -1,0 +1,98 @@
+#include "manager/reconcile/event_writer.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/time.h"
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMaxQueue = 10'000;
+constexpr size_t kMaxSeries = 20'000;
+constexpr size_t kMaxNote = 1024;  // the API's own limit
+
+}  // namespace
+
+EventWriter::EventWriter(Cluster& cluster, const Clock& clock) : cluster_(cluster), clock_(clock) {}
+EventWriter::~EventWriter() { Stop(); }
+
+void EventWriter::Stop() {
+  state_.With([](State& state) { state.queue.clear(); });
+  pool_.Stop();
+}
+
+void EventWriter::Emit(const Regarding& regarding, std::string_view reason, bool is_warning,
+                       std::string message) {
+  if (message.size() > kMaxNote) message.resize(kMaxNote);
+  const bool start = state_.With([&](State& state) {
+    if (state.queue.size() >= kMaxQueue) return false;
+    state.queue.push_back(
+        {regarding, std::string(reason), is_warning, std::move(message), clock_.Now()});
+    return !std::exchange(state.writing, true);
+  });
+  if (start) pool_.Submit([this] { Drain(); });
+}
+
+void EventWriter::Drain() {
+  while (true) {
+    Pending event;
+    const bool more = state_.With([&](State& state) {
+      if (state.queue.empty()) return state.writing = false;
+      event = std::move(state.queue.front());
+      state.queue.pop_front();
+      return true;
+    });
+    if (!more) return;
+    Write(event);
+  }
+}
+
+void EventWriter::Write(const Pending& event) {
+  const std::string name = event.regarding.key.name.substr(0, 200) + "." +
+                           HashHex(event.regarding.uid + event.reason + event.message);
+  const ObjectKey key{event.regarding.key.ns, name};
+  const std::string now = FormatRfc3339Micro(event.at);
+  const int count = state_.With([&](State& state) {
+    if (state.series.size() > kMaxSeries) state.series.clear();
+    return ++state.series[key.ToString()];
+  });
+  Result<std::string> written;
+  if (count == 1) {
+    const json body{{"apiVersion", "events.k8s.io/v1"},
+                    {"kind", "Event"},
+                    {"metadata", {{"namespace", key.ns}, {"name", name}}},
+                    {"eventTime", now},
+                    {"reportingController", "fedra.dev/federation"},
+                    {"reportingInstance", "fedra"},
+                    {"action", event.reason},
+                    {"reason", event.reason},
+                    {"type", event.is_warning ? "Warning" : "Normal"},
+                    {"note", event.message},
+                    {"regarding",
+                     {{"apiVersion", event.regarding.api_version},
+                      {"kind", event.regarding.kind},
+                      {"namespace", event.regarding.key.ns},
+                      {"name", event.regarding.key.name},
+                      {"uid", event.regarding.uid}}}};
+    written = cluster_.Create(tracking::kEvents, key.ns, body.dump());
+    if (written || written.error().code != ErrorCode::kAlreadyExists) {
+      if (!written)
+        log::Debug("event not written", {{"workload", event.regarding.key.ToString()},
+                                         {"error", written.error().message}});
+      return;
+    }
+  }
+  // Written before: by us, or by the process before us.
+  const json series{{"series", {{"count", std::max(count, 2)}, {"lastObservedTime", now}}}};
+  written = cluster_.MergePatch(tracking::kEvents, key, series.dump());
+  if (!written) log::Debug("event series not written", {{"error", written.error().message}});
+}
+
+}  // namespace fedra::reconcile

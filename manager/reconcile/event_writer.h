@@ -1,0 +1,63 @@
+#pragma once
+//
+// Writes events.k8s.io/v1 Events about Workloads and their jobs to the manager, in the background.
+//
+// The same event again becomes a series: one object, counted. The queue is bounded; what does not
+// fit is dropped, because Events tell people what the store's history keeps anyway.
+//
+// Thread rules: any thread. Lifetime: the cluster and the pool must outlive it.
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/worker_pool.h"
+#include "cluster-clients/cluster.h"
+
+namespace fedra::reconcile {
+
+// The object an Event is about.
+struct Regarding {
+  std::string api_version;
+  std::string kind;
+  ObjectKey key;
+  std::string uid;
+};
+
+class EventWriter final {
+ public:
+  EventWriter(Cluster& cluster, const Clock& clock);
+  ~EventWriter();
+
+  void Emit(const Regarding& regarding, std::string_view reason, bool is_warning,
+            std::string message);
+  // Stops writing; what is queued is dropped.
+  void Stop();
+
+ private:
+  struct Pending {
+    Regarding regarding;
+    std::string reason;
+    bool is_warning = false;
+    std::string message;
+    WallTime at{};
+  };
+  struct State {
+    std::deque<Pending> queue;
+    bool writing = false;                         // a task is in the pool
+    std::unordered_map<std::string, int> series;  // event name -> how often; bounded
+  };
+
+  void Drain();
+  void Write(const Pending& event);
+
+  Cluster& cluster_;
+  const Clock& clock_;
+  Guarded<State> state_;
+  WorkerPool pool_{1};
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,61 @@
+#pragma once
+//
+// Collects everything one decision may know about one workload, from the caches.
+//
+// Thread rules: any thread. Lifetime: the clusters must outlive it.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manager/placement/view.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/worker.h"
+
+namespace fedra::reconcile {
+
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+// Which workers an AdmissionCheck means.
+struct CheckScope {
+  bool all = true;                 // no parameters
+  std::vector<std::string> names;  // otherwise these, in this order
+  std::string problem;             // why the parameters cannot be used; empty when they can
+};
+
+struct Picture {
+  placement::WorkloadView view;
+  std::vector<placement::ClusterView> clusters;   // in order of preference
+  const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
+  ObjectKey job;                                  // on every cluster; empty when it is not known
+  bool judged = false;                            // whether the verdicts were made
+};
+
+struct GatherSettings {
+  std::string controller_name;
+  verify::Drift drift = verify::Drift::kWarn;
+  std::string origin;
+};
+
+class Gatherer final {
+ public:
+  Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers);
+
+  // `known_job` helps when the Workload is gone and only the record knows its job.
+  Picture Gather(const ObjectKey& workload, const std::optional<ObjectKey>& known_job) const;
+  CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
+  bool IsOurCheck(const tracking::AdmissionCheck& check) const;
+
+ private:
+  placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
+  void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
+  // Sorted as the check prefers; workers it does not name come last and are not allowed.
+  std::vector<std::pair<const Worker*, bool>> Order(const std::string& check) const;
+
+  const GatherSettings settings_;
+  ManagerCluster& manager_;
+  const Workers& workers_;
+};
+
+}  // namespace fedra::reconcile

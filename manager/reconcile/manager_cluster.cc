@@ -1,0 +1,115 @@
+#include "manager/reconcile/manager_cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using watch::CacheHealth;
+using watch::CacheState;
+
+void Ignore(const CacheHealth&) {}
+
+}  // namespace
+
+ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions options,
+                               http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
+                               ManagerListener listener)
+    : listener_(std::move(listener)),
+      workloads_(
+          &tracking::ParseWorkload,
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            const tracking::Workload& workload = after != nullptr ? *after : *before;
+            const ObjectKey job{key.ns, workload.owner.name};
+            workload_of_.With([&](auto& index) {
+              if (after != nullptr) {
+                index[job] = key;
+              } else if (const auto found = index.find(job);
+                         found != index.end() && found->second == key) {
+                index.erase(found);
+              }
+            });
+            listener_.on_workload(key);
+          },
+          Ignore),
+      checks_(
+          &tracking::ParseAdmissionCheck,
+          [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); }, Ignore),
+      configs_(
+          &tracking::ParseMultiKueueConfig,
+          [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); },
+          [this](const CacheHealth&) { listener_.on_checks(); }),
+      templates_(
+          &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {}, Ignore),
+      cluster_(ClusterName("manager"), std::move(access), options, loop, pool, clock,
+               [this](const ConnectionState& state) {
+                 if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
+                   StartWatches();
+                 listener_.on_state(state);
+               }) {
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
+        adapter->parser(),
+        [this](const ObjectKey& key, const auto&, const auto&) {
+          if (const auto workload = WorkloadOf(key)) listener_.on_workload(*workload);
+        },
+        Ignore));
+  }
+}
+
+ManagerCluster::~ManagerCluster() { Stop(); }
+
+void ManagerCluster::Start() { cluster_.Start(); }
+void ManagerCluster::Stop() { cluster_.Stop(); }
+
+void ManagerCluster::StartWatches() {
+  cluster_.Watch({tracking::kWorkloads, {}, {}, {}}, workloads_.cache());
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    cluster_.Watch({tracking::JobAdapters()[i]->resource(), {}, {}, {}}, jobs_[i]->cache());
+  }
+  cluster_.Watch({tracking::kAdmissionChecks, {}, {}, {}}, checks_);
+  cluster_.Watch({tracking::kMultiKueueConfigs, {}, {}, {}}, configs_);
+  cluster_.Watch({tracking::kTemplates, {}, {}, {}}, templates_);
+}
+
+bool ManagerCluster::IsListed() const {
+  bool listed = workloads_.cache().health().complete && checks_.health().complete;
+  for (const auto& jobs : jobs_) listed &= jobs->cache().health().complete;
+  // MultiKueueConfigs are optional: a Kueue without them does not serve the kind.
+  const CacheHealth configs = configs_.health();
+  return listed && (configs.complete || configs.state == CacheState::kNotServed);
+}
+
+std::string ManagerCluster::Problem() const {
+  const auto problem = [](const CacheHealth& health, std::string_view what) -> std::string {
+    if (health.state == CacheState::kSynced) return {};
+    if (health.state == CacheState::kSyncing) return fmt::format("{} are being listed", what);
+    return fmt::format("{}: {}", what,
+                       health.error ? health.error->message : std::string("not served"));
+  };
+  std::string text = problem(workloads_.cache().health(), "workloads");
+  if (text.empty()) text = problem(checks_.health(), "admissionchecks");
+  for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
+    text = problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
+  }
+  return text;
+}
+
+TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& adapter) {
+  const auto& all = tracking::JobAdapters();
+  return *jobs_[static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin())];
+}
+
+std::optional<ObjectKey> ManagerCluster::WorkloadOf(const ObjectKey& job) const {
+  return workload_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
+    const auto found = index.find(job);
+    return found == index.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+}  // namespace fedra::reconcile

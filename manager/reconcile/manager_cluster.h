@@ -1,0 +1,71 @@
+#pragma once
+//
+// The management cluster: its connection, and what we cache of it.
+//
+// Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
+// Lifetime: loop, pool and clock must outlive it; the listeners' targets must outlive Stop().
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "manager/reconcile/tracked_cache.h"
+#include "manager/tracking/admission_check.h"
+#include "manager/tracking/job.h"
+#include "manager/tracking/workload.h"
+#include "manager/verify/existence.h"
+
+namespace fedra::reconcile {
+
+struct ManagerListener {
+  std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
+  std::function<void()> on_checks;  // an AdmissionCheck or MultiKueueConfig changed
+  std::function<void(const ConnectionState& state)> on_state;
+};
+
+class ManagerCluster final {
+ public:
+  ManagerCluster(kube::AccessSettings access, ClusterOptions options, http::HttpLoop& loop,
+                 WorkerPool& pool, const Clock& clock, ManagerListener listener);
+  ~ManagerCluster();
+
+  void Start();
+  void Stop();
+
+  Cluster& cluster() { return cluster_; }
+  // Whether everything that decisions need has been listed at least once.
+  bool IsListed() const;
+  // For /readyz: what is not listed, or cannot be watched now; empty when all is well.
+  std::string Problem() const;
+
+  TrackedCache<tracking::Workload>& workloads() { return workloads_; }
+  TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
+  const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
+  const verify::Cache<verify::Claim>& templates() const { return templates_; }
+
+  // The workload whose owner is a job of this namespace and name, of whatever kind.
+  std::optional<ObjectKey> WorkloadOf(const ObjectKey& job) const;
+
+ private:
+  void StartWatches();
+
+  const ManagerListener listener_;
+  std::atomic<bool> watching_{false};
+  Guarded<std::unordered_map<ObjectKey, ObjectKey>> workload_of_;  // job -> workload
+
+  // Fed by the cluster's reflectors, which end before these go.
+  TrackedCache<tracking::Workload> workloads_;
+  std::vector<std::unique_ptr<TrackedCache<tracking::Job>>> jobs_;  // in the order of JobAdapters()
+  watch::ObjectCache<tracking::AdmissionCheck> checks_;
+  watch::ObjectCache<tracking::MultiKueueConfig> configs_;
+  verify::Cache<verify::Claim> templates_;
+
+  Cluster cluster_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,110 @@
+#pragma once
+//
+// What we wrote and the watch has not shown us yet, laid over a cache.
+//
+// Without it a decision taken right after a write would see the state before it and repeat the
+// write. An entry goes as soon as the cache has heard of the object again. Only an optimisation:
+// every write is conditional or repeatable, so a missing or stale entry costs a request and never
+// correctness.
+//
+// T has `key`, `uid`, `version`, `deleting`. Thread rules: any thread.
+// Lifetime: the cache must outlive this.
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/guarded.h"
+#include "base/types.h"
+#include "cluster-clients/watch/object_cache.h"
+
+namespace fedra::reconcile {
+
+// Whether `a` is not older than `b`. resourceVersions of one resource are numbers that grow
+// (Kubernetes 1.35 made that part of the API); a server that does otherwise makes every entry look
+// outdated, which is safe.
+inline bool NotOlder(const ResourceVersion& a, const ResourceVersion& b) {
+  uint64_t left = 0;
+  uint64_t right = 0;
+  const auto read = [](const std::string& text, uint64_t& number) {
+    return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
+  };
+  if (!read(a.value, left) || !read(b.value, right)) return true;
+  return left >= right;
+}
+
+template <class T>
+class OwnWrites final {
+ public:
+  using Pointer = std::shared_ptr<const T>;
+
+  explicit OwnWrites(const watch::ObjectCache<T>& cache) : cache_(cache) {}
+
+  // The object as far as we know; null: there is none.
+  Pointer Find(const ObjectKey& key) const {
+    const auto entry = written_.With([&](const Entries& entries) -> std::optional<Pointer> {
+      const auto found = entries.find(key);
+      if (found == entries.end()) return std::nullopt;
+      return found->second.object;
+    });
+    return entry ? *entry : cache_.Find(key);
+  }
+
+  // We created or changed it; `object` is the server's answer.
+  void Wrote(Pointer object) {
+    const ObjectKey key = object->key;
+    const ResourceVersion version = object->version;
+    written_.With([&](Entries& entries) { entries[key] = {std::move(object), {}}; });
+    const Pointer cached = cache_.Find(key);
+    if (cached != nullptr && NotOlder(cached->version, version)) Drop(key);
+  }
+  // We deleted the object with this UID.
+  void Deleted(const ObjectKey& key, const std::string& uid) {
+    written_.With([&](Entries& entries) { entries[key] = {nullptr, uid}; });
+    const Pointer cached = cache_.Find(key);
+    if (cached == nullptr || cached->uid != uid || cached->deleting) Drop(key);
+  }
+
+  // The cache heard of `key`; `after` is null when the object is gone.
+  void Observed(const ObjectKey& key, const Pointer& after) {
+    written_.With([&](Entries& entries) {
+      const auto found = entries.find(key);
+      if (found == entries.end() || IsStillAhead(found->second, after)) return;
+      entries.erase(found);
+    });
+  }
+
+  // How many objects we wrote that the cache does not show yet.
+  int unseen() const {
+    return written_.With([](const Entries& entries) {
+      return static_cast<int>(std::count_if(entries.begin(), entries.end(), [](const auto& entry) {
+        return entry.second.object != nullptr;
+      }));
+    });
+  }
+
+ private:
+  struct Entry {
+    Pointer object;           // null: deleted
+    std::string deleted_uid;  // of what was deleted
+  };
+  using Entries = std::unordered_map<ObjectKey, Entry>;
+
+  static bool IsStillAhead(const Entry& entry, const Pointer& after) {
+    if (after == nullptr) return false;
+    if (entry.object == nullptr) return after->uid == entry.deleted_uid && !after->deleting;
+    return !NotOlder(after->version, entry.object->version);
+  }
+  void Drop(const ObjectKey& key) {
+    written_.With([&](Entries& entries) { entries.erase(key); });
+  }
+
+  const watch::ObjectCache<T>& cache_;
+  Guarded<Entries> written_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,288 @@
+#include "manager/reconcile/reconciler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "manager/placement/decide.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Contact;
+using std::chrono::milliseconds;
+
+// How long the start waits for workers that neither answer nor fail.
+constexpr std::chrono::seconds kStartGrace{3};
+// A wall-clock deadline is looked at again at least this often, so that a clock that jumps costs
+// little.
+constexpr std::chrono::seconds kLongestSleep{30};
+constexpr milliseconds kConflictDelay{10};
+constexpr milliseconds kFirstRetry{100};
+constexpr milliseconds kLastRetry{30'000};
+// A cluster's row is written at least this often, so that status can say how old it is.
+constexpr std::chrono::seconds kRowInterval{10};
+
+std::string_view PhaseName(ConnectionPhase phase) {
+  switch (phase) {
+    case ConnectionPhase::kConnecting:
+      return "Connecting";
+    case ConnectionPhase::kConnected:
+      return "Connected";
+    case ConnectionPhase::kUnreachable:
+      return "Unreachable";
+    case ConnectionPhase::kRejected:
+      return "Rejected";
+    case ConnectionPhase::kMisconfigured:
+      return "Misconfigured";
+  }
+  return "Connecting";
+}
+
+}  // namespace
+
+Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, WorkerPool& pool,
+                       store::Store& store, Telemetry& telemetry, const Clock& clock)
+    : settings_(std::move(settings)),
+      store_(store),
+      telemetry_(telemetry),
+      clock_(clock),
+      started_(clock.Steady()),
+      queue_(clock),
+      records_(store),
+      recorder_(store, clock),
+      manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
+               ListenToManager()),
+      gatherer_(settings_.gather, manager_, workers_),
+      events_(manager_.cluster(), clock),
+      keeper_(manager_, gatherer_, workers_, clock) {
+  for (const WorkerSettings& worker : settings_.workers) {
+    workers_.push_back(std::make_unique<Worker>(worker, loop, pool, clock, ListenTo()));
+  }
+  executor_ = std::make_unique<Executor>(Tools{manager_, workers_, store, records_, recorder_,
+                                               events_, telemetry, clock, settings_.gather.origin});
+}
+
+Reconciler::~Reconciler() { Stop(); }
+
+WorkerListener Reconciler::ListenTo() {
+  return {.on_workload = [this](const ObjectKey& key) { queue_.Add(key); },
+          .on_foreign_job =
+              [this](const ObjectKey& job) {
+                if (const auto workload = manager_.WorkloadOf(job)) queue_.Add(*workload);
+              },
+          .on_input = [this](const Worker&,
+                             const InputChange& change) { AddAll(interest_.In(change)); },
+          .on_contact = [this](const Worker& worker) { OnContact(worker); }};
+}
+
+ManagerListener Reconciler::ListenToManager() {
+  return {.on_workload = [this](const ObjectKey& key) { queue_.Add(key); },
+          .on_checks =
+              [this] {
+                AddChecks();
+                // A check's scope, or that it is ours at all, may have changed.
+                for (const auto& workload : manager_.workloads().cache().List()) {
+                  if (!workload->Finished()) queue_.Add(workload->key);
+                }
+              },
+          .on_state =
+              [](const ConnectionState& state) {
+                if (state.phase == ConnectionPhase::kConnected) {
+                  log::Info("connected to the manager", {});
+                } else if (state.why) {
+                  log::Warn("no contact with the manager", {{"error", state.why->message}});
+                }
+              }};
+}
+
+void Reconciler::AddAll(const std::vector<ObjectKey>& keys) {
+  for (const ObjectKey& key : keys) queue_.Add(key);
+}
+
+void Reconciler::AddChecks() {
+  for (const auto& check : manager_.checks().List()) {
+    if (gatherer_.IsOurCheck(*check)) queue_.Add({"", check->name});
+  }
+}
+
+void Reconciler::OnContact(const Worker& worker) {
+  const Contact now = worker.contact();
+  const Contact before =
+      contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
+  AddAll(interest_.InContact(worker.name()));
+  if (now == before) return;
+  AddChecks();
+  if (now == Contact::kFull) {
+    log::Info("worker is connected and listed", {{"cluster", worker.name().value}});
+    AddAll(records_.ResiduesOn(worker.name()));
+  } else if (now == Contact::kNone) {
+    const ConnectionState state = worker.connection();
+    log::Warn("no contact with worker",
+              {{"cluster", worker.name().value},
+               {"error", state.why ? state.why->message : worker.sync_problem()}});
+  }
+}
+
+Result<void> Reconciler::Start() {
+  FEDRA_RETURN_IF_ERROR(records_.Load());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
+  AddAll(known);
+  manager_.Start();
+  for (const auto& worker : workers_) worker->Start();
+  return {};
+}
+
+bool Reconciler::MayBegin() const {
+  if (!manager_.IsListed()) return false;
+  const bool all_answered = std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+    const ConnectionPhase phase = worker->connection().phase;
+    if (phase == ConnectionPhase::kConnected) return worker->contact() != Contact::kSyncing;
+    return phase != ConnectionPhase::kConnecting;
+  });
+  return all_answered || clock_.Steady() - started_ > kStartGrace;
+}
+
+void Reconciler::Tick() {
+  RecordClusters();
+  if (working_.load() || !MayBegin()) return;
+  working_ = true;
+  log::Info("working", {{"workers", std::to_string(workers_.size())},
+                        {"workloads", std::to_string(manager_.workloads().cache().size())}});
+  AddChecks();
+  for (size_t i = 0; i < std::max<size_t>(settings_.threads, 1); ++i)
+    threads_.emplace_back([this] { Work(); });
+}
+
+void Reconciler::Stop() {
+  queue_.Stop();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+  threads_.clear();
+  events_.Stop();
+  for (const auto& worker : workers_) worker->Stop();
+  manager_.Stop();
+}
+
+void Reconciler::Work() {
+  while (const auto key = queue_.Get()) {
+    Look(*key);
+    queue_.Done(*key);
+  }
+}
+
+void Reconciler::Look(const ObjectKey& key) {
+  const SteadyTime begin = clock_.Steady();
+  // Keys without namespace are AdmissionChecks: every Workload has one.
+  const Result<void> result = key.ns.empty() ? keeper_.Keep(key.name) : LookOnce(key);
+  telemetry_.Reconciled(result ? "ok" : ToString(result.error().code), clock_.Steady() - begin);
+  if (result) {
+    failures_.With([&](auto& failures) { failures.erase(key); });
+  } else {
+    Retry(key, result.error());
+  }
+}
+
+void Reconciler::Retry(const ObjectKey& key, const Error& error) {
+  if (error.code == ErrorCode::kConflict || error.code == ErrorCode::kNotFound)
+    return queue_.AddAt(key, clock_.Steady() + kConflictDelay);
+  if (error.retry_after && error.code == ErrorCode::kUnavailable)
+    return queue_.AddAt(key, clock_.Steady() + *error.retry_after);
+  const int failures = failures_.With([&](auto& all) { return ++all[key]; });
+  const milliseconds delay = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures - 1, 10)));
+  // The first failures of a connection that just broke are not news.
+  log::Write(
+      failures > 2 ? log::Level::kWarn : log::Level::kDebug, "will try again",
+      {{"workload", key.ToString()}, {"error", error.message}, {"in", FormatDuration(delay)}});
+  queue_.AddAt(key, clock_.Steady() + delay);
+}
+
+Result<void> Reconciler::LookOnce(const ObjectKey& key) {
+  interest_.Begin(key);
+  const SteadyTime begin = clock_.Steady();
+  const store::PlacementRow remembered = records_.Find(key);
+  const Picture picture = gatherer_.Gather(
+      key, remembered.job.name.empty() ? std::nullopt : std::optional<ObjectKey>(remembered.job));
+  const bool same_life =
+      picture.view.workload == nullptr || picture.view.workload->uid == remembered.uid;
+  const WallTime now = clock_.Now();
+  const placement::Decision decision = placement::Decide(
+      picture.view, picture.clusters,
+      same_life ? ToRecord(remembered) : placement::PlacementRecord{}, settings_.policy, now);
+  if (picture.judged) telemetry_.Verified(clock_.Steady() - begin);
+  interest_.Update(picture, decision);
+  TellTelemetry(picture);
+  recorder_.Record(picture, decision);
+  EndResidues(picture);
+  if (decision.wake_at) {
+    const auto wait =
+        std::clamp<WallTime::duration>(*decision.wake_at - now, milliseconds(1), kLongestSleep);
+    queue_.AddAt(key, clock_.Steady() + wait);
+  }
+  return executor_->Execute(picture, decision);
+}
+
+// What was left behind on a worker out of reach is gone when the worker, listed again, shows
+// nothing of ours.
+void Reconciler::EndResidues(const Picture& picture) {
+  const store::PlacementRow row = records_.Find(picture.view.key);
+  for (const placement::ClusterView& cluster : picture.clusters) {
+    if (cluster.contact == Contact::kFull && cluster.clone == nullptr && cluster.job == nullptr &&
+        !row.uid.empty())
+      records_.EndResidue(cluster.name, row.uid);
+  }
+}
+
+void Reconciler::TellTelemetry(const Picture& picture) const {
+  if (!picture.judged) return;
+  for (const placement::ClusterView& cluster : picture.clusters)
+    telemetry_.Judged(cluster.name, cluster.verdict);
+}
+
+store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
+  const ConnectionState state = worker.connection();
+  const std::string problem =
+      state.phase == ConnectionPhase::kConnected ? worker.sync_problem() : std::string();
+  const auto server = const_cast<Worker&>(worker).cluster().server();
+  const WallTime now = clock_.Now();
+  store::ClusterRow row;
+  row.name = worker.name();
+  row.position = worker.position();
+  row.phase = PhaseName(state.phase);
+  row.phase_since = state.since;
+  row.why = state.why ? state.why->message : problem;
+  // While the first connection is being tried nothing is lost yet.
+  if (state.phase != ConnectionPhase::kConnecting) row.lost_since = worker.lost_since();
+  if (worker.contact() == Contact::kFull) row.last_contact = now;
+  if (server != nullptr) row.kubernetes_version = server->git_version;
+  if (const auto versions = worker.DraVersions(); !versions.empty())
+    row.dra_version = versions.front();
+  row.note = problem;
+  row.updated_at = now;
+  return row;
+}
+
+void Reconciler::RecordClusters() {
+  for (const auto& worker : workers_) {
+    store::ClusterRow row = RowOf(*worker);
+    const bool due = rows_.With([&](auto& rows) {
+      store::ClusterRow& written = rows[worker->name()];
+      // lost_since is computed from elapsed time: two looks at one outage may differ by a moment.
+      if (row.lost_since && written.lost_since) row.lost_since = written.lost_since;
+      if (!row.last_contact) row.last_contact = written.last_contact;
+      const bool changed = written.phase != row.phase || written.why != row.why ||
+                           written.kubernetes_version != row.kubernetes_version ||
+                           written.lost_since.has_value() != row.lost_since.has_value();
+      if (!changed && row.updated_at - written.updated_at < kRowInterval) return false;
+      written = row;
+      return true;
+    });
+    if (due) store_.Enqueue(store::PutCluster{std::move(row)});
+  }
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,155 @@
+#include "manager/reconcile/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using nlohmann::json;
+using placement::ClusterView;
+
+// Of a large fleet the refusals are worth more than the two-hundredth Yes.
+constexpr size_t kMaxVerdicts = 64;
+
+std::string ReasonsJson(const dra::Verdict& verdict) {
+  json reasons = json::array();
+  for (const dra::Reason& reason : verdict.reasons) {
+    reasons.push_back({{"code", dra::ToString(reason.code)},
+                       {"object", reason.object},
+                       {"message", reason.message}});
+  }
+  return reasons.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool IsNominated(const Picture& picture, const ClusterName& name) {
+  const auto& nominated = picture.view.workload->nominated;
+  return std::find(nominated.begin(), nominated.end(), name.value) != nominated.end();
+}
+
+// What is worth remembering, at most kMaxVerdicts: nominated workers, then refusals, then the rest.
+std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
+  std::vector<const ClusterView*> chosen;
+  for (const ClusterView& cluster : picture.clusters) chosen.push_back(&cluster);
+  if (chosen.size() <= kMaxVerdicts) return chosen;
+  const auto worth = [&](const ClusterView* cluster) {
+    if (IsNominated(picture, cluster->name)) return 0;
+    return cluster->verdict.outcome == dra::Outcome::kYes ? 2 : 1;
+  };
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [&](const ClusterView* a, const ClusterView* b) { return worth(a) < worth(b); });
+  chosen.resize(kMaxVerdicts);
+  return chosen;
+}
+
+// Everything but the times that change with every look.
+bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
+  return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
+         a.needs == b.needs;
+}
+
+std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
+
+}  // namespace
+
+std::string NeedsText(const dra::Requirement& requirement) {
+  std::string text = fmt::format("queue {}/{}", requirement.ns, requirement.queue);
+  for (const std::string& name : requirement.TemplateNames()) text += " · template " + name;
+  for (const std::string& name : requirement.ClaimNames()) text += " · claim " + name;
+  const int pods = requirement.Pods();
+  return text + fmt::format(" · {} pod{}", pods, pods == 1 ? "" : "s");
+}
+
+Recorder::Recorder(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+Result<std::vector<ObjectKey>> Recorder::Load() {
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
+  FEDRA_ASSIGN_OR_RETURN(auto rows, reader->Workloads());
+  std::vector<ObjectKey> keys;
+  written_.With([&](auto& all) {
+    for (store::WorkloadRow& row : rows) {
+      keys.push_back(row.key);
+      all[keys.back()].row = std::move(row);
+    }
+  });
+  return keys;
+}
+
+void Recorder::Record(const Picture& picture, const placement::Decision& decision) {
+  const tracking::Workload* workload = picture.view.workload.get();
+  if (workload == nullptr || picture.view.check.empty()) return;
+  const WallTime now = clock_.Now();
+  store::WorkloadRow row{.uid = workload->uid,
+                         .key = workload->key,
+                         .job_kind = ShortKind(workload->requirement.kind),
+                         .job = picture.job,
+                         .queue = workload->requirement.queue,
+                         .state = std::string(placement::ToString(decision.phase)),
+                         .worker = decision.worker,
+                         .note = decision.why,
+                         .needs = NeedsText(workload->requirement),
+                         .created_at = workload->created,
+                         .state_since = now,
+                         .finished_at = std::nullopt,
+                         .updated_at = now,
+                         .removed_at = std::nullopt};
+  if (workload->Finished()) row.finished_at = workload->finished->since;
+  Written written = written_.With([&](auto& all) { return all[workload->key]; });
+  const bool same_life = written.row.uid == row.uid;
+  if (same_life && written.row.state == row.state) row.state_since = written.row.state_since;
+  if (!SameRow(written.row, row)) {
+    store_.Enqueue(store::PutWorkload{row});
+    written.row = row;
+  }
+  if (picture.judged) RecordVerdicts(picture, workload->uid, written);
+  written_.With([&](auto& all) { all[workload->key] = std::move(written); });
+}
+
+void Recorder::RecordVerdicts(const Picture& picture, const std::string& uid, Written& written) {
+  std::vector<store::VerdictRow> rows;
+  uint64_t hash = Hash64(uid);
+  for (const ClusterView* cluster : WorthRemembering(picture)) {
+    rows.push_back({.uid = uid,
+                    .cluster = cluster->name,
+                    .outcome = std::string(dra::ToString(cluster->verdict.outcome)),
+                    .reasons_json = ReasonsJson(cluster->verdict),
+                    .pods_fitting = cluster->verdict.pods_fitting,
+                    .pods_wanted = cluster->verdict.pods_wanted,
+                    .checked_at = clock_.Now()});
+    hash = Hash64(rows.back().reasons_json,
+                  Hash64(rows.back().outcome, Hash64(cluster->name.value, hash)));
+  }
+  if (hash == written.verdicts) return;
+  written.verdicts = hash;
+  store_.Enqueue(store::PutVerdicts{uid, std::move(rows)});
+}
+
+void Recorder::Note(const Picture& picture, std::string_view reason, const ClusterName& cluster,
+                    const std::string& message) {
+  if (picture.view.workload == nullptr) return;
+  store_.Enqueue(store::AddEvent{{.id = 0,
+                                  .uid = picture.view.workload->uid,
+                                  .key = picture.view.key,
+                                  .at = clock_.Now(),
+                                  .reason = std::string(reason),
+                                  .cluster = cluster,
+                                  .message = message}});
+}
+
+void Recorder::Gone(const ObjectKey& workload) {
+  const std::string uid = written_.With([&](auto& all) {
+    const auto found = all.find(workload);
+    if (found == all.end()) return std::string();
+    std::string gone = found->second.row.uid;
+    all.erase(found);
+    return gone;
+  });
+  if (!uid.empty()) store_.Enqueue(store::RemoveWorkload{uid, clock_.Now()});
+}
+
+}  // namespace fedra::reconcile

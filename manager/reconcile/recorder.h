@@ -1,0 +1,51 @@
+#pragma once
+//
+// Keeps the store's picture of every workload current, for `fedra status`, `why` and `history`.
+//
+// Writes only what changed. Thread rules: any thread; one workload by one thread at a time.
+// Lifetime: store and clock must outlive it.
+
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "manager/placement/action.h"
+#include "manager/reconcile/gather.h"
+#include "store/store.h"
+
+namespace fedra::reconcile {
+
+class Recorder final {
+ public:
+  Recorder(store::Store& store, const Clock& clock);
+
+  // Takes over what the last run wrote; the workloads it knew, which may be gone by now. Once,
+  // before use.
+  Result<std::vector<ObjectKey>> Load();
+
+  // What was seen and decided. Workloads that are none of our business are not recorded.
+  void Record(const Picture& picture, const placement::Decision& decision);
+  // One line of the history.
+  void Note(const Picture& picture, std::string_view reason, const ClusterName& cluster,
+            const std::string& message);
+  // The workload does not exist any more.
+  void Gone(const ObjectKey& workload);
+
+ private:
+  struct Written {
+    store::WorkloadRow row;
+    uint64_t verdicts = 0;  // hash of what was written last
+  };
+
+  void RecordVerdicts(const Picture& picture, const std::string& uid, Written& written);
+
+  store::Store& store_;
+  const Clock& clock_;
+  Guarded<std::unordered_map<ObjectKey, Written>> written_;
+};
+
+// "queue ml/gpu · template one-gpu · 2 pods"
+std::string NeedsText(const dra::Requirement& requirement);
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,103 @@
+#include "manager/reconcile/records.h"
+
+#include <algorithm>
+
+#include "dra/reason.h"
+
+namespace fedra::reconcile {
+
+Records::Records(store::Store& store) : store_(store) {}
+
+Result<void> Records::Load() {
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
+  FEDRA_ASSIGN_OR_RETURN(auto placements, reader->Placements());
+  FEDRA_ASSIGN_OR_RETURN(auto residues, reader->Residues());
+  state_.With([&](State& state) {
+    for (store::PlacementRow& row : placements) {
+      const ObjectKey key = row.key;
+      state.placements[key] = std::move(row);
+    }
+    state.residues = std::move(residues);
+  });
+  return {};
+}
+
+store::PlacementRow Records::Find(const ObjectKey& workload) const {
+  return state_.With([&](const State& state) {
+    const auto found = state.placements.find(workload);
+    return found == state.placements.end() ? store::PlacementRow{} : found->second;
+  });
+}
+
+Result<void> Records::Commit(store::PlacementRow row, std::vector<store::Change> more) {
+  more.emplace_back(store::PutPlacement{row});
+  FEDRA_RETURN_IF_ERROR(store_.Commit(std::move(more)));
+  state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
+  return {};
+}
+
+void Records::Put(store::PlacementRow row) {
+  store_.Enqueue(store::PutPlacement{row});
+  state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
+}
+
+bool Records::Forget(const ObjectKey& workload) {
+  const std::string uid = state_.With([&](State& state) {
+    const auto found = state.placements.find(workload);
+    if (found == state.placements.end()) return std::string();
+    std::string gone = found->second.uid;
+    state.placements.erase(found);
+    return gone;
+  });
+  if (uid.empty()) return false;
+  store_.Enqueue(store::RemovePlacement{uid});
+  return true;
+}
+
+Result<void> Records::AddResidue(store::ResidueRow row) {
+  const auto same = [&](const store::ResidueRow& other) {
+    return other.cluster == row.cluster && other.uid == row.uid;
+  };
+  const bool known = state_.With([&](const State& state) {
+    return std::any_of(state.residues.begin(), state.residues.end(), same);
+  });
+  if (known) return {};
+  FEDRA_RETURN_IF_ERROR(store_.Commit({store::PutResidue{row}}));
+  state_.With([&](State& state) { state.residues.push_back(std::move(row)); });
+  return {};
+}
+
+void Records::EndResidue(const ClusterName& cluster, const std::string& uid) {
+  const bool removed = state_.With([&](State& state) {
+    return std::erase_if(state.residues, [&](const store::ResidueRow& row) {
+             return row.cluster == cluster && row.uid == uid;
+           }) > 0;
+  });
+  if (removed) store_.Enqueue(store::RemoveResidue{cluster, uid});
+}
+
+std::vector<ObjectKey> Records::ResiduesOn(const ClusterName& cluster) const {
+  return state_.With([&](const State& state) {
+    std::vector<ObjectKey> keys;
+    for (const store::ResidueRow& row : state.residues) {
+      if (row.cluster == cluster) keys.push_back(row.key);
+    }
+    return keys;
+  });
+}
+
+placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
+  placement::PlacementRecord record;
+  record.attempt = row.attempt;
+  record.nominated = row.nominated;
+  record.nominated_at = row.nominated_at;
+  for (const store::PlacementFailure& failure : row.failures) {
+    record.failures.push_back(
+        {failure.cluster,
+         dra::ParseReasonCode(failure.reason).value_or(dra::ReasonCode::kRecentlyFailed),
+         failure.at});
+  }
+  return record;
+}
+
+}  // namespace fedra::reconcile

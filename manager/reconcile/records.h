@@ -1,0 +1,58 @@
+#pragma once
+//
+// What fedra remembers of each workload's placement, in memory and in the store.
+//
+// Thread rules: any thread; but one workload is changed by one thread at a time (the queue sees to
+// that). Lifetime: the store must outlive it.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "manager/placement/action.h"
+#include "manager/placement/view.h"
+#include "store/store.h"
+
+namespace fedra::reconcile {
+
+class Records final {
+ public:
+  explicit Records(store::Store& store);
+
+  // Reads everything the last run remembered. Once, before use.
+  Result<void> Load();
+
+  // An empty row when nothing is remembered of this workload.
+  store::PlacementRow Find(const ObjectKey& workload) const;
+  // Durable: written before the remote writes that it announces. `more` goes into the same
+  // transaction.
+  Result<void> Commit(store::PlacementRow row, std::vector<store::Change> more);
+  // Remembered now, written soon.
+  void Put(store::PlacementRow row);
+  // True when there was something to forget.
+  bool Forget(const ObjectKey& workload);
+
+  // Durable, once per cluster and workload: to be cleaned up when the cluster comes back.
+  Result<void> AddResidue(store::ResidueRow row);
+  void EndResidue(const ClusterName& cluster, const std::string& uid);
+  // Workloads with residues on this cluster.
+  std::vector<ObjectKey> ResiduesOn(const ClusterName& cluster) const;
+
+ private:
+  struct State {
+    std::unordered_map<ObjectKey, store::PlacementRow> placements;
+    std::vector<store::ResidueRow> residues;
+  };
+
+  store::Store& store_;
+  Guarded<State> state_;
+};
+
+// The part of a row that decisions look at.
+placement::PlacementRecord ToRecord(const store::PlacementRow& row);
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,32 @@
+#pragma once
+//
+// What the reconciler tells the metrics. A seam, so that reconcile/ does not know Prometheus.
+//
+// Thread rules: every function may be called from any thread and must be quick.
+
+#include <chrono>
+#include <string_view>
+
+#include "base/types.h"
+#include "dra/verdict.h"
+
+namespace fedra::reconcile {
+
+class Telemetry {
+ public:
+  virtual ~Telemetry() = default;
+  // A clone was created on a worker, or could not be. `result` is "ok" or an ErrorCode's name.
+  virtual void Dispatched(const ClusterName& cluster, std::string_view result) = 0;
+  // A worker admitted a workload and won.
+  virtual void Placed(const ClusterName& cluster) = 0;
+  // A workload was judged against one worker.
+  virtual void Judged(const ClusterName& cluster, const dra::Verdict& verdict) = 0;
+  // All workers were judged for one workload.
+  virtual void Verified(std::chrono::nanoseconds duration) = 0;
+  // One look at one workload, writes included. `result` is "ok" or an ErrorCode's name.
+  virtual void Reconciled(std::string_view result, std::chrono::nanoseconds duration) = 0;
+  // A workload was taken from a worker that stayed away.
+  virtual void WorkerLost(const ClusterName& cluster) = 0;
+};
+
+}  // namespace fedra::reconcile

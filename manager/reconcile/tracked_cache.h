@@ -1,0 +1,45 @@
+#pragma once
+//
+// An object cache together with our own writes to the same objects.
+//
+// Thread rules: as ObjectCache and OwnWrites.
+
+#include <utility>
+
+#include "cluster-clients/watch/object_cache.h"
+#include "manager/reconcile/own_writes.h"
+
+namespace fedra::reconcile {
+
+template <class T>
+class TrackedCache final {
+ public:
+  using OnObject = typename watch::ObjectCache<T>::OnObject;
+  using OnHealth = typename watch::ObjectCache<T>::OnHealth;
+
+  TrackedCache(typename watch::ObjectCache<T>::Parser parser, OnObject on_object,
+               OnHealth on_health)
+      : cache_(
+            parser,
+            [this, on_object = std::move(on_object)](const auto& key, const auto& before,
+                                                     const auto& after) {
+              own_.Observed(key, after);
+              on_object(key, before, after);
+            },
+            std::move(on_health)),
+        own_(cache_) {}
+
+  // The newest state we know of: our own write, or what the watch showed.
+  std::shared_ptr<const T> Find(const ObjectKey& key) const { return own_.Find(key); }
+
+  watch::ObjectCache<T>& cache() { return cache_; }
+  const watch::ObjectCache<T>& cache() const { return cache_; }
+  OwnWrites<T>& own() { return own_; }
+  const OwnWrites<T>& own() const { return own_; }
+
+ private:
+  watch::ObjectCache<T> cache_;
+  OwnWrites<T> own_;
+};
+
+}  // namespace fedra::reconcile

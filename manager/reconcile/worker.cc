@@ -1,0 +1,255 @@
+#include "manager/reconcile/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/tracking/kueue_api.h"
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Contact;
+using watch::CacheHealth;
+using watch::CacheState;
+
+constexpr std::string_view kDraGroup = "resource.k8s.io";
+// What we can read, newest first. Older versions are ApiVersionOld.
+constexpr std::string_view kReadableDra[] = {"v1", "v1beta2", "v1beta1"};
+
+size_t IndexOf(const tracking::JobAdapter& adapter) {
+  const auto& all = tracking::JobAdapters();
+  return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
+}
+
+kube::Resource InVersion(kube::Resource resource, std::string_view version) {
+  resource.version = version;
+  return resource;
+}
+
+}  // namespace
+
+template <class T>
+typename watch::ObjectCache<T>::OnObject Worker::Input(InputChange::Kind kind) {
+  return [this, kind](const ObjectKey& key, const auto&, const auto&) {
+    listener_.on_input(*this, {kind, key});
+  };
+}
+
+TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
+  return [this](const ObjectKey& key, const auto& before, const auto& after) {
+    const auto& job = after != nullptr ? after : before;
+    if (job->prebuilt_workload.empty()) return listener_.on_foreign_job(key);
+    const ObjectKey workload{key.ns, job->prebuilt_workload};
+    job_of_.With([&](auto& jobs) {
+      if (after != nullptr) {
+        jobs[workload] = key;
+      } else {
+        jobs.erase(workload);
+      }
+    });
+    listener_.on_workload(workload);
+  };
+}
+
+Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
+               WorkerListener listener)
+    : settings_(std::move(settings)),
+      clock_(clock),
+      listener_(std::move(listener)),
+      // The kind of an older outage is not known yet; its beginning is.
+      lost_(settings_.lost_since ? clock.Steady() - std::max(WallTime::duration::zero(),
+                                                             clock.Now() - *settings_.lost_since)
+                                 : clock.Steady()),
+      clones_(
+          &tracking::ParseClone,
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            CountClones(before, after);
+            listener_.on_workload(key);
+          },
+          [this](const CacheHealth&) { OnHealth(); }),
+      namespaces_(&verify::ParseNamespace, Input<verify::Namespace>(InputChange::Kind::kNamespace),
+                  [this](const CacheHealth&) { OnHealth(); }),
+      queues_(&verify::ParseLocalQueue, Input<verify::LocalQueue>(InputChange::Kind::kQueue),
+              [this](const CacheHealth&) { OnHealth(); }),
+      templates_(&verify::ParseTemplate, Input<verify::Claim>(InputChange::Kind::kTemplate),
+                 [this](const CacheHealth&) { OnHealth(); }),
+      claims_(&verify::ParseClaim, Input<verify::Claim>(InputChange::Kind::kClaim),
+              [this](const CacheHealth&) { OnHealth(); }),
+      classes_(&verify::ParseDeviceClass, Input<verify::DeviceClass>(InputChange::Kind::kClass),
+               [this](const CacheHealth&) { OnHealth(); }),
+      cluster_(settings_.name, settings_.access, settings_.options, loop, pool, clock,
+               [this](const ConnectionState& state) { OnState(state); }) {
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
+        adapter->parser(), JobListener(), [this](const CacheHealth&) { OnHealth(); }));
+  }
+}
+
+Worker::~Worker() { Stop(); }
+
+void Worker::Start() {
+  if (settings_.misconfigured) cluster_.SetMisconfigured(*settings_.misconfigured);
+  cluster_.Start();
+}
+
+void Worker::Stop() { cluster_.Stop(); }
+
+void Worker::Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured) {
+  if (misconfigured) {
+    cluster_.SetMisconfigured(std::move(*misconfigured));
+  } else {
+    cluster_.UpdateAccess(std::move(access));
+  }
+}
+
+void Worker::OnState(const ConnectionState& state) {
+  if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true)) StartWatches();
+  UpdateLoss();
+  listener_.on_contact(*this);
+}
+
+void Worker::OnHealth() {
+  UpdateLoss();
+  listener_.on_contact(*this);
+}
+
+// Not before the first connection: only then is it known which version of the DRA API can be read
+// there.
+void Worker::StartWatches() {
+  std::string_view version = kReadableDra[0];
+  const auto server = cluster_.server();
+  for (const std::string_view candidate : kReadableDra) {
+    if (server == nullptr || !server->Serves(kDraGroup, candidate)) continue;
+    version = candidate;
+    break;
+  }
+  cluster_.Watch({tracking::kWorkloads, {}, {}, {}}, clones_.cache());
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    cluster_.Watch({tracking::JobAdapters()[i]->resource(), {}, {}, {}}, jobs_[i]->cache());
+  }
+  cluster_.Watch({tracking::kNamespaces, {}, {}, {}}, namespaces_);
+  cluster_.Watch({tracking::kLocalQueues, {}, {}, {}}, queues_);
+  cluster_.Watch({InVersion(tracking::kTemplates, version), {}, {}, {}}, templates_);
+  cluster_.Watch({InVersion(tracking::kClaims, version), {}, {}, {}}, claims_);
+  cluster_.Watch({InVersion(tracking::kDeviceClasses, version), {}, {}, {}}, classes_);
+}
+
+Contact Worker::contact() const {
+  if (cluster_.state().phase != ConnectionPhase::kConnected) return Contact::kNone;
+  bool synced = true;
+  bool readable = true;
+  const auto look = [&](CacheState state) {
+    synced &= state == CacheState::kSynced;
+    readable &= state != CacheState::kForbidden && state != CacheState::kNotServed;
+  };
+  look(clones_.cache().health().state);
+  for (const auto& jobs : jobs_) {
+    // A kind that is not served there is the verdict's business; it cannot hold jobs of ours.
+    const CacheState state = jobs->cache().health().state;
+    if (state != CacheState::kNotServed) look(state);
+  }
+  if (!readable) return Contact::kNone;
+  return synced ? Contact::kFull : Contact::kSyncing;
+}
+
+std::string Worker::sync_problem() const {
+  const auto problem = [](const CacheHealth& health, std::string_view what) -> std::string {
+    switch (health.state) {
+      case CacheState::kSynced:
+        return {};
+      case CacheState::kSyncing:
+        return fmt::format("{} are being listed", what);
+      case CacheState::kForbidden:
+        return fmt::format("not allowed to list or watch {} (403)", what);
+      case CacheState::kNotServed:
+        return fmt::format("does not serve {}", what);
+      case CacheState::kFailing:
+        break;
+    }
+    return fmt::format("{} cannot be watched: {}", what,
+                       health.error ? health.error->message : "unknown error");
+  };
+  std::string text = problem(clones_.cache().health(), "workloads.kueue.x-k8s.io");
+  for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
+    text = problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
+  }
+  return text;
+}
+
+void Worker::UpdateLoss() {
+  const Contact now = contact();
+  lost_.With([&](std::optional<SteadyTime>& lost) {
+    if (now == Contact::kFull) {
+      lost.reset();
+    } else if (now == Contact::kNone && !lost) {
+      lost = clock_.Steady();
+    }
+  });
+}
+
+std::optional<WallTime> Worker::lost_since() const {
+  const auto lost = lost_.Copy();
+  if (!lost) return std::nullopt;
+  return clock_.Now() - std::chrono::duration_cast<WallTime::duration>(clock_.Steady() - *lost);
+}
+
+std::shared_ptr<const tracking::Job> Worker::Job(const tracking::JobAdapter& adapter,
+                                                 const ObjectKey& job) const {
+  return jobs_[IndexOf(adapter)]->Find(job);
+}
+
+std::optional<ObjectKey> Worker::JobOf(const ObjectKey& workload) const {
+  return job_of_.With([&](const auto& jobs) -> std::optional<ObjectKey> {
+    const auto found = jobs.find(workload);
+    return found == jobs.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+TrackedCache<tracking::Job>& Worker::jobs(const tracking::JobAdapter& adapter) {
+  return *jobs_[IndexOf(adapter)];
+}
+
+bool Worker::IsOurs(const tracking::Workload& clone) const {
+  return placement::IsOurs(clone, settings_.origin, {});
+}
+
+void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before,
+                         const std::shared_ptr<const tracking::Workload>& after) {
+  const auto ours = [&](const auto& clone) { return clone != nullptr && IsOurs(*clone) ? 1 : 0; };
+  const auto waiting = [&](const auto& clone) {
+    return clone != nullptr && IsOurs(*clone) && !clone->Admitted() && !clone->Finished() ? 1 : 0;
+  };
+  our_clones_ += ours(after) - ours(before);
+  waiting_clones_ += waiting(after) - waiting(before);
+}
+
+int Worker::waiting_clones() const { return waiting_clones_.load() + clones_.own().unseen(); }
+
+std::vector<std::string> Worker::DraVersions() const {
+  const auto server = cluster_.server();
+  if (server == nullptr) return {};
+  const auto found = server->groups.find(std::string(kDraGroup));
+  return found == server->groups.end() ? std::vector<std::string>() : found->second;
+}
+
+verify::WorkerPicture Worker::Picture(const tracking::JobAdapter& adapter,
+                                      const tracking::Workload* workload,
+                                      const tracking::Job* job) const {
+  const auto& jobs = *jobs_[IndexOf(adapter)];
+  return {.name = settings_.name,
+          .connection = cluster_.state(),
+          .namespaces = namespaces_,
+          .queues = queues_,
+          .templates = templates_,
+          .claims = claims_,
+          .classes = classes_,
+          .workload = workload,
+          .job = job,
+          .job_kind_served = jobs.cache().health().state != CacheState::kNotServed,
+          .dra_versions = DraVersions()};
+}
+
+}  // namespace fedra::reconcile

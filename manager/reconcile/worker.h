@@ -1,0 +1,139 @@
+#pragma once
+//
+// One worker cluster: its connection, everything we cache of it, and since when it is away.
+//
+// Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
+// Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
+// Stop().
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "cluster-clients/cluster.h"
+#include "manager/placement/view.h"
+#include "manager/reconcile/tracked_cache.h"
+#include "manager/tracking/job.h"
+#include "manager/tracking/workload.h"
+#include "manager/verify/existence.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::reconcile {
+
+// An object that verdicts depend on has changed.
+struct InputChange {
+  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass };
+  Kind kind = Kind::kClass;
+  ObjectKey key;
+};
+
+class Worker;
+
+struct WorkerListener {
+  // A clone or a remote job of this workload has changed, or a foreign object of its name.
+  std::function<void(const ObjectKey& workload)> on_workload;
+  // A job of this name changed on a worker and carries no clone's name (it is foreign, or an older
+  // Kueue's).
+  std::function<void(const ObjectKey& job)> on_foreign_job;
+  std::function<void(const Worker& worker, const InputChange& change)> on_input;
+  // Contact was gained or lost, or a cache changed its health: everything about the worker may be
+  // different.
+  std::function<void(const Worker& worker)> on_contact;
+};
+
+struct WorkerSettings {
+  ClusterName name;
+  int position = 0;  // in the configuration
+  kube::AccessSettings access;
+  std::optional<Error> misconfigured;  // the kubeconfig cannot be used
+  ClusterOptions options;
+  std::string origin;
+  std::optional<WallTime> lost_since;  // as remembered from before the start
+};
+
+class Worker final {
+ public:
+  Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
+         WorkerListener listener);
+  ~Worker();
+
+  void Start();
+  void Stop();
+  // New credentials or address; null `access` in effect: see `misconfigured`.
+  void Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured);
+
+  const ClusterName& name() const { return settings_.name; }
+  int position() const { return settings_.position; }
+  Cluster& cluster() { return cluster_; }
+  ConnectionState connection() const { return cluster_.state(); }
+  placement::Contact contact() const;
+  // Null while there is full contact.
+  std::optional<WallTime> lost_since() const;
+  // Why there is no full contact although the connection stands; empty when there is none to
+  // report.
+  std::string sync_problem() const;
+
+  std::shared_ptr<const tracking::Workload> Clone(const ObjectKey& workload) const {
+    return clones_.Find(workload);
+  }
+  std::shared_ptr<const tracking::Job> Job(const tracking::JobAdapter& adapter,
+                                           const ObjectKey& job) const;
+  // The job here that names this workload as its clone.
+  std::optional<ObjectKey> JobOf(const ObjectKey& workload) const;
+  TrackedCache<tracking::Workload>& clones() { return clones_; }
+  TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  // Our clones that are not admitted yet, those just sent included.
+  int waiting_clones() const;
+  // Our clones, in whatever state: for status.
+  int our_clones() const { return our_clones_.load(); }
+  // The versions of resource.k8s.io it serves, newest first.
+  std::vector<std::string> DraVersions() const;
+
+  // For VerifyExistence; `workload` and `job` are looked up by the caller and must outlive the
+  // picture.
+  verify::WorkerPicture Picture(const tracking::JobAdapter& adapter,
+                                const tracking::Workload* workload, const tracking::Job* job) const;
+
+ private:
+  void OnState(const ConnectionState& state);
+  void OnHealth();
+  void UpdateLoss();
+  void StartWatches();
+  void CountClones(const std::shared_ptr<const tracking::Workload>& before,
+                   const std::shared_ptr<const tracking::Workload>& after);
+  TrackedCache<tracking::Job>::OnObject JobListener();
+  template <class T>
+  typename watch::ObjectCache<T>::OnObject Input(InputChange::Kind kind);
+  bool IsOurs(const tracking::Workload& clone) const;
+
+  // Constant after construction.
+  const WorkerSettings settings_;
+  const Clock& clock_;
+  const WorkerListener listener_;
+
+  std::atomic<int> waiting_clones_{0};
+  std::atomic<int> our_clones_{0};
+  std::atomic<bool> watching_{false};
+  // When contact was lost, in steady time, so that a jump of the wall clock moves no deadline.
+  Guarded<std::optional<SteadyTime>> lost_;
+  Guarded<std::unordered_map<ObjectKey, ObjectKey>> job_of_;  // clone -> remote job
+
+  // Fed by the cluster's reflectors, which end before these go.
+  TrackedCache<tracking::Workload> clones_;
+  std::vector<std::unique_ptr<TrackedCache<tracking::Job>>> jobs_;  // in the order of JobAdapters()
+  verify::Cache<verify::Namespace> namespaces_;
+  verify::Cache<verify::LocalQueue> queues_;
+  verify::Cache<verify::Claim> templates_;
+  verify::Cache<verify::Claim> claims_;
+  verify::Cache<verify::DeviceClass> classes_;
+
+  Cluster cluster_;
+};
+
+}  // namespace fedra::reconcile
