@@ -162,7 +162,7 @@ void Writer::AnswerFlushes() {
     const auto done = [&](const Flushing& flushing) {
       return state.failing || oldest == 0 || oldest > flushing.up_to;
     };
-    const auto keep = std::stable_partition(state.flushes.begin(), state.flushes.end(), done);
+    const auto keep = std::partition(state.flushes.begin(), state.flushes.end(), done);
     std::move(state.flushes.begin(), keep, std::back_inserter(answered));
     state.flushes.erase(state.flushes.begin(), keep);
     return state.failing;
