@@ -76,7 +76,14 @@ class TreeBuilder final : public YAML::EventHandler {
 
   std::vector<YamlNode> Take() { return std::move(documents_); }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override { anchors_.clear(); }
+  // yaml-cpp 0.7 does not consume a stray "," or "]" after a document, and would find an empty
+  // document there for ever.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos == document_start_)
+      throw Refusal{FromYaml(mark), "not valid YAML: unexpected text", ""};
+    document_start_ = mark.pos;
+    anchors_.clear();
+  }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -182,6 +189,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<OpenNode> open_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::vector<YamlNode> documents_;
+  int document_start_ = -1;
   size_t nodes_ = 0;
   size_t alias_bytes_ = 0;
 };

@@ -108,6 +108,8 @@ TEST_CASE("what JSON cannot say is an error with its place") {
   CHECK(Json("a: !!binary aGk=\n") ==
         "error: line 1, column 4: the value does not fit its tag tag:yaml.org,2002:binary");
   CHECK(Json("a: b: c\n") == "error: line 1, column 5: not valid YAML: illegal map value");
+  CHECK(Json("\"a\" ] b\n") == "error: line 1, column 5: not valid YAML: illegal flow end");
+  CHECK(Json("&\":c/a,\"\"o]") == "error: line 1, column 7: not valid YAML: unexpected text");
   CHECK(Json("a: *nobody\n") ==
         "error: line 1, column 4: not valid YAML: the referenced anchor is not defined");
   CHECK(Json("a: \"\xc3\x28\"\n") == "error: line 1, column 5: not valid UTF-8");

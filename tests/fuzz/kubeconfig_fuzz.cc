@@ -1,0 +1,24 @@
+// Any bytes as a kubeconfig. Files that it names are opened: the folder below does not exist.
+
+#include <cstdint>
+#include <string>
+
+#include "base/assert.h"
+#include "config/kubeconfig.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace fedra::config;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const KubeconfigOptions options{"", (size & 1U) != 0,
+                                  fedra::WallTime(std::chrono::seconds(1'780'000'000))};
+  const auto access = ParseKubeconfig(text, "/nonexistent/kubeconfig", options);
+  if (!access) {
+    FEDRA_ASSERT(!access.error().problems.empty(), "a refusal names a problem");
+    return 0;
+  }
+  FEDRA_ASSERT(!access->server.empty(), "usable access has a server");
+  FEDRA_ASSERT(!access->insecure_skip_tls_verify || options.allow_insecure,
+               "insecure only when allowed");
+  FEDRA_ASSERT(access->token.find('\n') == std::string::npos, "a token fits into a header");
+  return 0;
+}
