@@ -36,7 +36,7 @@ class ViewBuilder final {
   bool CollectCounters();
   bool CheckConsumption(size_t slice, bool keep_on_node);
   void AddDevices(size_t slice);
-  void AddConsumption(uint32_t counter, const Quantity& amount);
+  void AddConsumption(const Slice& slice, const Device& device);
   void Consume(const Slice& slice, const Device& device);
   const uint32_t* FindCounter(const Slice& slice, const Text& set, const Text& name) const;
   bool Invalid(std::string why);
@@ -195,9 +195,16 @@ void ViewBuilder::Consume(const Slice& slice, const Device& device) {
   }
 }
 
-void ViewBuilder::AddConsumption(uint32_t counter, const Quantity& amount) {
-  view_->consumption.push_back({.counter = counter, .amount = &amount});
-  if (amount.Sign() < 0) view_->negative_consumption = true;
+void ViewBuilder::AddConsumption(const Slice& slice, const Device& device) {
+  if (!device.consumes) return;
+  for (const CounterSet& set : *device.consumes) {
+    for (const Counter& counter : set.counters) {
+      const uint32_t* at = FindCounter(slice, set.name, counter.name);
+      if (at == nullptr) continue;
+      view_->consumption.push_back({.counter = *at, .amount = &counter.value});
+      if (counter.value.Sign() < 0) view_->negative_consumption = true;
+    }
+  }
 }
 
 void ViewBuilder::AddDevices(size_t index) {
@@ -227,10 +234,7 @@ void ViewBuilder::AddDevices(size_t index) {
                               .node_fit = fit});
     if (device.extras && !device.extras->binding_conditions.empty())
       view_->has_binding_conditions = true;
-    for (const CounterSet& set : device.consumes ? *device.consumes : std::vector<CounterSet>())
-      for (const Counter& counter : set.counters)
-        if (const uint32_t* at = FindCounter(slice, set.name, counter.name))
-          AddConsumption(*at, counter.value);
+    AddConsumption(slice, device);
     if (!view_->counters.empty())
       view_->consumption_begin.push_back(static_cast<uint32_t>(view_->consumption.size()));
   }
