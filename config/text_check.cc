@@ -57,4 +57,13 @@ std::optional<BadText> CheckText(std::string_view text) {
   return std::nullopt;
 }
 
+bool IsUtf8(std::string_view text) {
+  for (size_t pos = 0; pos < text.size();) {
+    const size_t length = ValidSequence(text, pos);
+    if (length == 0) return false;
+    pos += length;
+  }
+  return true;
+}
+
 }  // namespace fedra::config

@@ -20,4 +20,6 @@ struct BadText {
 // broken UTF-8 on.
 std::optional<BadText> CheckText(std::string_view text);
 
+bool IsUtf8(std::string_view text);
+
 }  // namespace fedra::config

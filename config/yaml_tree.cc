@@ -92,6 +92,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    // yaml-cpp 0.7 turns these two escapes into single bytes that are no UTF-8.
+    if (!IsUtf8(value)) {
+      throw Refusal{FromYaml(mark), R"(the escapes \N and \_ are not supported)",
+                    R"(write \x85 or \xa0)"};
+    }
     YamlNode node = NewNode(YamlNode::Kind::kScalar, mark, tag);
     node.plain = tag == "?";
     node.scalar = value;

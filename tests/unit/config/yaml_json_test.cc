@@ -110,6 +110,9 @@ TEST_CASE("what JSON cannot say is an error with its place") {
   CHECK(Json("a: b: c\n") == "error: line 1, column 5: not valid YAML: illegal map value");
   CHECK(Json("\"a\" ] b\n") == "error: line 1, column 5: not valid YAML: illegal flow end");
   CHECK(Json("&\":c/a,\"\"o]") == "error: line 1, column 7: not valid YAML: unexpected text");
+  CHECK(Json("a: \"\\N\"\n") ==
+        "error: line 1, column 4: the escapes \\N and \\_ are not supported");
+  CHECK(Json("a: \"\\x85\\0\"\n") == "{\"a\":\"\xc2\x85\\u0000\"}");
   CHECK(Json("a: *nobody\n") ==
         "error: line 1, column 4: not valid YAML: the referenced anchor is not defined");
   CHECK(Json("a: \"\xc3\x28\"\n") == "error: line 1, column 5: not valid UTF-8");
