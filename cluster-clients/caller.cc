@@ -99,6 +99,10 @@ http::Reply Caller::Attempt(const kube::Verb& verb, milliseconds left) {
   request.max_bytes = options_.max_response_bytes;
   http::Reply reply = supervisor_.session()->Call(std::move(request), [&] { Slow(begun); });
   Judge(reply);
+  if (options_.on_request) {
+    const std::string code = reply.failure ? std::string(ToString(reply.failure->code)) : std::to_string(reply.status);
+    options_.on_request(name_, verb.request.method, code, clock_.Steady() - begun);
+  }
   return reply;
 }
 

@@ -46,6 +46,11 @@ struct ClusterOptions {
   size_t page_size = 500;  // objects per list page
   size_t max_response_bytes = 256u << 20;  // one answer; a list page above it is kTooLarge
   bool http2 = true;                       // false: HTTP/1.1 only
+  // Told of every request but watches, on the calling thread: "GET", and the status code or the
+  // ErrorCode's name. Must be quick.
+  std::function<void(const ClusterName& cluster, std::string_view method, std::string_view code,
+                     std::chrono::nanoseconds duration)>
+      on_request;
   // Groups whose resources are listed in ServerInfo; those of registered watches are added.
   std::vector<std::string> discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io"};
 };

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,7 +58,8 @@ class Running final : public std::enable_shared_from_this<Running> {
         timer_(Context(loop)) {}
 
   void Begin() {
-    const int handle = pidfd_open(pid_, 0);
+    // The function of glibc 2.36 lacks C linkage in its header.
+    const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
     if (handle < 0) return Finish(Fail(ErrorCode::kInternal, "cannot wait for the program"));
     exit_.assign(handle);
     timer_.expires_after(timeout_);
