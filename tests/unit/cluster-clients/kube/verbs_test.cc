@@ -1,0 +1,78 @@
+#include "cluster-clients/kube/verbs.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::kube {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+const Resource kJobs{"batch", "v1", "jobs", "Job", true};
+const ObjectKey kKey{"ml", "train"};
+const std::string kPath = "/apis/batch/v1/namespaces/ml/jobs";
+
+TEST_CASE("each verb is the request that Kubernetes documents") {
+  struct Row {
+    const char* what;
+    Verb verb;
+    std::string method;
+    std::string path;
+    std::string type;
+    bool idempotent;
+  };
+  const Row rows[] = {
+      {"get", Get(kJobs, kKey), "GET", kPath + "/train", "", true},
+      {"create", Create(kJobs, "ml", "", "{}", {"fedra", false, false}), "POST",
+       kPath + "?fieldManager=fedra", "application/json", false},
+      {"update status", Update(kJobs, kKey, "status", "{}", {"fedra", false, true}), "PUT",
+       kPath + "/train/status?fieldManager=fedra&dryRun=All", "application/json", true},
+      {"merge patch", MergePatch(kJobs, kKey, "status", "{}", {"fedra", false, false}), "PATCH",
+       kPath + "/train/status?fieldManager=fedra", "application/merge-patch+json", true},
+      {"apply", Apply(kJobs, kKey, "", "{}", {"fedra-check", true, false}), "PATCH",
+       kPath + "/train?fieldManager=fedra-check&force=true", "application/apply-patch+yaml", true},
+      {"delete", Delete(kJobs, kKey, "u-1", "Background"), "DELETE", kPath + "/train",
+       "application/json", true},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    CHECK(row.verb.request.method == row.method);
+    CHECK(row.verb.request.path == row.path);
+    CHECK(row.verb.request.content_type == row.type);
+    CHECK(row.verb.idempotent == row.idempotent);
+  }
+}
+
+TEST_CASE("delete carries its precondition") {
+  const json with = json::parse(Delete(kJobs, kKey, "u-1", "Foreground").request.body);
+  CHECK(with["preconditions"]["uid"] == "u-1");
+  CHECK(with["propagationPolicy"] == "Foreground");
+  const json without = json::parse(Delete(kJobs, kKey, "", "Background").request.body);
+  CHECK(!without.contains("preconditions"));
+}
+
+TEST_CASE("an access review asks about ourselves") {
+  const Verb verb = AccessReview("create", kJobs, "ml", "status");
+  const json spec = json::parse(verb.request.body)["spec"]["resourceAttributes"];
+  CHECK(spec == json({{"verb", "create"},
+                      {"group", "batch"},
+                      {"version", "v1"},
+                      {"resource", "jobs"},
+                      {"subresource", "status"},
+                      {"namespace", "ml"}}));
+  CHECK(verb.idempotent);
+}
+
+TEST_CASE("lists are paged, watches resume and ask for bookmarks") {
+  CHECK(ListPage(kJobs, {"", "a=b", ""}, 500, "").path ==
+        "/apis/batch/v1/jobs?labelSelector=a%3Db&limit=500");
+  CHECK(ListPage(kJobs, {"ml", "", ""}, 0, "t=").path == kPath + "?continue=t%3D");
+  CHECK(OpenWatch(kJobs, {"", "", "metadata.name=x"}, ResourceVersion("12"), 290s).path ==
+        "/apis/batch/v1/jobs?fieldSelector=metadata.name%3Dx&watch=true&allowWatchBookmarks=true&"
+        "resourceVersion=12&timeoutSeconds=290");
+}
+
+}  // namespace
+}  // namespace fedra::kube

@@ -1,0 +1,273 @@
+#include "cluster-clients/watch/watcher.h"
+
+#include "tests/support/catch.h"
+
+namespace fedra::watch {
+namespace {
+
+using namespace std::chrono_literals;
+using Tell = Output::Tell;
+using Next = Output::Next;
+
+Error Because(ErrorCode code) { return Error{code, "because", {}, {}}; }
+ResourceVersion V(const char* text) { return ResourceVersion(text); }
+
+Watcher Started() {
+  Watcher watcher(WatcherOptions{500});
+  watcher.Start();
+  return watcher;
+}
+// Listed at version 10, the watch open.
+Watcher Open() {
+  Watcher watcher = Started();
+  watcher.Handle(PageEnded{V("10"), ""});
+  watcher.Handle(WatchOpened{});
+  return watcher;
+}
+
+TEST_CASE("it begins with a paged list") {
+  Watcher watcher(WatcherOptions{500});
+  const Output output = watcher.Start();
+  CHECK(output.tell == Tell::kReset);
+  CHECK(output.next == Next::kList);
+  CHECK(output.limit == 500);
+  CHECK(output.continue_token.empty());
+  CHECK(!output.trouble);
+}
+
+TEST_CASE("page after page, then synced and a watch from the list's version") {
+  Watcher watcher = Started();
+  Output output = watcher.Handle(PageEnded{V("10"), "t1"});
+  CHECK(output.tell == Tell::kNothing);
+  CHECK(output.next == Next::kList);
+  CHECK(output.continue_token == "t1");
+  output = watcher.Handle(PageEnded{V("10"), ""});
+  CHECK(output.tell == Tell::kSynced);
+  CHECK(output.state == CacheState::kSynced);
+  CHECK(output.next == Next::kWatch);
+  CHECK(output.version == V("10"));
+  CHECK(!output.trouble);
+}
+
+TEST_CASE("events are passed on and move the version") {
+  Watcher watcher = Open();
+  CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).tell == Tell::kUpsert);
+  CHECK(watcher.Handle(ObjectEvent{EventType::kModified, V("12")}).tell == Tell::kUpsert);
+  CHECK(watcher.Handle(ObjectEvent{EventType::kDeleted, V("13")}).tell == Tell::kRemove);
+  CHECK(watcher.Handle(WatchEnded{{}, true, 290s}).version == V("13"));
+}
+
+TEST_CASE("a bookmark moves the version and tells nobody") {
+  Watcher watcher = Open();
+  const Output output = watcher.Handle(Bookmark{V("99")});
+  CHECK(output.tell == Tell::kNothing);
+  CHECK(output.next == Next::kContinue);
+  watcher.Handle(Bookmark{V("")});
+  CHECK(watcher.Handle(WatchEnded{{}, true, 290s}).version == V("99"));
+}
+
+// What one input leads to, from an open watch at version 10.
+TEST_CASE("ends of a watch") {
+  struct Row {
+    const char* what;
+    Input input;
+    Next next;
+    std::optional<Trouble> trouble;
+    std::optional<CacheState> state;
+  };
+  const Row rows[] = {
+      {"the server's own limit", WatchEnded{{}, true, 290s}, Next::kWatch, {}, {}},
+      {"our limit", WatchEnded{Because(ErrorCode::kTimeout), true, 295s}, Next::kWatch, {}, {}},
+      {"ended at once", WatchEnded{{}, true, 10ms}, Next::kWatch, Trouble::kCut, {}},
+      {"cut",
+       WatchEnded{Because(ErrorCode::kConnection), true, 60s},
+       Next::kWatch,
+       Trouble::kCut,
+       {}},
+      {"refused connection",
+       WatchEnded{Because(ErrorCode::kConnection), false, 0s},
+       Next::kWatch,
+       Trouble::kFailing,
+       {}},
+      {"no answer",
+       WatchEnded{Because(ErrorCode::kTimeout), false, 0s},
+       Next::kWatch,
+       Trouble::kFailing,
+       {}},
+      {"503",
+       WatchEnded{Because(ErrorCode::kUnavailable), false, 0s},
+       Next::kWatch,
+       Trouble::kFailing,
+       {}},
+      {"garbage",
+       WatchEnded{Because(ErrorCode::kBadResponse), true, 60s},
+       Next::kWatch,
+       Trouble::kFailing,
+       {}},
+      {"410 on opening",
+       WatchEnded{Because(ErrorCode::kGone), false, 0s},
+       Next::kList,
+       Trouble::kCut,
+       {}},
+      {"410 in an event", ErrorEvent{Because(ErrorCode::kGone)}, Next::kList, Trouble::kCut, {}},
+      {"500 in an event",
+       ErrorEvent{Because(ErrorCode::kUnavailable)},
+       Next::kWatch,
+       Trouble::kFailing,
+       {}},
+      {"403", WatchEnded{Because(ErrorCode::kForbidden), false, 0s}, Next::kWatch,
+       Trouble::kRefused, CacheState::kForbidden},
+      {"404", WatchEnded{Because(ErrorCode::kApiMissing), false, 0s}, Next::kList,
+       Trouble::kRefused, CacheState::kNotServed},
+      {"overflow", Overflowed{}, Next::kList, Trouble::kCut, {}},
+      {"an object without a version", ObjectEvent{EventType::kAdded, V("")}, Next::kList,
+       Trouble::kFailing, CacheState::kFailing},
+      {"reconnected", Resumed{}, Next::kWatch, {}, {}},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    Watcher watcher = Open();
+    const Output output = watcher.Handle(row.input);
+    CHECK(output.next == row.next);
+    CHECK(output.trouble == row.trouble);
+    CHECK(output.state == row.state);
+    if (row.next == Next::kWatch) CHECK(output.version == V("10"));
+    if (row.next == Next::kList) {
+      CHECK(output.continue_token.empty());
+      CHECK((output.tell == Tell::kReset || output.tell == Tell::kClear));
+    }
+    if (output.trouble) CHECK(output.failures == 1);
+  }
+}
+
+TEST_CASE("failures of a list") {
+  struct Row {
+    const char* what;
+    ErrorCode code;
+    bool paging;
+    std::string token;  // of the next list
+    Trouble trouble;
+    std::optional<CacheState> state;
+  };
+  const Row rows[] = {
+      {"first page cut", ErrorCode::kConnection, false, "", Trouble::kFailing,
+       CacheState::kFailing},
+      {"later page cut: the same page again", ErrorCode::kConnection, true, "t1", Trouble::kFailing,
+       CacheState::kFailing},
+      {"token expired: from the beginning", ErrorCode::kGone, true, "", Trouble::kCut, {}},
+      {"403", ErrorCode::kForbidden, false, "", Trouble::kRefused, CacheState::kForbidden},
+      {"403 on a later page", ErrorCode::kForbidden, true, "", Trouble::kRefused,
+       CacheState::kForbidden},
+      {"404", ErrorCode::kApiMissing, false, "", Trouble::kRefused, CacheState::kNotServed},
+      {"401", ErrorCode::kUnauthorized, false, "", Trouble::kFailing, CacheState::kFailing},
+      {"too large", ErrorCode::kTooLarge, false, "", Trouble::kFailing, CacheState::kFailing},
+      {"HTML", ErrorCode::kBadResponse, false, "", Trouble::kFailing, CacheState::kFailing},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    Watcher watcher = Started();
+    if (row.paging) watcher.Handle(PageEnded{V("10"), "t1"});
+    const Output output = watcher.Handle(ListFailed{Because(row.code)});
+    CHECK(output.next == Next::kList);
+    CHECK(output.continue_token == row.token);
+    CHECK(output.trouble == row.trouble);
+    CHECK(output.state == row.state);
+    // A page that is asked for again must not forget the pages before it.
+    CHECK((output.tell == Tell::kNothing) == !row.token.empty());
+  }
+}
+
+TEST_CASE("what is not served any more has no objects") {
+  Watcher watcher = Open();
+  const Output output = watcher.Handle(WatchEnded{Because(ErrorCode::kApiMissing), false, 0s});
+  CHECK(output.tell == Tell::kClear);
+  CHECK(output.error->code == ErrorCode::kApiMissing);
+  // And when it is served again, the list begins anew.
+  CHECK(watcher.Handle(PageEnded{V("20"), ""}).state == CacheState::kSynced);
+}
+
+TEST_CASE("one cut is not worth a word, a second one is") {
+  Watcher watcher = Open();
+  CHECK(!watcher.Handle(WatchEnded{Because(ErrorCode::kConnection), true, 60s}).state);
+  const Output second = watcher.Handle(WatchEnded{Because(ErrorCode::kConnection), false, 0s});
+  CHECK(second.state == CacheState::kFailing);
+  CHECK(second.failures == 2);
+  CHECK(watcher.Handle(WatchOpened{}).state == CacheState::kSynced);
+}
+
+TEST_CASE("a healthy watch forgives, a short one does not") {
+  Watcher watcher = Open();
+  for (int i = 1; i <= 5; ++i) {
+    CHECK(watcher.Handle(WatchEnded{Because(ErrorCode::kConnection), true, 100ms}).failures == i);
+    watcher.Handle(WatchOpened{});
+  }
+  CHECK(watcher.Handle(WatchEnded{Because(ErrorCode::kConnection), true, 5s}).failures == 1);
+}
+
+TEST_CASE("a server that expires every version is asked less and less often") {
+  Watcher watcher = Open();
+  for (int i = 1; i <= 5; ++i) {
+    const Output output = watcher.Handle(ErrorEvent{Because(ErrorCode::kGone)});
+    CHECK(output.failures == i);
+    watcher.Handle(PageEnded{V("10"), ""});
+    watcher.Handle(WatchOpened{});
+  }
+}
+
+TEST_CASE("tokens that always expire lead to a list in one piece") {
+  Watcher watcher = Started();
+  for (int i = 0; i < 2; ++i) {
+    watcher.Handle(PageEnded{V("10"), "t"});
+    CHECK(watcher.Handle(ListFailed{Because(ErrorCode::kGone)}).limit == (i == 0 ? 500U : 0U));
+  }
+  watcher.Handle(PageEnded{V("10"), ""});
+  // The next list is paged again.
+  CHECK(watcher.Handle(ErrorEvent{Because(ErrorCode::kGone)}).limit == 500);
+}
+
+TEST_CASE("a version that the server never accepts is given up") {
+  Watcher watcher = Open();
+  const Input refused = WatchEnded{Because(ErrorCode::kUnavailable), false, 0s};
+  CHECK(watcher.Handle(refused).next == Next::kWatch);
+  CHECK(watcher.Handle(refused).next == Next::kWatch);
+  CHECK(watcher.Handle(refused).next == Next::kList);
+}
+
+TEST_CASE("progress keeps a version alive") {
+  Watcher watcher = Open();
+  for (int i = 0; i < 10; ++i) {
+    CHECK(watcher.Handle(WatchEnded{Because(ErrorCode::kUnavailable), true, 10s}).next ==
+          Next::kWatch);
+    watcher.Handle(WatchOpened{});
+    watcher.Handle(Bookmark{V("11")});
+  }
+}
+
+TEST_CASE("a list without a version is no list") {
+  Watcher watcher = Started();
+  const Output output = watcher.Handle(PageEnded{V(""), ""});
+  CHECK(output.next == Next::kList);
+  CHECK(output.state == CacheState::kFailing);
+}
+
+TEST_CASE("after a reconnect nothing waits, and a list begins again") {
+  Watcher watcher = Started();
+  watcher.Handle(ListFailed{Because(ErrorCode::kForbidden)});
+  const Output output = watcher.Handle(Resumed{});
+  CHECK(output.next == Next::kList);
+  CHECK(!output.trouble);
+  watcher.Handle(PageEnded{V("10"), "t1"});
+  const Output paging = watcher.Handle(Resumed{});
+  CHECK(paging.continue_token.empty());
+  CHECK(paging.tell == Tell::kReset);
+}
+
+TEST_CASE("late events of a stream that was given up change nothing") {
+  Watcher watcher = Open();
+  watcher.Handle(Overflowed{});
+  CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).tell == Tell::kNothing);
+  CHECK(watcher.Handle(Bookmark{V("12")}).next == Next::kContinue);
+}
+
+}  // namespace
+}  // namespace fedra::watch
