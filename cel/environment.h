@@ -5,13 +5,16 @@
 // A scheduler compiles selectors with everything its own release knows ("stored expressions"), so
 // the release of the worker decides what compiles. One table (cel/environment.cc) holds all of it;
 // the table in docs/cel.md is printed from it. Source: k8s.io/apiserver pkg/cel/environment/base.go
-// and k8s.io/dynamic-resource-allocation/cel, read in 1.31 to 1.37.
+// and k8s.io/dynamic-resource-allocation/cel of 1.31 to 1.37.
 //
 // Thread rules: plain values and constants.
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -30,5 +33,14 @@ Result<KubernetesRelease> ParseRelease(std::string_view text);
 
 // "1.36".
 std::string_view ToString(KubernetesRelease release);
+
+// One line of the environment table: something a selector can use, and where.
+struct EnvironmentFeature {
+  std::string_view name;  // "Kubernetes semver"
+  KubernetesRelease since;
+  std::optional<KubernetesRelease> until;  // the last release that has it; absent: still there
+  std::string contents;                    // function names, or what it means
+};
+std::vector<EnvironmentFeature> EnvironmentTable();
 
 }  // namespace fedra::cel

@@ -41,8 +41,8 @@ struct SelectorOptions {
 
 // One complaint of the compiler about one place of the expression.
 struct CompileIssue {
-  int line = 1;         // 1-based
-  int column = 0;       // 0-based, in code points, as cel-go counts
+  int line = 1;         // 1-based; -1: the expression as a whole
+  int column = 1;       // 1-based, in code points, as cel-go prints it
   std::string message;  // "undefined field 'name'"
   std::string snippet;  // the line of the source and a caret below the place
 };
@@ -73,8 +73,6 @@ struct EvalResult {
   bool failed() const { return outcome == Outcome::kError; }
 };
 
-class Program;  // cel/program.h
-
 class Selector final {
  public:
   EvalResult Evaluate(const Device& device) const;
@@ -103,5 +101,9 @@ class Selector final {
 // evaluated, and the result type (bool, or the type of an attribute).
 tl::expected<Selector, CompileFailure> CompileSelector(std::string_view expression,
                                                        const SelectorOptions& options = {});
+
+// The syntax tree with the static type of each node, one node per line.
+tl::expected<std::string, CompileFailure> ExplainSelector(std::string_view expression,
+                                                          const SelectorOptions& options = {});
 
 }  // namespace fedra::cel

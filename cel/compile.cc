@@ -1,0 +1,37 @@
+#include "cel/compile.h"
+
+#include "cel/checker.h"
+#include "cel/parser.h"
+#include "cel/source.h"
+
+namespace fedra::cel {
+namespace {
+
+tl::unexpected<CompileFailure> Failed(IssueList& issues) {
+  return tl::unexpected<CompileFailure>(CompileFailure{issues.Take(), ""});
+}
+
+}  // namespace
+
+tl::expected<Compiled, CompileFailure> Compile(std::string_view text,
+                                               const Environment& environment,
+                                               const PlanOptions& options) {
+  IssueList issues(text);
+  Compiled compiled;
+  compiled.ast = std::make_unique<Ast>();
+  Parse(text, environment.parser, *compiled.ast, issues);
+  if (!issues.empty()) return Failed(issues);
+  Check(environment, *compiled.ast, issues);
+  if (!issues.empty()) return Failed(issues);
+  if (environment.check) Validate(environment, *compiled.ast, issues);
+  if (!issues.empty()) return Failed(issues);
+  PlanError error{};
+  compiled.program = Plan(*compiled.ast, environment, options, error);
+  if (compiled.program == nullptr) {
+    issues.Add(error.offset, error.message);
+    return Failed(issues);
+  }
+  return compiled;
+}
+
+}  // namespace fedra::cel

@@ -1,0 +1,132 @@
+#include "cel/function.h"
+
+#include <algorithm>
+
+#include "cel/lib/format.h"
+
+namespace fedra::cel {
+namespace {
+
+uint64_t Traversal(uint64_t size) { return (size + 9) / 10; }
+
+// cost.go traversalCost: texts by bytes and rounded down, everything else one by one.
+uint64_t ElementsCost(const Value& value) {
+  uint64_t cost = 0;
+  switch (value.kind()) {
+    case Kind::kString:
+    case Kind::kBytes:
+      return value.AsText().size() / 10;
+    case Kind::kList:
+      for (const Value& item : value.AsList()) cost += ElementsCost(item);
+      return cost;
+    case Kind::kMap:
+      for (const MapEntry& entry : value.AsMap().entries)
+        cost += ElementsCost(entry.key) + ElementsCost(entry.value);
+      return cost;
+    default:
+      return 1;
+  }
+}
+
+uint64_t RegexCost(uint64_t text_size, uint64_t pattern_size) {
+  return Traversal(text_size + 1) * ((pattern_size + 3) / 4);
+}
+
+uint64_t CidrCost(Price price, const Value* args) {
+  const uint64_t cidr = CostSize(args[0]);
+  uint64_t cost = Traversal(2 * cidr);
+  if (price == Price::kCidrContainsCidr || price == Price::kCidrContainsCidrText)
+    cost += Traversal(cidr) + 1;
+  if (price == Price::kCidrContainsIpText || price == Price::kCidrContainsCidrText) {
+    cost += Traversal(CostSize(args[1]));
+  }
+  return cost;
+}
+
+}  // namespace
+
+uint64_t CostOf(Price price, const Value* args, const Value& result) {
+  switch (price) {
+    case Price::kOne:
+      return 1;
+    case Price::kFree:
+      return 0;
+    case Price::kTraverse:
+      return Traversal(CostSize(args[0]));
+    case Price::kTraverseTwice:
+      return Traversal(2 * CostSize(args[0]));
+    case Price::kTraverseResult:
+      return Traversal(2 * CostSize(result));
+    case Price::kTraverseBoth:
+      return Traversal(CostSize(args[0]) + CostSize(args[1]));
+    case Price::kTraverseSmaller:
+      return Traversal(std::min(CostSize(args[0]), CostSize(args[1])));
+    case Price::kSearch:
+      return Traversal(CostSize(args[0])) * Traversal(CostSize(args[1]));
+    case Price::kRegex:
+      return RegexCost(CostSize(args[0]), CostSize(args[1]));
+    case Price::kFormat:
+      return RegexCost(CostSize(args[1]), args[0].AsFormat().pattern_size);
+    case Price::kElements:
+      return ElementsCost(args[0]);
+    case Price::kSizeOfSecond:
+      return CostSize(args[1]);
+    case Price::kNewList:
+      return CostSize(result) + 11;
+    default:
+      return CidrCost(price, args);
+  }
+}
+
+namespace {
+
+bool AcceptsKind(const Type& parameter, Kind kind) {
+  switch (parameter.kind) {
+    case TypeKind::kNull:
+      return kind == Kind::kNull;
+    case TypeKind::kBool:
+      return kind == Kind::kBool;
+    case TypeKind::kInt:
+      return kind == Kind::kInt;
+    case TypeKind::kUint:
+      return kind == Kind::kUint;
+    case TypeKind::kDouble:
+      return kind == Kind::kDouble;
+    case TypeKind::kString:
+      return kind == Kind::kString;
+    case TypeKind::kBytes:
+      return kind == Kind::kBytes;
+    case TypeKind::kDuration:
+      return kind == Kind::kDuration;
+    case TypeKind::kTimestamp:
+      return kind == Kind::kTimestamp;
+    case TypeKind::kList:
+      return kind == Kind::kList;
+    case TypeKind::kMap:
+      return kind == Kind::kMap;
+    case TypeKind::kType:
+      return kind == Kind::kType;
+    case TypeKind::kOpaque:
+    case TypeKind::kObject:
+      return TypeName(kind) == parameter.name;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool AcceptsAtRunTime(const Type& parameter, const Value& value) {
+  if (!AcceptsKind(parameter, value.kind())) return false;
+  if (parameter.kind == TypeKind::kList && !value.AsList().empty()) {
+    return AcceptsAtRunTime(*parameter.first, value.AsList()[0]);
+  }
+  if (parameter.kind == TypeKind::kMap && !value.AsMap().entries.empty()) {
+    const MapEntry& entry = value.AsMap().entries[0];
+    return AcceptsAtRunTime(*parameter.first, entry.key) &&
+           AcceptsAtRunTime(*parameter.second, entry.value);
+  }
+  return true;
+}
+
+}  // namespace fedra::cel

@@ -1,0 +1,458 @@
+#include "cel/interpreter.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/assert.h"
+#include "cel/lib/regex.h"
+
+namespace fedra::cel {
+namespace {
+
+constexpr size_t kMaxArity = 4;
+
+bool Accepts(const Overload& overload, std::span<const Value> args) {
+  if (overload.arity() != args.size()) return false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!AcceptsAtRunTime(*overload.params[i], args[i])) return false;
+  }
+  return true;
+}
+
+const Overload* SelectOverload(const std::vector<const Overload*>& overloads,
+                               std::span<const Value> args) {
+  for (const Overload* overload : overloads) {
+    if (Accepts(*overload, args)) return overload;
+  }
+  return nullptr;
+}
+
+uint64_t Traversal(uint64_t size) { return (size + 9) / 10; }
+
+Value NoSuchKey(Evaluation& evaluation, const Value& key) {
+  return evaluation.Error("no such key: " + ErrorText(key));
+}
+
+}  // namespace
+
+Value NoOverload(Evaluation& evaluation, std::string_view function, std::span<const Value> args) {
+  std::string text = "no such overload: " + std::string(function) + "(";
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += TypeName(args[i].kind());
+  }
+  return evaluation.Error(text + ")");
+}
+
+Value Interpreter::Eval(const Node& node) {
+  evaluation_.AddCost(node.cost);
+  switch (node.op) {
+    case Op::kConstant:
+      return node.constant;
+    case Op::kDriver:
+      return device_->driver;
+    case Op::kAttribute:
+      return EvalAttribute(node, device_->attributes);
+    case Op::kCapacity:
+      return EvalAttribute(node, device_->capacity);
+    case Op::kAnd:
+      return EvalChain(node, false);
+    case Op::kOr:
+      return EvalChain(node, true);
+    case Op::kEqualsText:
+    case Op::kNotEqualsText:
+      return EvalEqualityWithText(node);
+    case Op::kEquals:
+    case Op::kNotEquals:
+      return EvalEquality(node);
+    case Op::kLess:
+    case Op::kLessEquals:
+    case Op::kGreater:
+    case Op::kGreaterEquals:
+      return EvalComparison(node);
+    case Op::kCall:
+    case Op::kCallGuarded:
+    case Op::kDispatch:
+      return EvalCall(node);
+    case Op::kMatches:
+    case Op::kFind:
+    case Op::kFindAll:
+      return EvalRegexCall(node);
+    case Op::kSlot:
+      return slots_[node.number];
+    default:
+      return EvalOther(node);
+  }
+}
+
+Value Interpreter::EvalOther(const Node& node) {
+  const auto* path = static_cast<const DevicePath*>(node.data);
+  switch (node.op) {
+    case Op::kVariable:
+      return variables_[node.number];
+    case Op::kLazySlot:
+      return EvalLazySlot(node);
+    case Op::kFail:
+      return node.constant;
+    case Op::kHasAttribute:
+      return Value::Bool(device_->attributes.Find(path->hash, path->domain, path->name) != nullptr);
+    case Op::kHasCapacity:
+      return Value::Bool(device_->capacity.Find(path->hash, path->domain, path->name) != nullptr);
+    case Op::kSelect:
+      return EvalSelect(node, node.constant);
+    case Op::kHas:
+      return EvalHas(node);
+    case Op::kOptSelect:
+      return EvalOptionalSelect(node, node.constant);
+    case Op::kIndex:
+    case Op::kOptIndex:
+      return EvalIndex(node);
+    case Op::kConditional:
+      return EvalConditional(node);
+    case Op::kNot: {
+      const Value value = EvalArg(node, 0);
+      if (value.is_error()) return value;
+      return value.is(Kind::kBool) ? Value::Bool(!value.AsBool()) : evaluation_.NoSuchOverload();
+    }
+    case Op::kNegate:
+      return EvalNegate(node);
+    case Op::kIn:
+      return EvalMembership(node);
+    case Op::kInConstants:
+      return EvalConstantMembership(node);
+    case Op::kAdd:
+    case Op::kSubtract:
+    case Op::kMultiply:
+    case Op::kDivide:
+    case Op::kModulo:
+      return EvalArithmetic(node);
+    case Op::kOptionalOr:
+    case Op::kOptionalOrValue:
+      return EvalOptionalOr(node);
+    case Op::kList:
+      return EvalList(node);
+    case Op::kMap:
+      return EvalMap(node);
+    case Op::kAll:
+      return EvalAll(node);
+    case Op::kExists:
+      return EvalExists(node);
+    case Op::kExistsOne:
+      return EvalExistsOne(node);
+    case Op::kMapElements:
+      return EvalMapElements(node);
+    case Op::kFilter:
+      return EvalFilter(node);
+    case Op::kTransformMap:
+    case Op::kTransformMapEntry:
+      return EvalTransformMap(node);
+    case Op::kSortBy:
+      return EvalSortBy(node);
+    case Op::kBind:
+      return EvalBind(node);
+    case Op::kOptMap:
+    case Op::kOptFlatMap:
+      return EvalOptMap(node);
+    default:
+      break;
+  }
+  FEDRA_ASSERT(false, "every operation is handled");
+  return {};
+}
+
+Value Interpreter::EvalAttribute(const Node& node, const DomainTable& table) {
+  const auto* path = static_cast<const DevicePath*>(node.data);
+  const Value* value = table.Find(path->hash, path->domain, path->name);
+  return value != nullptr ? *value : NoSuchKey(evaluation_, Value::String(path->name));
+}
+
+Value Interpreter::Run(uint32_t root, int& false_operand) {
+  const Node& node = program_.nodes[root];
+  false_operand = -1;
+  if (node.op == Op::kAnd) return EvalChain(node, false, &false_operand);
+  const Value value = Eval(node);
+  if (value.is_false()) false_operand = 0;
+  return value;
+}
+
+Value Interpreter::EvalChain(const Node& node, bool stop_at, int* stopped_by) {
+  Value failure = Value::Null();
+  for (size_t i = 0; i < node.arg_count; ++i) {
+    const Value value = EvalArg(node, i);
+    if (value.is(Kind::kBool)) {
+      if (value.AsBool() != stop_at) continue;
+      if (stopped_by != nullptr) *stopped_by = static_cast<int>(i);
+      return value;
+    } else {
+      if (evaluation_.aborted()) return value;
+      if (!failure.is_error()) failure = value.is_error() ? value : evaluation_.NoSuchOverload();
+    }
+  }
+  return failure.is_error() ? failure : Value::Bool(!stop_at);
+}
+
+Value Interpreter::EvalEquality(const Node& node) {
+  const Value left = EvalArg(node, 0);
+  const Value right = EvalArg(node, 1);
+  if (left.is_error()) return left;
+  if (right.is_error()) return right;
+  const bool unit_price = node.op == Op::kEquals && left.kind() >= Kind::kQuantity;
+  evaluation_.AddCost(unit_price ? 1 : Traversal(std::min(CostSize(left), CostSize(right))));
+  const Equality equality = Equals(left, right);
+  if (node.op == Op::kNotEquals) return Value::Bool(equality != Equality::kEqual);
+  if (equality == Equality::kError) return evaluation_.NoSuchOverload();
+  return Value::Bool(equality == Equality::kEqual);
+}
+
+Value Interpreter::EvalEqualityWithText(const Node& node) {
+  const Value left = EvalArg(node, 0);
+  if (left.is_error()) return left;
+  evaluation_.AddCost(Traversal(std::min<uint64_t>(CostSize(left), node.number)));
+  const bool negated = node.op == Op::kNotEqualsText;
+  if (left.is(Kind::kString))
+    return Value::Bool((left.AsText() == node.constant.AsText()) != negated);
+  if (negated) return Value::Bool(true);
+  // A Kubernetes type on the left does not compare with a string (dra.md 4.3, 11.5).
+  return left.kind() >= Kind::kQuantity ? evaluation_.NoSuchOverload() : Value::Bool(false);
+}
+
+Value Interpreter::EvalComparison(const Node& node) {
+  const Value left = EvalArg(node, 0);
+  const Value right = EvalArg(node, 1);
+  if (left.is_error()) return left;
+  if (right.is_error()) return right;
+  if (node.flag) evaluation_.AddCost(Traversal(std::min(CostSize(left), CostSize(right))));
+  switch (Compare(left, right)) {
+    case Order::kLess:
+      return Value::Bool(node.op == Op::kLess || node.op == Op::kLessEquals);
+    case Order::kEqual:
+      return Value::Bool(node.op == Op::kLessEquals || node.op == Op::kGreaterEquals);
+    case Order::kGreater:
+      return Value::Bool(node.op == Op::kGreater || node.op == Op::kGreaterEquals);
+    case Order::kUnordered:
+      return Value::Error("NaN values cannot be ordered");
+    case Order::kNoOverload:
+      break;
+  }
+  return evaluation_.NoSuchOverload();
+}
+
+Value Interpreter::EvalCall(const Node& node) {
+  std::array<Value, kMaxArity> values;
+  for (size_t i = 0; i < node.arg_count; ++i) {
+    values[i] = EvalArg(node, i);
+    if (values[i].is_error()) return values[i];
+  }
+  const std::span<const Value> args(values.data(), node.arg_count);
+  const Overload* overload = nullptr;
+  std::string_view function;
+  if (node.op == Op::kDispatch) {
+    const auto* declaration = static_cast<const FunctionDeclaration*>(node.data);
+    function = declaration->name;
+    overload = SelectOverload(declaration->overloads, args);
+  } else {
+    overload = static_cast<const Overload*>(node.data);
+    function = overload->function;
+    if (node.op == Op::kCallGuarded && !Accepts(*overload, args)) overload = nullptr;
+  }
+  if (overload == nullptr || overload->implementation == nullptr) {
+    return NoOverload(evaluation_, function, args);
+  }
+  const Value result = overload->implementation(evaluation_, values.data());
+  evaluation_.AddCost(CostOf(overload->price, values.data(), result));
+  return evaluation_.over_limit() ? evaluation_.CostLimitExceeded() : result;
+}
+
+Value Interpreter::EvalRegexCall(const Node& node) {
+  const Value text = EvalArg(node, 0);
+  if (text.is_error()) return text;
+  Value limit = Value::Int(-1);
+  if (node.arg_count > 2) limit = EvalArg(node, 2);
+  if (limit.is_error()) return limit;
+  if (!text.is(Kind::kString) || !limit.is(Kind::kInt)) return evaluation_.NoSuchOverload();
+  const auto& regex = *static_cast<const re2::RE2*>(node.data);
+  // node.number is the price of the pattern.
+  evaluation_.AddCost(Traversal(CostSize(text) + 1) * node.number);
+  if (node.op == Op::kMatches) return Value::Bool(RegexMatches(regex, text.AsText()));
+  if (node.op == Op::kFind) return RegexFind(regex, text.AsText());
+  return RegexFindAll(evaluation_, regex, text.AsText(), limit.AsInt());
+}
+
+Value Interpreter::EvalSelect(const Node& node, const Value& key) {
+  const Value operand = EvalArg(node, 0);
+  if (operand.is_error()) return operand;
+  if (operand.is(Kind::kOptional)) return SelectFromOptional(operand, key);
+  const Lookup found = Find(evaluation_, operand, key);
+  if (found.outcome != Lookup::Outcome::kMissing) return found.value;
+  if (operand.is(Kind::kList)) return evaluation_.Error("index out of bounds: " + ErrorText(key));
+  return NoSuchKey(evaluation_, key);
+}
+
+Value Interpreter::SelectFromOptional(const Value& operand, const Value& key) {
+  const Value* content = operand.AsOptional();
+  if (content == nullptr) return operand;
+  const Lookup found = Find(evaluation_, *content, key);
+  if (found.outcome == Lookup::Outcome::kMissing) return Value::Optional(nullptr);
+  return found.outcome == Lookup::Outcome::kError ? found.value : evaluation_.Optional(found.value);
+}
+
+Value Interpreter::EvalHas(const Node& node) {
+  Value operand = EvalArg(node, 0);
+  if (operand.is_error()) return operand;
+  if (operand.is(Kind::kOptional)) {
+    if (operand.AsOptional() == nullptr) return Value::Bool(false);
+    operand = *operand.AsOptional();
+  }
+  const Lookup found = Find(evaluation_, operand, node.constant);
+  if (found.outcome == Lookup::Outcome::kError) return found.value;
+  return Value::Bool(found.outcome == Lookup::Outcome::kFound);
+}
+
+Value Interpreter::EvalOptionalSelect(const Node& node, const Value& key) {
+  const Value operand = EvalArg(node, 0);
+  if (operand.is_error()) return operand;
+  if (operand.is(Kind::kOptional)) return SelectFromOptional(operand, key);
+  const Lookup found = Find(evaluation_, operand, key);
+  if (found.outcome == Lookup::Outcome::kMissing) return Value::Optional(nullptr);
+  if (found.outcome == Lookup::Outcome::kError) return found.value;
+  evaluation_.AddCost(1);
+  return evaluation_.Optional(found.value);
+}
+
+Value Interpreter::EvalIndex(const Node& node) {
+  // The key comes after the operand, and only if there is one.
+  const Value operand = EvalArg(node, 0);
+  if (operand.is_error()) return operand;
+  const Value key = EvalArg(node, 1);
+  if (key.is_error()) return key;
+  const bool optional = node.op == Op::kOptIndex;
+  if (operand.is(Kind::kOptional)) return SelectFromOptional(operand, key);
+  const Lookup found = Find(evaluation_, operand, key);
+  if (found.outcome == Lookup::Outcome::kError) return found.value;
+  if (found.outcome == Lookup::Outcome::kFound) {
+    if (!optional) return found.value;
+    evaluation_.AddCost(1);
+    return evaluation_.Optional(found.value);
+  }
+  if (optional) return Value::Optional(nullptr);
+  if (operand.is(Kind::kList)) return evaluation_.Error("index out of bounds: " + ErrorText(key));
+  return NoSuchKey(evaluation_, key);
+}
+
+Value Interpreter::EvalConditional(const Node& node) {
+  const Value condition = EvalArg(node, 0);
+  if (condition.is(Kind::kBool)) return EvalArg(node, condition.AsBool() ? 1 : 2);
+  return condition.is_error() ? condition : evaluation_.NoSuchOverload();
+}
+
+Value Interpreter::EvalMembership(const Node& node) {
+  const Value needle = EvalArg(node, 0);
+  const Value haystack = EvalArg(node, 1);
+  if (needle.is_error()) return needle;
+  if (haystack.is_error()) return haystack;
+  // node.flag: the checker knows that it is a list.
+  evaluation_.AddCost(node.flag ? CostSize(haystack) : 1);
+  if (haystack.is(Kind::kList)) {
+    for (const Value& item : haystack.AsList()) {
+      if (Equals(needle, item) == Equality::kEqual) return Value::Bool(true);
+    }
+    return Value::Bool(false);
+  }
+  if (!haystack.is(Kind::kMap)) return evaluation_.NoSuchOverload();
+  const MapValue& map = haystack.AsMap();
+  if (!map.native && !IsHashable(needle)) return UnhashableKey(evaluation_, needle);
+  return Value::Bool(FindEntry(map, needle) != nullptr);
+}
+
+Value Interpreter::EvalConstantMembership(const Node& node) {
+  const Value needle = EvalArg(node, 0);
+  if (needle.is_error()) return needle;
+  if (!IsHashable(needle)) return UnhashableKey(evaluation_, needle);
+  for (const Value& item : node.constant.AsList()) {
+    if (Equals(item, needle) == Equality::kEqual) return Value::Bool(true);
+  }
+  return Value::Bool(false);
+}
+
+Value Interpreter::EvalOptionalOr(const Node& node) {
+  const Value left = EvalArg(node, 0);
+  // A value that is no optional is simply passed through (cel-go 0.26 evalOptionalOr).
+  if (!left.is(Kind::kOptional)) return left;
+  const Value* content = left.AsOptional();
+  if (content == nullptr) return EvalArg(node, 1);
+  return node.op == Op::kOptionalOrValue ? *content : left;
+}
+
+Value Interpreter::EvalList(const Node& node) {
+  ListBuilder list(evaluation_);
+  for (size_t i = 0; i < node.arg_count; ++i) {
+    Value value = EvalArg(node, i);
+    if (value.is_error()) return value;
+    if (program_.optional_args[node.first_arg + i]) {
+      if (!value.is(Kind::kOptional)) {
+        return evaluation_.Error(
+            "cannot initialize optional list element from non-optional value " + ErrorText(value));
+      }
+      if (value.AsOptional() == nullptr) continue;
+      value = *value.AsOptional();
+    }
+    list.Add(value);
+  }
+  return list.Finish();
+}
+
+Value Interpreter::EvalMap(const Node& node) {
+  MapBuilder map(evaluation_);
+  for (size_t i = 0; i + 1 < node.arg_count; i += 2) {
+    const Value key = EvalArg(node, i);
+    if (key.is_error()) return key;
+    Value value = EvalArg(node, i + 1);
+    if (value.is_error()) return value;
+    if (program_.optional_args[node.first_arg + i + 1]) {
+      if (!value.is(Kind::kOptional)) {
+        return evaluation_.Error("cannot initialize optional entry '" + ErrorText(key) +
+                                 "' from non-optional value " + ErrorText(value));
+      }
+      if (value.AsOptional() == nullptr) {
+        map.Remove(key);
+        continue;
+      }
+      value = *value.AsOptional();
+    }
+    if (map.Put(key, value, MapBuilder::Mode::kReplace) == MapBuilder::Outcome::kUnhashable) {
+      return UnhashableKey(evaluation_, key);
+    }
+  }
+  return map.Finish();
+}
+
+Lookup Find(Evaluation& evaluation, const Value& operand, const Value& key) {
+  using enum Lookup::Outcome;
+  if (operand.is(Kind::kMap)) {
+    const MapValue& map = operand.AsMap();
+    if (!map.native && !IsHashable(key)) return {kError, UnhashableKey(evaluation, key)};
+    if (const MapEntry* entry = FindEntry(map, key)) return {kFound, entry->value};
+    return map.default_empty ? Lookup{kFound, Value::Map(&kEmptyMap)} : Lookup{kMissing, {}};
+  }
+  if (!operand.is(Kind::kList)) return {kMissing, {}};
+  const auto items = operand.AsList();
+  const Value size = Value::Int(static_cast<int64_t>(items.size()));
+  if (!key.is(Kind::kInt) && !key.is(Kind::kUint) && !key.is(Kind::kDouble)) {
+    return {kError, evaluation.Error("unsupported index type '" +
+                                     std::string(TypeName(key.kind())) + "' in list")};
+  }
+  if (Compare(key, Value::Int(0)) == Order::kLess || Compare(key, size) != Order::kLess) {
+    return {kMissing, {}};
+  }
+  if (key.is(Kind::kDouble)) {
+    const double number = key.AsDouble();
+    const auto index = static_cast<size_t>(number);
+    if (static_cast<double>(index) != number) {
+      return {kError, evaluation.Error("unsupported index value " + ErrorText(key) + " in list")};
+    }
+    return {kFound, items[index]};
+  }
+  return {kFound, items[static_cast<size_t>(key.AsInt())]};
+}
+
+}  // namespace fedra::cel

@@ -1,0 +1,88 @@
+#include "base/quantity.h"
+
+#include "cel/library.h"
+
+namespace fedra::cel {
+namespace {
+
+Value Parsed(Evaluation& evaluation, const Value* args) {
+  const auto quantity = Quantity::Parse(args[0].AsText());
+  if (!quantity) return evaluation.Error(quantity.error().message);
+  const auto* copy = evaluation.arena().New<Quantity>(*quantity);
+  return copy == nullptr ? evaluation.OutOfMemory() : Value::Quantity(copy);
+}
+
+Value IsQuantity(Evaluation&, const Value* args) {
+  return Value::Bool(Quantity::Parse(args[0].AsText()).has_value());
+}
+
+Value Sign(Evaluation&, const Value* args) { return Value::Int(args[0].AsQuantity().Sign()); }
+
+Value IsGreaterThan(Evaluation&, const Value* args) {
+  return Value::Bool(args[0].AsQuantity() > args[1].AsQuantity());
+}
+Value IsLessThan(Evaluation&, const Value* args) {
+  return Value::Bool(args[0].AsQuantity() < args[1].AsQuantity());
+}
+Value CompareTo(Evaluation&, const Value* args) {
+  const auto order = args[0].AsQuantity() <=> args[1].AsQuantity();
+  return Value::Int(order < 0 ? -1 : order > 0 ? 1 : 0);
+}
+
+Value AsApproximateFloat(Evaluation&, const Value* args) {
+  return Value::Double(args[0].AsQuantity().AsApproximateDouble());
+}
+Value AsInteger(Evaluation&, const Value* args) {
+  const auto value = args[0].AsQuantity().AsInt64();
+  return value ? Value::Int(*value) : Value::Error("cannot convert value to integer");
+}
+Value IsInteger(Evaluation&, const Value* args) {
+  return Value::Bool(args[0].AsQuantity().AsInt64().has_value());
+}
+
+Value Result(Evaluation& evaluation, const std::optional<Quantity>& quantity) {
+  if (!quantity) return Value::Error("quantity of more than 38 digits");
+  const auto* copy = evaluation.arena().New<Quantity>(*quantity);
+  return copy == nullptr ? evaluation.OutOfMemory() : Value::ComputedQuantity(copy);
+}
+
+Value Plus(Evaluation& evaluation, const Value* args) {
+  return Result(evaluation, args[0].AsQuantity().Add(args[1].AsQuantity()));
+}
+Value PlusInt(Evaluation& evaluation, const Value* args) {
+  return Result(evaluation, args[0].AsQuantity().Add(Quantity(args[1].AsInt())));
+}
+Value Minus(Evaluation& evaluation, const Value* args) {
+  return Result(evaluation, args[0].AsQuantity().Sub(args[1].AsQuantity()));
+}
+Value MinusInt(Evaluation& evaluation, const Value* args) {
+  return Result(evaluation, args[0].AsQuantity().Sub(Quantity(args[1].AsInt())));
+}
+
+constexpr std::array<const Type*, 4> kOne = {&kQuantityType};
+constexpr std::array<const Type*, 4> kTwo = {&kQuantityType, &kQuantityType};
+constexpr std::array<const Type*, 4> kWithInt = {&kQuantityType, &kIntType};
+
+constexpr Overload kOverloads[] = {
+    Global("quantity", "string_to_quantity", {&kStringType}, kQuantityType, Parsed,
+           Price::kTraverse),
+    Global("isQuantity", "is_quantity_string", {&kStringType}, kBoolType, IsQuantity,
+           Price::kTraverse),
+    Global("sign", "quantity_sign", kOne, kIntType, Sign),
+    Member("isGreaterThan", "quantity_is_greater_than", kTwo, kBoolType, IsGreaterThan),
+    Member("isLessThan", "quantity_is_less_than", kTwo, kBoolType, IsLessThan),
+    Member("compareTo", "quantity_compare_to", kTwo, kIntType, CompareTo),
+    Member("asApproximateFloat", "quantity_get_float", kOne, kDoubleType, AsApproximateFloat),
+    Member("asInteger", "quantity_get_int", kOne, kIntType, AsInteger),
+    Member("isInteger", "quantity_is_integer", kOne, kBoolType, IsInteger),
+    Member("add", "quantity_add", kTwo, kQuantityType, Plus),
+    Member("add", "quantity_add_int", kWithInt, kQuantityType, PlusInt),
+    Member("sub", "quantity_sub", kTwo, kQuantityType, Minus),
+    Member("sub", "quantity_sub_int", kWithInt, kQuantityType, MinusInt),
+};
+
+}  // namespace
+
+std::span<const Overload> QuantityLibrary() { return kOverloads; }
+
+}  // namespace fedra::cel
