@@ -34,8 +34,10 @@ bool HasPolicy(const Device& device) {
 
 CandidateTable::CandidateTable(const PodClaims& pod, const NodeView& node,
                                const Workspace* workspace, MatchCache& matches,
-                               const AllocatorFeatures& features, const Relaxation& relaxation)
+                               const CounterLedger& counters, const AllocatorFeatures& features,
+                               const Relaxation& relaxation)
     : pod_(pod),
+      counters_(counters),
       matches_(matches),
       features_(features),
       relaxation_(relaxation),
@@ -208,7 +210,7 @@ std::vector<uint64_t> CandidateTable::Signature(size_t index) {
   if (candidate.device().consumes) {
     signature.push_back(candidate.pool_index);
     signature.push_back(pointer(candidate.device().consumes));
-    unique = unique || features_.counters_by_pool_name || features_.counters_per_slice;
+    unique = unique || counters_.Collides(candidate.pool_index) || features_.counters_per_slice;
   }
   if (unique) signature.push_back(index + 1);
   return signature;

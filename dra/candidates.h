@@ -10,6 +10,7 @@
 
 #include "dra/allocator.h"
 #include "dra/constraint.h"
+#include "dra/counters.h"
 
 namespace fedra::dra {
 
@@ -49,8 +50,8 @@ inline bool IsErrorCode(uint8_t code) {
 class CandidateTable final {
  public:
   CandidateTable(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
-                 MatchCache& matches, const AllocatorFeatures& features,
-                 const Relaxation& relaxation);
+                 MatchCache& matches, const CounterLedger& counters,
+                 const AllocatorFeatures& features, const Relaxation& relaxation);
 
   size_t size() const { return candidates_.size(); }
   Candidate& operator[](size_t i) { return candidates_[i]; }
@@ -85,6 +86,7 @@ class CandidateTable final {
   std::vector<uint64_t> Signature(size_t candidate);
 
   const PodClaims& pod_;
+  const CounterLedger& counters_;
   MatchCache& matches_;
   const AllocatorFeatures& features_;
   const Relaxation& relaxation_;

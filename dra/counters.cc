@@ -5,15 +5,17 @@
 namespace fedra::dra {
 
 CounterLedger::CounterLedger(const NodeView& node, const Workspace* workspace, bool by_pool_name)
-    : node_(node), workspace_(workspace) {
+    : node_(node), workspace_(workspace), collides_(node.pools.size()) {
   for (uint32_t pool = 0; pool < node.pools.size(); ++pool) {
-    uint32_t table = pool;
-    for (uint32_t earlier = 0; by_pool_name && earlier < pool; ++earlier) {
-      if (node.pools[earlier]->key.pool != node.pools[pool]->key.pool) continue;
-      table = table_of_pool_[earlier];
+    table_of_pool_.push_back(pool);
+    if (!by_pool_name || node.pools[pool]->counters.empty()) continue;
+    for (uint32_t earlier = 0; earlier < pool; ++earlier) {
+      const PoolView& other = *node.pools[earlier];
+      if (other.counters.empty() || other.key.pool != node.pools[pool]->key.pool) continue;
+      table_of_pool_[pool] = table_of_pool_[earlier];
+      collides_[pool] = collides_[earlier] = true;
       break;
     }
-    table_of_pool_.push_back(table);
   }
   tables_.resize(node.pools.size());
 }

@@ -25,6 +25,8 @@ class CounterLedger final {
   bool Suffices(uint32_t pool, uint32_t device);
   // The reverse of a successful Take().
   void GiveBack(uint32_t pool, uint32_t device);
+  // Whether the pool shares its table with another one that has counters, too.
+  bool Collides(uint32_t pool) const { return collides_[pool]; }
   // What is left now of a counter of the pool's own view.
   Quantity Left(uint32_t pool, uint32_t counter);
 
@@ -44,6 +46,7 @@ class CounterLedger final {
   const NodeView& node_;
   const Workspace* workspace_;
   std::vector<uint32_t> table_of_pool_;
+  std::vector<bool> collides_;
   std::vector<Table> tables_;
 };
 

@@ -5,6 +5,12 @@
 #include "dra/capacity.h"
 
 namespace fedra::dra {
+namespace {
+
+// Most searches end after as many steps as there are devices to choose.
+constexpr uint64_t kQuickSteps = 256;
+
+}  // namespace
 
 Search::Search(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
                MatchCache& matches, const AllocatorFeatures& features,
@@ -14,8 +20,8 @@ Search::Search(const PodClaims& pod, const NodeView& node, const Workspace* work
       features_(features),
       limits_(limits),
       relaxation_(relaxation),
-      table_(pod, node, workspace, matches, features, relaxation),
       counters_(node, workspace, features.counters_by_pool_name),
+      table_(pod, node, workspace, matches, counters_, features, relaxation),
       counts_(pod.asks.size()),
       all_(pod.asks.size()),
       chosen_(pod.claims.size()) {}
@@ -220,19 +226,25 @@ void Search::TakeBack(const Place& place, size_t index, const Undo& undo) {
 
 // ---- the whole
 
-NodeAllocation Search::Run() {
+NodeAllocation Search::NotFound() {
+  outcome_.fit = Fit::kNoFit;
+  outcome_.invalid_pools =
+      std::any_of(node_.pools.begin(), node_.pools.end(),
+                  [](const auto& pool) { return pool->status == PoolStatus::kInvalid; });
+  return outcome_;
+}
+
+NodeAllocation Search::Run(bool thorough) {
+  thorough_ = thorough;
   if (!CheckPools() || !CheckClaims()) return outcome_;
   symmetric_ = IsSymmetric();
+  if (thorough && IsHopeless()) return NotFound();
   switch (PlaceRequest(0, 0)) {
     case Step::kStop:
       return outcome_;
     case Step::kFail:
     case Step::kOversize:
-      outcome_.fit = Fit::kNoFit;
-      outcome_.invalid_pools =
-          std::any_of(node_.pools.begin(), node_.pools.end(),
-                      [](const auto& pool) { return pool->status == PoolStatus::kInvalid; });
-      return outcome_;
+      return NotFound();
     case Step::kDone:
       break;
   }
@@ -246,7 +258,11 @@ NodeAllocation Search::Run() {
 NodeAllocation Allocate(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
                         MatchCache& matches, const AllocatorFeatures& features,
                         const AllocatorLimits& limits, const Relaxation& relaxation) {
-  return Search(pod, node, workspace, matches, features, limits, relaxation).Run();
+  const AllocatorLimits quick{.max_steps = std::min(kQuickSteps, limits.max_steps)};
+  NodeAllocation found =
+      Search(pod, node, workspace, matches, features, quick, relaxation).Run(false);
+  if (found.fit != Fit::kBudget || limits.max_steps <= kQuickSteps) return found;
+  return Search(pod, node, workspace, matches, features, limits, relaxation).Run(true);
 }
 
 void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeView& node,

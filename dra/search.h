@@ -2,7 +2,7 @@
 //
 // The depth-first search behind Allocate() (dra/allocator.h).
 //
-// It visits what the real allocator visits, in the same order, and leaves out three kinds of
+// It visits what the real allocator visits, in the same order, and leaves out four kinds of
 // branches, each of which provably holds neither a solution nor an error:
 //
 //   equivalence   after a candidate failed, later candidates of the same class (CandidateTable)
@@ -10,6 +10,9 @@
 //                 as well: exchange the two in any solution.
 //   bound         a request that needs more devices than there are usable ones left cannot be
 //                 satisfied; an upper bound counts them, by attribute value and by counter set.
+//   hopeless      when the first steps led nowhere: requests that cannot be satisfied even alone,
+//   or
+//                 not all together by any assignment of one device to one request.
 //   dead ends     a state at the start of a request that failed once fails again when it recurs
 //   with
 //                 other devices of the same classes.
@@ -36,7 +39,8 @@ class Search final {
          MatchCache& matches, const AllocatorFeatures& features, const AllocatorLimits& limits,
          const Relaxation& relaxation);
 
-  NodeAllocation Run();
+  // `thorough`: the quick attempt has led nowhere; spend time on finding out why it cannot succeed.
+  NodeAllocation Run(bool thorough);
 
  private:
   enum class Step : uint8_t {
@@ -75,6 +79,7 @@ class Search final {
   Step PlaceAll(const Place& place);
   Step PlaceExact(const Place& place, size_t start);
   Step Stop(Fit fit, std::string error);
+  NodeAllocation NotFound();
   bool InUse(const Ask& ask, const Candidate& candidate) const;
   bool HeldByClaim(const Candidate& candidate, uint32_t claim) const;
   // Takes the candidate if nothing forbids it; false: refused and nothing changed.
@@ -90,6 +95,9 @@ class Search final {
   // At most this many devices of the ask can still be taken from `start` on.
   size_t Bound(const Place& place, size_t start);
   size_t BoundByCounters(const std::vector<size_t>& usable);
+  bool IsHopeless();
+  bool CanBeSatisfiedAlone(uint32_t claim, uint32_t ask);
+  bool CanBeAssigned();
   bool UsesDeadEnds();
   std::vector<uint32_t> State(uint32_t claim, uint32_t request);
 
@@ -98,8 +106,9 @@ class Search final {
   const AllocatorFeatures& features_;
   const AllocatorLimits& limits_;
   const Relaxation& relaxation_;
-  CandidateTable table_;
   CounterLedger counters_;
+  CandidateTable table_;
+  bool thorough_ = false;
   bool symmetric_ = false;
   // Position in the search order behind which an invalid pool ends the search (<= 1.34).
   size_t fatal_position_ = SIZE_MAX;

@@ -8,8 +8,6 @@
 namespace fedra::dra {
 namespace {
 
-// Small searches end before remembering pays.
-constexpr uint64_t kStepsBeforeDeadEnds = 128;
 constexpr size_t kMaxDeadEnds = 1 << 16;
 
 }  // namespace
@@ -79,7 +77,7 @@ size_t Search::BoundByCounters(const std::vector<size_t>& usable) {
     const Candidate& candidate = table_[i];
     const auto consumed = candidate.pool->ConsumptionOf(candidate.device_index);
     if (consumed.empty() || candidate.shareable || relaxation_.counters ||
-        features_.counters_by_pool_name)
+        counters_.Collides(candidate.pool_index))
       ++bound;
     else
       by_set[{candidate.pool_index, candidate.pool->counters[consumed[0].counter].set}].push_back(
@@ -109,8 +107,72 @@ size_t Search::BoundByCounters(const std::vector<size_t>& usable) {
   return bound;
 }
 
+// Whether the ask could be satisfied if the pod asked for nothing else.
+bool Search::CanBeSatisfiedAlone(uint32_t claim, uint32_t ask) {
+  const Place place{claim, 0, ask, 0};
+  if (!pod_.asks[ask].all) {
+    const int64_t count = counts_[ask];
+    return count <= 0 || Bound(place, 0) >= static_cast<size_t>(count);
+  }
+  return !all_[ask].empty() &&
+         std::all_of(all_[ask].begin(), all_[ask].end(),
+                     [&](size_t candidate) { return Usable(place, candidate); });
+}
+
+// Whether every counted request without alternatives can have devices of its own at all,
+// constraints and counters left aside: a maximum matching of requested devices and candidates.
+bool Search::CanBeAssigned() {
+  std::vector<std::vector<size_t>> wanted;  // per requested device: candidates it could be
+  for (uint32_t claim = 0; claim < pod_.claims.size(); ++claim) {
+    for (const PreparedRequest& request : pod_.claims[claim].requests) {
+      const uint32_t ask = request.first_ask;
+      if (request.asks > 1 || pod_.asks[ask].all || pod_.asks[ask].admin) continue;
+      std::vector<size_t> usable;
+      bool shareable = false;
+      for (size_t i = 0; i < table_.size(); ++i) {
+        if (!Usable({claim, 0, ask, 0}, i)) continue;
+        usable.push_back(i);
+        shareable = shareable || table_[i].shareable;
+      }
+      if (shareable) continue;  // one device may serve many requests
+      for (int64_t i = 0; i < counts_[ask]; ++i) wanted.push_back(usable);
+    }
+  }
+  std::vector<int> owner(table_.size(), -1);
+  std::vector<bool> seen;
+  const auto assign = [&](const auto& self, size_t device) -> bool {
+    for (const size_t candidate : wanted[device]) {
+      if (seen[candidate]) continue;
+      seen[candidate] = true;
+      if (owner[candidate] >= 0 && !self(self, static_cast<size_t>(owner[candidate]))) continue;
+      owner[candidate] = static_cast<int>(device);
+      return true;
+    }
+    return false;
+  };
+  for (size_t device = 0; device < wanted.size(); ++device) {
+    seen.assign(table_.size(), false);
+    if (!assign(assign, device)) return false;
+  }
+  return true;
+}
+
+// Only where the real search could not have ended with an error before finding out.
+bool Search::IsHopeless() {
+  if (!symmetric_ || table_.AnyError()) return false;
+  for (uint32_t claim = 0; claim < pod_.claims.size(); ++claim) {
+    for (const PreparedRequest& request : pod_.claims[claim].requests) {
+      bool possible = false;
+      for (uint32_t i = 0; i < request.asks && !possible; ++i)
+        possible = CanBeSatisfiedAlone(claim, request.first_ask + i);
+      if (!possible) return true;
+    }
+  }
+  return !CanBeAssigned();
+}
+
 bool Search::UsesDeadEnds() {
-  if (!symmetric_ || outcome_.steps < kStepsBeforeDeadEnds) return false;
+  if (!symmetric_ || !thorough_) return false;
   if (dead_ends_.size() >= kMaxDeadEnds || table_.AnyError()) return false;
   return std::none_of(pod_.asks.begin(), pod_.asks.end(), [](const Ask& ask) { return ask.admin; });
 }
