@@ -20,27 +20,13 @@ constexpr std::chrono::seconds kStartGrace{3};
 // A wall-clock deadline is looked at again at least this often, so that a clock that jumps costs
 // little.
 constexpr std::chrono::seconds kLongestSleep{30};
+// Of the five seconds that a stop may take.
+constexpr milliseconds kDrain{3'000};
 constexpr milliseconds kConflictDelay{10};
 constexpr milliseconds kFirstRetry{100};
 constexpr milliseconds kLastRetry{30'000};
 // A cluster's row is written at least this often, so that status can say how old it is.
 constexpr std::chrono::seconds kRowInterval{10};
-
-std::string_view PhaseName(ConnectionPhase phase) {
-  switch (phase) {
-    case ConnectionPhase::kConnecting:
-      return "Connecting";
-    case ConnectionPhase::kConnected:
-      return "Connected";
-    case ConnectionPhase::kUnreachable:
-      return "Unreachable";
-    case ConnectionPhase::kRejected:
-      return "Rejected";
-    case ConnectionPhase::kMisconfigured:
-      return "Misconfigured";
-  }
-  return "Connecting";
-}
 
 }  // namespace
 
@@ -138,11 +124,8 @@ Result<void> Reconciler::Start() {
 
 bool Reconciler::MayBegin() const {
   if (!manager_.IsListed()) return false;
-  const bool all_answered = std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-    const ConnectionPhase phase = worker->connection().phase;
-    if (phase == ConnectionPhase::kConnected) return worker->contact() != Contact::kSyncing;
-    return phase != ConnectionPhase::kConnecting;
-  });
+  const bool all_answered = std::all_of(workers_.begin(), workers_.end(),
+                                        [](const auto& worker) { return worker->IsSettled(); });
   return all_answered || clock_.Steady() - started_ > kStartGrace;
 }
 
@@ -159,18 +142,24 @@ void Reconciler::Tick() {
 
 void Reconciler::Stop() {
   queue_.Stop();
+  // Running looks may finish what they began; what waits for an answer that does not come is cut
+  // off. Either way a restart continues from the state of the clusters.
+  looking_.WaitFor(kDrain, [](int looking) { return looking == 0; }, [](int&) {});
+  for (const auto& worker : workers_) worker->Stop();
+  events_.Stop();
+  manager_.Stop();
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
   threads_.clear();
-  events_.Stop();
-  for (const auto& worker : workers_) worker->Stop();
-  manager_.Stop();
 }
 
 void Reconciler::Work() {
   while (const auto key = queue_.Get()) {
+    looking_.With([](int& looking) { ++looking; });
     Look(*key);
+    looking_.With([](int& looking) { --looking; });
+    looking_.Notify();
     queue_.Done(*key);
   }
 }
@@ -217,6 +206,7 @@ Result<void> Reconciler::LookOnce(const ObjectKey& key) {
   interest_.Update(picture, decision);
   TellTelemetry(picture);
   recorder_.Record(picture, decision);
+  CountPhase(key, decision.phase);
   EndResidues(picture);
   if (decision.wake_at) {
     const auto wait =
@@ -237,6 +227,24 @@ void Reconciler::EndResidues(const Picture& picture) {
   }
 }
 
+void Reconciler::CountPhase(const ObjectKey& key, placement::Phase phase) {
+  phases_.With([&](auto& phases) {
+    if (phase == placement::Phase::kGone) {
+      phases.erase(key);
+    } else {
+      phases[key] = phase;
+    }
+  });
+}
+
+std::map<std::string_view, int> Reconciler::WorkloadsByPhase() const {
+  std::map<std::string_view, int> counts;
+  phases_.With([&](const auto& phases) {
+    for (const auto& [key, phase] : phases) ++counts[placement::ToString(phase)];
+  });
+  return counts;
+}
+
 void Reconciler::TellTelemetry(const Picture& picture) const {
   if (!picture.judged) return;
   for (const placement::ClusterView& cluster : picture.clusters)
@@ -252,7 +260,7 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
   store::ClusterRow row;
   row.name = worker.name();
   row.position = worker.position();
-  row.phase = PhaseName(state.phase);
+  row.phase = ToString(state.phase);
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
   // While the first connection is being tried nothing is lost yet.

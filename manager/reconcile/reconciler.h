@@ -10,6 +10,7 @@
 // telemetry and clock must outlive it.
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -50,6 +51,9 @@ class Reconciler final {
   // Whether decisions are being made.
   bool IsWorking() const { return working_.load(); }
 
+  // For metrics.
+  std::map<std::string_view, int> WorkloadsByPhase() const;
+
   // Writes the clusters' rows, and begins to work when it is time. Call about once a second.
   void Tick();
 
@@ -67,6 +71,7 @@ class Reconciler final {
   void EndResidues(const Picture& picture);
   void Retry(const ObjectKey& key, const Error& error);
   void TellTelemetry(const Picture& picture) const;
+  void CountPhase(const ObjectKey& key, placement::Phase phase);
   void RecordClusters();
   store::ClusterRow RowOf(const Worker& worker) const;
 
@@ -82,6 +87,8 @@ class Reconciler final {
   Records records_;
   Recorder recorder_;
   std::atomic<bool> working_{false};
+  Guarded<int> looking_;  // threads inside Look()
+  Guarded<std::unordered_map<ObjectKey, placement::Phase>> phases_;
   Guarded<std::unordered_map<ObjectKey, int>> failures_;  // consecutive, per workload
   Guarded<std::unordered_map<ClusterName, placement::Contact>>
       contact_;                                                       // as of the last OnContact

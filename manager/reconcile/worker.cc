@@ -59,6 +59,8 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
     : settings_(std::move(settings)),
       clock_(clock),
       listener_(std::move(listener)),
+      access_({settings_.access,
+               settings_.misconfigured ? settings_.misconfigured->message : std::string()}),
       // The kind of an older outage is not known yet; its beginning is.
       lost_(settings_.lost_since ? clock.Steady() - std::max(WallTime::duration::zero(),
                                                              clock.Now() - *settings_.lost_since)
@@ -97,12 +99,20 @@ void Worker::Start() {
 
 void Worker::Stop() { cluster_.Stop(); }
 
-void Worker::Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured) {
+bool Worker::Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured) {
+  Access fresh{access, misconfigured ? misconfigured->message : std::string()};
+  const bool changed = access_.With([&](Access& current) {
+    if (current == fresh) return false;
+    current = std::move(fresh);
+    return true;
+  });
+  if (!changed) return false;
   if (misconfigured) {
     cluster_.SetMisconfigured(std::move(*misconfigured));
   } else {
     cluster_.UpdateAccess(std::move(access));
   }
+  return true;
 }
 
 void Worker::OnState(const ConnectionState& state) {
@@ -153,6 +163,18 @@ Contact Worker::contact() const {
   }
   if (!readable) return Contact::kNone;
   return synced ? Contact::kFull : Contact::kSyncing;
+}
+
+bool Worker::IsSettled() const {
+  const ConnectionPhase phase = cluster_.state().phase;
+  if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
+  const auto listing = [](const auto& cache) {
+    return cache.health().state == CacheState::kSyncing;
+  };
+  bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
+             listing(templates_) || listing(claims_) || listing(classes_);
+  for (const auto& jobs : jobs_) any |= listing(jobs->cache());
+  return !any;
 }
 
 std::string Worker::sync_problem() const {

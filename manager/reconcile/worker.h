@@ -65,14 +65,16 @@ class Worker final {
 
   void Start();
   void Stop();
-  // New credentials or address; null `access` in effect: see `misconfigured`.
-  void Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured);
+  // New credentials or address, or that there are none. True when that changes anything.
+  bool Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured);
 
   const ClusterName& name() const { return settings_.name; }
   int position() const { return settings_.position; }
   Cluster& cluster() { return cluster_; }
   ConnectionState connection() const { return cluster_.state(); }
   placement::Contact contact() const;
+  // Whether the first connection attempt has ended, and the first lists if it went well.
+  bool IsSettled() const;
   // Null while there is full contact.
   std::optional<WallTime> lost_since() const;
   // Why there is no full contact although the connection stands; empty when there is none to
@@ -116,6 +118,14 @@ class Worker final {
   const WorkerSettings settings_;
   const Clock& clock_;
   const WorkerListener listener_;
+
+  // As of the last Reconfigure, or the start.
+  struct Access {
+    kube::AccessSettings settings;
+    std::string misconfigured;  // why; empty: usable
+    bool operator==(const Access&) const = default;
+  };
+  Guarded<Access> access_;
 
   std::atomic<int> waiting_clones_{0};
   std::atomic<int> our_clones_{0};

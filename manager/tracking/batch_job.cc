@@ -2,6 +2,7 @@
 // except that ttlSecondsAfterFinished is not copied: a worker must not delete a result before it
 // has been mirrored.
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "manager/tracking/job.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
+#include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
 namespace {
@@ -117,6 +119,13 @@ class BatchJob final : public JobAdapter {
   const kube::Resource& resource() const override { return resource_; }
 
   Parser parser() const override { return &ParseBatchJob; }
+
+  std::vector<dra::PodSet> PodSets(const json& spec) const override {
+    const int parallelism = Number(spec, "parallelism", 1);
+    // Kueue counts no more pods than there are completions left.
+    return {ReadPodSet("main", std::min(parallelism, Number(spec, "completions", parallelism)),
+                       Path(spec, {"template", "spec"}))};
+  }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
                                  std::string_view origin) const override {

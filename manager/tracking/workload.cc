@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
+#include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
 namespace {
@@ -56,18 +57,6 @@ std::vector<std::string> ReadStrings(const json& list) {
   return strings;
 }
 
-dra::PodSet ReadPodSet(const json& item) {
-  dra::PodSet pod_set{
-      .name = Text(item, "name"), .count = std::max(0, Number(item, "count", 1)), .claims = {}};
-  const json& claims = Path(item, {"template", "spec", "resourceClaims"});
-  if (!claims.is_array()) return pod_set;
-  for (const json& claim : claims) {
-    pod_set.claims.push_back({Text(claim, "name"), Text(claim, "resourceClaimTemplateName"),
-                              Text(claim, "resourceClaimName")});
-  }
-  return pod_set;
-}
-
 // "Job.batch" of an owner with apiVersion "batch/v1".
 std::string KindWithGroup(const Owner& owner) {
   const size_t slash = owner.api_version.find('/');
@@ -82,7 +71,10 @@ dra::Requirement ReadRequirement(const Workload& workload, const json& spec) {
                                .pod_sets = {}};
   const json& pod_sets = Member(spec, "podSets");
   if (pod_sets.is_array()) {
-    for (const json& item : pod_sets) requirement.pod_sets.push_back(ReadPodSet(item));
+    for (const json& item : pod_sets) {
+      requirement.pod_sets.push_back(ReadPodSet(Text(item, "name"), Number(item, "count", 1),
+                                                Path(item, {"template", "spec"})));
+    }
   }
   return requirement;
 }

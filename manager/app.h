@@ -1,0 +1,14 @@
+#pragma once
+//
+// The daemon: wiring, start and stop order, signals; nothing else.
+
+#include <string>
+
+namespace fedra {
+
+// Runs until SIGTERM or SIGINT; drains within five seconds. The process' exit code: 0 after a
+// signal, 1 when it could not start (the reason is on stderr). Call from the main thread, before
+// any other thread exists.
+int RunDaemon(const std::string& config_path);
+
+}  // namespace fedra

@@ -1,0 +1,256 @@
+// The only room of CLI11.
+
+#include "manager/cli/command_line.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "config/load.h"
+#include "manager/app.h"
+#include "manager/cli/commands.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr const char* kDefaultConfig = "/etc/fedra/fedra.yaml";
+
+// Every option value of every command; CLI11 writes into it while parsing.
+struct Parsed {
+  std::string config;
+  std::string color = "auto";
+  std::string store;
+  std::string format = "table";
+  std::string reason;
+  std::string shell;
+  ViewOptions view;
+  CheckOptions check;
+  CelOptions cel;
+  bool no_headers = false;
+};
+
+using Command = std::function<int(Terminal&)>;
+
+bool UseColor(const std::string& choice) {
+  if (choice == "always") return true;
+  const char* const no_color = std::getenv("NO_COLOR");
+  return choice == "auto" && isatty(STDOUT_FILENO) == 1 &&
+         (no_color == nullptr || *no_color == '\0');
+}
+
+std::vector<CompletionWord> Words(const CLI::App& app, const std::string& prefix = {}) {
+  std::vector<CompletionWord> words;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    CompletionWord word{prefix + sub->get_name(), {}, sub->get_description()};
+    for (const CLI::App* nested : sub->get_subcommands([](const CLI::App*) { return true; }))
+      word.options.push_back(nested->get_name());
+    for (const CLI::Option* option : sub->get_options()) {
+      for (const std::string& name : option->get_lnames()) word.options.push_back("--" + name);
+    }
+    words.push_back(word);
+    const auto nested = Words(*sub, word.command + " ");
+    words.insert(words.end(), nested.begin(), nested.end());
+  }
+  return words;
+}
+
+// The store's path: given, or what the configuration says.
+int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
+  parsed.view.headers = !parsed.no_headers;
+  parsed.view.format = parsed.format;
+  parsed.view.store = parsed.store;
+  if (parsed.view.store.empty()) {
+    const auto loaded =
+        config::Load(parsed.config, {.now = SystemClock().Now(),
+                                     .in_cluster = config::InClusterFromEnvironment(),
+                                     .manager_may_fail = true});
+    if (!loaded) {
+      terminal.err << config::ToString(loaded.error())
+                   << "\n(name the daemon's file with --config, or its store with --store)\n";
+      return 1;
+    }
+    parsed.view.store = loaded->configuration.store.path;
+    parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;
+  }
+  return run();
+}
+
+void AddConfig(CLI::App& app, Parsed& parsed) {
+  app.add_option("-c,--config", parsed.config, "The daemon's configuration file")
+      ->envname("FEDRA_CONFIG");
+}
+
+void AddViewOptions(CLI::App& app, Parsed& parsed) {
+  AddConfig(app, parsed);
+  app.add_option("--store", parsed.store,
+                 "The store's file, instead of the one the configuration names");
+  app.add_option("-o,--output", parsed.format, "table, wide, json, yaml or name")
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
+  app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
+  app.add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
+               "All namespaces, the default when -n is not given");
+  app.add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+}
+
+void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* status = app.add_subcommand("status", "Show the fleet and the jobs");
+  status->add_option("what", parsed.view.names, "Nothing, clusters, workloads, or NAMESPACE/NAME")
+      ->expected(0, 2);
+  AddViewOptions(*status, parsed);
+  status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
+  status->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal, [&] { return Status(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* why = app.add_subcommand("why", "Say for each worker why it can or cannot run a job");
+  why->add_option("job", parsed.view.names, "NAMESPACE/NAME, or NAME with -n")
+      ->required()
+      ->expected(1);
+  AddViewOptions(*why, parsed);
+  why->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal, [&] { return Why(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* history =
+      app.add_subcommand("history", "Show what happened to a job, attempt by attempt");
+  history->add_option("job", parsed.view.names, "NAMESPACE/NAME, or NAME with -n")
+      ->required()
+      ->expected(1);
+  AddViewOptions(*history, parsed);
+  history->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal, [&] { return History(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* check = app.add_subcommand(
+      "check", "Say where jobs could run, before they are submitted (read-only)");
+  check->footer(
+      "Exit codes: 0 every job can run somewhere, 3 one can run nowhere, 4 it could not be found "
+      "out, 1 error.");
+  AddConfig(*check, parsed);
+  check
+      ->add_option("-f,--filename", parsed.check.files,
+                   "Manifest of one or more jobs; - for standard input")
+      ->required();
+  check->add_option("--worker", parsed.check.workers, "Only this worker (may be repeated)");
+  check->add_option("-n,--namespace", parsed.check.ns, "Namespace of documents that name none");
+  check->add_option("-o,--output", parsed.check.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  check->add_option("--timeout", parsed.check.timeout, "How long to wait for the workers");
+  check->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.check.config = parsed.config;
+      return Check(parsed.check, terminal);
+    };
+  });
+}
+
+void AddCel(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* cel = app.add_subcommand("cel", "Evaluate a device selector against ResourceSlices");
+  cel->footer(
+      "Exit codes: 0 something matches, 3 nothing matches, 4 evaluation error, 1 usage or compile "
+      "error.");
+  cel->add_option("expression", parsed.cel.expression, "The selector")->required();
+  cel->add_option("--slices", parsed.cel.slices,
+                  "File with ResourceSlices (YAML or JSON); - for standard input");
+  cel->add_option("--driver", parsed.cel.driver, "Only devices of this driver");
+  cel->add_option("--k8s", parsed.cel.kubernetes,
+                  "Kubernetes release whose CEL environment is used");
+  cel->add_option("-o,--output", parsed.cel.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  cel->add_flag("--explain", parsed.cel.explain, "Print the syntax tree with types");
+  cel->add_flag("--check", parsed.cel.check_only, "Compile only");
+  cel->callback([&] { command = [&](Terminal& terminal) { return Cel(parsed.cel, terminal); }; });
+}
+
+void AddConfigCommands(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* config = app.add_subcommand("config", "Look at the configuration file");
+  config->require_subcommand(1);
+  CLI::App* validate =
+      config->add_subcommand("validate", "Report every problem of the file and its kubeconfigs");
+  AddConfig(*validate, parsed);
+  validate->callback([&] {
+    command = [&](Terminal& terminal) { return ConfigValidate(parsed.config, terminal); };
+  });
+  CLI::App* defaults =
+      config->add_subcommand("print-defaults", "Print a commented file with every default");
+  defaults->callback(
+      [&] { command = [](Terminal& terminal) { return ConfigPrintDefaults(terminal); }; });
+  CLI::App* view =
+      config->add_subcommand("view", "Print the effective configuration, without secrets");
+  AddConfig(*view, parsed);
+  view->callback(
+      [&] { command = [&](Terminal& terminal) { return ConfigView(parsed.config, terminal); }; });
+}
+
+void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* run = app.add_subcommand("run", "Run the daemon");
+  AddConfig(*run, parsed);
+  run->callback([&] { command = [&](Terminal&) { return RunDaemon(parsed.config); }; });
+
+  CLI::App* explain =
+      app.add_subcommand("explain", "Explain a reason: what causes it and what to do");
+  explain->add_option("reason", parsed.reason,
+                      "For example TemplateMissing; without it all are listed");
+  explain->add_option("-o,--output", parsed.format, "text or json");
+  explain->callback([&] {
+    command = [&](Terminal& terminal) { return Explain(parsed.reason, parsed.format, terminal); };
+  });
+
+  CLI::App* version = app.add_subcommand("version", "Print version, commit and library versions");
+  version->add_option("-o,--output", parsed.format, "text or json");
+  version->callback(
+      [&] { command = [&](Terminal& terminal) { return Version(parsed.format, terminal); }; });
+
+  CLI::App* completion = app.add_subcommand("completion", "Print a completion script");
+  completion->add_option("shell", parsed.shell, "bash, zsh or fish")->required();
+  completion->callback([&] {
+    command = [&](Terminal& terminal) { return Completion(parsed.shell, Words(app), terminal); };
+  });
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  CLI::App app{
+      "Federates Kubernetes batch jobs with Dynamic Resource Allocation over many clusters, next "
+      "to Kueue."};
+  app.require_subcommand(1);
+  Parsed parsed;
+  parsed.config = kDefaultConfig;
+  Command command;
+  app.add_option("--color", parsed.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  AddSmallCommands(app, parsed, command);
+  AddStatus(app, parsed, command);
+  AddWhy(app, parsed, command);
+  AddCheck(app, parsed, command);
+  AddHistory(app, parsed, command);
+  AddCel(app, parsed, command);
+  AddConfigCommands(app, parsed, command);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 prints help with code 0 and complaints with codes of its own; ours is 1.
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  Terminal terminal{std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, UseColor(parsed.color)};
+  return command(terminal);
+}
+
+}  // namespace fedra::cli

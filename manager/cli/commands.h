@@ -1,0 +1,86 @@
+#pragma once
+//
+// The subcommands, one file each: plain options in, text out, exit code back.
+//
+// Exit codes: 0 success, 1 error or wrong usage; `check` and `cel` have their own, named beside
+// them.
+
+#include <chrono>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fedra::cli {
+
+// Where a command writes, and how.
+struct Terminal {
+  std::ostream& out;
+  std::ostream& err;
+  bool out_is_tty = false;
+  bool color = false;  // decided from --color, NO_COLOR and whether `out` is a terminal
+};
+
+// fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
+int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
+
+// fedra version: version, commit and the libraries' versions.
+int Version(const std::string& format, Terminal& terminal);
+
+// fedra completion bash|zsh|fish: a script that completes the subcommands and options given.
+struct CompletionWord {
+  std::string command;               // "status", or "config validate"
+  std::vector<std::string> options;  // "--namespace", ...
+  std::string help;
+};
+int Completion(const std::string& shell, const std::vector<CompletionWord>& words,
+               Terminal& terminal);
+
+// fedra config validate|print-defaults|view
+int ConfigValidate(const std::string& path, Terminal& terminal);
+int ConfigPrintDefaults(Terminal& terminal);
+int ConfigView(const std::string& path, Terminal& terminal);
+
+// fedra check -f FILE: would these jobs run on these workers? Needs only kubeconfigs; writes
+// nothing.
+struct CheckOptions {
+  std::string config;
+  std::vector<std::string> files;    // "-": standard input
+  std::vector<std::string> workers;  // empty: all
+  std::string ns;                    // of documents without one
+  std::string format = "table";      // or json, yaml
+  std::string timeout = "15s";       // for connecting and listing
+};
+// 0 placeable, 3 nowhere, 4 unknown, 1 error; of several documents the worst.
+int Check(const CheckOptions& options, Terminal& terminal);
+
+// fedra status, why, history: read the store, whether or not the daemon runs.
+struct ViewOptions {
+  std::string store;               // path of the file
+  std::vector<std::string> names;  // positional arguments
+  std::string ns;
+  bool all_namespaces = false;
+  std::string format = "table";
+  bool headers = true;
+  bool watch = false;
+  // Null when only the store is known: then nothing is said about when jobs move.
+  std::optional<std::chrono::milliseconds> worker_lost_timeout;
+};
+int Status(const ViewOptions& options, Terminal& terminal);
+int Why(const ViewOptions& options, Terminal& terminal);
+int History(const ViewOptions& options, Terminal& terminal);
+
+// fedra cel EXPR: evaluates a device selector against ResourceSlice files.
+struct CelOptions {
+  std::string expression;
+  std::vector<std::string> slices;
+  std::string driver;
+  std::string kubernetes = "1.36";
+  std::string format = "text";
+  bool explain = false;
+  bool check_only = false;
+};
+// 0 something matches, 3 nothing matches, 4 evaluation error, 1 usage or compile error.
+int Cel(const CelOptions& options, Terminal& terminal);
+
+}  // namespace fedra::cli

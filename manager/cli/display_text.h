@@ -1,0 +1,22 @@
+#pragma once
+//
+// Text from outside on a terminal: what it may contain, and how wide it is.
+//
+// Messages come from API servers and from users' objects: none of them may move the cursor, set a
+// title or break a line. Pure functions on UTF-8.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fedra::cli {
+
+// The text on one line: control characters become spaces, invisible direction marks go, bytes that
+// are no UTF-8 become '?'. Without `utf8` everything beyond ASCII does too, but for "·", which
+// becomes "-".
+std::string Printable(std::string_view text, bool utf8 = true);
+
+// Columns on a terminal: combining marks take none, East Asian wide characters and emoji two.
+size_t DisplayWidth(std::string_view printable);
+
+}  // namespace fedra::cli

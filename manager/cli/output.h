@@ -1,0 +1,77 @@
+#pragma once
+//
+// How every command writes: tables for people, json and yaml for programs, names for xargs.
+//
+// Machine output is versioned and stable; tables are not (kubectl's own rule). Thread rules: plain
+// values.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+
+namespace fedra::cli {
+
+enum class Format { kTable, kWide, kJson, kYaml, kName };
+
+// "table", "wide", "json", "yaml", "name".
+Result<Format> ParseFormat(std::string_view text);
+inline bool IsTable(Format format) { return format == Format::kTable || format == Format::kWide; }
+
+// What a command has to say.
+struct Output {
+  std::string out;  // for stdout
+  std::string
+      note;  // one line for stderr, without line end: why there is nothing; empty: nothing to add
+};
+
+struct Style {
+  bool headers = true;  // false: --no-headers
+  bool color = false;   // only on a terminal, and not with NO_COLOR
+  bool utf8 = true;     // what the terminal's locale can show
+};
+
+enum class Tone { kPlain, kGood, kWarning, kBad, kFaint };
+
+// Made printable, and in the tone's colour when the style allows colours.
+std::string Toned(std::string_view text, Tone tone, const Style& style);
+
+struct Cell {
+  // NOLINTBEGIN(google-explicit-constructor): so that a row reads like a row.
+  Cell(std::string cell_text, Tone cell_tone = Tone::kPlain)
+      : text(std::move(cell_text)), tone(cell_tone) {}
+  Cell(const char* cell_text) : text(cell_text) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  std::string text;
+  Tone tone;
+};
+
+// Columns as wide as their widest cell, two spaces between them, nothing behind the last one.
+class Table final {
+ public:
+  explicit Table(std::vector<std::string> titles);
+
+  // As many cells as titles.
+  void Add(std::vector<Cell> row);
+  bool empty() const { return rows_.empty(); }
+  std::string Render(const Style& style) const;
+  // Of the longest line that Render gives.
+  size_t Width(const Style& style) const;
+
+ private:
+  std::vector<size_t> Widths(const Style& style) const;
+
+  const std::vector<std::string> titles_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// A document of machine output: {"apiVersion": "fedra.dev/v1alpha1", "kind": kind}.
+nlohmann::ordered_json Document(std::string_view kind);
+// As json (two spaces deep) or yaml, with a line end. Bytes that are no UTF-8 are replaced.
+std::string ToText(const nlohmann::ordered_json& document, Format format);
+
+}  // namespace fedra::cli

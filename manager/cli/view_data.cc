@@ -1,0 +1,50 @@
+#include "manager/cli/view_data.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fedra::cli {
+
+Result<StatusData> LoadStatus(store::Reader& reader) {
+  StatusData data;
+  FEDRA_ASSIGN_OR_RETURN(data.heartbeat, reader.Heartbeat());
+  FEDRA_ASSIGN_OR_RETURN(data.clusters, reader.Clusters());
+  FEDRA_ASSIGN_OR_RETURN(data.workloads, reader.Workloads());
+  FEDRA_ASSIGN_OR_RETURN(data.verdicts, reader.VerdictsOfState("Blocked"));
+  return data;
+}
+
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const ObjectKey& name) {
+  WorkloadData data;
+  FEDRA_ASSIGN_OR_RETURN(data.heartbeat, reader.Heartbeat());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<store::ClusterRow> clusters, reader.Clusters());
+  data.configured_workers = clusters.size();
+  FEDRA_ASSIGN_OR_RETURN(std::vector<store::WorkloadRow> rows, reader.FindWorkloads(name));
+  for (store::WorkloadRow& row : rows) {
+    WorkloadData::Incarnation incarnation;
+    FEDRA_ASSIGN_OR_RETURN(incarnation.verdicts, reader.Verdicts(row.uid));
+    FEDRA_ASSIGN_OR_RETURN(incarnation.attempts, reader.Attempts(row.uid));
+    FEDRA_ASSIGN_OR_RETURN(incarnation.events, reader.Events(row.uid));
+    incarnation.row = std::move(row);
+    data.incarnations.push_back(std::move(incarnation));
+  }
+  if (!data.incarnations.empty()) return data;
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("no job or Workload {} is known to fedra (fedra status workloads lists "
+                          "what is; a job needs "
+                          "a queue whose ClusterQueue has fedra's AdmissionCheck)",
+                          name.ToString()));
+}
+
+Result<ObjectKey> ParseWorkloadName(const std::string& text, const std::string& ns) {
+  const size_t slash = text.find('/');
+  ObjectKey key = slash == std::string::npos
+                      ? ObjectKey{ns, text}
+                      : ObjectKey{text.substr(0, slash), text.substr(slash + 1)};
+  if (!key.ns.empty() && !key.name.empty() && key.name.find('/') == std::string::npos) return key;
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\" does not name a job: write NAMESPACE/NAME", text));
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,60 @@
+#pragma once
+//
+// What status, why and history show, as rows of the store; and how they are shown.
+//
+// Loading is apart from rendering, so that every rendering is a pure function and its test a text.
+// Plain values.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "manager/cli/output.h"
+#include "store/reader.h"
+#include "store/rows.h"
+
+namespace fedra::cli {
+
+struct ViewSettings {
+  Format format = Format::kTable;
+  Style style = {};
+  WallTime now{};
+  // Only workloads of this namespace; empty: of all.
+  std::string ns = {};
+  // When the jobs of a lost worker move; null: not known here, then nothing is said about it.
+  std::optional<std::chrono::milliseconds> worker_lost_timeout = std::nullopt;
+};
+
+// The fleet and its workloads.
+struct StatusData {
+  std::optional<store::HeartbeatRow> heartbeat;
+  std::vector<store::ClusterRow> clusters;  // in the order of the configuration
+  std::vector<store::WorkloadRow>
+      workloads;  // living ones of all namespaces: each worker's jobs are counted
+  std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
+};
+
+// Everything about one name: the incarnation that people mean first, earlier ones behind it.
+struct WorkloadData {
+  struct Incarnation {
+    store::WorkloadRow row;
+    std::vector<store::VerdictRow> verdicts;
+    std::vector<store::AttemptRow> attempts;  // oldest first
+    std::vector<store::EventRow> events;      // oldest first
+  };
+  std::optional<store::HeartbeatRow> heartbeat;
+  size_t configured_workers = 0;
+  std::vector<Incarnation> incarnations;  // never empty
+};
+
+Result<StatusData> LoadStatus(store::Reader& reader);
+// `name` is that of a job or of its Workload. kNotFound when neither is known.
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const ObjectKey& name);
+
+// "ml/train", or "train" in namespace `ns`; kInvalidArgument, with the form to use, for anything
+// else.
+Result<ObjectKey> ParseWorkloadName(const std::string& text, const std::string& ns);
+
+}  // namespace fedra::cli

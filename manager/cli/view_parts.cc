@@ -1,0 +1,226 @@
+#include "manager/cli/view_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "manager/cli/display_text.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// What the state means for the job, as a sentence that may be followed by ": " and a note.
+std::string Predicate(const store::WorkloadRow& row) {
+  const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
+  if (row.state == "Blocked") return "is blocked";
+  if (row.state == "Dispatching") return "is being dispatched";
+  if (row.state == "Requeued") return "is queued again";
+  if (row.state == "Waiting") return "is waiting";
+  if (row.state == "Suspended") return "is suspended";
+  if (row.state == "Running") return "is running" + on_worker;
+  if (row.state == "Finished") return "has finished" + on_worker;
+  if (row.state == "Failed") return "has failed" + on_worker;
+  return "is " + row.state + on_worker;
+}
+
+// The table below the headline names every worker; the note would do it again.
+std::string ShortNote(const WorkloadData::Incarnation& incarnation) {
+  const bool counted = incarnation.row.state == "Blocked" && !incarnation.verdicts.empty();
+  if (!counted) return incarnation.row.note;
+  return fmt::format("none of {} can run it", Count(incarnation.verdicts.size(), "worker"));
+}
+
+// The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
+constexpr std::chrono::seconds kFresh{15};
+
+std::string Field(const ordered_json& object, const char* key) {
+  const auto field = object.find(key);
+  return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Tone ToneOfPhase(std::string_view cluster_phase) {
+  if (cluster_phase == "Connected") return Tone::kGood;
+  return cluster_phase == "Connecting" ? Tone::kWarning : Tone::kBad;
+}
+
+Tone ToneOfState(std::string_view workload_state) {
+  if (workload_state == "Running" || workload_state == "Finished") return Tone::kGood;
+  if (workload_state == "Blocked" || workload_state == "Failed") return Tone::kBad;
+  return workload_state == "Dispatching" || workload_state == "Requeued" ? Tone::kWarning
+                                                                         : Tone::kPlain;
+}
+
+Tone ToneOfOutcome(std::string_view verdict_outcome) {
+  if (verdict_outcome == "Yes") return Tone::kGood;
+  return verdict_outcome == "No" ? Tone::kBad : Tone::kWarning;
+}
+
+Freshness FreshnessOf(const std::optional<store::HeartbeatRow>& heartbeat, WallTime now) {
+  if (!heartbeat) return {"no daemon has written here yet", Tone::kWarning};
+  const std::string age = Since(heartbeat->at, now);
+  if (now - heartbeat->at <= kFresh) return {fmt::format("as of {} ago", age), Tone::kFaint};
+  return {fmt::format("as of {} ago: no daemon is running", age), Tone::kWarning};
+}
+
+std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }
+
+std::string Count(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
+  std::vector<ReasonText> reasons;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.reasons_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return reasons;
+  for (const ordered_json& reason : parsed) {
+    if (reason.is_object()) {
+      reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
+    }
+  }
+  return reasons;
+}
+
+std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
+  std::vector<ReasonCount> counts;
+  for (const store::VerdictRow& verdict : verdicts) {
+    if (verdict.outcome == "Yes") continue;
+    const std::vector<ReasonText> reasons = ReasonsOf(verdict);
+    const std::string code = reasons.empty() ? verdict.outcome : reasons.front().code;
+    const auto known = std::find_if(counts.begin(), counts.end(),
+                                    [&](const ReasonCount& count) { return count.code == code; });
+    if (known == counts.end()) {
+      counts.push_back({code, 1});
+    } else {
+      ++known->workers;
+    }
+  }
+  std::stable_sort(counts.begin(), counts.end(), [](const ReasonCount& a, const ReasonCount& b) {
+    return a.workers > b.workers;
+  });
+  return counts;
+}
+
+Incarnations Current(const WorkloadData& data) {
+  Incarnations current;
+  for (const WorkloadData::Incarnation& incarnation : data.incarnations) {
+    if (!incarnation.row.removed_at || current.empty()) current.push_back(&incarnation);
+  }
+  return current;
+}
+
+std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                     const ViewSettings& settings) {
+  const store::WorkloadRow& row = incarnation.row;
+  const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
+  std::string line = row.job.ToString();
+  if (row.removed_at) {
+    line += fmt::format(" was removed from the manager {} ago, last seen {}{}",
+                        Since(*row.removed_at, settings.now), row.state,
+                        row.worker.empty() ? "" : " on " + row.worker.value);
+  } else {
+    line += " " + Predicate(row);
+  }
+  if (const std::string note = ShortNote(incarnation); !note.empty()) line += ": " + note;
+  if (row.removed_at) return Toned(line, Tone::kPlain, settings.style) + "\n";
+  return Toned(line, Tone::kPlain, settings.style) +
+         Toned(fmt::format(" (for {}; {})", Since(row.state_since, settings.now), freshness.text),
+               freshness.tone, settings.style) +
+         "\n";
+}
+
+Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarnations& chosen,
+                  const ViewSettings& settings,
+                  const std::function<std::string(const WorkloadData::Incarnation&)>& text,
+                  const std::function<ordered_json(const WorkloadData::Incarnation&)>& json) {
+  Output output;
+  if (settings.format == Format::kJson || settings.format == Format::kYaml) {
+    ordered_json document = Report(kind, data.heartbeat);
+    document["workloads"] = ordered_json::array();
+    for (const auto* incarnation : chosen) document["workloads"].push_back(json(*incarnation));
+    output.out = ToText(document, settings.format);
+    return output;
+  }
+  for (const auto* incarnation : chosen) {
+    if (settings.format == Format::kName) {
+      output.out += Printable(incarnation->row.job.ToString()) + "\n";
+    } else {
+      const bool apart = !output.out.empty() && settings.style.headers;
+      output.out += (apart ? "\n" : "") + text(*incarnation);
+    }
+  }
+  return output;
+}
+
+ordered_json Report(std::string_view kind, const std::optional<store::HeartbeatRow>& heartbeat) {
+  ordered_json document = Document(kind);
+  if (!heartbeat) return document;
+  PutTime(document, "asOf", heartbeat->at);
+  document["daemon"] = ToJson(*heartbeat);
+  return document;
+}
+
+void PutTime(ordered_json& object, std::string_view key, const std::optional<WallTime>& time) {
+  if (time) object[std::string(key)] = FormatRfc3339(*time);
+}
+
+ordered_json ToJson(const store::HeartbeatRow& row) {
+  return {{"version", row.version}, {"pid", row.pid}, {"startedAt", FormatRfc3339(row.started_at)}};
+}
+
+ordered_json ToJson(const store::WorkloadRow& row) {
+  ordered_json object = {{"namespace", row.job.ns},  {"name", row.job.name},
+                         {"kind", row.job_kind},     {"uid", row.uid},
+                         {"workload", row.key.name}, {"queue", row.queue},
+                         {"state", row.state},       {"worker", row.worker.value},
+                         {"note", row.note},         {"needs", row.needs}};
+  PutTime(object, "createdAt", row.created_at);
+  PutTime(object, "stateSince", row.state_since);
+  PutTime(object, "finishedAt", row.finished_at);
+  PutTime(object, "removedAt", row.removed_at);
+  return object;
+}
+
+ordered_json ToJson(const store::VerdictRow& row) {
+  ordered_json reasons = ordered_json::array();
+  for (ReasonText& reason : ReasonsOf(row)) {
+    reasons.push_back({{"code", std::move(reason.code)},
+                       {"object", std::move(reason.object)},
+                       {"message", std::move(reason.message)}});
+  }
+  ordered_json object = {
+      {"worker", row.cluster.value}, {"outcome", row.outcome}, {"reasons", std::move(reasons)}};
+  if (row.pods_wanted > 0) {
+    object["podsFitting"] = row.pods_fitting;
+    object["podsWanted"] = row.pods_wanted;
+  }
+  PutTime(object, "changedAt", row.checked_at);
+  return object;
+}
+
+ordered_json ToJson(const store::AttemptRow& row) {
+  ordered_json object = {{"number", row.number}, {"worker", row.cluster.value}};
+  PutTime(object, "startedAt", row.started_at);
+  PutTime(object, "endedAt", row.ended_at);
+  object["outcome"] = row.outcome;
+  object["message"] = row.message;
+  return object;
+}
+
+ordered_json ToJson(const store::EventRow& row) {
+  ordered_json object;
+  PutTime(object, "time", row.at);
+  object["reason"] = row.reason;
+  object["worker"] = row.cluster.value;
+  object["message"] = row.message;
+  return object;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,84 @@
+#pragma once
+//
+// The pieces that status, why and history have in common: how states look, how old the data is,
+// rows as JSON. Pure functions.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "manager/cli/output.h"
+#include "manager/cli/view_data.h"
+
+namespace fedra::cli {
+
+Tone ToneOfPhase(std::string_view cluster_phase);
+Tone ToneOfState(std::string_view workload_state);
+Tone ToneOfOutcome(std::string_view verdict_outcome);
+
+// "as of 2s ago", and a warning when that is long ago: then no daemon keeps it current.
+struct Freshness {
+  std::string text;
+  Tone tone = Tone::kPlain;
+};
+Freshness FreshnessOf(const std::optional<store::HeartbeatRow>& heartbeat, WallTime now);
+
+// How long ago, as kubectl prints ages.
+std::string Since(WallTime then, WallTime now);
+
+// "1 pod", "2 pods".
+std::string Count(size_t count, std::string_view noun);
+
+// One reason against a worker, from VerdictRow::reasons_json.
+struct ReasonText {
+  std::string code;
+  std::string object;
+  std::string message;
+};
+// Empty when the text is not the array that it should be.
+std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);
+
+// Which reasons stand first against how many workers, the most frequent first; the outcome's name
+// where there is no reason. Workers that say Yes are left out.
+struct ReasonCount {
+  std::string code;
+  int workers = 0;
+};
+std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts);
+
+using Incarnations = std::vector<const WorkloadData::Incarnation*>;
+
+// The incarnations that `status` and `why` are about: those that live, or the last one that did.
+Incarnations Current(const WorkloadData& data);
+
+// "ml/train is running on gpu-east (for 2h; as of 2s ago)": the first line about one workload, with
+// line end.
+std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                     const ViewSettings& settings);
+
+// Each of the workloads as text, by name, or as one item of a document of that kind, as the
+// settings say.
+Output RenderEach(
+    std::string_view kind, const WorkloadData& data, const Incarnations& chosen,
+    const ViewSettings& settings,
+    const std::function<std::string(const WorkloadData::Incarnation&)>& text,
+    const std::function<nlohmann::ordered_json(const WorkloadData::Incarnation&)>& json);
+
+// A document with "asOf" and "daemon", as all reports begin.
+nlohmann::ordered_json Report(std::string_view kind,
+                              const std::optional<store::HeartbeatRow>& heartbeat);
+
+nlohmann::ordered_json ToJson(const store::HeartbeatRow& row);
+nlohmann::ordered_json ToJson(const store::WorkloadRow& row);
+nlohmann::ordered_json ToJson(const store::VerdictRow& row);
+nlohmann::ordered_json ToJson(const store::AttemptRow& row);
+nlohmann::ordered_json ToJson(const store::EventRow& row);
+
+// Sets `key` to an RFC 3339 time; leaves it out when there is none.
+void PutTime(nlohmann::ordered_json& object, std::string_view key,
+             const std::optional<WallTime>& time);
+
+}  // namespace fedra::cli

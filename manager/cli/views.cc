@@ -1,0 +1,108 @@
+// fedra status, why, history: read the store, render, and with --watch render again.
+
+#include <langinfo.h>
+#include <locale.h>
+#include <time.h>
+#include <csignal>
+#include <functional>
+#include <ostream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "manager/cli/commands.h"
+#include "manager/cli/history_view.h"
+#include "manager/cli/status_view.h"
+#include "manager/cli/view_data.h"
+#include "manager/cli/why_view.h"
+#include "manager/cli/workload_view.h"
+
+namespace fedra::cli {
+namespace {
+
+using Render = std::function<Result<Output>(store::Reader& reader, const ViewSettings& settings)>;
+
+// A file that changes is looked at this often.
+constexpr timespec kWatchInterval{0, 500'000'000};
+
+bool TerminalShowsUtf8() {
+  setlocale(LC_CTYPE, "");
+  return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
+}
+
+Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
+  ViewSettings settings;
+  FEDRA_ASSIGN_OR_RETURN(settings.format, ParseFormat(options.format));
+  settings.style = {options.headers, terminal.color, !terminal.out_is_tty || TerminalShowsUtf8()};
+  settings.now = SystemClock().Now();
+  settings.ns = options.all_namespaces ? std::string() : options.ns;
+  settings.worker_lost_timeout = options.worker_lost_timeout;
+  return settings;
+}
+
+Result<Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
+                          const Render& render) {
+  FEDRA_ASSIGN_OR_RETURN(const ViewSettings settings, Settings(options, terminal));
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
+  return render(*reader, settings);
+}
+
+// Once, or with --watch until interrupted: on a terminal the screen is redrawn, elsewhere a change
+// is one more text.
+int Show(const std::string& command, const ViewOptions& options, Terminal& terminal,
+         const Render& render) {
+  std::string shown;
+  while (true) {
+    const Result<Output> output = RenderOnce(options, terminal, render);
+    if (!output) {
+      terminal.err << fmt::format("fedra {}: {}\n", command, output.error().message);
+      return 1;
+    }
+    if (!options.watch || output->out != shown) {
+      if (options.watch && terminal.out_is_tty) terminal.out << "\033[H\033[2J";
+      terminal.out << output->out << std::flush;
+      if (!output->note.empty()) terminal.err << output->note << "\n";
+      shown = output->out;
+    }
+    if (!options.watch) return 0;
+    nanosleep(&kWatchInterval, nullptr);
+  }
+}
+
+Render OfWorkload(const ViewOptions& options,
+                  Output (*render)(const WorkloadData&, const ViewSettings&)) {
+  return [&options, render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
+    FEDRA_ASSIGN_OR_RETURN(const ObjectKey name,
+                           ParseWorkloadName(options.names.front(), options.ns));
+    FEDRA_ASSIGN_OR_RETURN(const WorkloadData data, LoadWorkload(reader, name));
+    return render(data, settings);
+  };
+}
+
+Render OfFleet(Output (*render)(const StatusData&, const ViewSettings&)) {
+  return [render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
+    FEDRA_ASSIGN_OR_RETURN(const StatusData data, LoadStatus(reader));
+    return render(data, settings);
+  };
+}
+
+}  // namespace
+
+int Status(const ViewOptions& options, Terminal& terminal) {
+  if (options.names.empty()) return Show("status", options, terminal, OfFleet(&RenderStatus));
+  if (options.names.front() == "clusters")
+    return Show("status", options, terminal, OfFleet(&RenderClusters));
+  if (options.names.front() == "workloads")
+    return Show("status", options, terminal, OfFleet(&RenderWorkloads));
+  return Show("status", options, terminal, OfWorkload(options, &RenderWorkload));
+}
+
+int Why(const ViewOptions& options, Terminal& terminal) {
+  return Show("why", options, terminal, OfWorkload(options, &RenderWhy));
+}
+
+int History(const ViewOptions& options, Terminal& terminal) {
+  return Show("history", options, terminal, OfWorkload(options, &RenderHistory));
+}
+
+}  // namespace fedra::cli

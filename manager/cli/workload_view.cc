@@ -1,0 +1,63 @@
+#include "manager/cli/workload_view.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSettings& settings) {
+  Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"});
+  for (const store::AttemptRow& row : attempts) {
+    table.Add({std::to_string(row.number), row.cluster.value, Since(row.started_at, settings.now),
+               row.ended_at ? Since(*row.ended_at, settings.now) : "-",
+               row.outcome.empty() ? "-" : row.outcome, row.message});
+  }
+  return table;
+}
+
+std::string Facts(const store::WorkloadRow& row, const ViewSettings& settings) {
+  std::string text;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty())
+      text += fmt::format("{:<10}{}\n", name, Toned(value, Tone::kPlain, settings.style));
+  };
+  add("needs", row.needs);
+  add("kind", row.job_kind);
+  add("workload", fmt::format("{} ({})", row.key.ToString(), row.uid));
+  add("created", Since(row.created_at, settings.now) + " ago");
+  if (row.finished_at) add("finished", Since(*row.finished_at, settings.now) + " ago");
+  return text;
+}
+
+std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                 const ViewSettings& settings) {
+  std::string text = Headline(data, incarnation, settings) + Facts(incarnation.row, settings);
+  const Table attempts = AttemptTable(incarnation.attempts, settings);
+  if (!attempts.empty()) text += attempts.Render(settings.style);
+  return text;
+}
+
+ordered_json Json(const WorkloadData::Incarnation& incarnation) {
+  ordered_json item = ToJson(incarnation.row);
+  item["verdicts"] = ordered_json::array();
+  for (const store::VerdictRow& row : incarnation.verdicts) item["verdicts"].push_back(ToJson(row));
+  item["attempts"] = ordered_json::array();
+  for (const store::AttemptRow& row : incarnation.attempts) item["attempts"].push_back(ToJson(row));
+  return item;
+}
+
+}  // namespace
+
+Output RenderWorkload(const WorkloadData& data, const ViewSettings& settings) {
+  const auto text = [&](const WorkloadData::Incarnation& incarnation) {
+    return Text(data, incarnation, settings);
+  };
+  return RenderEach("WorkloadReport", data, Current(data), settings, text, Json);
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,182 @@
+#include "manager/http/metrics.h"
+
+#include <array>
+#include <map>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include "base/assert.h"
+
+namespace fedra::server {
+namespace {
+
+constexpr std::array kFamilies = {
+    MetricFamily{"fedra_build_info", "gauge", "version, commit",
+                 "Always 1; the labels say what runs."},
+    MetricFamily{"fedra_cluster_up", "gauge", "cluster",
+                 "1 when the worker is connected and listed, else 0."},
+    MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
+                 "Copies of workloads that the worker holds."},
+    MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",
+                 "Requests to API servers, by verb and status code or kind of failure."},
+    MetricFamily{"fedra_dispatch_total", "counter", "cluster, result",
+                 "Copies sent to a worker, by result."},
+    MetricFamily{"fedra_placements_total", "counter", "cluster",
+                 "Workloads that the worker admitted and won."},
+    MetricFamily{"fedra_dispatch_rejections_total", "counter", "cluster, reason",
+                 "Verdicts other than Yes, by their first reason."},
+    MetricFamily{"fedra_verifications_total", "counter", "cluster, result", "Verdicts by outcome."},
+    MetricFamily{"fedra_verification_duration_seconds", "histogram", "",
+                 "Judging one workload against all workers, the decision included."},
+    MetricFamily{"fedra_reconcile_total", "counter", "result", "Looks at one workload, by result."},
+    MetricFamily{"fedra_reconcile_duration_seconds", "histogram", "",
+                 "One look at one workload, writes included."},
+    MetricFamily{"fedra_worker_lost_total", "counter", "cluster",
+                 "Workloads taken from a worker that stayed away too long."},
+    MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be looked at."},
+    MetricFamily{"fedra_workloads", "gauge", "phase", "Workloads by phase."},
+    MetricFamily{"fedra_store_size_bytes", "gauge", "",
+                 "The store's file and its write-ahead log."},
+    MetricFamily{"fedra_store_transaction_duration_seconds", "histogram", "result",
+                 "Transactions of the store."},
+};
+
+constexpr const MetricFamily& Find(std::string_view name) {
+  for (const MetricFamily& family : kFamilies) {
+    if (family.name == name) return family;
+  }
+  return kFamilies[0];
+}
+
+using Labels = std::map<std::string, std::string>;
+
+const prometheus::Histogram::BucketBoundaries kBuckets = {
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+
+double Seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+template <class Builder>
+auto& Register(const Builder& build, std::string_view name, prometheus::Registry& registry) {
+  const MetricFamily& family = Find(name);
+  FEDRA_ASSERT(family.name == name, "every metric is in the table that documents it");
+  return build().Name(std::string(name)).Help(std::string(family.help)).Register(registry);
+}
+
+}  // namespace
+
+std::span<const MetricFamily> MetricFamilies() { return kFamilies; }
+
+struct Metrics::Families {
+  prometheus::Registry registry;
+  template <class T>
+  using Family = prometheus::Family<T>;
+  using Counter = prometheus::Counter;
+  using Gauge = prometheus::Gauge;
+  using Histogram = prometheus::Histogram;
+
+  Family<Counter>& CounterFamily(std::string_view name) {
+    return Register(prometheus::BuildCounter, name, registry);
+  }
+  Family<Gauge>& GaugeFamily(std::string_view name) {
+    return Register(prometheus::BuildGauge, name, registry);
+  }
+  Family<Histogram>& HistogramFamily(std::string_view name) {
+    return Register(prometheus::BuildHistogram, name, registry);
+  }
+
+  Family<Gauge>& build_info = GaugeFamily("fedra_build_info");
+  Family<Gauge>& up = GaugeFamily("fedra_cluster_up");
+  Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
+  Family<Histogram>& requests = HistogramFamily("fedra_cluster_request_duration_seconds");
+  Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
+  Family<Counter>& placements = CounterFamily("fedra_placements_total");
+  Family<Counter>& rejections = CounterFamily("fedra_dispatch_rejections_total");
+  Family<Counter>& verifications = CounterFamily("fedra_verifications_total");
+  Histogram& verification_duration =
+      HistogramFamily("fedra_verification_duration_seconds").Add({}, kBuckets);
+  Family<Counter>& reconciles = CounterFamily("fedra_reconcile_total");
+  Histogram& reconcile_duration =
+      HistogramFamily("fedra_reconcile_duration_seconds").Add({}, kBuckets);
+  Family<Counter>& lost = CounterFamily("fedra_worker_lost_total");
+  Gauge& queue_depth = GaugeFamily("fedra_queue_depth").Add({});
+  Family<Gauge>& workloads = GaugeFamily("fedra_workloads");
+  Gauge& store_size = GaugeFamily("fedra_store_size_bytes").Add({});
+  Family<Histogram>& transactions = HistogramFamily("fedra_store_transaction_duration_seconds");
+};
+
+Metrics::Metrics(std::string_view version, std::string_view commit)
+    : families_(std::make_unique<Families>()) {
+  families_->build_info.Add({{"version", std::string(version)}, {"commit", std::string(commit)}})
+      .Set(1);
+}
+Metrics::~Metrics() = default;
+
+void Metrics::Dispatched(const ClusterName& cluster, std::string_view result) {
+  families_->dispatches.Add({{"cluster", cluster.value}, {"result", std::string(result)}})
+      .Increment();
+}
+
+void Metrics::Placed(const ClusterName& cluster) {
+  families_->placements.Add({{"cluster", cluster.value}}).Increment();
+}
+
+void Metrics::Judged(const ClusterName& cluster, const dra::Verdict& verdict) {
+  const std::string result(dra::ToString(verdict.outcome));
+  families_->verifications.Add({{"cluster", cluster.value}, {"result", result}}).Increment();
+  if (verdict.outcome == dra::Outcome::kYes) return;
+  const std::string reason(dra::Headline(verdict));
+  families_->rejections.Add({{"cluster", cluster.value}, {"reason", reason}}).Increment();
+}
+
+void Metrics::Verified(std::chrono::nanoseconds duration) {
+  families_->verification_duration.Observe(Seconds(duration));
+}
+
+void Metrics::Reconciled(std::string_view result, std::chrono::nanoseconds duration) {
+  families_->reconciles.Add({{"result", std::string(result)}}).Increment();
+  families_->reconcile_duration.Observe(Seconds(duration));
+}
+
+void Metrics::WorkerLost(const ClusterName& cluster) {
+  families_->lost.Add({{"cluster", cluster.value}}).Increment();
+}
+
+void Metrics::Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
+                        std::chrono::nanoseconds duration) {
+  families_->requests
+      .Add({{"cluster", cluster.value}, {"verb", std::string(verb)}, {"code", std::string(code)}},
+           kBuckets)
+      .Observe(Seconds(duration));
+}
+
+void Metrics::StoreTransaction(bool ok, std::chrono::nanoseconds duration) {
+  families_->transactions.Add({{"result", ok ? "ok" : "failed"}}, kBuckets)
+      .Observe(Seconds(duration));
+}
+
+void Metrics::SetCluster(const ClusterName& cluster, bool is_up, int clones) {
+  families_->up.Add({{"cluster", cluster.value}}).Set(is_up ? 1 : 0);
+  families_->clones.Add({{"cluster", cluster.value}}).Set(clones);
+}
+
+void Metrics::SetQueueDepth(size_t depth) {
+  families_->queue_depth.Set(static_cast<double>(depth));
+}
+void Metrics::SetWorkloads(std::string_view phase, int count) {
+  families_->workloads.Add({{"phase", std::string(phase)}}).Set(count);
+}
+void Metrics::SetStoreSize(uint64_t bytes) {
+  families_->store_size.Set(static_cast<double>(bytes));
+}
+
+std::string Metrics::Text() const {
+  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+}  // namespace fedra::server

@@ -1,0 +1,58 @@
+#pragma once
+//
+// The metrics of the daemon, in Prometheus' text format. The only room of prometheus-cpp.
+//
+// Every family is in MetricFamilies(), from which docs/metrics.md is generated. Labels are bounded:
+// cluster names come from the configuration, reasons and codes from closed lists; no namespaces, no
+// workload names.
+//
+// Thread rules: any thread.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "manager/reconcile/telemetry.h"
+
+namespace fedra::server {
+
+struct MetricFamily {
+  std::string_view name;
+  std::string_view type;    // "counter", "gauge", "histogram"
+  std::string_view labels;  // "cluster, reason"; empty: none
+  std::string_view help;
+};
+std::span<const MetricFamily> MetricFamilies();
+
+class Metrics final : public reconcile::Telemetry {
+ public:
+  Metrics(std::string_view version, std::string_view commit);
+  ~Metrics() override;
+
+  void Dispatched(const ClusterName& cluster, std::string_view result) override;
+  void Placed(const ClusterName& cluster) override;
+  void Judged(const ClusterName& cluster, const dra::Verdict& verdict) override;
+  void Verified(std::chrono::nanoseconds duration) override;
+  void Reconciled(std::string_view result, std::chrono::nanoseconds duration) override;
+  void WorkerLost(const ClusterName& cluster) override;
+
+  // One HTTP request to a cluster; `code` is the status code or the ErrorCode's name.
+  void Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
+                 std::chrono::nanoseconds duration);
+  void StoreTransaction(bool ok, std::chrono::nanoseconds duration);
+
+  // Asked for at every scrape.
+  void SetCluster(const ClusterName& cluster, bool is_up, int clones);
+  void SetQueueDepth(size_t depth);
+  void SetWorkloads(std::string_view phase, int count);
+  void SetStoreSize(uint64_t bytes);
+
+  std::string Text() const;
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace fedra::server

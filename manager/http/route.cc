@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "manager/http/server.h"
+
+namespace fedra::server {
+namespace {
+
+struct Query {
+  std::string path;
+  bool verbose = false;
+  std::vector<std::string> excluded;
+};
+
+Query Split(const std::string& target) {
+  const size_t mark = target.find('?');
+  Query query{.path = target.substr(0, mark)};
+  const std::string rest = mark == std::string::npos ? std::string() : target.substr(mark + 1);
+  for (size_t start = 0; start < rest.size();) {
+    const size_t end = std::min(rest.find('&', start), rest.size());
+    const std::string part = rest.substr(start, end - start);
+    if (part == "verbose" || part.starts_with("verbose=")) query.verbose = true;
+    if (part.starts_with("exclude=")) query.excluded.push_back(part.substr(8));
+    start = end + 1;
+  }
+  return query;
+}
+
+Answer Health(const Query& query, const std::vector<HealthCheck>& checks) {
+  std::string lines;
+  bool ok = true;
+  for (const HealthCheck& check : checks) {
+    const bool excluded =
+        std::find(query.excluded.begin(), query.excluded.end(), check.name) != query.excluded.end();
+    if (check.problem.empty() || excluded) {
+      lines += fmt::format("[+]{} {}\n", check.name, excluded ? "excluded: ok" : "ok");
+      continue;
+    }
+    ok &= check.informational;
+    lines += fmt::format("[{}]{} {}\n", check.informational ? "!" : "-", check.name, check.problem);
+  }
+  Answer answer;
+  answer.status = ok ? 200 : 500;
+  const std::string name = query.path.substr(1);
+  if (ok && !query.verbose) {
+    answer.body = "ok";
+  } else {
+    answer.body = fmt::format("{}{} check {}\n", lines, name, ok ? "passed" : "failed");
+  }
+  return answer;
+}
+
+}  // namespace
+
+Answer Route(const std::string& target, const Pages& pages) {
+  const Query query = Split(target);
+  if (query.path == "/livez" || query.path == "/healthz") return Health(query, pages.livez());
+  if (query.path == "/readyz") return Health(query, pages.readyz());
+  if (query.path == "/metrics")
+    return {200, "text/plain; version=0.0.4; charset=utf-8", pages.metrics()};
+  if (query.path == "/version") return {200, "application/json", pages.version()};
+  return {404, "text/plain; charset=utf-8",
+          "not found; there are /livez /readyz /metrics /version\n"};
+}
+
+}  // namespace fedra::server

@@ -1,0 +1,22 @@
+#pragma once
+//
+// A job as a person wrote it, before any cluster has seen it: for `fedra check`.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "dra/requirement.h"
+#include "manager/tracking/job.h"
+
+namespace fedra::tracking {
+
+struct SubmittedJob {
+  const JobAdapter* adapter = nullptr;
+  ObjectKey key;
+  dra::Requirement requirement;
+};
+
+// `default_ns` for manifests without a namespace; empty means "default", as for kubectl.
+// kInvalidArgument when the document is no job of a kind that fedra can run.
+Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::string& default_ns);
+
+}  // namespace fedra::tracking

@@ -1,0 +1,92 @@
+#include "manager/wiring.h"
+
+namespace fedra {
+
+kube::AccessSettings ToAccess(const config::KubeAccess& access) {
+  kube::AccessSettings settings;
+  settings.server = access.server;
+  settings.ca_pem = access.ca_pem;
+  settings.tls_server_name = access.tls_server_name;
+  settings.proxy_url = access.proxy_url;
+  settings.insecure_skip_tls_verify = access.insecure_skip_tls_verify;
+  settings.client_certificate_pem = access.client_certificate_pem;
+  settings.client_key_pem = access.client_key_pem;
+  settings.token = access.token;
+  settings.token_file = access.token_file;
+  settings.username = access.username;
+  settings.password = access.password;
+  if (access.exec) {
+    settings.exec.push_back({.api_version = access.exec->api_version,
+                             .command = access.exec->command,
+                             .args = access.exec->args,
+                             .env = access.exec->env,
+                             .install_hint = access.exec->install_hint,
+                             .provide_cluster_info = access.exec->provide_cluster_info});
+  }
+  return settings;
+}
+
+std::optional<Error> ToMisconfigured(const config::ClusterAccess& access) {
+  if (access) return std::nullopt;
+  return Error{
+      ErrorCode::kInvalidArgument, config::ToString(access.error().problems.front()), {}, {}};
+}
+
+ClusterOptions ToOptions(config::HttpVersion version) {
+  ClusterOptions options;
+  options.http2 = version == config::HttpVersion::k2;
+  return options;
+}
+
+placement::Policy ToPolicy(const config::Configuration& configuration) {
+  placement::Policy policy;
+  const config::DispatchSettings& dispatch = configuration.dispatch;
+  policy.kind = dispatch.policy == config::DispatchPolicy::kRace ? placement::PolicyKind::kRace
+                                                                 : placement::PolicyKind::kBest;
+  policy.candidates = dispatch.candidates;
+  policy.admission_timeout = dispatch.admission_timeout;
+  policy.worker_lost_timeout = configuration.worker_lost_timeout;
+  policy.unknown = configuration.verification.unknown == config::UnknownPolicy::kNever
+                       ? placement::UnknownPolicy::kNever
+                       : placement::UnknownPolicy::kTryLast;
+  policy.origin = configuration.origin;
+  return policy;
+}
+
+reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
+  reconcile::GatherSettings settings;
+  settings.controller_name = configuration.kueue.controller_name;
+  settings.origin = configuration.origin;
+  switch (configuration.verification.template_drift) {
+    case config::DriftPolicy::kIgnore:
+      settings.drift = verify::Drift::kIgnore;
+      break;
+    case config::DriftPolicy::kWarn:
+      settings.drift = verify::Drift::kWarn;
+      break;
+    case config::DriftPolicy::kRequire:
+      settings.drift = verify::Drift::kRequire;
+      break;
+  }
+  return settings;
+}
+
+std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
+  std::vector<reconcile::WorkerSettings> workers;
+  const config::Configuration& configuration = loaded.configuration;
+  for (size_t i = 0; i < configuration.workers.size(); ++i) {
+    const config::WorkerSettings& from = configuration.workers[i];
+    const config::ClusterAccess& access = loaded.workers[i];
+    reconcile::WorkerSettings worker;
+    worker.name = ClusterName(from.name);
+    worker.position = static_cast<int>(i);
+    if (access) worker.access = ToAccess(*access);
+    worker.misconfigured = ToMisconfigured(access);
+    worker.options = ToOptions(from.http_version);
+    worker.origin = configuration.origin;
+    workers.push_back(std::move(worker));
+  }
+  return workers;
+}
+
+}  // namespace fedra

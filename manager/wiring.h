@@ -1,0 +1,23 @@
+#pragma once
+//
+// From the configuration's structs to the plain settings that each layer takes. Pure.
+
+#include <optional>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "config/load.h"
+#include "manager/reconcile/reconciler.h"
+
+namespace fedra {
+
+kube::AccessSettings ToAccess(const config::KubeAccess& access);
+// Why a kubeconfig cannot be used, as one error; null when it can.
+std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
+ClusterOptions ToOptions(config::HttpVersion version);
+placement::Policy ToPolicy(const config::Configuration& configuration);
+reconcile::GatherSettings ToGather(const config::Configuration& configuration);
+// One for each configured worker, in order; `lost_since` is left empty.
+std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
+
+}  // namespace fedra
