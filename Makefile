@@ -1,0 +1,106 @@
+# One-word targets. Each first installs the Debian packages it misses (with sudo when not root).
+#
+#   make            the program: build/release/manager/fedra (and its tests)
+#   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
+#   make test       unit tests and the scenarios on simulated clusters
+#   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
+#   make bench      every number of docs/performance.md
+#   make lint       format, layers, headers, clang-tidy, mypy
+#   make clang, make asan, make tsan, make fuzz
+#                   the other compiler, the sanitizers, the fuzzers (FUZZ_SECONDS each)
+#   make format     gives every file its form
+#   make docs       writes the pages that are generated from the code
+#   make install    into $(DESTDIR)$(PREFIX)
+#   make clean
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+INSTALL_PACKAGES := @scripts/install_packages.sh
+# Traces with lines although llvm-symbolizer is not installed.
+SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+
+.PHONY: all build-release build-clang build-asan build-tsan demo test test-real bench lint clang asan tsan fuzz \
+        format docs install clean
+.DEFAULT_GOAL := all
+
+all: build-release
+
+# Configures when it was never configured, and builds. CMake itself notices changed lists of files.
+define BUILD
+	@test -f build/$(1)/build.ninja || cmake --preset $(1)
+	@ninja -C build/$(1) $(2)
+endef
+
+build-release:
+	$(INSTALL_PACKAGES) build
+	$(call BUILD,release)
+
+build-clang:
+	$(INSTALL_PACKAGES) clang
+	$(call BUILD,clang)
+
+build-asan:
+	$(INSTALL_PACKAGES) clang
+	$(call BUILD,asan)
+
+build-tsan:
+	$(INSTALL_PACKAGES) clang
+	$(call BUILD,tsan)
+
+demo: build-release
+	$(INSTALL_PACKAGES) test
+	@HOLD=$(HOLD) scripts/demo.py
+
+test: build-release
+	$(INSTALL_PACKAGES) test
+	@ctest --test-dir build/release --output-on-failure
+	@tests/scenarios/run.py --fleet sim
+
+test-real: build-release
+	$(INSTALL_PACKAGES) real
+	@tests/real/run.sh
+
+bench: build-release
+	$(INSTALL_PACKAGES) test
+	@scripts/bench.sh
+
+lint: build-clang
+	$(INSTALL_PACKAGES) lint
+	@scripts/check_format.sh
+	@scripts/check_layers.py
+	@scripts/check_headers.sh
+	@mypy --config-file tests/mypy.ini tests/scenarios tests/real scripts
+	@scripts/run_tidy.sh build/clang
+
+clang: build-clang
+	@ctest --test-dir build/clang --output-on-failure
+
+asan: build-asan
+	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure
+
+# The parts that have threads.
+tsan: build-tsan
+	@$(SANITIZER_ENV) ctest --test-dir build/tsan --output-on-failure -L threaded
+
+fuzz:
+	$(INSTALL_PACKAGES) clang
+	$(call BUILD,fuzz,fuzzers)
+	@$(SANITIZER_ENV) scripts/run_fuzzers.sh build/fuzz/tests/fuzz $(FUZZ_SECONDS)
+
+format:
+	$(INSTALL_PACKAGES) format
+	@scripts/check_format.sh --fix
+
+docs: build-release
+	@build/release/tests/tools/generate-docs docs
+
+install: build-release
+	@cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+	@sed 's|/usr/bin/fedra|$(PREFIX)/bin/fedra|' deploy/systemd/fedra.service \
+	  > $(DESTDIR)$(PREFIX)/lib/systemd/system/fedra.service
+	@install -m 644 deploy/systemd/fedra.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/fedra.conf
+
+clean:
+	@rm -rf build

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""Checks on every source line what the linker cannot: who includes whom, and what is not used at all.
+
+All folders share one include root, so a wrong #include would compile. Prints file:line: what is wrong, and
+exits 1 when something is. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Folder -> folders it may include; docs/architecture.md draws it.
+LAYERS = {
+    "base": {"base"},
+    "config": {"base", "config"},
+    "store": {"base", "store"},
+    "cel": {"base", "cel"},
+    "dra": {"base", "cel", "dra"},
+    "cluster-clients": {"base", "cluster-clients"},
+    "manager": {"base", "config", "store", "cel", "dra", "cluster-clients", "manager"},
+    "tests": {
+        "base", "config", "store", "cel", "dra", "cluster-clients", "manager", "tests",
+    },
+}  # fmt: skip
+
+# A part of a folder that must not know other parts: what decides stays free of I/O and of the command line.
+CLOSED = {
+    "manager/placement/": (
+        "manager/reconcile/",
+        "manager/http/",
+        "manager/cli/",
+        "cluster-clients/",
+    ),
+    "manager/verify/": (
+        "manager/reconcile/",
+        "manager/http/",
+        "manager/cli/",
+        "manager/placement/",
+    ),
+    "manager/tracking/": ("manager/reconcile/", "manager/http/", "manager/cli/"),
+    "manager/reconcile/": ("manager/http/", "manager/cli/"),
+    "manager/http/": ("manager/cli/",),
+}
+
+# Include prefix of a heavy library -> the only places that include it.
+ROOMS = {
+    "curl/": ("cluster-clients/http/",),
+    "sqlite3.h": ("store/", "tests/unit/store/"),
+    "yaml-cpp/": ("config/",),
+    "CLI/": ("manager/cli/",),
+    "boost/beast": ("manager/http/", "tests/"),
+    "spdlog/": ("base/",),
+    "re2/": ("cel/",),
+    "prometheus/": ("manager/http/",),
+    "catch2/": ("tests/support/catch.h",),
+    "benchmark/": ("tests/bench/",),
+}
+
+# What must not appear in code, where, and why.
+BANNED = [
+    (r"\bco_(await|return|yield)\b", "", "g++ 12 miscompiles C++20 coroutines"),
+    (r"\bstd::regex\b|<regex>", "", "std::regex backtracks without bound: use RE2 in cel/"),
+    (r"\bsleep_(for|until)\b|\busleep\(", "", "wait for a condition, with a limit"),
+    (r"\busing namespace std;", "", "names of std are written out"),
+]
+
+# Headers may hold the whole of nlohmann/json only where templates need it.
+JSON_IN_HEADERS = {"cluster-clients/watch/object_cache_inl.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+def sources() -> list[str]:
+    """Every C++ file of the repository, new ones included."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "*.h", "*.cc"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split()
+    return sorted(path for path in listed if (ROOT / path).exists())
+
+
+def code_lines(path: str) -> Iterator[tuple[int, str]]:
+    """The lines without // comments: a comment may name what code may not use."""
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        yield number, re.sub(r"(^|\s)//.*", "", line)
+
+
+def include_problem(path: str, included: str) -> str | None:
+    folder = path.split("/")[0]
+    target = included.split("/")[0]
+    if "/" in included and target in LAYERS and target not in LAYERS[folder]:
+        return f"{folder} must not include {target}"
+    for closed, forbidden in CLOSED.items():
+        if path.startswith(closed) and included.startswith(forbidden):
+            return f"{closed} must not include {included}"
+    for prefix, rooms in ROOMS.items():
+        if included.startswith(prefix) and not path.startswith(rooms):
+            return f"{included} belongs in {', '.join(rooms)}"
+    whole_json = included == "nlohmann/json.hpp" and path.endswith(".h")
+    # The tests' own headers are compiled once; the rule keeps the program's build quick.
+    if whole_json and path not in JSON_IN_HEADERS and not path.startswith("tests/"):
+        return "headers include nlohmann/json_fwd.hpp"
+    return None
+
+
+def problems_of(path: str) -> Iterator[str]:
+    if path.split("/")[0] not in LAYERS:
+        yield f"{path}:1: not in a folder of docs/architecture.md"
+        return
+    for number, line in code_lines(path):
+        match = INCLUDE.match(line)
+        if match and (problem := include_problem(path, match.group(1))):
+            yield f"{path}:{number}: {problem}"
+        for pattern, prefix, why in BANNED:
+            if path.startswith(prefix) and re.search(pattern, line):
+                yield f"{path}:{number}: {why}"
+    if path.endswith(".h") and "#pragma once" not in (ROOT / path).read_text():
+        yield f"{path}:1: no #pragma once"
+
+
+def main() -> int:
+    paths = sources()
+    problems = [problem for path in paths for problem in problems_of(path)]
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print(f"layers: {len(paths)} files in order")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+#
+# Installs the Debian 12 packages that a make target needs and that are missing; says nothing when all are there.
+#
+#   install_packages.sh build|test|lint|clang|real...
+#
+# As root, or with sudo. On other systems it only names what it would look for: CMake then says what is missing.
+set -euo pipefail
+
+readonly build=(
+  g++ cmake ninja-build ccache mold pkg-config git
+  libcurl4-openssl-dev libssl-dev libboost1.81-dev nlohmann-json3-dev libsqlite3-dev libyaml-cpp-dev
+  libspdlog-dev libfmt-dev libexpected-dev libcli11-dev libre2-dev prometheus-cpp-dev zlib1g-dev
+  catch2 libbenchmark-dev
+)
+readonly run=(python3 python3-yaml openssl)                     # the demo and the scenarios
+readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and fuzzers
+readonly lint=(clang-format-19 clang-tidy-19 black mypy)
+
+packages_of() {
+  case "$1" in
+    build) echo "${build[@]}" ;;
+    test) echo "${build[@]}" "${run[@]}" ;;
+    clang) echo "${build[@]}" "${run[@]}" "${clang[@]}" ;;
+    lint) echo "${build[@]}" "${run[@]}" "${clang[@]}" "${lint[@]}" ;;
+    format) echo git "${lint[@]}" ;;
+    real) echo "${build[@]}" "${run[@]}" curl ;;
+    *)
+      echo "error: no package set is called $1" >&2
+      exit 2
+      ;;
+  esac
+}
+
+# Prints the arguments that are not installed.
+missing_of() {
+  local installed
+  installed="$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null |
+    awk '$2 == "installed" {print $1}' || true)"
+  printf '%s\n' "$@" | sort -u | grep -vxF -f <(printf '%s\n' "$installed") || true
+}
+
+as_root() {
+  if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+wanted=()
+for set in "$@"; do
+  read -ra packages <<<"$(packages_of "$set")"
+  wanted+=("${packages[@]}")
+done
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "note: this is no Debian system; needed are the packages that Debian 12 calls: ${wanted[*]}" >&2
+  exit 0
+fi
+mapfile -t missing < <(missing_of "${wanted[@]}")
+if [[ ${#missing[@]} -eq 0 || -z "${missing[0]}" ]]; then
+  exit 0
+fi
+echo "installing: ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+as_root apt-get update -qq
+as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
