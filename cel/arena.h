@@ -38,7 +38,7 @@ class Arena final {
   // Aligned to 16 bytes. nullptr when the limit is reached.
   void* Allocate(size_t size) {
     if (size > kNoLimit - 15) return Exhaust();
-    size = (size + 15) & ~size_t{15};
+    size = size == 0 ? 16 : (size + 15) & ~size_t{15};  // never nullptr for nothing
     if (size > static_cast<size_t>(end_ - next_) && !Grow(size)) return Exhaust();
     char* result = next_;
     next_ += size;

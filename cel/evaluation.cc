@@ -67,7 +67,8 @@ Value ListBuilder::Finish() {
 
 MapEntry* MapBuilder::Find(const Value& key) {
   const MapEntry* entry = FindEntry(View(), key);
-  return entry == nullptr ? nullptr : &entries_[entry - entries_];
+  return entry == nullptr || entry->key.kind() != key.kind() ? nullptr
+                                                             : &entries_[entry - entries_];
 }
 
 void MapBuilder::AddToIndex(size_t number) {

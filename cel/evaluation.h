@@ -30,6 +30,8 @@ class Evaluation {
 
   uint64_t cost() const { return cost_; }
   void AddCost(uint64_t cost) { cost_ += cost; }
+  // Takes back what was charged for a step that turned out not to happen.
+  void RefundCost(uint64_t cost) { cost_ -= cost; }
   bool over_limit() const { return cost_ > cost_limit_; }
 
   bool aborted() const { return aborted_; }

@@ -281,7 +281,10 @@ Value Interpreter::EvalRegexCall(const Node& node) {
 Value Interpreter::EvalSelect(const Node& node, const Value& key) {
   const Value operand = EvalArg(node, 0);
   if (operand.is_error()) return operand;
-  if (operand.is(Kind::kOptional)) return SelectFromOptional(operand, key);
+  if (operand.is(Kind::kOptional)) {
+    evaluation_.RefundCost(1);
+    return SelectFromOptional(operand, key);
+  }
   const Lookup found = Find(evaluation_, operand, key);
   if (found.outcome != Lookup::Outcome::kMissing) return found.value;
   if (operand.is(Kind::kList)) return evaluation_.Error("index out of bounds: " + ErrorText(key));
@@ -293,6 +296,7 @@ Value Interpreter::SelectFromOptional(const Value& operand, const Value& key) {
   if (content == nullptr) return operand;
   const Lookup found = Find(evaluation_, *content, key);
   if (found.outcome == Lookup::Outcome::kMissing) return Value::Optional(nullptr);
+  evaluation_.AddCost(1);
   return found.outcome == Lookup::Outcome::kError ? found.value : evaluation_.Optional(found.value);
 }
 
@@ -426,11 +430,19 @@ Value Interpreter::EvalMap(const Node& node) {
   return map.Finish();
 }
 
+bool IsSelectorKind(Kind kind) {
+  return kind == Kind::kString || kind == Kind::kInt || kind == Kind::kUint ||
+         kind == Kind::kBool || kind == Kind::kDouble;
+}
+
 Lookup Find(Evaluation& evaluation, const Value& operand, const Value& key) {
   using enum Lookup::Outcome;
+  if (!IsSelectorKind(key.kind())) {
+    return {kError,
+            evaluation.Error("invalid qualifier type: " + std::string(GoTypeName(key.kind())))};
+  }
   if (operand.is(Kind::kMap)) {
     const MapValue& map = operand.AsMap();
-    if (!map.native && !IsHashable(key)) return {kError, UnhashableKey(evaluation, key)};
     if (const MapEntry* entry = FindEntry(map, key)) return {kFound, entry->value};
     return map.default_empty ? Lookup{kFound, Value::Map(&kEmptyMap)} : Lookup{kMissing, {}};
   }

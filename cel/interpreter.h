@@ -99,6 +99,12 @@ Value Negated(const Value& value);
 // compare.
 Value SortedByKeys(Evaluation& evaluation, const Value& list, const Value& keys);
 
+// Go's name of the type, as in "got 'types.Int', expected iterable type".
+std::string_view GoTypeName(Kind kind);
+
+// Whether cel-go can make a selector of the value: x[value].
+bool IsSelectorKind(Kind kind);
+
 // "no such overload: f(int, string)".
 Value NoOverload(Evaluation& evaluation, std::string_view function, std::span<const Value> args);
 

@@ -15,8 +15,9 @@ constexpr uint64_t kInsertCost = 2;      // cel.@mapInsert(accu, ...)
 constexpr char kUnsetMarker = '\0';
 constexpr Value kUnset = Value::Error({&kUnsetMarker, 0});
 
-// Go's name of the type, as in "got 'types.Int', expected iterable type".
-std::string GoTypeName(Kind kind) {
+}  // namespace
+
+std::string_view GoTypeName(Kind kind) {
   switch (kind) {
     case Kind::kNull:
       return "types.Null";
@@ -55,8 +56,6 @@ std::string GoTypeName(Kind kind) {
   }
 }
 
-}  // namespace
-
 // Runs the loop of a macro. `visit` evaluates the body with the variables set; it returns false to
 // stop. The result is null, or the error of the range.
 template <class Visit>
@@ -84,8 +83,10 @@ Value Interpreter::ForEach(const Node& node, Visit visit) {
     return Value::Null();
   }
   if (node.flag)
-    return evaluation_.Error("unsupported comprehension range type: " + GoTypeName(range.kind()));
-  return evaluation_.Error("got '" + GoTypeName(range.kind()) + "', expected iterable type");
+    return evaluation_.Error("unsupported comprehension range type: " +
+                             std::string(GoTypeName(range.kind())));
+  return evaluation_.Error("got '" + std::string(GoTypeName(range.kind())) +
+                           "', expected iterable type");
 }
 
 Value Interpreter::EvalAll(const Node& node) {
@@ -279,11 +280,12 @@ Value Interpreter::EvalOptMap(const Node& node) {
     const Value args[] = {target};
     return NoOverload(evaluation_, "hasValue", args);
   }
-  evaluation_.AddCost(2);
+  const uint64_t target_cost = evaluation_.cost() - before;
+  evaluation_.AddCost(node.op == Op::kOptMap ? 2 : 1);  // hasValue() and optional.of()
   const Value* content = target.AsOptional();
   if (content == nullptr) return target;
   // cel-go evaluates the target a second time to take its value.
-  evaluation_.AddCost(evaluation_.cost() - before);
+  evaluation_.AddCost(target_cost + 1);
   slots_[node.number] = *content;
   const Value result = EvalArg(node, 1);
   return result.is_error() || node.op == Op::kOptFlatMap ? result : evaluation_.Optional(result);

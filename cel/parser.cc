@@ -394,16 +394,16 @@ class Parser final {
     const uint32_t open = token_.offset;
     if (Accept("("))
       return ParseGlobalCall(std::string(dot) + std::string(token.text), open, begin);
-    if (token_.Is("{") && !failed_) return ParseStruct(begin);
     Expr* ident = ast_.New(ExprKind::kIdent, begin);
     ident->name = std::string(dot) + std::string(token.text);
     Finish(ident, begin, false);
-    return LooksLikeStruct() ? ParseStruct(begin) : ident;
+    return LooksLikeStruct() ? ParseStruct(ident->name, begin) : ident;
   }
 
   // a.b.C{ ... }: only a look ahead tells it from a selection.
   bool LooksLikeStruct() {
-    if (failed_ || !token_.Is(".")) return false;
+    if (failed_ || token_.Is("{")) return !failed_;
+    if (!token_.Is(".")) return false;
     Lexer ahead = lexer_;
     while (true) {
       if (ahead.Next().kind != TokenKind::kIdentifier) return false;
@@ -422,8 +422,7 @@ class Parser final {
     return Finish(NewCall(name, open, std::move(args)), begin, false);
   }
 
-  Expr* ParseStruct(uint32_t begin) {
-    std::string name(TextSince(begin));
+  Expr* ParseStruct(std::string name, uint32_t begin) {
     while (Accept(".")) {
       name += ".";
       name += token_.text;
@@ -444,11 +443,6 @@ class Parser final {
     Expect("}", "{'}', ','}");
     result->name = name;
     return Finish(result, begin, false);
-  }
-
-  // The identifier that begins at `begin` and ends where the current token begins.
-  std::string_view TextSince(uint32_t begin) const {
-    return {token_.text.data() - (token_.offset - begin), previous_end_ - begin};
   }
 
   Expr* ParseList(uint32_t begin) {

@@ -286,7 +286,11 @@ class Planner final {
         (IsAttribute(*expr.args[1]) || (optional && ConstantOf(key) != nullptr)) ? 0 : 1;
     node.cost = OperandCost(*expr.args[0], raw, own);
     node.op = optional ? Op::kOptIndex : Op::kIndex;
-    if (const Value* constant = ConstantOf(key); constant != nullptr && !optional) {
+    if (const Value* constant = ConstantOf(key)) {
+      if (!IsSelectorKind(constant->kind())) {
+        return Fail(expr, "invalid qualifier type: " + std::string(GoTypeName(constant->kind())));
+      }
+      if (optional) return Add(node, {operand, key});
       node.op = Op::kSelect;
       node.constant = *constant;
       return Add(node, {operand});
@@ -441,7 +445,7 @@ class Planner final {
     }
     uint64_t cost = 0;
     const Value value = Computed(literal, cost);
-    return value.is_error() ? literal : AddConstant(value);
+    return value.is_error() ? Fail(expr, std::string(value.AsText())) : AddConstant(value);
   }
 
   uint32_t PlanComprehension(const Expr& expr) {

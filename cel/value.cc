@@ -187,18 +187,26 @@ uint32_t FirstSlot(const Value& key, uint32_t slots) {
 }
 
 const MapEntry* FindEntry(const MapValue& map, const Value& key) {
+  // 0, 0u and 0.0 may all be keys of one map; without one of the same kind an equal number will do.
+  const MapEntry* equal_number = nullptr;
+  const auto matches = [&](const MapEntry& entry) {
+    if (Equals(entry.key, key) != Equality::kEqual) return false;
+    if (entry.key.kind() == key.kind()) return true;
+    if (equal_number == nullptr) equal_number = &entry;
+    return false;
+  };
   if (map.index != nullptr) {
     for (uint32_t slot = FirstSlot(key, map.slots); map.index[slot] != 0;
          slot = (slot + 1) % map.slots) {
       const MapEntry& entry = map.entries[map.index[slot] - 1];
-      if (Equals(entry.key, key) == Equality::kEqual) return &entry;
+      if (matches(entry)) return &entry;
     }
-    return nullptr;
+    return equal_number;
   }
   for (const MapEntry& entry : map.entries) {
-    if (Equals(entry.key, key) == Equality::kEqual) return &entry;
+    if (matches(entry)) return &entry;
   }
-  return nullptr;
+  return equal_number;
 }
 
 bool IsHashable(const Value& value) {

@@ -1,7 +1,7 @@
 // cel-lines: one JSON document per line in, one out: the answer of a selector for a device.
 //
-// The protocol is that of the project's reference "lines.md", so that the same cases can be run through other
-// engines. `--cost` adds the run-time cost, `--advice` what we would tell a person.
+// The protocol is that of the project's reference "lines.md", so that the same cases can be run
+// through other engines. `--cost` adds the run-time cost, `--advice` what we would tell a person.
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
   }
   for (std::string line; std::getline(std::cin, line);) {
     if (line.empty()) continue;
-    std::cout << AnswerLine(line, flags).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    std::cout << AnswerLine(line, flags).dump(-1, ' ', false, json::error_handler_t::replace)
+              << '\n';
     std::cout.flush();
   }
   return 0;
