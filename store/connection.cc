@@ -237,13 +237,20 @@ int Connection::PagesToCheckpoint() const {
 }
 
 Result<void> Connection::Checkpoint(bool truncate) {
-  const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   int in_log = 0;
   int done = 0;
-  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, &in_log, &done);
+  int code =
+      sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &in_log, &done);
   if (code != SQLITE_OK) return Fail(ErrorOf(code));
   wal_pages_ = in_log;
   checkpointed_pages_ = done;
+  if (!truncate) return {};
+  // A reader that still looks at the log keeps it, and nobody waits for a reader.
+  sqlite3_busy_timeout(handle_.get(), 0);
+  code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr,
+                                   nullptr);
+  sqlite3_busy_timeout(handle_.get(), kBusyTimeoutMs);
+  if (code != SQLITE_OK && code != SQLITE_BUSY) return Fail(ErrorOf(code));
   return {};
 }
 

@@ -103,8 +103,8 @@ class Connection final {
   bool InTransaction() const;
   // Pages that this connection's commits added to the write-ahead log since the last checkpoint.
   int PagesToCheckpoint() const;
-  // Copies the log into the database as far as readers allow; `truncate` waits for them (busy
-  // time-out) and empties the log.
+  // Copies the log into the database as far as readers allow, without waiting for them. `truncate`
+  // then also empties the log, if no reader looks at it.
   Result<void> Checkpoint(bool truncate);
 
   const std::string& path() const { return path_; }

@@ -51,6 +51,9 @@ Result<std::vector<ResidueRow>> Reader::Residues() { return LoadResidues(*parts_
 Result<std::vector<VerdictRow>> Reader::Verdicts(const std::string& uid) {
   return LoadVerdicts(*parts_->db, uid);
 }
+Result<std::vector<VerdictRow>> Reader::VerdictsOfState(const std::string& state) {
+  return LoadVerdictsOfState(*parts_->db, state);
+}
 Result<std::vector<AttemptRow>> Reader::Attempts(const std::string& uid) {
   return LoadAttempts(*parts_->db, uid);
 }

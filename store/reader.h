@@ -52,6 +52,8 @@ class Reader final {
 
   Result<std::vector<VerdictRow>> Verdicts(
       const std::string& uid);  // in the order of the configuration
+  // Those of all living workloads in one state, by workload: why each of them is there.
+  Result<std::vector<VerdictRow>> VerdictsOfState(const std::string& state);
   Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
   // Oldest first: of one workload; of every incarnation of a job's or Workload's name.
   Result<std::vector<EventRow>> Events(const std::string& uid);

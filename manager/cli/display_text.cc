@@ -99,4 +99,19 @@ size_t DisplayWidth(std::string_view printable) {
   return width;
 }
 
+std::string Shortened(const std::string& printable, size_t width) {
+  if (DisplayWidth(printable) <= width) return printable;
+  constexpr std::string_view kDots = "...";
+  std::string_view rest = printable;
+  size_t used = kDots.size();
+  while (!rest.empty()) {
+    std::string_view after = rest;
+    Next(after);
+    used += DisplayWidth(rest.substr(0, rest.size() - after.size()));
+    if (used > width) break;
+    rest = after;
+  }
+  return printable.substr(0, printable.size() - rest.size()) + std::string(kDots);
+}
+
 }  // namespace fedra::cli

@@ -19,4 +19,7 @@ std::string Printable(std::string_view text, bool utf8 = true);
 // Columns on a terminal: combining marks take none, East Asian wide characters and emoji two.
 size_t DisplayWidth(std::string_view printable);
 
+// At most `width` columns; what is longer ends in "...".
+std::string Shortened(const std::string& printable, size_t width);
+
 }  // namespace fedra::cli

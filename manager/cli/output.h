@@ -47,7 +47,7 @@ struct Cell {
   // NOLINTEND(google-explicit-constructor)
 
   std::string text;
-  Tone tone;
+  Tone tone = Tone::kPlain;
 };
 
 // Columns as wide as their widest cell, two spaces between them, nothing behind the last one.

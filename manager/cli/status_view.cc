@@ -23,6 +23,10 @@ using store::WorkloadRow;
 // What needs somebody comes first.
 constexpr std::array<std::string_view, 8> kByUrgency = {
     "Blocked", "Requeued", "Dispatching", "Waiting", "Running", "Suspended", "Failed", "Finished"};
+// Columns of a note in the narrow table; the wide one has all of it.
+constexpr size_t kNoteWidth = 120;
+// Where the data's age ends in a heading, at most: on the screen, however long the notes are.
+constexpr size_t kHeadingWidth = 100;
 // How the heading counts them.
 constexpr std::array<std::string_view, 8> kByProgress = {
     "Running", "Dispatching", "Requeued", "Waiting", "Blocked", "Suspended", "Finished", "Failed"};
@@ -82,6 +86,11 @@ std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& 
   return note;
 }
 
+std::string NoteText(const std::string& note, const ViewSettings& settings) {
+  const std::string printable = Printable(note, settings.style.utf8);
+  return settings.format == Format::kWide ? printable : Shortened(printable, kNoteWidth);
+}
+
 std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
 
 Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
@@ -99,7 +108,7 @@ Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
                                OrDash(row.dra_version),
                                std::to_string(jobs[row.name])};
     if (wide) cells.emplace_back(row.last_contact ? Since(*row.last_contact, settings.now) : "-");
-    cells.emplace_back(ClusterNote(row, jobs[row.name], settings));
+    cells.emplace_back(NoteText(ClusterNote(row, jobs[row.name], settings), settings));
     table.Add(std::move(cells));
   }
   return table;
@@ -148,7 +157,7 @@ Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data
       cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
                                  OrDash(row.needs)});
     }
-    cells.emplace_back(WorkloadNote(row, verdicts, settings));
+    cells.emplace_back(NoteText(WorkloadNote(row, verdicts, settings), settings));
     table.Add(std::move(cells));
   }
   return table;
@@ -175,8 +184,9 @@ std::string WorkloadSummary(const std::vector<WorkloadRow>& rows) {
 std::string Heading(const std::string& title, const Freshness& freshness, const Table& table,
                     const Style& style) {
   constexpr size_t kGap = 3;
+  const size_t width = std::min(table.Width(style), kHeadingWidth);
   const size_t used = DisplayWidth(title) + DisplayWidth(freshness.text);
-  const size_t gap = std::max(kGap, std::max(table.Width(style), used) - used);
+  const size_t gap = std::max(kGap, std::max(width, used) - used);
   return title + std::string(gap, ' ') + Toned(freshness.text, freshness.tone, style) + "\n";
 }
 

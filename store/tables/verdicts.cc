@@ -1,6 +1,16 @@
 #include "store/tables/verdicts.h"
 
+#define FEDRA_VERDICT_COLUMNS \
+  "v.uid, v.cluster, v.outcome, v.reasons_json, v.pods_fitting, v.pods_wanted, v.checked_at"
+
 namespace fedra::store {
+namespace {
+
+VerdictRow ReadVerdict(Row& row) {
+  return {row.Text(), row.Cluster(), row.Text(), row.Text(), row.Int(), row.Int(), row.Time()};
+}
+
+}  // namespace
 
 Result<void> Apply(Connection& db, const PutVerdicts& change) {
   FEDRA_RETURN_IF_ERROR(db.Run("DELETE FROM verdicts WHERE uid = ?", {change.uid}));
@@ -18,14 +28,21 @@ Result<void> Apply(Connection& db, const PutVerdicts& change) {
 Result<std::vector<VerdictRow>> LoadVerdicts(Connection& db, const std::string& uid) {
   std::vector<VerdictRow> rows;
   FEDRA_RETURN_IF_ERROR(
-      db.Query("SELECT v.uid, v.cluster, v.outcome, v.reasons_json, v.pods_fitting, v.pods_wanted, "
-               "v.checked_at"
+      db.Query("SELECT " FEDRA_VERDICT_COLUMNS
                " FROM verdicts v LEFT JOIN clusters c ON c.name = v.cluster WHERE v.uid = ?"
                " ORDER BY c.position IS NULL, c.position, v.cluster",
-               {uid}, [&](Row& row) {
-                 rows.push_back({row.Text(), row.Cluster(), row.Text(), row.Text(), row.Int(),
-                                 row.Int(), row.Time()});
-               }));
+               {uid}, [&](Row& row) { rows.push_back(ReadVerdict(row)); }));
+  return rows;
+}
+
+Result<std::vector<VerdictRow>> LoadVerdictsOfState(Connection& db, const std::string& state) {
+  std::vector<VerdictRow> rows;
+  FEDRA_RETURN_IF_ERROR(db.Query("SELECT " FEDRA_VERDICT_COLUMNS
+                                 " FROM workloads w JOIN verdicts v ON v.uid = w.uid"
+                                 " LEFT JOIN clusters c ON c.name = v.cluster"
+                                 " WHERE w.state = ? AND w.removed_at IS NULL"
+                                 " ORDER BY v.uid, c.position IS NULL, c.position, v.cluster",
+                                 {state}, [&](Row& row) { rows.push_back(ReadVerdict(row)); }));
   return rows;
 }
 

@@ -172,6 +172,20 @@ TEST_CASE("a backup is a store of its own, taken while the original is in use") 
   CHECK(store->Backup(folder.File("missing/copy.db")).error().code == ErrorCode::kStorage);
 }
 
+TEST_CASE("a reader that stays open neither holds up the end nor loses its picture") {
+  TempFolder folder;
+  const std::string path = folder.File("fedra.db");
+  auto store = MustOpen({.path = path});
+  Must(store->Commit({PutCluster{Cluster("a")}}));
+  auto reader = Must(store->Read());
+  Must(store->Commit({PutCluster{Cluster("b", 1)}}));
+  const auto start = std::chrono::steady_clock::now();
+  store.reset();
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(3));  // SQLite would wait 5
+  CHECK(Must(reader->Clusters()).size() == 1);
+  CHECK(Must(MustRead(path)->Clusters()).size() == 2);
+}
+
 TEST_CASE("the log is copied into the database in quiet moments and at the end") {
   TempFolder folder;
   const std::string path = folder.File("fedra.db");

@@ -136,6 +136,20 @@ TEST_CASE_METHOD(Fixture,
   CHECK(Must(After({PutVerdicts{"u1", {}}})->Verdicts("u1")).empty());
 }
 
+TEST_CASE_METHOD(Fixture, "verdicts of all living workloads in a state") {
+  WorkloadRow blocked = Workload("u1", "a");
+  WorkloadRow gone = Workload("u2", "b");
+  blocked.state = gone.state = "Blocked";
+  const VerdictRow first = Verdict("u1", "z", "No");
+  const VerdictRow second = Verdict("u1", "a", "Unknown");
+  auto reader = After({PutCluster{Cluster("z", 0)}, PutCluster{Cluster("a", 1)},
+                       PutWorkload{blocked}, PutWorkload{gone}, PutWorkload{Workload("u3", "c")},
+                       PutVerdicts{"u1", {second, first}}, PutVerdicts{"u3", {first}},
+                       RemoveWorkload{"u2", At(1)}, PutVerdicts{"u2", {first}}});
+  CHECK(Must(reader->VerdictsOfState("Blocked")) == std::vector{first, second});
+  CHECK(Must(reader->VerdictsOfState("Running")).empty());
+}
+
 TEST_CASE_METHOD(Fixture, "events of a name are those of every incarnation, oldest first") {
   WorkloadRow first = Workload("u1", "train");
   WorkloadRow second = Workload("u2", "train");

@@ -1,0 +1,177 @@
+#include "manager/cli/why_view.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/history_view.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/cli/rows.h"
+
+namespace fedra::cli {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+WorkloadData Sweep() {
+  WorkloadData data;
+  data.heartbeat = Beat(seconds(2));
+  data.configured_workers = 3;
+  data.incarnations.push_back({Job("sweep-3", "Blocked", "", minutes(4)), SweepVerdicts(), {}, {}});
+  return data;
+}
+
+TEST_CASE("why: each worker, each reason, and what would help") {
+  CHECK(RenderWhy(Sweep(), Settings()).out ==
+        R"(ml/sweep-3 is blocked: none of 3 workers can run it (for 4m; as of 2s ago)
+needs  queue ml/gpu · template one-gpu · 2 pods
+WORKER    VERDICT  REASON              DETAIL
+gpu-east  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
+gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
+tpu-lab   Unknown  ClusterUnreachable  no contact for 4m10s (connection refused)
+next   looked at again as soon as one of these changes
+       TemplateMissing: Create the template in the job's namespace on the worker. The job leaves at once, without a restart or resubmission.
+       ClusterUnreachable: See `fedra status clusters` for the exact error and since when. Nothing needs doing in fedra: it reconnects by itself, and jobs of a worker that stays away longer than workerLostTimeout are moved.
+       more: fedra explain TemplateMissing
+)");
+}
+
+TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  verdicts[0].reasons_json =
+      R"([{"code":"QueueMissing","object":"LocalQueue ml/gpu","message":"LocalQueue ml/gpu does not exist there"},
+          {"code":"NotEnoughDevices","object":"","message":"1 of 2 pods fit"}])";
+  verdicts[0].pods_fitting = 1;
+  const std::string out = RenderWhy(data, Settings(Format::kWide)).out;
+  CHECK_THAT(
+      out, ContainsSubstring(
+               "WORKER    VERDICT  PODS  REASON            OBJECT             DETAIL\n"
+               "gpu-east  No       1/2   QueueMissing      LocalQueue ml/gpu  LocalQueue ml/gpu "
+               "does not exist there\n"
+               "                         NotEnoughDevices  -                  1 of 2 pods fit\n"));
+  CHECK_THAT(out, ContainsSubstring("shown  1 of 3 configured workers\n"));
+}
+
+TEST_CASE("why of a running workload still shows every worker") {
+  WorkloadData data = Sweep();
+  data.incarnations[0].row = Job("sweep-3", "Running", "gpu-east", hours(3));
+  data.incarnations[0].verdicts.resize(2);
+  data.incarnations[0].verdicts[0].outcome = "Yes";
+  data.incarnations[0].verdicts[0].reasons_json = "[]";
+  data.configured_workers = 2;
+  CHECK(RenderWhy(data, Settings()).out ==
+        R"(ml/sweep-3 is running on gpu-east (for 3h; as of 2s ago)
+needs  queue ml/gpu · template one-gpu · 2 pods
+WORKER    VERDICT  REASON           DETAIL
+gpu-east  Yes      -                everything it needs is there
+gpu-west  No       TemplateMissing  ResourceClaimTemplate ml/one-gpu does not exist there
+)");
+}
+
+TEST_CASE("why of a workload that nobody has judged yet, or that is gone") {
+  WorkloadData data = Sweep();
+  data.incarnations[0].row = Job("sweep-3", "Waiting", "", seconds(5));
+  data.incarnations[0].row.note = "waiting for quota";
+  data.incarnations[0].verdicts.clear();
+  CHECK(RenderWhy(data, Settings()).out ==
+        "ml/sweep-3 is waiting: waiting for quota (for 5s; as of 2s ago)\n"
+        "needs  queue ml/gpu · template one-gpu · 2 pods\n");
+  data.incarnations[0].row.removed_at = Ago(minutes(3));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("\nnext   fedra history ml/sweep-3\n"));
+}
+
+TEST_CASE("verdicts that make no sense are shown as far as they go") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts[0].reasons_json = "{not json";
+  verdicts[1].reasons_json = R"([1, {"code": 5}, {"code": "NewerReason", "message": "a\nb"}])";
+  verdicts[2].reasons_json = R"({"code": "x"})";
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("gpu-east  No       -            no reason was recorded\n"));
+  CHECK_THAT(out, ContainsSubstring("NewerReason  a b\n"));
+}
+
+TEST_CASE("why as json and by name") {
+  const auto json = nlohmann::json::parse(RenderWhy(Sweep(), Settings(Format::kJson)).out);
+  CHECK(json["apiVersion"] == "fedra.dev/v1alpha1");
+  CHECK(json["kind"] == "WhyReport");
+  REQUIRE(json["workloads"].size() == 1);
+  const auto& verdict = json["workloads"][0]["verdicts"][0];
+  CHECK(verdict["worker"] == "gpu-east");
+  CHECK(verdict["outcome"] == "No");
+  CHECK(verdict["podsWanted"] == 2);
+  CHECK(verdict["changedAt"] == "2026-11-21T16:07:19Z");
+  CHECK(verdict["reasons"][0]["code"] == "TemplateMissing");
+  CHECK(verdict["reasons"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
+  CHECK(RenderWhy(Sweep(), Settings(Format::kName)).out == "ml/sweep-3\n");
+}
+
+WorkloadData Past() {
+  WorkloadData data;
+  data.heartbeat = Beat(seconds(2));
+  store::WorkloadRow now = Job("train", "Running", "gpu-east", hours(3));
+  store::WorkloadRow before = Job("train", "Failed", "tpu-lab", hours(30));
+  before.uid = "uid-before";
+  before.removed_at = Ago(hours(20));
+  const auto event = [](std::chrono::seconds age, const char* reason, const char* worker,
+                        const char* message) {
+    return store::EventRow{1,      "u", {"ml", "job-train"}, Ago(age), reason, ClusterName(worker),
+                           message};
+  };
+  data.incarnations = {{now,
+                        {},
+                        {{"u", 1, ClusterName("gpu-east"), Ago(hours(3)), std::nullopt, "", ""}},
+                        {event(hours(3), "Dispatched", "gpu-east", "sent to gpu-east"),
+                         event(minutes(130), "Placed", "gpu-east", "admitted")}},
+                       {before,
+                        {},
+                        {},
+                        {event(hours(29), "WorkerLost", "tpu-lab", "no contact\x1b[2J"),
+                         event(hours(25), "PlacementRejected", "", "no worker eligible")}}};
+  return data;
+}
+
+TEST_CASE("history: every incarnation as it happened") {
+  CHECK(RenderHistory(Past(), Settings()).out ==
+        R"(ml/train was removed from the manager 20h ago, last seen Failed on tpu-lab
+AGE  REASON             WORKER   MESSAGE
+29h  WorkerLost         tpu-lab  no contact [2J
+25h  PlacementRejected  -        no worker eligible
+
+ml/train is running on gpu-east (for 3h; as of 2s ago)
+AGE   REASON      WORKER    MESSAGE
+3h    Dispatched  gpu-east  sent to gpu-east
+130m  Placed      gpu-east  admitted
+)");
+}
+
+TEST_CASE("history without headers is rows only; wide has times; warnings stand out") {
+  ViewSettings settings = Settings(Format::kWide);
+  settings.style.headers = false;
+  settings.style.color = true;
+  CHECK(RenderHistory(Past(), settings).out ==
+        "2026-11-20T11:11:19Z  \x1b[33mWorkerLost\x1b[0m         tpu-lab  no contact [2J\n"
+        "2026-11-20T15:11:19Z  \x1b[33mPlacementRejected\x1b[0m  -        no worker eligible\n"
+        "2026-11-21T13:11:19Z  Dispatched  gpu-east  sent to gpu-east\n"
+        "2026-11-21T14:01:19Z  Placed      gpu-east  admitted\n");
+}
+
+TEST_CASE("history as json, and of a workload without one") {
+  const auto json = nlohmann::json::parse(RenderHistory(Past(), Settings(Format::kJson)).out);
+  CHECK(json["kind"] == "HistoryReport");
+  REQUIRE(json["workloads"].size() == 2);
+  CHECK(json["workloads"][0]["removedAt"] == "2026-11-20T20:11:19Z");
+  CHECK(json["workloads"][0]["events"][0]["reason"] == "WorkerLost");
+  CHECK(json["workloads"][1]["attempts"][0]["worker"] == "gpu-east");
+  WorkloadData silent = Past();
+  silent.incarnations.resize(1);
+  silent.incarnations[0].events.clear();
+  CHECK_THAT(RenderHistory(silent, Settings()).out,
+             ContainsSubstring("\nnothing has happened to it yet\n"));
+}
+
+}  // namespace
+}  // namespace fedra::cli
