@@ -29,7 +29,6 @@ struct Parsed {
   std::string shell;
   ViewOptions view;
   CheckOptions check;
-  CelOptions cel;
   bool no_headers = false;
 };
 
@@ -160,24 +159,6 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
-void AddCel(CLI::App& app, Parsed& parsed, Command& command) {
-  CLI::App* cel = app.add_subcommand("cel", "Evaluate a device selector against ResourceSlices");
-  cel->footer(
-      "Exit codes: 0 something matches, 3 nothing matches, 4 evaluation error, 1 usage or compile "
-      "error.");
-  cel->add_option("expression", parsed.cel.expression, "The selector")->required();
-  cel->add_option("--slices", parsed.cel.slices,
-                  "File with ResourceSlices (YAML or JSON); - for standard input");
-  cel->add_option("--driver", parsed.cel.driver, "Only devices of this driver");
-  cel->add_option("--k8s", parsed.cel.kubernetes,
-                  "Kubernetes release whose CEL environment is used");
-  cel->add_option("-o,--output", parsed.cel.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
-  cel->add_flag("--explain", parsed.cel.explain, "Print the syntax tree with types");
-  cel->add_flag("--check", parsed.cel.check_only, "Compile only");
-  cel->callback([&] { command = [&](Terminal& terminal) { return Cel(parsed.cel, terminal); }; });
-}
-
 void AddConfigCommands(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* config = app.add_subcommand("config", "Look at the configuration file");
   config->require_subcommand(1);
@@ -241,7 +222,6 @@ int Main(int argc, char** argv) {
   AddWhy(app, parsed, command);
   AddCheck(app, parsed, command);
   AddHistory(app, parsed, command);
-  AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);
   try {
     app.parse(argc, argv);

@@ -1,12 +1,15 @@
 // The stages that leave: finished, evicted, gone.
 
 #include <algorithm>
+#include <utility>
 
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
 
 namespace fedra::placement {
 namespace {
+
+constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
 
 bool WasNominated(const PlacementRecord& record, const ClusterName& cluster) {
   return std::find(record.nominated.begin(), record.nominated.end(), cluster) !=
@@ -82,8 +85,11 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     decision.actions.emplace_back(ClearActivity{});
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   // Before Kueue has reset the check, the write would only race with Kueue's own.
-  if (placed && check.state == tracking::CheckState::kPending)
-    decision.actions.emplace_back(ClearPlacement{"waiting for quota on the manager"});
+  if (placed && check.state == tracking::CheckState::kPending) {
+    ClearPlacement clear;
+    clear.message = kWaitingForQuota;
+    decision.actions.emplace_back(std::move(clear));
+  }
   if (!workload.active) {
     decision.phase = Phase::kSuspended;
     decision.why = "deactivated (spec.active is false)";
@@ -94,7 +100,7 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     decision.phase = Phase::kWaiting;
     decision.why = workload.quota_reserved && !workload.quota_reserved->message.empty()
                        ? workload.quota_reserved->message
-                       : "waiting for quota on the manager";
+                       : std::string(kWaitingForQuota);
   }
 }
 
