@@ -2,7 +2,7 @@
 """Measures dispatch: fedra against Kueue's own MultiKueue on real clusters, and fedra alone on simulated ones.
 
   bench_dispatch.py real [--jobs 200]      the same jobs through both, on the same clusters, one after the other
-  bench_dispatch.py sim [--jobs 2000]      where no Kueue burns the cores
+  bench_dispatch.py sim [--sim-jobs 2000]      where no Kueue burns the cores
   bench_dispatch.py latency                template created on a worker -> clone there
   bench_dispatch.py scale                  200 workers, 2,000 workloads: memory, idle CPU, restart
 
@@ -24,16 +24,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real import multikueue  # noqa: E402
-from scenarios import objects  # noqa: E402
-from scenarios.fedra_process import default_binary  # noqa: E402
+from scenarios import objects, setup  # noqa: E402
+from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.fleet import MANAGER, Fleet  # noqa: E402
 from scenarios.objects import Quota  # noqa: E402
 from scenarios.observer import Arrivals  # noqa: E402
 from scenarios.real_fleet import RealFleet  # noqa: E402
+from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
 from scenarios.world import TEMPLATE, World  # noqa: E402
 
 _SUBMITTERS = 8  # parallel users
+_IDLE_SECONDS = 10.0
 _PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
 
 
@@ -61,15 +63,7 @@ def measure_dispatch(world: World, system: str, jobs: int, cpu: Callable[[], flo
     """Submits the jobs, waits until each has a remote job, lets all end and waits for the clean-up."""
     cpu_before = cpu()
     arrivals = Arrivals(world.fleet, world.workers, "Job", world.ns)
-    submitted: dict[str, float] = {}
-
-    def submit(index: int) -> None:
-        name = f"train-{index}"
-        submitted[name] = time.monotonic()
-        world.submit(name, template=TEMPLATE)
-
-    with ThreadPoolExecutor(_SUBMITTERS) as pool:
-        list(pool.map(submit, range(jobs)))
+    submitted = _submit_all(world, jobs)
     arrivals.wait_count(jobs, _PATIENCE)
     arrivals.close()
     seen = arrivals.times()
@@ -127,6 +121,14 @@ def bench_real(jobs: int, binary: Path, folder: Path) -> None:
     print(dispatch_table(results))
 
 
+def bench_sim(fleet: Fleet, jobs: int, binary: Path, folder: Path) -> None:
+    result = _fedra(fleet, jobs, binary, folder)
+    print(
+        f"\n{jobs} jobs with a claim each over {len(fleet.workers)} workers, simulated clusters:\n"
+    )
+    print(dispatch_table([result]))
+
+
 def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
     """CPU is that of the manager's Kueue process, its core scheduler included: they are one program."""
     accesses = {worker: fleet.admin_access(worker) for worker in fleet.workers}
@@ -158,15 +160,151 @@ def _share_quota(world: World, jobs: int) -> None:
         world.set_quota(worker, Quota(cpu=str(jobs + 10), devices=str(jobs + 10)))
 
 
+@dataclasses.dataclass(frozen=True)
+class Footprint:
+    """One fedra with a large fleet at rest."""
+
+    workers: int
+    workloads: int
+    memory: int  # resident bytes with everything running
+    idle_cpu: float  # share of one core while nothing happens
+    ready_seconds: float  # from kill -9 and start to /readyz
+    memory_restarted: int  # resident bytes after that
+
+    def table(self) -> str:
+        return (
+            "| workers | workloads | memory | idle CPU | ready after restart | memory then |\n"
+            "|---|---|---|---|---|---|\n"
+            f"| {self.workers} | {self.workloads} | {self.memory / 1e6:.0f} MB | {self.idle_cpu * 100:.1f} % "
+            f"| {self.ready_seconds:.1f} s | {self.memory_restarted / 1e6:.0f} MB |"
+        )
+
+
+def bench_latency(fleet: Fleet, samples: int, binary: Path, folder: Path) -> None:
+    """Template created on a worker -> clone there, one at a time; the create call itself is included."""
+    world = World(fleet, "bench-latency", binary, folder / "latency")
+    world.open()
+    world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
+    arrivals = Arrivals(fleet, world.workers, "Workload", world.ns)
+    latencies = []
+    for index in range(samples):
+        template = f"template-{index}"
+        world.submit(f"train-{index}", template=template).wait_message("no worker eligible")
+        started = time.monotonic()
+        world.admin(world.worker1).create(
+            objects.claim_template(world.ns, template, setup.GPU_CLASS)
+        )
+        arrivals.wait_count(index + 1, _PATIENCE)
+        latencies.append(max(arrivals.times().values()) - started)
+    arrivals.close()
+    world.abandon()
+    quantiles = statistics.quantiles(latencies, n=100)
+    print(
+        f"\ntemplate created on a worker → clone there, {fleet.kind} clusters, {samples} times:\n"
+    )
+    print("| p50 | p99 | max |\n|---|---|---|")
+    print(
+        f"| {quantiles[49] * 1e3:.0f} ms | {quantiles[98] * 1e3:.0f} ms | {max(latencies) * 1e3:.0f} ms |"
+    )
+
+
+def bench_scale(workers: int, workloads: int, binary: Path, folder: Path) -> None:
+    """Every workload runs on some worker; then nothing happens, and then fedra is killed and started again."""
+    fleet = SimFleet(
+        kueue_dra=False, workers=tuple(f"worker-{index:03}" for index in range(workers))
+    )
+    try:
+        fleet.start()
+        world = World(fleet, "bench-scale", binary, folder / "scale")
+        world.open()
+        world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu=str(workloads)), world.check))
+        world.add_template_everywhere()
+        fedra = world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
+        _submit_all(world, workloads)
+        eventually("all admitted on the manager", lambda: _admitted(world) == workloads, _PATIENCE)
+        memory = fedra.resident_bytes()
+        idle = _idle_share(fedra)
+        started = time.monotonic()
+        fedra.restart()
+        ready = time.monotonic() - started
+        footprint = Footprint(workers, workloads, memory, idle, ready, fedra.resident_bytes())
+        world.abandon()
+    finally:
+        fleet.stop()
+    print("\nA fleet at rest, simulated clusters:\n")
+    print(footprint.table())
+
+
+def _submit_all(world: World, jobs: int) -> dict[str, float]:
+    """Creates the jobs from several threads; returns when each was submitted."""
+    submitted: dict[str, float] = {}
+
+    def submit(index: int) -> None:
+        name = f"train-{index}"
+        submitted[name] = time.monotonic()
+        world.submit(name, template=TEMPLATE)
+
+    with ThreadPoolExecutor(_SUBMITTERS) as pool:
+        list(pool.map(submit, range(jobs)))
+    return submitted
+
+
+def _admitted(world: World) -> int:
+    return sum(
+        objects.is_true(each, "Admitted") for each in world.manager.list("Workload", world.ns)
+    )
+
+
+def _idle_share(fedra: Fedra) -> float:
+    before = fedra.cpu_seconds()
+    time.sleep(_IDLE_SECONDS)  # the interval that is measured
+    return (fedra.cpu_seconds() - before) / _IDLE_SECONDS
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measures dispatch.")
-    parser.add_argument("part", choices=("real",))
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--fedra", type=Path, default=default_binary(), metavar="PATH")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="fedra-bench-") as folder:
-        bench_real(arguments.jobs or 200, arguments.fedra, Path(folder))
+    arguments = _parse()
+    with tempfile.TemporaryDirectory(prefix="fedra-bench-") as name:
+        folder = Path(name)
+        for part in _PARTS if arguments.part == "all" else (arguments.part,):
+            _run_part(part, arguments, folder)
     return 0
+
+
+_PARTS = ("real", "sim", "latency", "scale")
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measures dispatch.")
+    parser.add_argument("part", choices=(*_PARTS, "all"))
+    parser.add_argument(
+        "--jobs", type=int, default=200, help="through each system on real clusters"
+    )
+    parser.add_argument("--sim-jobs", type=int, default=2000)
+    parser.add_argument("--samples", type=int, default=200, help="of the latency")
+    parser.add_argument("--workers", type=int, default=200, help="of the fleet at rest")
+    parser.add_argument("--workloads", type=int, default=2000, help="of the fleet at rest")
+    parser.add_argument("--fedra", type=Path, default=default_binary(), metavar="PATH")
+    return parser.parse_args()
+
+
+def _run_part(part: str, arguments: argparse.Namespace, folder: Path) -> None:
+    if part == "real":
+        bench_real(arguments.jobs, arguments.fedra, folder)
+    elif part == "sim":
+        _on_sim(lambda fleet: bench_sim(fleet, arguments.sim_jobs, arguments.fedra, folder))
+    elif part == "latency":
+        _on_sim(lambda fleet: bench_latency(fleet, arguments.samples, arguments.fedra, folder))
+    elif part == "scale":
+        bench_scale(arguments.workers, arguments.workloads, arguments.fedra, folder)
+
+
+def _on_sim(run: Callable[[Fleet], None]) -> None:
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start()
+        run(fleet)
+    finally:
+        fleet.stop()
 
 
 if __name__ == "__main__":

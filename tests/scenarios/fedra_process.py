@@ -123,6 +123,9 @@ class Fedra:
     def cpu_seconds(self) -> float:
         return self._running().cpu_seconds()
 
+    def resident_bytes(self) -> int:
+        return self._running().resident_bytes()
+
     def cli(self, *arguments: str, stdin: str | None = None) -> Output:
         """Runs `fedra ARGUMENTS --config FILE`."""
         command = [str(self._binary), *arguments, "--config", str(self.configuration_file)]
