@@ -3,6 +3,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/log.h"
+
 namespace fedra::sim {
 
 // Shared with the handlers that are on their way through the loop and may outlive the actor.
@@ -54,7 +56,13 @@ struct Actor::Queue : std::enable_shared_from_this<Queue> {
       const Place place = std::move(ready.front());
       ready.pop_front();
       queued.erase(place);
-      actor->Reconcile(store, place);
+      try {
+        actor->Reconcile(store, place);
+      } catch (const Json::exception& error) {
+        // An object that no client of ours writes; it stays as it is.
+        log::Warn("simulated controller skipped an object",
+                  {{"object", place.key.ToString()}, {"error", error.what()}});
+      }
     }
     if (!ready.empty()) Post();
     if (delayed.empty()) return std::nullopt;

@@ -8,6 +8,10 @@ namespace {
 constexpr std::string_view kForeground = "foregroundDeletion";
 constexpr std::string_view kOrphan = "orphan";
 
+// The real collector hears of a deletion through its own watch: controllers that look at the
+// dependents of a deleted object usually see them once more.
+constexpr auto kLag = std::chrono::milliseconds(20);
+
 bool Terminating(const Object& object) {
   return At(object.body, {"metadata", "deletionTimestamp"}) != nullptr;
 }
@@ -51,7 +55,7 @@ void GarbageCollector::Notice(const Store& store, const ResourceType& type, cons
     }
     return;
   }
-  for (const Place& dependent : store.Dependents(event.uid)) Enqueue(dependent);
+  for (const Place& dependent : store.Dependents(event.uid)) EnqueueAfter(dependent, kLag);
   for (const std::string& uid : event.owner_uids) {
     if (const Place* owner = store.WhereIs(uid)) Enqueue(*owner);
   }

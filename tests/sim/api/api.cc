@@ -45,6 +45,16 @@ ApiReply TextReply(int code, std::string text) {
 // What a real server says to a path that nothing is registered for.
 ApiReply UnknownPath() { return TextReply(404, "404 page not found\n"); }
 
+// A built-in group knows that it does not have the resource; a group of CRDs does not even answer.
+ApiReply UnknownResource(const Registry& registry, const ResourcePath& path) {
+  for (const ResourceType& type : registry.types()) {
+    if (type.group == path.group && type.Serves(path.version) && !type.custom) {
+      return ToReply(NotServed());
+    }
+  }
+  return UnknownPath();
+}
+
 std::string_view MediaType(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
 }
@@ -153,9 +163,10 @@ Outcome<Written> Patch(const Call& call, const WriteRequest& write, Json body) {
         "application/apply-patch+yaml"));
   }
   if (media == kApplyPatch && call.url.Query("fieldManager").empty()) {
-    return Refuse(BadRequest(
-        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
-        "apply patch"));
+    return Refuse(Failure{.code = 422,
+                          .reason = "Invalid",
+                          .message = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: "
+                                     "Required value: is required for apply patch"});
   }
   const Verbs& verbs = call.core.verbs;
   return call.core.Write([&](Store& store) -> Outcome<Written> {
@@ -281,19 +292,11 @@ ApiReply HandleResource(Core& core, const ApiRequest& request, const Url& url,
                              .name = name};
   // Access comes first: who may not, does not learn whether the resource exists.
   if (auto refused = Authorize(request.user.get(), access)) return ToReply(*refused);
-  if (type == nullptr || misplaced) return UnknownPath();
+  if (type == nullptr || misplaced) return UnknownResource(core.registry, path);
   return Dispatch({core, request, url, path, {type, path.version}});
 }
 
-}  // namespace
-
-ApiReply ToReply(const Failure& failure) {
-  ApiReply reply = JsonReply(failure.code, Serialize(ToJson(failure)));
-  reply.retry_after_seconds = failure.retry_after_seconds;
-  return reply;
-}
-
-ApiReply Handle(Core& core, const ApiRequest& request) {
+ApiReply HandleUrl(Core& core, const ApiRequest& request) {
   const Url url = ParseUrl(request.target);
   if (url.path == "/readyz" || url.path == "/livez" || url.path == "/healthz") {
     return TextReply(200, "ok");
@@ -309,6 +312,23 @@ ApiReply Handle(Core& core, const ApiRequest& request) {
   Count(core, fmt::format("get {}", url.path));
   const auto document = Discover(core.registry, core.options.git_version, url);
   return document ? JsonReply(200, Serialize(*document)) : UnknownPath();
+}
+
+}  // namespace
+
+ApiReply ToReply(const Failure& failure) {
+  ApiReply reply = JsonReply(failure.code, Serialize(ToJson(failure)));
+  reply.retry_after_seconds = failure.retry_after_seconds;
+  return reply;
+}
+
+ApiReply Handle(Core& core, const ApiRequest& request) {
+  try {
+    return HandleUrl(core, request);
+  } catch (const Json::exception& error) {
+    // A body of an unexpected shape; nothing of it was stored.
+    return ToReply(BadRequest(error.what()));
+  }
 }
 
 std::string WatchLine(const View& view, const WatchEvent& event) {

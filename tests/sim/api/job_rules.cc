@@ -53,11 +53,10 @@ FieldError BadConditions(std::string_view why) {
 
 void CheckLabel(const Json& job, std::string_view key, std::string_view expected,
                 std::vector<FieldError>& errors) {
-  const std::string_view value =
-      StringAt(job, {"spec", "template", "metadata", "labels", std::string_view(key)});
-  if (value == expected) return;
-  errors.push_back(BadValue(fmt::format("spec.template.metadata.labels[{}]", key),
-                            std::string(value), fmt::format("must be '{}'", expected)));
+  const Json& labels = job["spec"]["template"]["metadata"]["labels"];
+  if (StringAt(labels, {key}) == expected) return;
+  errors.push_back(BadValue(fmt::format("spec.template.metadata.labels[{}]", key), labels,
+                            fmt::format("must be '{}'", expected)));
 }
 
 // Without manualSelector, the labels and the selector must be the generated ones.
@@ -226,6 +225,7 @@ void CheckCounts(const Json& job, const Json& status, const Terminal& now,
 }  // namespace
 
 void SetJobDefaults(Json& job) {
+  job["status"] = Json::object();
   Json& spec = Make(job, {"spec"});
   if (!spec.is_object()) spec = Json::object();
   if (!spec.contains("completions") && !spec.contains("parallelism")) spec["completions"] = 1;
@@ -246,6 +246,9 @@ void SetJobDefaults(Json& job) {
     Default(spec, {"template", "metadata", "labels", key}, job["metadata"]["name"]);
   }
   Default(spec, {"selector", "matchLabels", kUidLabels[1]}, uid);
+  if (At(job, {"metadata", "labels"}) == nullptr) {
+    job["metadata"]["labels"] = spec["template"]["metadata"]["labels"];
+  }
 }
 
 std::vector<FieldError> CheckJob(const Json& job) {

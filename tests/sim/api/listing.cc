@@ -25,7 +25,7 @@ Failure TooOld(uint64_t asked, uint64_t oldest) {
 }
 
 Failure InvalidVersion(std::string_view text) {
-  return BadRequest(fmt::format(
+  return InternalError(fmt::format(
       "resourceVersion: Invalid value: \"{}\": strconv.ParseUint: parsing \"{}\": invalid syntax",
       text, text));
 }
@@ -142,7 +142,7 @@ Outcome<std::string> List(const Store& store, const ListRequest& request) {
   Token token{store.version(), {}};
   if (!request.continue_token.empty()) {
     if (!Decode(request.continue_token, token)) {
-      return Refuse(BadRequest("continue key is not valid"));
+      return Refuse(BadRequest("invalid continue token: continue key is not valid"));
     }
     if (request.expire_continue || !store.Remembers(type, token.version)) {
       Failure failure = Expired(kContinueExpired);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "tests/sim/api/resource_types.h"
@@ -215,25 +216,33 @@ struct FieldConflict {
 };
 
 std::string Describe(const Owner& owner) {
-  std::string text = fmt::format("conflict with \"{}\"", owner.manager);
+  std::string text = fmt::format("\"{}\"", owner.manager);
   if (!owner.subresource.empty())
     text += fmt::format(" with subresource \"{}\"", owner.subresource);
-  return text + " using " + owner.api_version;
+  return owner.applies ? text : text + " using " + owner.api_version;
 }
 
 Failure ConflictFailure(const std::vector<FieldConflict>& conflicts, const Owners& owners) {
-  std::string list;
+  std::map<std::string, std::string> lists;
   Json causes = Json::array();
   for (const FieldConflict& conflict : conflicts) {
     const std::string who = Describe(owners[conflict.owner]);
-    list += (list.empty() ? "" : "\n") + who + ": " + conflict.field;
-    causes.push_back(
-        {{"reason", "FieldManagerConflict"}, {"message", who}, {"field", conflict.field}});
+    lists[who] += "\n- " + conflict.field;
+    causes.push_back({{"reason", "FieldManagerConflict"},
+                      {"message", "conflict with " + who},
+                      {"field", conflict.field}});
   }
-  Failure failure{.code = 409,
-                  .reason = "Conflict",
-                  .message = fmt::format("Apply failed with {} conflict{}: {}", conflicts.size(),
-                                         conflicts.size() == 1 ? "" : "s", list)};
+  std::string message = fmt::format("Apply failed with 1 conflict: conflict with {}: {}",
+                                    lists.begin()->first, conflicts.front().field);
+  if (conflicts.size() > 1) {
+    message = fmt::format("Apply failed with {} conflicts:", conflicts.size());
+    char separator = ' ';
+    for (const auto& [who, fields] : lists) {
+      message += fmt::format("{}conflicts with {}:{}", separator, who, fields);
+      separator = '\n';
+    }
+  }
+  Failure failure{.code = 409, .reason = "Conflict", .message = std::move(message)};
   failure.details["causes"] = std::move(causes);
   return failure;
 }

@@ -33,6 +33,45 @@ FieldError BadName(std::string_view name) {
                       name)};
 }
 
+// A count is what a device request asks for unless it says otherwise.
+void SetRequestDefaults(Json& request) {
+  if (!request.is_object()) return;
+  if (!request.contains("allocationMode")) request["allocationMode"] = "ExactCount";
+  if (request["allocationMode"] == "ExactCount" && !request.contains("count")) request["count"] = 1;
+}
+
+void SetDeviceDefaults(Json& body) {
+  const bool is_template = StringAt(body, {"kind"}) == "ResourceClaimTemplate";
+  const Json* spec = is_template ? At(body, {"spec", "spec"}) : At(body, {"spec"});
+  if (spec == nullptr || ArrayAt(*spec, {"devices", "requests"}).empty()) return;
+  for (Json& request : const_cast<Json&>(*At(*spec, {"devices", "requests"}))) {
+    if (!request.is_object()) continue;
+    if (request.contains("exactly")) SetRequestDefaults(request["exactly"]);
+    if (!ArrayAt(request, {"firstAvailable"}).empty()) {
+      for (Json& alternative : request["firstAvailable"]) SetRequestDefaults(alternative);
+    }
+  }
+}
+
+// events.k8s.io: what the new API insists on.
+void CheckEvent(const Json& event, std::vector<FieldError>& errors) {
+  for (const std::string_view field :
+       {"eventTime", "reportingController", "reportingInstance", "action", "reason"}) {
+    if (StringAt(event, {field}).empty()) {
+      errors.push_back({"FieldValueRequired", std::string(field), "Required value"});
+    }
+  }
+  const std::string_view kind = StringAt(event, {"type"});
+  if (kind != "Normal" && kind != "Warning") {
+    errors.push_back({"FieldValueInvalid", "type",
+                      fmt::format("Invalid value: \"{}\": has invalid value", kind)});
+  }
+  if (StringAt(event, {"note"}).size() > 1024) {
+    errors.push_back(
+        {"FieldValueInvalid", "message", "Invalid value: \"\": can have at most 1024 characters"});
+  }
+}
+
 // The spec of these is fixed at creation.
 bool SpecImmutable(const ResourceType& type) {
   return type.kind == "ResourceClaimTemplate" || type.kind == "ResourceClaim";
@@ -58,6 +97,7 @@ void SetDefaults(const ResourceType& type, Json& body) {
     Make(body, {"spec", "finalizers"}) = {"kubernetes"};
     Make(body, {"status", "phase"}) = "Active";
   }
+  if (type.group == "resource.k8s.io") SetDeviceDefaults(body);
   if (type.kind == "Pod") Make(body, {"status", "phase"}) = "Pending";
   if (IsWorkload(type) && At(body, {"spec", "active"}) == nullptr) {
     Make(body, {"spec", "active"}) = true;
@@ -71,6 +111,7 @@ Outcome<void> CheckCreate(const ResourceType& type, const Json& body) {
   if (IsJob(type)) {
     for (FieldError& error : CheckJob(body)) errors.push_back(std::move(error));
   }
+  if (type.group == "events.k8s.io") CheckEvent(body, errors);
   return Verdict(type, body, errors);
 }
 
@@ -78,7 +119,8 @@ Outcome<void> CheckUpdate(const ResourceType& type, const Json& before, const Js
   if (IsWorkload(type)) return CheckWorkloadUpdate(type, before, after);
   std::vector<FieldError> errors;
   if (IsJob(type)) errors = CheckJobUpdate(before, after);
-  if (SpecImmutable(type) && before["spec"] != after["spec"]) {
+  if (SpecImmutable(type) &&
+      before.value("spec", Json::object()) != after.value("spec", Json::object())) {
     errors.push_back({"FieldValueInvalid", "spec", "Invalid value: {}: field is immutable"});
   }
   return Verdict(type, before, errors);

@@ -26,8 +26,8 @@ std::string Quoted(std::string_view name) {
 Json ToJson(const Failure& failure) {
   Json status = {
       {"kind", "Status"},    {"apiVersion", "v1"},         {"metadata", failure.metadata},
-      {"status", "Failure"}, {"message", failure.message}, {"reason", failure.reason},
-      {"code", failure.code}};
+      {"status", "Failure"}, {"message", failure.message}, {"code", failure.code}};
+  if (!failure.reason.empty()) status["reason"] = failure.reason;
   Json details = failure.details;
   if (failure.retry_after_seconds > 0) details["retryAfterSeconds"] = failure.retry_after_seconds;
   if (!details.empty()) status["details"] = std::move(details);
@@ -54,6 +54,34 @@ Failure AlreadyExists(const ResourceType& type, std::string_view name) {
           .reason = "AlreadyExists",
           .message = fmt::format("{} \"{}\" already exists", QualifiedResource(type), name),
           .details = Details(type, name, type.plural)};
+}
+
+Failure NoVersion(const ResourceType& type, std::string_view name) {
+  Failure failure = Invalid(type, name,
+                            {{"FieldValueInvalid", "metadata.resourceVersion",
+                              "Invalid value: 0: must be specified for an update"}});
+  // The one validation error that speaks of the resource instead of the kind.
+  failure.message.replace(0, QualifiedKind(type).size(), QualifiedResource(type));
+  failure.details["kind"] = type.plural;
+  return failure;
+}
+
+Failure Precondition(const ResourceType& type, std::string_view name, std::string_view why) {
+  return {.code = 409,
+          .reason = "Conflict",
+          .message = fmt::format("Operation cannot be fulfilled on {} \"{}\": {}",
+                                 QualifiedKind(type), name, why),
+          .details = Details(type, name, type.kind)};
+}
+
+Failure InternalError(std::string message) {
+  return {.code = 500, .reason = {}, .message = std::move(message)};
+}
+
+Failure NotServed() {
+  return {.code = 404,
+          .reason = "NotFound",
+          .message = "the server could not find the requested resource"};
 }
 
 Failure Conflict(const ResourceType& type, std::string_view name, std::string_view why) {

@@ -47,6 +47,14 @@ Failure AlreadyExists(const ResourceType& type, std::string_view name);
 Failure Conflict(const ResourceType& type, std::string_view name, std::string_view why);
 // The conflict of an old resourceVersion.
 Failure Modified(const ResourceType& type, std::string_view name);
+// An update of a custom resource without a resourceVersion.
+Failure NoVersion(const ResourceType& type, std::string_view name);
+// A delete whose preconditions do not hold.
+Failure Precondition(const ResourceType& type, std::string_view name, std::string_view why);
+// 500 without a reason.
+Failure InternalError(std::string message);
+// A resource that a served group does not have.
+Failure NotServed();
 Failure BadRequest(std::string message);
 Failure UnsupportedMedia(std::string message);
 Failure MethodNotAllowed();

@@ -39,20 +39,43 @@ Outcome<void> CheckVersion(const WriteRequest& request, const Object& object, co
   const std::string_view actual = StringAt(object.body, {"metadata", "uid"});
   if (!uid.empty() && uid != actual) {
     return Refuse(Conflict(request.type, request.key.name,
-                           fmt::format("Precondition failed: UID in precondition: {}, UID in "
+                           fmt::format("StorageError: invalid object, Code: 4, Key: "
+                                       "/registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: "
+                                       "Precondition failed: UID in precondition: {}, UID in "
                                        "object meta: {}",
-                                       uid, actual)));
+                                       request.type.plural, request.key.ToString(), uid, actual)));
   }
   const std::string_view version = StringAt(draft, {"metadata", "resourceVersion"});
-  if (version.empty() && required) {
-    return Refuse(Invalid(request.type, request.key.name,
-                          {{"FieldValueInvalid", "metadata.resourceVersion",
-                            "Invalid value: 0: must be specified for an update"}}));
-  }
+  if (version.empty() && required) return Refuse(NoVersion(request.type, request.key.name));
   if (!version.empty() && version != std::to_string(object.version)) {
     return Refuse(Modified(request.type, request.key.name));
   }
   return {};
+}
+
+Outcome<void> CheckPreconditions(const DeleteRequest& request, const Object& object) {
+  const std::string_view uid = StringAt(object.body, {"metadata", "uid"});
+  if (!request.uid.empty() && request.uid != uid) {
+    return Refuse(Precondition(
+        request.type, request.key.name,
+        fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
+                    "object might have been deleted and then recreated",
+                    request.uid, uid)));
+  }
+  const std::string version = std::to_string(object.version);
+  if (!request.resource_version.empty() && request.resource_version != version) {
+    return Refuse(Precondition(
+        request.type, request.key.name,
+        fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                    "ResourceVersion in record ({}). The object might have been modified",
+                    request.resource_version, version)));
+  }
+  return {};
+}
+
+// Kinds that count changes of their spec.
+bool HasGeneration(const ResourceType& type) {
+  return type.custom || type.kind == "Job" || type.kind == "Pod";
 }
 
 ApplyRequest AsOwner(const WriteRequest& request) {
@@ -98,6 +121,18 @@ bool SameContent(const Json& a, const Json& b) {
       [](const auto& x, const auto& y) { return x.first == y.first && *x.second == *y.second; });
 }
 
+// What everything else relies on: the large parts of an object are objects.
+Outcome<void> CheckShape(const Json& body) {
+  if (!body.is_object()) return Refuse(BadRequest("the object provided is not a JSON object"));
+  for (const char* part : {"metadata", "spec", "status"}) {
+    const auto found = body.find(part);
+    if (found != body.end() && !found->is_object() && !found->is_null()) {
+      return Refuse(BadRequest(fmt::format("json: cannot unmarshal into field .{}", part)));
+    }
+  }
+  return {};
+}
+
 bool Terminating(const Json& body) {
   return At(body, {"metadata", "deletionTimestamp"}) != nullptr;
 }
@@ -124,7 +159,7 @@ Written Save(Store& store, const WriteRequest& request, Object& object) {
 }  // namespace
 
 Outcome<void> Verbs::CheckEnvelope(const WriteRequest& request, const Json& body) const {
-  if (!body.is_object()) return Refuse(BadRequest("the object provided is not a JSON object"));
+  if (auto checked = CheckShape(body); !checked) return checked;
   const std::string_view kind = StringAt(body, {"kind"});
   const std::string_view api_version = StringAt(body, {"apiVersion"});
   if ((!kind.empty() || !api_version.empty()) &&
@@ -171,7 +206,7 @@ Outcome<Written> Verbs::Create(Store& store, const WriteRequest& request, Json b
   if (!metadata.is_object()) metadata = Json::object();
   DropNulls(body);
   if (!StringAt(metadata, {"resourceVersion"}).empty()) {
-    return Refuse(BadRequest("resourceVersion should not be set on objects to be created"));
+    return Refuse(InternalError("resourceVersion should not be set on objects to be created"));
   }
   const std::string_view prefix = StringAt(metadata, {"generateName"});
   if (Name(body).empty() && !prefix.empty()) {
@@ -190,7 +225,7 @@ Outcome<Written> Verbs::Create(Store& store, const WriteRequest& request, Json b
   if (request.type.namespaced) metadata["namespace"] = key.ns;
   metadata["uid"] = store.NewUid();
   metadata["creationTimestamp"] = FormatRfc3339(SystemClock().Now());
-  metadata["generation"] = 1;
+  if (HasGeneration(request.type)) metadata["generation"] = 1;
   body["apiVersion"] = request.type.ApiVersion();
   body["kind"] = request.type.kind;
   if (request.type.has_status) body.erase("status");
@@ -222,8 +257,10 @@ Outcome<Written> Verbs::ModifyMain(Store& store, const WriteRequest& request, Ob
     draft[member.key()] = member.value();
   }
   if (auto changed = change(draft); !changed) return Refuse(changed.error());
+  if (auto checked = CheckShape(draft); !checked) return Refuse(checked.error());
   if (request.type.has_status) draft.erase("status");
   Json& metadata = Make(draft, {"metadata"});
+  if (!metadata.is_object()) metadata = Json::object();
   const Json& old_metadata = object.body["metadata"];
   KeepServerMetadata(old_metadata, metadata);
   metadata["name"] = request.key.name;
@@ -235,7 +272,9 @@ Outcome<Written> Verbs::ModifyMain(Store& store, const WriteRequest& request, Ob
     if (owners != nullptr && !request.dry_run) object.owners = std::move(*owners);
     return Written{.object = object.text};
   }
-  if (!same_content) metadata["generation"] = IntAt(old_metadata, {"generation"}) + 1;
+  if (!same_content && HasGeneration(request.type)) {
+    metadata["generation"] = IntAt(old_metadata, {"generation"}) + 1;
+  }
   if (auto checked = CheckUpdate(request.type, object.body, draft); !checked) {
     return Refuse(checked.error());
   }
@@ -263,6 +302,7 @@ Outcome<Written> Verbs::ModifyStatus(Store& store, const WriteRequest& request, 
   Json draft = {{"metadata", {{"resourceVersion", object.body["metadata"]["resourceVersion"]}}},
                 {"status", before}};
   if (auto changed = change(draft); !changed) return Refuse(changed.error());
+  if (auto checked = CheckShape(draft); !checked) return Refuse(checked.error());
   Json status = draft.contains("status") ? std::move(draft["status"]) : Json::object();
   if (status.is_null()) status = Json::object();
   if (status == before) {
@@ -384,11 +424,7 @@ Outcome<Written> Verbs::Apply(Store& store, const WriteRequest& request, Json co
 Outcome<std::optional<Text>> Verbs::Delete(Store& store, const DeleteRequest& request) const {
   Object* object = store.Find(request.type, request.key);
   if (object == nullptr) return Refuse(NotFound(request.type, request.key.name));
-  const WriteRequest write{
-      .type = request.type, .key = request.key, .subresource = {}, .manager = {}};
-  const Json precondition = {
-      {"metadata", {{"uid", request.uid}, {"resourceVersion", request.resource_version}}}};
-  if (auto checked = CheckVersion(write, *object, precondition, false); !checked) {
+  if (auto checked = CheckPreconditions(request, *object); !checked) {
     return Refuse(checked.error());
   }
   if (request.dry_run) return object->text;
@@ -412,7 +448,7 @@ Outcome<std::optional<Text>> Verbs::Delete(Store& store, const DeleteRequest& re
     }
     metadata["deletionTimestamp"] = FormatRfc3339(SystemClock().Now());
     metadata["deletionGracePeriodSeconds"] = 0;
-    metadata["generation"] = IntAt(metadata, {"generation"}) + 1;
+    if (HasGeneration(request.type)) metadata["generation"] = IntAt(metadata, {"generation"}) + 1;
     if (request.type.kind == "Namespace") object->body["status"]["phase"] = "Terminating";
     store.Touch(request.type, request.key, *object);
   }

@@ -115,6 +115,14 @@ Outcome<void> CheckWorkloadStatus(const ResourceType& type, const Json& workload
                  {"lastTransitionTime", "message", "reason", "status", "type"}, errors);
   CheckClusters(before, status, errors);
   if (!errors.empty()) {
+    const bool structural = std::any_of(errors.begin(), errors.end(),
+                                        [](const FieldError& e) { return e.field != "status"; });
+    if (structural) {
+      errors.push_back(RuleFailed("<nil>",
+                                  "null: some validation rules were not checked because the "
+                                  "object was invalid; correct the existing errors to complete "
+                                  "validation"));
+    }
     return Refuse(Invalid(type, StringAt(workload, {"metadata", "name"}), errors));
   }
   const std::string_view winner = StringAt(status, {"clusterName"});

@@ -1,0 +1,275 @@
+// The status that a real Job controller writes: pkg/controller/job of Kubernetes 1.36.3.
+
+#include "tests/sim/job_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/time.h"
+#include "tests/sim/actors/actor.h"
+#include "tests/sim/actors/conditions.h"
+
+namespace fedra::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kOwn = "kubernetes.io/job-controller";
+constexpr std::string_view kRunFor = "sim.fedra.dev/run-for";
+constexpr std::string_view kResult = "sim.fedra.dev/result";
+constexpr milliseconds kForever{-1};
+
+const Json& StatusOf(const Json& job) {
+  static const Json none = Json::object();
+  const Json* status = At(job, {"status"});
+  return status == nullptr ? none : *status;
+}
+
+bool Done(const Json& job) {
+  return IsTrue(StatusOf(job), "Complete") || IsTrue(StatusOf(job), "Failed");
+}
+
+int64_t PodCount(const Json& job) {
+  const int64_t parallelism = IntAt(job, {"spec", "parallelism"}, 1);
+  return std::min(parallelism, IntAt(job, {"spec", "completions"}, parallelism));
+}
+
+// batch/v1's JobCondition: no observedGeneration, but a probe time.
+void SetJobCondition(Json& status, const std::string& type, bool value, const std::string& reason,
+                     const std::string& message) {
+  SetCondition(status, {type, value, reason, message}, 0);
+  Json& condition = const_cast<Json&>(*FindCondition(status, type));
+  condition.erase("observedGeneration");
+  condition["lastProbeTime"] = condition["lastTransitionTime"];
+}
+
+// Whether `status` differs from what the Job has; the probe times do not count.
+void Save(Store& store, const Place& place, Object& job, Json status) {
+  if (status == StatusOf(job.body)) return;
+  job.body["status"] = std::move(status);
+  store.Touch(*place.type, place.key, job);
+}
+
+}  // namespace
+
+class JobController::Impl final : public Actor {
+ public:
+  Impl(Core& core, JobOptions options)
+      : Actor(core),
+        options_(options),
+        jobs_(core.registry.Get("jobs")),
+        pods_(core.registry.Get("pods")),
+        templates_(core.registry.FindNamed("resourceclaimtemplates")),
+        claims_(core.registry.FindNamed("resourceclaims")),
+        classes_(core.registry.FindNamed("deviceclasses")) {
+    Begin();
+  }
+  ~Impl() override { End(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Notice(const Store& store, const ResourceType& type, const Event& event) override {
+    (void)store;
+    if (&type == &jobs_) Enqueue({&jobs_, event.key});
+    if (&type != templates_ && &type != claims_ && &type != classes_) return;
+    for (const ObjectKey& job : pending_) Enqueue({&jobs_, job});
+  }
+
+  void Reconcile(Store& store, const Place& place) override {
+    Object* job = store.Find(jobs_, place.key);
+    const std::string_view manager =
+        job == nullptr ? kOwn : StringAt(job->body, {"spec", "managedBy"});
+    if (job == nullptr || (!manager.empty() && manager != kOwn) || Done(job->body)) {
+      pending_.erase(place.key);
+      running_until_.erase(place.key);
+      return;
+    }
+    if (BoolAt(job->body, {"spec", "suspend"})) {
+      Suspend(store, place, *job);
+    } else {
+      Run(store, place, *job);
+    }
+  }
+
+  void Suspend(Store& store, const Place& place, Object& job) {
+    pending_.erase(place.key);
+    running_until_.erase(place.key);
+    Json status = StatusOf(job.body);
+    if (!IsTrue(status, "Suspended")) {
+      SetJobCondition(status, "Suspended", true, "JobSuspended", "Job suspended");
+    }
+    status.erase("startTime");
+    status.erase("active");
+    status["ready"] = 0;
+    status["terminating"] = 0;
+    status["uncountedTerminatedPods"] = Json::object();
+    DeletePods(store, job);
+    Save(store, place, job, std::move(status));
+  }
+
+  void Run(Store& store, const Place& place, Object& job) {
+    Json status = StatusOf(job.body);
+    const int64_t pods = PodCount(job.body);
+    if (IsTrue(status, "Suspended")) {
+      SetJobCondition(status, "Suspended", false, "JobResumed", "Job resumed");
+    }
+    if (!status.contains("startTime")) status["startTime"] = Timestamp();
+    status["active"] = pods;
+    status["terminating"] = 0;
+    status["uncountedTerminatedPods"] = Json::object();
+    const bool schedulable = Schedulable(store, place.key.ns, job.body);
+    const bool ready = schedulable && Started(place);
+    status["ready"] = ready ? pods : 0;
+    if (schedulable) {
+      pending_.erase(place.key);
+    } else {
+      pending_.insert(place.key);
+    }
+    if (options_.pods) CreatePods(store, job, ready ? "Running" : "Pending");
+    if (ready && TimeIsUp(place, job.body)) Complete(store, job, status);
+    Save(store, place, job, std::move(status));
+  }
+
+  // Whether everything that the pods name exists here. Free devices are not counted.
+  bool Schedulable(const Store& store, const std::string& ns, const Json& job) const {
+    for (const Json& claim : ArrayAt(job, {"spec", "template", "spec", "resourceClaims"})) {
+      const std::string from_template(StringAt(claim, {"resourceClaimTemplateName"}));
+      const std::string named(StringAt(claim, {"resourceClaimName"}));
+      const ResourceType* type = from_template.empty() ? claims_ : templates_;
+      const Object* found =
+          type == nullptr ? nullptr
+                          : store.Find(*type, {ns, from_template.empty() ? named : from_template});
+      if (found == nullptr) return false;
+      const Json* spec =
+          from_template.empty() ? At(found->body, {"spec"}) : At(found->body, {"spec", "spec"});
+      if (spec == nullptr || !ClassesExist(store, *spec)) return false;
+    }
+    return true;
+  }
+
+  bool ClassesExist(const Store& store, const Json& spec) const {
+    const auto exists = [&](const Json& request) {
+      const std::string name(StringAt(request, {"deviceClassName"}));
+      return store.Find(*classes_, {"", name}) != nullptr;
+    };
+    for (const Json& request : ArrayAt(spec, {"devices", "requests"})) {
+      const Json* exactly = At(request, {"exactly"});
+      if (exactly != nullptr && !exists(*exactly)) return false;
+      const Json& alternatives = ArrayAt(request, {"firstAvailable"});
+      if (!alternatives.empty() && std::none_of(alternatives.begin(), alternatives.end(), exists)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Started(const Place& place) {
+    if (options_.start_latency.count() == 0) return true;
+    const auto now = Clock::now();
+    const auto [entry, fresh] = starting_.try_emplace(place.key, now + options_.start_latency);
+    if (entry->second <= now) return true;
+    if (fresh) EnqueueAfter(place, options_.start_latency);
+    return false;
+  }
+
+  milliseconds RunFor(const Json& job) const {
+    const std::string_view text = StringAt(job, {"metadata", "annotations", kRunFor});
+    if (text == "forever") return kForever;
+    return text.empty() ? options_.run_for : ParseDuration(text).value_or(options_.run_for);
+  }
+
+  bool TimeIsUp(const Place& place, const Json& job) {
+    const milliseconds run_for = RunFor(job);
+    if (run_for < milliseconds(0)) return false;
+    const auto now = Clock::now();
+    const auto [entry, fresh] = running_until_.try_emplace(place.key, now + run_for);
+    if (entry->second <= now) return true;
+    if (fresh) EnqueueAfter(place, run_for);
+    return false;
+  }
+
+  void Complete(Store& store, const Object& job, Json& status) {
+    const int64_t pods = PodCount(job.body);
+    status.erase("active");
+    status["ready"] = 0;
+    if (StringAt(job.body, {"metadata", "annotations", kResult}) == "failure") {
+      const char* message = "Job has reached the specified backoff limit";
+      status["failed"] = IntAt(status, {"failed"}) + pods;
+      SetJobCondition(status, "FailureTarget", true, "BackoffLimitExceeded", message);
+      SetJobCondition(status, "Failed", true, "BackoffLimitExceeded", message);
+      return MovePods(store, job, "Failed");
+    }
+    const char* message = "Reached expected number of succeeded pods";
+    status["succeeded"] = IntAt(job.body, {"spec", "completions"}, pods);
+    status["completionTime"] = Timestamp();
+    SetJobCondition(status, "SuccessCriteriaMet", true, "CompletionsReached", message);
+    SetJobCondition(status, "Complete", true, "CompletionsReached", message);
+    MovePods(store, job, "Succeeded");
+  }
+
+  ObjectKey PodKey(const Object& job, int64_t index) const {
+    return {std::string(StringAt(job.body, {"metadata", "namespace"})),
+            fmt::format("{}-{}", StringAt(job.body, {"metadata", "name"}), index)};
+  }
+
+  void CreatePods(Store& store, const Object& job, const char* phase) {
+    for (int64_t i = 0; i < PodCount(job.body); ++i) {
+      const ObjectKey key = PodKey(job, i);
+      if (store.Find(pods_, key) != nullptr) continue;
+      Json body = job.body["spec"]["template"];
+      body["metadata"]["name"] = key.name;
+      body["metadata"]["ownerReferences"] = {{{"apiVersion", "batch/v1"},
+                                              {"kind", "Job"},
+                                              {"name", job.body["metadata"]["name"]},
+                                              {"uid", job.body["metadata"]["uid"]},
+                                              {"controller", true},
+                                              {"blockOwnerDeletion", true}}};
+      (void)verbs().Create(store,
+                           {.type = pods_,
+                            .key = {key.ns, ""},
+                            .subresource = {},
+                            .manager = "kube-controller-manager"},
+                           std::move(body));
+    }
+    MovePods(store, job, phase);
+  }
+
+  void MovePods(Store& store, const Object& job, const char* phase) {
+    for (int64_t i = 0; i < PodCount(job.body); ++i) {
+      const ObjectKey key = PodKey(job, i);
+      Object* pod = store.Find(pods_, key);
+      if (pod == nullptr || StringAt(pod->body, {"status", "phase"}) == phase) continue;
+      pod->body["status"]["phase"] = phase;
+      store.Touch(pods_, key, *pod);
+    }
+  }
+
+  void DeletePods(Store& store, const Object& job) {
+    for (int64_t i = 0; i < PodCount(job.body); ++i) {
+      const ObjectKey key = PodKey(job, i);
+      if (store.Find(pods_, key) != nullptr) store.Remove(pods_, key);
+    }
+  }
+
+  const JobOptions options_;
+  const ResourceType& jobs_;
+  const ResourceType& pods_;
+  const ResourceType* const templates_;
+  const ResourceType* const claims_;
+  const ResourceType* const classes_;
+
+  // Under the store's lock.
+  std::set<ObjectKey> pending_;  // Jobs whose pods wait for something that does not exist
+  std::map<ObjectKey, Clock::time_point> starting_;
+  std::map<ObjectKey, Clock::time_point> running_until_;
+};
+
+JobController::JobController(Server& server, JobOptions options)
+    : impl_(std::make_unique<Impl>(server.core(), options)) {}
+JobController::~JobController() = default;
+
+}  // namespace fedra::sim

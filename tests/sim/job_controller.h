@@ -1,0 +1,38 @@
+#pragma once
+//
+// kube-controller-manager's Job controller with scheduler and kubelet behind it: Jobs that are not
+// suspended run for a while and succeed, or fail, as their annotations say.
+//
+//   sim.fedra.dev/run-for: "2s"        how long the pods run (default JobOptions::run_for);
+//   "forever" is possible sim.fedra.dev/result: "failure"    how the Job ends (default: success)
+//
+// Pods that reference a ResourceClaimTemplate, ResourceClaim or DeviceClass that does not exist
+// stay pending: active and not ready. Jobs with another managedBy are left alone.
+//
+// Thread rules: any thread but the engine's own. Lifetime: must be destroyed before its server.
+
+#include <chrono>
+#include <memory>
+
+#include "tests/sim/server.h"
+
+namespace fedra::sim {
+
+struct JobOptions {
+  std::chrono::milliseconds run_for{1000};     // negative: forever
+  std::chrono::milliseconds start_latency{0};  // from unsuspended to ready
+  // Make Pod objects too. They cost, and most tests only look at the Job.
+  bool pods = false;
+};
+
+class JobController final {
+ public:
+  explicit JobController(Server& server, JobOptions options = {});
+  ~JobController();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fedra::sim

@@ -1,0 +1,159 @@
+#include "tests/sim/kueue/controller.h"
+
+#include <utility>
+
+#include "tests/sim/kueue/names.h"
+#include "tests/sim/kueue/workload.h"
+
+namespace fedra::sim {
+
+KueueController::KueueController(Core& core, KueueOptions options)
+    : Actor(core),
+      jobs_(core.registry.Get("jobs")),
+      workloads_(core.registry.Get("workloads")),
+      local_queues_(core.registry.Get("localqueues")),
+      cluster_queues_(core.registry.Get("clusterqueues")),
+      checks_(core.registry.Get("admissionchecks")),
+      flavors_(core.registry.Get("resourceflavors")),
+      namespaces_(core.registry.Get("namespaces")),
+      templates_(core.registry.FindNamed("resourceclaimtemplates")),
+      options_(std::move(options)) {
+  core.store.With([this](Store&) {
+    this->core().mutators.push_back(
+        [this](const Store&, const ResourceType& type, Json& body) { MutateOnCreate(type, body); });
+  });
+  Begin();
+}
+
+KueueController::~KueueController() {
+  End();
+  core().store.With([this](Store&) { core().mutators.clear(); });
+}
+
+void KueueController::SetOptions(KueueOptions options) {
+  core().Write([&](Store& store) {
+    options_ = std::move(options);
+    EnqueueAll(store, workloads_);
+  });
+}
+
+KueueOptions KueueController::options() {
+  return core().store.With([this](Store&) { return options_; });
+}
+
+bool KueueController::Evict(const ObjectKey& workload, const std::string& reason,
+                            const std::string& message) {
+  return core().Write([&](Store& store) {
+    Object* object = store.Find(workloads_, workload);
+    if (object == nullptr || !QuotaReserved(object->body.value("status", Json::object()))) {
+      return false;
+    }
+    Json status = object->body["status"];
+    const int64_t generation = IntAt(object->body, {"metadata", "generation"});
+    if (reason == "Preempted") {
+      SetCondition(status, {"Preempted", true, "InClusterQueue", message}, generation);
+    }
+    PrepareEviction(status, object->owners, reason, message, generation);
+    WriteStatus(store, {&workloads_, workload}, *object, std::move(status));
+    return true;
+  });
+}
+
+void KueueController::Notice(const Store& store, const ResourceType& type, const Event& event) {
+  if (&type == &jobs_) return NoticeJob(store, event);
+  if (&type == &workloads_) return NoticeWorkload(store, event);
+  if (&type == &local_queues_ || &type == &cluster_queues_) Enqueue({&type, event.key});
+  if (&type == &checks_ || &type == &flavors_) EnqueueAll(store, cluster_queues_);
+  if (&type == &cluster_queues_) EnqueueAll(store, local_queues_);
+  // With devices charged, a template that appears may make Workloads admissible.
+  const bool devices = type.kind == "ResourceClaimTemplate" || type.kind == "DeviceClass";
+  if (devices && !options_.device_classes.empty()) EnqueueAll(store, workloads_);
+}
+
+void KueueController::NoticeJob(const Store& store, const Event& event) {
+  Enqueue({&jobs_, event.key});
+  if (event.type == EventType::kDeleted) {
+    for (const Place& dependent : store.Dependents(event.uid)) Enqueue(dependent);
+    for (auto& [workload, jobs] : prebuilt_) jobs.erase(event.key);
+    return;
+  }
+  const Object* job = store.Find(jobs_, event.key);
+  const std::string prebuilt = job == nullptr ? "" : PrebuiltNameOf(job->body);
+  if (!prebuilt.empty()) prebuilt_[{event.key.ns, prebuilt}].insert(event.key);
+}
+
+void KueueController::NoticeWorkload(const Store& store, const Event& event) {
+  Enqueue({&workloads_, event.key});
+  const Object* workload = store.Find(workloads_, event.key);
+  if (workload != nullptr) {
+    for (const Json& owner : ArrayAt(workload->body, {"metadata", "ownerReferences"})) {
+      if (StringAt(owner, {"kind"}) != "Job") continue;
+      Enqueue({&jobs_, {event.key.ns, std::string(StringAt(owner, {"name"}))}});
+    }
+  }
+  for (const std::string& uid : event.owner_uids) {
+    const Place* owner = store.WhereIs(uid);
+    if (owner != nullptr && owner->type == &jobs_) Enqueue(*owner);
+  }
+  const auto named = prebuilt_.find(event.key);
+  if (named == prebuilt_.end()) return;
+  for (const ObjectKey& job : named->second) Enqueue({&jobs_, job});
+}
+
+void KueueController::EnqueueAll(const Store& store, const ResourceType& type) {
+  for (const auto& [key, object] : store.All(type)) Enqueue({&type, key});
+}
+
+void KueueController::Reconcile(Store& store, const Place& place) {
+  if (place.type == &jobs_) return ReconcileJob(store, place);
+  if (place.type == &workloads_) return ReconcileWorkload(store, place);
+  if (place.type == &cluster_queues_) return ReconcileClusterQueue(store, place);
+  if (place.type == &local_queues_) return ReconcileLocalQueue(store, place);
+}
+
+// Kueue writes the status of a Workload as one forced server-side apply of all that it read, and so
+// owns every field of it together with whoever wrote it.
+void KueueController::WriteStatus(Store& store, const Place& place, Object& object, Json status) {
+  const ApplyRequest request{.type = workloads_,
+                             .name = place.key.name,
+                             .manager = std::string(names::kAdmissionManager),
+                             .subresource = "status"};
+  const Json before = object.body.value("status", Json::object());
+  TakeOwnership(request, {{"status", before}}, {{"status", status}}, object.owners);
+  std::erase_if(object.owners,
+                [&request](const Owner& owner) { return owner.manager == request.manager; });
+  object.owners.push_back({.manager = request.manager,
+                           .applies = true,
+                           .subresource = request.subresource,
+                           .api_version = workloads_.ApiVersion(),
+                           .fields = FieldsOf(workloads_, {{"status", status}})});
+  object.body["status"] = std::move(status);
+  store.Touch(workloads_, place.key, object);
+}
+
+void KueueController::MutateOnCreate(const ResourceType& type, Json& body) const {
+  if (&type != &jobs_ || QueueNameOf(body).empty()) return;
+  body["spec"]["suspend"] = true;
+  if (options_.default_managed_by && At(body, {"spec", "managedBy"}) == nullptr) {
+    body["spec"]["managedBy"] = names::kManagedBy;
+  }
+}
+
+class Kueue::Impl {
+ public:
+  Impl(Core& core, KueueOptions options) : controller(core, std::move(options)) {}
+  KueueController controller;
+};
+
+Kueue::Kueue(Server& server, KueueOptions options)
+    : impl_(std::make_unique<Impl>(server.core(), std::move(options))) {}
+Kueue::~Kueue() = default;
+
+void Kueue::SetOptions(KueueOptions options) { impl_->controller.SetOptions(std::move(options)); }
+KueueOptions Kueue::options() const { return impl_->controller.options(); }
+bool Kueue::Evict(const ObjectKey& workload, const std::string& reason,
+                  const std::string& message) {
+  return impl_->controller.Evict(workload, reason, message);
+}
+
+}  // namespace fedra::sim

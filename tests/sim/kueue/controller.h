@@ -1,0 +1,112 @@
+#pragma once
+//
+// The actor behind Kueue (kueue.h): queues, jobs and Workloads of one cluster, one queue of keys
+// for all.
+//
+// Thread rules and lifetime: see actors/actor.h. All members are under the store's lock.
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/sim/actors/actor.h"
+#include "tests/sim/actors/quota.h"
+#include "tests/sim/kueue.h"
+
+namespace fedra::sim {
+
+class KueueController final : public Actor {
+ public:
+  KueueController(Core& core, KueueOptions options);
+  ~KueueController() override;
+
+  // Each takes the store's lock.
+  void SetOptions(KueueOptions options);
+  KueueOptions options();
+  bool Evict(const ObjectKey& workload, const std::string& reason, const std::string& message);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // The queues of a Workload, as far as they exist.
+  struct Queues {
+    const Object* local = nullptr;
+    const Object* cluster = nullptr;
+    std::string local_name;
+    std::string cluster_name;
+  };
+
+  void Notice(const Store& store, const ResourceType& type, const Event& event) override;
+  void Reconcile(Store& store, const Place& place) override;
+
+  // controller.cc
+  void NoticeJob(const Store& store, const Event& event);
+  void NoticeWorkload(const Store& store, const Event& event);
+  void EnqueueAll(const Store& store, const ResourceType& type);
+  void WriteStatus(Store& store, const Place& place, Object& object, Json status);
+  void MutateOnCreate(const ResourceType& type, Json& body) const;
+
+  // queues.cc
+  void ReconcileClusterQueue(Store& store, const Place& place);
+  void ReconcileLocalQueue(Store& store, const Place& place);
+  void WakeQueue(const Store& store, const std::string& cluster_queue);
+  Queues QueuesOf(const Store& store, const Json& workload) const;
+
+  // jobs.cc
+  void ReconcileJob(Store& store, const Place& place);
+  Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
+  Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
+  void CreateWorkload(Store& store, const Object& job);
+  void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
+  void StartJob(Store& store, const Place& place, Object& job);
+  void StopJob(Store& store, const Place& place, Object& job);
+  void RemoveFinalizer(Store& store, const Place& place, Object& workload);
+
+  // workloads.cc
+  void ReconcileWorkload(Store& store, const Place& place);
+  bool FinalizeOrphan(Store& store, const Place& place, Object& workload);
+  void Account(const Place& place, const Object& workload);
+  void WakeNext(const std::string& cluster_queue);
+  bool Requeue(const Place& place, Json& status, int64_t generation);
+  void Deactivate(const Owners& owners, Json& status, int64_t generation);
+  void EvictOrDrain(const Object& workload, const Queues& queues, Json& status);
+  void TryReserve(const Store& store, const Place& place, const Object& workload,
+                  const Queues& queues, Json& status);
+  bool LatencyOver(const Place& place);
+
+  // devices.cc: what the claims of one pod set are charged; the error is why the Workload is
+  // inadmissible.
+  tl::expected<Amounts, std::string> DeviceRequests(const Store& store, const std::string& ns,
+                                                    const Json& pod_set, size_t index) const;
+  tl::expected<std::vector<Amounts>, std::string> RequestsOf(const Store& store,
+                                                             const Object& workload,
+                                                             const std::string& queue) const;
+
+  const ResourceType& jobs_;
+  const ResourceType& workloads_;
+  const ResourceType& local_queues_;
+  const ResourceType& cluster_queues_;
+  const ResourceType& checks_;
+  const ResourceType& flavors_;
+  const ResourceType& namespaces_;
+  const ResourceType* const templates_;  // null pointer: resource.k8s.io is not served
+
+  KueueOptions options_;
+  Quota quota_;
+  std::map<ObjectKey, std::set<ObjectKey>> prebuilt_;        // Workload to the Jobs that name it
+  std::map<ObjectKey, Clock::time_point> admissible_since_;  // Workloads that sit out the latency
+};
+
+// The admission checks that a ClusterQueue asks for.
+std::vector<std::string> CheckNames(const Json& cluster_queue);
+
+// A Job as Kueue reads it.
+std::string QueueNameOf(const Json& job);
+std::string PrebuiltNameOf(const Json& job);
+bool Suspended(const Json& job);
+// "job-<name>-<5 hex>".
+std::string WorkloadNameOf(const Json& job);
+Json PodSetsOf(const Json& job);
+
+}  // namespace fedra::sim

@@ -1,0 +1,283 @@
+// What Kueue's job reconciler does with batch/v1 Jobs: pkg/controller/jobframework/reconciler.go of
+// 0.19.2.
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+
+#include "tests/sim/kueue/controller.h"
+#include "tests/sim/kueue/names.h"
+#include "tests/sim/kueue/workload.h"
+
+namespace fedra::sim {
+namespace {
+
+constexpr size_t kMaxName = 253;
+constexpr size_t kHashLength = 5;
+constexpr const char* kManager = "kueue";
+
+bool Terminating(const Object& object) {
+  return At(object.body, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
+const Json& StatusOf(const Object& object) {
+  static const Json none = Json::object();
+  const Json* status = At(object.body, {"status"});
+  return status == nullptr ? none : *status;
+}
+
+std::string_view LabelOrAnnotation(const Json& job, std::string_view name) {
+  const std::string_view annotation = StringAt(job, {"metadata", "annotations", name});
+  return annotation.empty() ? StringAt(job, {"metadata", "labels", name}) : annotation;
+}
+
+const Json* ControllerOf(const Json& object) {
+  for (const Json& owner : ArrayAt(object, {"metadata", "ownerReferences"})) {
+    if (BoolAt(owner, {"controller"})) return &owner;
+  }
+  return nullptr;
+}
+
+Json OwnerReference(const Object& job) {
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"name", job.body["metadata"]["name"]},
+          {"uid", job.body["metadata"]["uid"]},
+          {"controller", true},
+          {"blockOwnerDeletion", true}};
+}
+
+// Kueue compares what matters for quota: counts, containers, tolerations.
+bool SamePodSets(const Json& a, const Json& b) {
+  if (a.size() != b.size()) return false;
+  const auto same = [](const Json& left, const Json& right, Path path) {
+    const Json* x = At(left, path);
+    const Json* y = At(right, path);
+    return (x == nullptr) == (y == nullptr) && (x == nullptr || *x == *y);
+  };
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!same(a[i], b[i], {"count"}) || !same(a[i], b[i], {"template", "spec", "containers"}) ||
+        !same(a[i], b[i], {"template", "spec", "initContainers"}) ||
+        !same(a[i], b[i], {"template", "spec", "tolerations"})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The terminal condition of a Job; null pointer while it has none.
+const Json* TerminalCondition(const Json& status) {
+  for (const std::string_view type : {"Complete", "Failed"}) {
+    if (IsTrue(status, type)) return FindCondition(status, type);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string QueueNameOf(const Json& job) {
+  return std::string(StringAt(job, {"metadata", "labels", names::kQueueLabel}));
+}
+
+std::string PrebuiltNameOf(const Json& job) {
+  return std::string(LabelOrAnnotation(job, names::kPrebuilt));
+}
+
+bool Suspended(const Json& job) { return BoolAt(job, {"spec", "suspend"}); }
+
+std::string WorkloadNameOf(const Json& job) {
+  const std::string name(StringAt(job, {"metadata", "name"}));
+  const std::string text =
+      fmt::format("Job\nbatch\n{}\n{}", name, StringAt(job, {"metadata", "uid"}));
+  unsigned char digest[SHA_DIGEST_LENGTH];
+  SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  std::string hash;
+  for (int i = 0; i < 3; ++i) hash += fmt::format("{:02x}", digest[i]);
+  const std::string prefix = ("job-" + name).substr(0, kMaxName - 1 - kHashLength);
+  return prefix + "-" + hash.substr(0, kHashLength);
+}
+
+Json PodSetsOf(const Json& job) {
+  Json pod_template = job["spec"]["template"];
+  if (pod_template.contains("metadata") && pod_template["metadata"].contains("labels")) {
+    for (const char* label : {"job-name", "controller-uid", "batch.kubernetes.io/controller-uid"}) {
+      pod_template["metadata"]["labels"].erase(label);
+    }
+  }
+  const int64_t parallelism = IntAt(job, {"spec", "parallelism"}, 1);
+  const int64_t completions = IntAt(job, {"spec", "completions"}, parallelism);
+  return Json::array({{{"name", "main"},
+                       {"count", std::min(parallelism, completions)},
+                       {"template", std::move(pod_template)}}});
+}
+
+void KueueController::ReconcileJob(Store& store, const Place& place) {
+  Object* job = store.Find(jobs_, place.key);
+  if (job == nullptr) return;
+  if (Terminating(*job)) {
+    for (const Place& child :
+         store.Dependents(std::string(StringAt(job->body, {"metadata", "uid"})))) {
+      Enqueue(child);
+    }
+    return;
+  }
+  if (QueueNameOf(job->body).empty()) return;
+  Object* workload = EnsureWorkload(store, place, *job);
+  const bool prebuilt = !PrebuiltNameOf(job->body).empty();
+  if (workload == nullptr) {
+    if (prebuilt) StopJob(store, place, *job);
+    const bool idle = IntAt(job->body, {"status", "active"}) == 0;
+    if (!prebuilt && idle && TerminalCondition(StatusOf(*job)) == nullptr) {
+      CreateWorkload(store, *job);
+    }
+    return;
+  }
+  const ObjectKey key{place.key.ns, std::string(StringAt(workload->body, {"metadata", "name"}))};
+  const Place workload_place{&workloads_, key};
+  if (Finished(StatusOf(*workload))) return RemoveFinalizer(store, workload_place, *workload);
+  if (Terminating(*workload)) {
+    StopJob(store, place, *job);
+    return RemoveFinalizer(store, workload_place, *workload);
+  }
+  if (const Json* end = TerminalCondition(StatusOf(*job))) {
+    Json status = StatusOf(*workload);
+    const bool success = StringAt(*end, {"type"}) == "Complete";
+    Finish(status, success ? "Succeeded" : "Failed", std::string(StringAt(*end, {"message"})),
+           IntAt(workload->body, {"metadata", "generation"}));
+    return WriteStatus(store, workload_place, *workload, std::move(status));
+  }
+  if (Evicted(StatusOf(*workload))) return HandleEvicted(store, place, *job, *workload);
+  if (Suspended(job->body)) {
+    if (Admitted(StatusOf(*workload))) StartJob(store, place, *job);
+  } else if (!Admitted(StatusOf(*workload))) {
+    StopJob(store, place, *job);
+  }
+}
+
+Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Object& job) {
+  const std::string prebuilt = PrebuiltNameOf(job.body);
+  if (!prebuilt.empty()) {
+    return AdoptPrebuilt(store, job_place, job, {job_place.key.ns, prebuilt});
+  }
+  const ObjectKey key{job_place.key.ns, WorkloadNameOf(job.body)};
+  Object* workload = store.Find(workloads_, key);
+  if (workload == nullptr || Terminating(*workload) || Finished(StatusOf(*workload))) {
+    return workload;
+  }
+  Json pod_sets = PodSetsOf(job.body);
+  if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) return workload;
+  if (Suspended(job.body) && !QuotaReserved(StatusOf(*workload))) {
+    workload->body["spec"]["podSets"] = std::move(pod_sets);
+    workload->body["metadata"]["generation"] =
+        IntAt(workload->body, {"metadata", "generation"}) + 1;
+    store.Touch(workloads_, key, *workload);
+    return workload;
+  }
+  StopJob(store, job_place, job);
+  RemoveFinalizer(store, {&workloads_, key}, *workload);
+  (void)verbs().Delete(store, {.type = workloads_,
+                               .key = key,
+                               .uid = {},
+                               .resource_version = {},
+                               .propagation = "Background"});
+  return nullptr;
+}
+
+Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Object& job,
+                                       const ObjectKey& key) {
+  (void)job_place;
+  Object* workload = store.Find(workloads_, key);
+  if (workload == nullptr) return nullptr;
+  const Json uid = job.body["metadata"]["uid"];
+  const Json* controller = ControllerOf(workload->body);
+  if (controller != nullptr && StringAt(*controller, {"uid"}) != uid.get<std::string>()) {
+    return nullptr;
+  }
+  if (controller == nullptr) {
+    Json& metadata = workload->body["metadata"];
+    metadata["ownerReferences"].push_back(OwnerReference(job));
+    metadata["labels"][std::string(names::kJobUid)] = uid;
+    store.Touch(workloads_, key, *workload);
+  }
+  if (Finished(StatusOf(*workload)) || Terminating(*workload)) return workload;
+  if (SamePodSets(PodSetsOf(job.body), ArrayAt(workload->body, {"spec", "podSets"}))) {
+    return workload;
+  }
+  Json status = StatusOf(*workload);
+  Finish(status, "OutOfSync", "The prebuilt workload is out of sync with its user job",
+         IntAt(workload->body, {"metadata", "generation"}));
+  WriteStatus(store, {&workloads_, key}, *workload, std::move(status));
+  return nullptr;
+}
+
+void KueueController::CreateWorkload(Store& store, const Object& job) {
+  const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
+  Json body = {{"apiVersion", workloads_.ApiVersion()},
+               {"kind", "Workload"},
+               {"metadata",
+                {{"name", WorkloadNameOf(job.body)},
+                 {"labels", {{names::kJobUid, job.body["metadata"]["uid"]}}},
+                 {"finalizers", {names::kFinalizer}},
+                 {"ownerReferences", {OwnerReference(job)}}}},
+               {"spec",
+                {{"queueName", QueueNameOf(job.body)},
+                 {"podSets", PodSetsOf(job.body)},
+                 {"priority", 0},
+                 {"active", true}}}};
+  (void)verbs().Create(
+      store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kManager},
+      std::move(body));
+}
+
+// The Job is stopped; quota is given back when its status shows no activity any more. On a manager
+// that status is what the federation mirrored: until it mirrors the end of the activity, the
+// Workload keeps its quota.
+void KueueController::HandleEvicted(Store& store, const Place& job_place, Object& job,
+                                    Object& workload) {
+  StopJob(store, job_place, job);
+  if (!QuotaReserved(StatusOf(workload)) || IntAt(job.body, {"status", "active"}) != 0) return;
+  Json status = StatusOf(workload);
+  const Json evicted = *FindCondition(status, "Evicted");
+  const std::string reason = evicted["reason"];
+  const std::string message = evicted["message"];
+  const int64_t generation = IntAt(workload.body, {"metadata", "generation"});
+  const bool requeue = reason == "Preempted" || reason == "NodeFailures";
+  SetCondition(status, {"Requeued", requeue, reason, message}, generation);
+  UnsetQuota(status, "Pending", message, generation);
+  const ObjectKey key{job_place.key.ns, std::string(StringAt(workload.body, {"metadata", "name"}))};
+  WriteStatus(store, {&workloads_, key}, workload, std::move(status));
+}
+
+void KueueController::StartJob(Store& store, const Place& place, Object& job) {
+  job.body["spec"]["suspend"] = false;
+  job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
+  store.Touch(jobs_, place.key, job);
+}
+
+void KueueController::StopJob(Store& store, const Place& place, Object& job) {
+  const bool running = !Suspended(job.body);
+  const bool started = At(job.body, {"status", "startTime"}) != nullptr;
+  if (!running && !started) return;
+  if (TerminalCondition(StatusOf(job)) != nullptr) return;
+  if (running) {
+    job.body["spec"]["suspend"] = true;
+    job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
+  }
+  if (started) job.body["status"].erase("startTime");
+  store.Touch(jobs_, place.key, job);
+}
+
+void KueueController::RemoveFinalizer(Store& store, const Place& place, Object& workload) {
+  const auto finalizers = workload.body["metadata"].find("finalizers");
+  if (finalizers == workload.body["metadata"].end()) return;
+  const auto found = std::find(finalizers->begin(), finalizers->end(), names::kFinalizer);
+  if (found == finalizers->end()) return;
+  finalizers->erase(found);
+  const bool gone = finalizers->empty() && Terminating(workload);
+  if (finalizers->empty()) workload.body["metadata"].erase("finalizers");
+  store.Touch(workloads_, place.key, workload);
+  if (gone) store.Remove(workloads_, place.key);
+}
+
+}  // namespace fedra::sim

@@ -1,0 +1,17 @@
+#pragma once
+//
+// Kueue's protocol strings (v1beta2, 0.19.2).
+
+#include <string_view>
+
+namespace fedra::sim::names {
+
+inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
+inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
+inline constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";
+inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
+// Field manager of the admission status.
+inline constexpr std::string_view kAdmissionManager = "kueue-admission";
+
+}  // namespace fedra::sim::names

@@ -1,0 +1,144 @@
+// The Active conditions of ClusterQueues and LocalQueues: pkg/cache/scheduler/clusterqueue.go and
+// pkg/controller/core/localqueue_controller.go of Kueue 0.19.2.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tests/sim/kueue/controller.h"
+#include "tests/sim/kueue/workload.h"
+
+namespace fedra::sim {
+namespace {
+
+bool Stopped(const Json& queue) {
+  const std::string_view policy = StringAt(queue, {"spec", "stopPolicy"});
+  return !policy.empty() && policy != "None";
+}
+
+std::map<std::string, Nominal, std::less<>> NominalQuota(const Json& queue) {
+  std::map<std::string, Nominal, std::less<>> nominal;
+  for (const Json& group : ArrayAt(queue, {"spec", "resourceGroups"})) {
+    for (const Json& flavor : ArrayAt(group, {"flavors"})) {
+      for (const Json& resource : ArrayAt(flavor, {"resources"})) {
+        const std::string name(StringAt(resource, {"name"}));
+        const auto quota = resource.find("nominalQuota");
+        if (quota == resource.end()) continue;
+        // Only the first flavor of a resource is used.
+        nominal.try_emplace(name,
+                            Nominal{std::string(StringAt(flavor, {"name"})), ParseMilli(*quota)});
+      }
+    }
+  }
+  return nominal;
+}
+
+// Names in an order that does not depend on time, as "a,b".
+std::string Joined(const std::vector<std::string>& list) {
+  return fmt::format("{}", fmt::join(list, ","));
+}
+
+}  // namespace
+
+std::vector<std::string> CheckNames(const Json& cluster_queue) {
+  std::vector<std::string> names;
+  for (const Json& check :
+       ArrayAt(cluster_queue, {"spec", "admissionChecksStrategy", "admissionChecks"})) {
+    names.emplace_back(StringAt(check, {"name"}));
+  }
+  return names;
+}
+
+void KueueController::ReconcileClusterQueue(Store& store, const Place& place) {
+  Object* queue = store.Find(cluster_queues_, place.key);
+  if (queue == nullptr) {
+    quota_.SetQueue(place.key.name, {});
+    return WakeQueue(store, place.key.name);
+  }
+  quota_.SetQueue(place.key.name, NominalQuota(queue->body));
+  std::vector<std::string> missing_flavors;
+  for (const auto& [resource, nominal] : quota_.NominalOf(place.key.name)) {
+    if (store.Find(flavors_, {"", nominal.flavor}) == nullptr) {
+      missing_flavors.push_back(nominal.flavor);
+    }
+  }
+  std::vector<std::string> missing;
+  std::vector<std::string> inactive;
+  for (const std::string& name : CheckNames(queue->body)) {
+    const Object* check = store.Find(checks_, {"", name});
+    if (check == nullptr) {
+      missing.push_back(name);
+    } else if (!IsTrue(check->body.value("status", Json::object()), "Active")) {
+      inactive.push_back(name);
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> problems;
+  if (Stopped(queue->body)) problems.emplace_back("Stopped", "is stopped");
+  if (!missing_flavors.empty()) {
+    problems.emplace_back("FlavorNotFound",
+                          "references missing ResourceFlavor(s): " + Joined(missing_flavors));
+  }
+  if (!missing.empty()) {
+    problems.emplace_back("AdmissionCheckNotFound",
+                          "references missing AdmissionCheck(s): " + Joined(missing));
+  }
+  if (!inactive.empty()) {
+    problems.emplace_back("AdmissionCheckInactive",
+                          "references inactive AdmissionCheck(s): " + Joined(inactive));
+  }
+  Condition condition{"Active", true, "Ready", "Can admit new workloads"};
+  if (!problems.empty()) {
+    std::vector<std::string> texts;
+    for (const auto& [reason, text] : problems) texts.push_back(text);
+    condition = {"Active", false, problems.front().first,
+                 fmt::format("Can't admit new workloads: {}.", fmt::join(texts, ", "))};
+  }
+  Json& status = Make(queue->body, {"status"});
+  if (!status.is_object()) status = Json::object();
+  if (SetCondition(status, condition, IntAt(queue->body, {"metadata", "generation"}))) {
+    store.Touch(cluster_queues_, place.key, *queue);
+  }
+  WakeQueue(store, place.key.name);
+}
+
+void KueueController::ReconcileLocalQueue(Store& store, const Place& place) {
+  Object* queue = store.Find(local_queues_, place.key);
+  if (queue == nullptr) return EnqueueAll(store, workloads_);
+  const std::string cluster_name(StringAt(queue->body, {"spec", "clusterQueue"}));
+  const Object* cluster = store.Find(cluster_queues_, {"", cluster_name});
+  constexpr const char* kCannotSubmit = "Can't submit new workloads to clusterQueue";
+  Condition condition{"Active", true, "Ready", "Can submit new workloads to localQueue"};
+  if (Stopped(queue->body)) {
+    condition = {"Active", false, "Stopped", "LocalQueue is stopped"};
+  } else if (cluster == nullptr) {
+    condition = {"Active", false, "ClusterQueueDoesNotExist", kCannotSubmit};
+  } else if (!IsTrue(cluster->body.value("status", Json::object()), "Active")) {
+    condition = {"Active", false, "ClusterQueueIsInactive", kCannotSubmit};
+  }
+  Json& status = Make(queue->body, {"status"});
+  if (!status.is_object()) status = Json::object();
+  if (SetCondition(status, condition, IntAt(queue->body, {"metadata", "generation"}))) {
+    store.Touch(local_queues_, place.key, *queue);
+  }
+  WakeQueue(store, cluster_name);
+}
+
+void KueueController::WakeQueue(const Store& store, const std::string& cluster_queue) {
+  for (const auto& [key, workload] : store.All(workloads_)) {
+    const std::string queue = QueuesOf(store, workload.body).cluster_name;
+    if (queue == cluster_queue || queue.empty()) Enqueue({&workloads_, key});
+  }
+}
+
+KueueController::Queues KueueController::QueuesOf(const Store& store, const Json& workload) const {
+  Queues queues;
+  queues.local_name = StringAt(workload, {"spec", "queueName"});
+  const std::string ns(StringAt(workload, {"metadata", "namespace"}));
+  queues.local = store.Find(local_queues_, {ns, queues.local_name});
+  if (queues.local == nullptr) return queues;
+  queues.cluster_name = StringAt(queues.local->body, {"spec", "clusterQueue"});
+  queues.cluster = store.Find(cluster_queues_, {"", queues.cluster_name});
+  return queues;
+}
+
+}  // namespace fedra::sim

@@ -1,0 +1,283 @@
+// What Kueue's workload reconciler and scheduler do: pkg/controller/core/workload_controller.go and
+// pkg/scheduler of 0.19.2, with one ClusterQueue at a time and no preemption.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/time.h"
+#include "tests/sim/kueue/controller.h"
+#include "tests/sim/kueue/names.h"
+#include "tests/sim/kueue/workload.h"
+
+namespace fedra::sim {
+namespace {
+
+bool Terminating(const Object& object) {
+  return At(object.body, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
+const Json& StatusOf(const Object& object) {
+  static const Json none = Json::object();
+  const Json* status = At(object.body, {"status"});
+  return status == nullptr ? none : *status;
+}
+
+int64_t GenerationOf(const Object& object) {
+  return IntAt(object.body, {"metadata", "generation"});
+}
+
+std::string_view StopPolicy(const Object* queue) {
+  const std::string_view policy =
+      queue == nullptr ? "" : StringAt(queue->body, {"spec", "stopPolicy"});
+  return policy == "None" ? "" : policy;
+}
+
+bool AnyCheckIn(const Json& status, std::string_view state) {
+  const Json& checks = ArrayAt(status, {"admissionChecks"});
+  return std::any_of(checks.begin(), checks.end(),
+                     [state](const Json& check) { return StringAt(check, {"state"}) == state; });
+}
+
+// Whether a namespace is selected by the ClusterQueue; no selector selects none.
+bool Selects(const Object& cluster_queue, const Object* ns) {
+  const Json* selector = At(cluster_queue.body, {"spec", "namespaceSelector"});
+  if (selector == nullptr || !selector->is_object() || ns == nullptr) return false;
+  const Json* labels = At(*selector, {"matchLabels"});
+  if (labels == nullptr) return true;
+  return std::all_of(labels->items().begin(), labels->items().end(), [ns](const auto& wanted) {
+    const auto label = ns->labels->find(wanted.key());
+    return label != ns->labels->end() && label->second == wanted.value();
+  });
+}
+
+// The latest time that a check in state Retry asked to wait until.
+std::optional<WallTime> RetryTime(const Json& status) {
+  std::optional<WallTime> latest;
+  for (const Json& check : ArrayAt(status, {"admissionChecks"})) {
+    if (StringAt(check, {"state"}) != "Retry" || !check.contains("requeueAfterSeconds")) continue;
+    const auto changed = ParseRfc3339(StringAt(check, {"lastTransitionTime"}));
+    if (!changed) continue;
+    const auto until = *changed + std::chrono::seconds(IntAt(check, {"requeueAfterSeconds"}));
+    if (!latest || *latest < until) latest = until;
+  }
+  return latest;
+}
+
+}  // namespace
+
+void KueueController::ReconcileWorkload(Store& store, const Place& place) {
+  Object* workload = store.Find(workloads_, place.key);
+  if (workload == nullptr) {
+    admissible_since_.erase(place.key);
+    quota_.StopWaiting(place.key);
+    return WakeNext(quota_.Release(place.key));
+  }
+  Account(place, *workload);
+  if (FinalizeOrphan(store, place, *workload) || Finished(StatusOf(*workload))) return;
+  const int64_t generation = GenerationOf(*workload);
+  if (Active(workload->body) && IsTrue(StatusOf(*workload), "DeactivationTarget")) {
+    workload->body["spec"]["active"] = false;
+    workload->body["metadata"]["generation"] = generation + 1;
+    return store.Touch(workloads_, place.key, *workload);
+  }
+  Json status = StatusOf(*workload);
+  const Queues queues = QueuesOf(store, workload->body);
+  if (!Active(workload->body)) {
+    Deactivate(workload->owners, status, generation);
+  } else if (Requeue(place, status, generation)) {
+    if (queues.cluster != nullptr) (void)SyncChecks(status, CheckNames(queues.cluster->body));
+    if (!Admitted(status)) {
+      if (!QuotaReserved(status)) TryReserve(store, place, *workload, queues, status);
+      SyncAdmitted(status, generation);
+    }
+    if (QuotaReserved(status)) EvictOrDrain(*workload, queues, status);
+  }
+  if (status == StatusOf(*workload)) return;
+  WriteStatus(store, place, *workload, std::move(status));
+  Account(place, *workload);
+}
+
+// Without an owner there is nobody who will ever finish it: Kueue does, and lets it go.
+bool KueueController::FinalizeOrphan(Store& store, const Place& place, Object& workload) {
+  const bool labelled = !StringAt(workload.body, {"metadata", "labels", names::kJobUid}).empty();
+  const bool unowned = workload.owner_uids.empty() && (Terminating(workload) || labelled);
+  const bool lost = std::any_of(
+      workload.owner_uids.begin(), workload.owner_uids.end(), [&store](const std::string& uid) {
+        const Place* owner = store.WhereIs(uid);
+        const Object* object = owner == nullptr ? nullptr : store.Find(*owner->type, owner->key);
+        return object == nullptr || Terminating(*object);
+      });
+  if (!unowned && !lost) return false;
+  if (Terminating(workload)) {
+    RemoveFinalizer(store, place, workload);
+    return true;
+  }
+  if (Finished(StatusOf(workload))) return true;
+  Json status = StatusOf(workload);
+  Finish(status, "OwnerNotFound", "The workload's owner no longer exists", GenerationOf(workload));
+  WriteStatus(store, place, workload, std::move(status));
+  Account(place, workload);
+  return true;
+}
+
+// Quota follows the status, whoever wrote it.
+void KueueController::Account(const Place& place, const Object& workload) {
+  const Json& status = StatusOf(workload);
+  if (!QuotaReserved(status) || Finished(status) || !Active(workload.body)) {
+    if (Finished(status)) quota_.StopWaiting(place.key);
+    return WakeNext(quota_.Release(place.key));
+  }
+  Amounts used;
+  for (const Json& assignment : ArrayAt(status, {"admission", "podSetAssignments"})) {
+    const Json* usage = At(assignment, {"resourceUsage"});
+    if (usage == nullptr) continue;
+    for (const auto& entry : usage->items()) used[entry.key()] += ParseMilli(entry.value());
+  }
+  quota_.Hold(place.key, std::string(StringAt(status, {"admission", "clusterQueue"})),
+              std::move(used));
+}
+
+void KueueController::WakeNext(const std::string& cluster_queue) {
+  if (cluster_queue.empty()) return;
+  for (const ObjectKey& key : quota_.NextFor(cluster_queue)) Enqueue({&workloads_, key});
+}
+
+// After an eviction. False: it has to wait longer.
+bool KueueController::Requeue(const Place& place, Json& status, int64_t generation) {
+  if (!IsFalse(status, "Requeued")) return true;
+  const std::string reason(StringAt(*FindCondition(status, "Requeued"), {"reason"}));
+  if (reason == "Deactivated" || reason.starts_with("DeactivatedDueTo")) {
+    SetCondition(status, {"Requeued", true, "Reactivated", "The workload was reactivated"},
+                 generation);
+  } else if (reason == "AdmissionCheck" || reason == "PodsReadyTimeout") {
+    const auto until = ParseRfc3339(StringAt(status, {"requeueState", "requeueAt"}));
+    const WallTime now = SystemClock().Now();
+    if (until && *until > now) {
+      EnqueueAfter(place, *until - now);
+      return false;
+    }
+    status.erase("requeueState");
+    SetCondition(status, {"Requeued", true, "BackoffFinished", "The workload backoff was finished"},
+                 generation);
+  }
+  return true;
+}
+
+void KueueController::Deactivate(const Owners& owners, Json& status, int64_t generation) {
+  if (Evicted(status)) return;
+  std::string reason = "Deactivated";
+  std::string message = "The workload is deactivated";
+  if (const Json* target = FindCondition(status, "DeactivationTarget")) {
+    reason += fmt::format("DueTo{}", StringAt(*target, {"reason"}));
+    message += fmt::format(" due to {}", StringAt(*target, {"message"}));
+  }
+  RemoveCondition(status, "DeactivationTarget");
+  status.erase("requeueState");
+  PrepareEviction(status, owners, reason, message, generation);
+}
+
+void KueueController::EvictOrDrain(const Object& workload, const Queues& queues, Json& status) {
+  if (Evicted(status)) return;
+  const int64_t generation = GenerationOf(workload);
+  const auto evict = [&](const std::string& reason, const std::string& message) {
+    PrepareEviction(status, workload.owners, reason, message, generation);
+  };
+  if (AnyCheckIn(status, "Rejected")) {
+    SetCondition(status,
+                 {"DeactivationTarget", true, "AdmissionCheck", ChecksIn(status, "Rejected")},
+                 generation);
+    return;
+  }
+  if (AnyCheckIn(status, "Retry")) {
+    if (const auto until = RetryTime(status)) {
+      status["requeueState"] = {{"requeueAt", FormatRfc3339(*until)}};
+    }
+    return evict("AdmissionCheck", "Evicted due to " + ChecksIn(status, "Retry"));
+  }
+  if (Admitted(status)) {
+    if (StopPolicy(queues.local) == "HoldAndDrain") {
+      evict("LocalQueueStopped", "The LocalQueue is stopped");
+    } else if (StopPolicy(queues.cluster) == "HoldAndDrain") {
+      evict("ClusterQueueStopped", "The ClusterQueue is stopped");
+    }
+    return;
+  }
+  std::string problem;
+  if (queues.local == nullptr) {
+    problem = fmt::format("LocalQueue {} is terminating or missing", queues.local_name);
+  } else if (!StopPolicy(queues.local).empty()) {
+    problem = fmt::format("LocalQueue {} is stopped", queues.local_name);
+  } else if (queues.cluster == nullptr) {
+    problem = fmt::format("ClusterQueue {} is terminating or missing", queues.cluster_name);
+  } else if (!StopPolicy(queues.cluster).empty()) {
+    problem = fmt::format("ClusterQueue {} is stopped", queues.cluster_name);
+  }
+  if (!problem.empty()) UnsetQuota(status, "Inadmissible", problem, generation);
+}
+
+void KueueController::TryReserve(const Store& store, const Place& place, const Object& workload,
+                                 const Queues& queues, Json& status) {
+  const int64_t generation = GenerationOf(workload);
+  const auto inadmissible = [&](const std::string& reason, const std::string& why) {
+    SetCondition(status, {"QuotaReserved", false, reason, why}, generation);
+    status.erase("admission");
+  };
+  if (queues.local == nullptr) {
+    return inadmissible("Inadmissible",
+                        fmt::format("LocalQueue {} doesn't exist", queues.local_name));
+  }
+  if (!StopPolicy(queues.local).empty()) {
+    return inadmissible("Inadmissible",
+                        fmt::format("LocalQueue {} is inactive", queues.local_name));
+  }
+  if (queues.cluster == nullptr) {
+    return inadmissible("Inadmissible",
+                        fmt::format("ClusterQueue {} doesn't exist", queues.cluster_name));
+  }
+  if (!IsTrue(StatusOf(*queues.cluster), "Active")) {
+    return inadmissible("Inadmissible",
+                        fmt::format("ClusterQueue {} is inactive", queues.cluster_name));
+  }
+  // "Inadmissible" is looked at again whenever something changes; other reasons end elsewhere.
+  const Json* requeued = FindCondition(status, "Requeued");
+  const bool refused =
+      IsFalse(status, "Requeued") && StringAt(*requeued, {"reason"}) == "Inadmissible";
+  if (!options_.admit || (IsFalse(status, "Requeued") && !refused)) return;
+  if (!Selects(*queues.cluster, store.Find(namespaces_, {"", place.key.ns}))) {
+    return inadmissible("Inadmissible", "Workload namespace doesn't match ClusterQueue selector");
+  }
+  const auto requests = RequestsOf(store, workload, queues.cluster_name);
+  if (!requests) {
+    SetCondition(status, {"Requeued", false, "Inadmissible", requests.error()}, generation);
+    return inadmissible("Inadmissible", requests.error());
+  }
+  if (refused) RemoveCondition(status, "Requeued");
+  if (!LatencyOver(place)) return;
+  Amounts total;
+  for (const Amounts& amounts : *requests) {
+    for (const auto& [resource, amount] : amounts) total[resource] += amount;
+  }
+  const std::string why = quota_.WhyNot(queues.cluster_name, total);
+  if (!why.empty()) {
+    quota_.Wait(place.key, queues.cluster_name, total);
+    return inadmissible("Pending", fmt::format("couldn't assign flavors to pod set main: {}", why));
+  }
+  quota_.Hold(place.key, queues.cluster_name, std::move(total));
+  admissible_since_.erase(place.key);
+  ReserveQuota(status, MakeAdmission(workload.body, queues.cluster_name, quota_, *requests),
+               generation);
+  WakeNext(queues.cluster_name);
+}
+
+bool KueueController::LatencyOver(const Place& place) {
+  if (options_.admission_latency.count() == 0) return true;
+  const auto now = Clock::now();
+  const auto since = admissible_since_.try_emplace(place.key, now).first->second;
+  const auto left = since + options_.admission_latency - now;
+  if (left <= Clock::duration::zero()) return true;
+  EnqueueAfter(place, std::chrono::ceil<Delay>(left));
+  return false;
+}
+
+}  // namespace fedra::sim

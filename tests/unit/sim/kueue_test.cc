@@ -1,0 +1,410 @@
+#include "tests/sim/actors/conditions.h"
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/unit/sim/support.h"
+
+namespace fedra::sim {
+namespace {
+
+const std::string kWorkloads = "/apis/kueue.x-k8s.io/v1beta2/namespaces/ml/workloads/";
+const std::string kJobs = "/apis/batch/v1/namespaces/ml/jobs/";
+
+const Json& StatusOf(const Json& object) {
+  static const Json none = Json::object();
+  const Json* status = At(object, {"status"});
+  return status == nullptr ? none : *status;
+}
+
+// What a federation does, by hand and in the test's own thread.
+class Hand {
+ public:
+  explicit Hand(Fleet& fleet) : fleet_(fleet), manager_(fleet.manager().server) {
+    REQUIRE(manager_.objects().Patch("admissionchecks", {"", "fedra"}, ActiveCheck(), "status"));
+  }
+
+  // Submits a Job and waits until it has quota; its Workload's key.
+  ObjectKey Submit(const Json& job) {
+    const auto created = manager_.objects().Create(job);
+    REQUIRE(created);
+    const std::string name = (*created)["metadata"]["name"];
+    ObjectKey key{"ml", ""};
+    REQUIRE(manager_.objects().WaitFor("jobs", {"ml", name},
+                                       [](const Json& j) { return j.is_object(); }));
+    Await([&] {
+      for (const Json& workload : manager_.objects().List("workloads", "ml")) {
+        if (workload["metadata"]["ownerReferences"][0]["name"] == name) {
+          key.name = workload["metadata"]["name"];
+        }
+      }
+      return !key.name.empty();
+    });
+    REQUIRE(manager_.objects().WaitFor("workloads", key, [](const Json& workload) {
+      return IsTrue(StatusOf(workload), "QuotaReserved") &&
+             StatusOf(workload).contains("admissionChecks");
+    }));
+    return key;
+  }
+
+  // Nominates the worker, clones the Workload there and waits until it is admitted.
+  void Dispatch(const ObjectKey& key, const std::string& worker) {
+    REQUIRE(Merge(manager_, kWorkloads + key.name + "/status",
+                  {{"status", {{"nominatedClusterNames", {worker}}, {"clusterName", nullptr}}}})
+                .status == 200);
+    const Json workload = *manager_.objects().Get("workloads", key);
+    const Json clone = {{"apiVersion", workload["apiVersion"]},
+                        {"kind", "Workload"},
+                        {"metadata", {{"name", key.name}, {"namespace", key.ns}}},
+                        {"spec", workload["spec"]}};
+    Server& server = fleet_.Find(worker)->server;
+    REQUIRE(server.objects().Create(clone));
+    REQUIRE(server.objects().WaitFor(
+        "workloads", key, [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
+  }
+
+  // Creates the remote Job and tells the manager that the check is ready.
+  void Win(const ObjectKey& key, const std::string& job, const std::string& worker) {
+    Json remote = *manager_.objects().Get("jobs", {"ml", job});
+    Json labels = {{"kueue.x-k8s.io/queue-name", "gpu"}};
+    remote["metadata"] = {{"name", job},
+                          {"namespace", "ml"},
+                          {"labels", labels},
+                          {"annotations", remote["metadata"].value("annotations", Json::object())}};
+    remote["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] = key.name;
+    remote["spec"].erase("managedBy");
+    remote["spec"].erase("selector");
+    remote["spec"]["template"].erase("metadata");
+    remote.erase("status");
+    REQUIRE(fleet_.Find(worker)->server.objects().Create(remote));
+    REQUIRE(Merge(manager_, kWorkloads + key.name + "/status",
+                  {{"status", {{"clusterName", worker}, {"nominatedClusterNames", nullptr}}}})
+                .status == 200);
+    SetCheck(key, "Ready");
+  }
+
+  void SetCheck(const ObjectKey& key, const std::string& state) {
+    const Json check = {{"name", "fedra"},
+                        {"state", state},
+                        {"message", "set to " + state},
+                        {"lastTransitionTime", Timestamp()}};
+    const JsonReply reply = Apply(manager_, kWorkloads + key.name + "/status", "fedra",
+                                  {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                                   {"kind", "Workload"},
+                                   {"metadata", {{"name", key.name}}},
+                                   {"status", {{"admissionChecks", {check}}}}},
+                                  "&force=true");
+    INFO(reply.body);
+    REQUIRE(reply.status == 200);
+  }
+
+  template <class F>
+  static void Await(const F& holds) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (!holds()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      std::this_thread::yield();
+    }
+  }
+
+  bool ManagerWorkload(const ObjectKey& key, const std::function<bool(const Json&)>& holds) {
+    return manager_.objects().WaitFor("workloads", key, holds);
+  }
+
+ private:
+  static Json ActiveCheck() {
+    Json status = Json::object();
+    SetCondition(status, {"Active", true, "Active", "The admission check is active"}, 1);
+    return {{"status", status}};
+  }
+
+  Fleet& fleet_;
+  Server& manager_;
+};
+
+Json CheckOf(const Json& workload) {
+  const Json* check = EntryNamed(ArrayAt(StatusOf(workload), {"admissionChecks"}), "name", "fedra");
+  return check == nullptr ? Json() : *check;
+}
+
+TEST_CASE("a ClusterQueue is active only with its admission check") {
+  Fleet fleet({.workers = {"worker1"}});
+  Objects& objects = fleet.manager().server.objects();
+  REQUIRE(objects.WaitFor("clusterqueues", {"", "gpu"},
+                          [](const Json& queue) { return IsFalse(StatusOf(queue), "Active"); }));
+  const Json status = StatusOf(*objects.Get("clusterqueues", {"", "gpu"}));
+  CHECK((*FindCondition(status, "Active"))["reason"] == "AdmissionCheckInactive");
+  CHECK((*FindCondition(status, "Active"))["message"] ==
+        "Can't admit new workloads: references inactive AdmissionCheck(s): fedra.");
+  const Hand hand(fleet);
+  CHECK(objects.WaitFor("localqueues", {"ml", "gpu"},
+                        [](const Json& queue) { return IsTrue(StatusOf(queue), "Active"); }));
+}
+
+TEST_CASE("a Job gets a Workload with quota and a pending check") {
+  Fleet fleet;
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  CHECK(key.name.substr(0, 10) == "job-train-");
+  CHECK(key.name.size() == 15);
+  const Json workload = *fleet.manager().server.objects().Get("workloads", key);
+  CHECK(workload["metadata"]["finalizers"] == Json{"kueue.x-k8s.io/resource-in-use"});
+  CHECK(workload["spec"]["queueName"] == "gpu");
+  CHECK(workload["spec"]["podSets"][0]["template"]["spec"]["resourceClaims"][0]
+                ["resourceClaimTemplateName"] == "one-gpu");
+  CHECK(CheckOf(workload)["state"] == "Pending");
+  CHECK(CheckOf(workload)["message"] == "");
+  CHECK(StatusOf(workload)["admission"]["clusterQueue"] == "gpu");
+}
+
+TEST_CASE("a Job runs on a worker and finishes on the manager") {
+  Fleet fleet({.jobs = {.run_for = std::chrono::milliseconds(50)}});
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  Objects& manager = fleet.manager().server.objects();
+  CHECK(manager.WaitFor("jobs", {"ml", "train"},
+                        [](const Json& job) { return job["spec"]["suspend"] == false; }));
+  CHECK(hand.ManagerWorkload(key, [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
+
+  Objects& worker = fleet.Find("worker1")->server.objects();
+  REQUIRE(worker.WaitFor("jobs", {"ml", "train"},
+                         [](const Json& job) { return IsTrue(StatusOf(job), "Complete"); }));
+  REQUIRE(worker.WaitFor("workloads", key,
+                         [](const Json& w) { return IsTrue(StatusOf(w), "Finished"); }));
+  const Json remote = StatusOf(*worker.Get("workloads", key));
+  CHECK((*FindCondition(remote, "Finished"))["reason"] == "Succeeded");
+  CHECK((*FindCondition(remote, "Finished"))["message"] ==
+        "Reached expected number of succeeded pods");
+
+  const Json status = StatusOf(*worker.Get("jobs", {"ml", "train"}));
+  REQUIRE(Merge(fleet.manager().server, kJobs + "train/status", {{"status", status}}).status ==
+          200);
+  CHECK(hand.ManagerWorkload(key, [](const Json& w) { return IsTrue(StatusOf(w), "Finished"); }));
+  CHECK(hand.ManagerWorkload(key,
+                             [](const Json& w) { return !w["metadata"].contains("finalizers"); }));
+}
+
+TEST_CASE("Retry evicts, resets the check and keeps a clusterName that somebody else owns") {
+  Fleet fleet;
+  Hand hand(fleet);
+  Json job = MakeJob("train");
+  job["metadata"]["annotations"]["sim.fedra.dev/run-for"] = "forever";
+  const ObjectKey key = hand.Submit(job);
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  REQUIRE(hand.ManagerWorkload(key, [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
+
+  SECTION("without mirrored activity it is requeued at once") {
+    hand.SetCheck(key, "Retry");
+    REQUIRE(hand.ManagerWorkload(key, [](const Json& w) {
+      return CheckOf(w)["state"] == "Pending" && IsFalse(StatusOf(w), "Evicted") &&
+             IsTrue(StatusOf(w), "QuotaReserved");
+    }));
+    const Json workload = *fleet.manager().server.objects().Get("workloads", key);
+    CHECK(CheckOf(workload)["message"] == "Reset to Pending after eviction. Previously: Retry");
+    CHECK(CheckOf(workload)["retryCount"] == 1);
+    CHECK(StatusOf(workload)["clusterName"] == "worker1");
+    CHECK(IsTrue(StatusOf(workload), "Requeued"));
+    CHECK((*FindCondition(StatusOf(workload), "Evicted"))["message"] ==
+          "Previously: Evicted due to AdmissionCheck in Retry state: \"fedra\" (set to Retry)");
+    CHECK((*fleet.manager().server.objects().Get("jobs", {"ml", "train"}))["spec"]["suspend"] ==
+          true);
+  }
+  SECTION("mirrored activity holds the eviction up until it is gone") {
+    REQUIRE(fleet.manager().server.objects().WaitFor(
+        "jobs", {"ml", "train"}, [](const Json& j) { return j["spec"]["suspend"] == false; }));
+    REQUIRE(Merge(fleet.manager().server, kJobs + "train/status",
+                  {{"status", {{"active", 1}, {"ready", 1}, {"startTime", Timestamp()}}}})
+                .status == 200);
+    hand.SetCheck(key, "Retry");
+    REQUIRE(
+        hand.ManagerWorkload(key, [](const Json& w) { return IsTrue(StatusOf(w), "Evicted"); }));
+    REQUIRE(fleet.manager().server.objects().WaitFor(
+        "jobs", {"ml", "train"}, [](const Json& j) { return j["spec"]["suspend"] == true; }));
+    const Json held = StatusOf(*fleet.manager().server.objects().Get("workloads", key));
+    CHECK(IsTrue(held, "QuotaReserved"));
+    CHECK(IsTrue(held, "Admitted"));
+    REQUIRE(Merge(fleet.manager().server, kJobs + "train/status",
+                  {{"status", {{"active", 0}, {"ready", 0}}}})
+                .status == 200);
+    CHECK(hand.ManagerWorkload(key, [](const Json& w) {
+      return IsFalse(StatusOf(w), "Evicted") && IsTrue(StatusOf(w), "QuotaReserved") &&
+             IsFalse(StatusOf(w), "Admitted");
+    }));
+  }
+}
+
+TEST_CASE("a nomination can be cleared by a merge patch although Kueue owns it too") {
+  Fleet fleet;
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  REQUIRE(hand.ManagerWorkload(key, [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
+  REQUIRE(Merge(fleet.manager().server, kWorkloads + key.name + "/status",
+                {{"status", {{"clusterName", nullptr}}}})
+              .status == 200);
+  CHECK_FALSE(
+      StatusOf(*fleet.manager().server.objects().Get("workloads", key)).contains("clusterName"));
+}
+
+TEST_CASE("Rejected deactivates the Workload") {
+  Fleet fleet;
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  hand.SetCheck(key, "Rejected");
+  REQUIRE(hand.ManagerWorkload(key, [](const Json& w) {
+    return w["spec"]["active"] == false && IsTrue(StatusOf(w), "Evicted") &&
+           IsFalse(StatusOf(w), "QuotaReserved");
+  }));
+  const Json workload = *fleet.manager().server.objects().Get("workloads", key);
+  CHECK((*FindCondition(StatusOf(workload), "Evicted"))["reason"] ==
+        "DeactivatedDueToAdmissionCheck");
+  CHECK(CheckOf(workload)["state"] == "Pending");
+}
+
+TEST_CASE("deactivation evicts and reactivation reserves again") {
+  Fleet fleet;
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  Objects& objects = fleet.manager().server.objects();
+  REQUIRE(objects.Patch("workloads", key, {{"spec", {{"active", false}}}}));
+  REQUIRE(hand.ManagerWorkload(key, [](const Json& w) {
+    return IsTrue(StatusOf(w), "Evicted") && IsFalse(StatusOf(w), "QuotaReserved");
+  }));
+  CHECK((*FindCondition(StatusOf(*objects.Get("workloads", key)), "Evicted"))["reason"] ==
+        "Deactivated");
+  REQUIRE(objects.Patch("workloads", key, {{"spec", {{"active", true}}}}));
+  CHECK(hand.ManagerWorkload(key, [](const Json& w) {
+    return IsTrue(StatusOf(w), "QuotaReserved") && IsFalse(StatusOf(w), "Evicted");
+  }));
+}
+
+TEST_CASE("deleting a Job takes its Workload along") {
+  Fleet fleet;
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  REQUIRE(fleet.manager().server.objects().Delete("jobs", {"ml", "train"}));
+  CHECK(hand.ManagerWorkload(key, [](const Json& w) { return w.is_null(); }));
+}
+
+TEST_CASE("a remote Job deleted before its clone leaves a Finished that means nothing") {
+  Fleet fleet;
+  Hand hand(fleet);
+  Json job = MakeJob("train");
+  job["metadata"]["annotations"]["sim.fedra.dev/run-for"] = "forever";
+  const ObjectKey key = hand.Submit(job);
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  Objects& worker = fleet.Find("worker1")->server.objects();
+  REQUIRE(worker.WaitFor("workloads", key, [](const Json& w) {
+    return w.is_object() && w["metadata"].contains("ownerReferences");
+  }));
+  std::string reason;
+  REQUIRE(worker.Delete("jobs", {"ml", "train"}));
+  CHECK(worker.WaitFor("workloads", key, [&reason](const Json& w) {
+    const Json* finished = FindCondition(StatusOf(w), "Finished");
+    if (finished != nullptr) reason = (*finished)["reason"];
+    return w.is_null();
+  }));
+  CHECK(reason == "OwnerNotFound");
+}
+
+TEST_CASE("a Job that does not match its prebuilt Workload is out of sync") {
+  Fleet fleet;
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  hand.Dispatch(key, "worker1");
+  Json remote = MakeJob("train");
+  remote["spec"].erase("managedBy");
+  remote["spec"]["parallelism"] = 3;
+  remote["spec"]["completions"] = 3;
+  remote["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] = key.name;
+  Objects& worker = fleet.Find("worker1")->server.objects();
+  REQUIRE(worker.Create(remote));
+  CHECK(worker.WaitFor("workloads", key, [](const Json& w) {
+    const Json status = StatusOf(w);
+    return IsTrue(status, "Finished") &&
+           (*FindCondition(status, "Finished"))["reason"] == "OutOfSync";
+  }));
+}
+
+TEST_CASE("quota that is used up makes Workloads wait their turn") {
+  Fleet fleet({.workers = {"worker1"}});
+  Objects& worker = fleet.Find("worker1")->server.objects();
+  const Json resources = {{{"name", "cpu"}, {"nominalQuota", "100m"}},
+                          {{"name", "memory"}, {"nominalQuota", "1Gi"}},
+                          {{"name", "pods"}, {"nominalQuota", 10}}};
+  REQUIRE(worker.Patch("clusterqueues", {"", "gpu"},
+                       {{"spec",
+                         {{"resourceGroups",
+                           {{{"coveredResources", {"cpu", "memory", "pods"}},
+                             {"flavors", {{{"name", "default"}, {"resources", resources}}}}}}}}}}));
+  const auto workload = [](const std::string& name) {
+    Json job = MakeJob(name);
+    return Json{
+        {"apiVersion", "kueue.x-k8s.io/v1beta2"},
+        {"kind", "Workload"},
+        {"metadata", {{"name", name}, {"namespace", "ml"}}},
+        {"spec",
+         {{"queueName", "gpu"},
+          {"podSets", {{{"name", "main"}, {"count", 1}, {"template", job["spec"]["template"]}}}}}}};
+  };
+  REQUIRE(worker.Create(workload("first")));
+  REQUIRE(worker.WaitFor("workloads", {"ml", "first"},
+                         [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
+  REQUIRE(worker.Create(workload("second")));
+  REQUIRE(worker.WaitFor("workloads", {"ml", "second"},
+                         [](const Json& w) { return IsFalse(StatusOf(w), "QuotaReserved"); }));
+  const Json waiting = StatusOf(*worker.Get("workloads", {"ml", "second"}));
+  CHECK((*FindCondition(waiting, "QuotaReserved"))["reason"] == "Pending");
+  CHECK((*FindCondition(waiting, "QuotaReserved"))["message"] ==
+        "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor "
+        "default, 100m more needed");
+  REQUIRE(worker.Delete("workloads", {"ml", "first"}));
+  CHECK(worker.WaitFor("workloads", {"ml", "second"},
+                       [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
+}
+
+TEST_CASE("pods wait for a DeviceClass that is missing on the worker") {
+  Fleet fleet({.jobs = {.run_for = std::chrono::milliseconds(10)}});
+  Objects& worker = fleet.Find("worker1")->server.objects();
+  REQUIRE(worker.Delete("deviceclasses", {"", "gpu.example.com"}));
+  Hand hand(fleet);
+  const ObjectKey key = hand.Submit(MakeJob("train"));
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  REQUIRE(worker.WaitFor("jobs", {"ml", "train"},
+                         [](const Json& j) { return StatusOf(j).value("active", 0) == 1; }));
+  CHECK(StatusOf(*worker.Get("jobs", {"ml", "train"}))["ready"] == 0);
+  REQUIRE(worker.Create({{"apiVersion", "resource.k8s.io/v1"},
+                         {"kind", "DeviceClass"},
+                         {"metadata", {{"name", "gpu.example.com"}}},
+                         {"spec", Json::object()}}));
+  CHECK(worker.WaitFor("jobs", {"ml", "train"},
+                       [](const Json& j) { return IsTrue(StatusOf(j), "Complete"); }));
+}
+
+TEST_CASE("a worker's Kueue evicts on demand and the job stops") {
+  Fleet fleet;
+  Hand hand(fleet);
+  Json job = MakeJob("train");
+  job["metadata"]["annotations"]["sim.fedra.dev/run-for"] = "forever";
+  const ObjectKey key = hand.Submit(job);
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  Cluster& worker = *fleet.Find("worker1");
+  REQUIRE(worker.server.objects().WaitFor(
+      "jobs", {"ml", "train"}, [](const Json& j) { return StatusOf(j).value("ready", 0) == 1; }));
+  worker.kueue.SetOptions({.admit = false});
+  REQUIRE(worker.kueue.Evict(key, "Preempted", "Preempted to accommodate a workload"));
+  CHECK(worker.server.objects().WaitFor("workloads", key, [](const Json& w) {
+    return IsTrue(StatusOf(w), "Evicted") && IsFalse(StatusOf(w), "QuotaReserved");
+  }));
+  CHECK(worker.server.objects().WaitFor("jobs", {"ml", "train"}, [](const Json& j) {
+    return j["spec"]["suspend"] == true && StatusOf(j).value("active", 0) == 0;
+  }));
+}
+
+}  // namespace
+}  // namespace fedra::sim
