@@ -196,7 +196,7 @@ ordered_json ToJson(const store::VerdictRow& row) {
                        {"message", std::move(reason.message)}});
   }
   ordered_json object = {
-      {"worker", row.cluster.value}, {"outcome", row.outcome}, {"reasons", std::move(reasons)}};
+      {"name", row.cluster.value}, {"verdict", row.outcome}, {"reasons", std::move(reasons)}};
   if (row.pods_wanted > 0) {
     object["podsFitting"] = row.pods_fitting;
     object["podsWanted"] = row.pods_wanted;

@@ -97,8 +97,8 @@ std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& inca
 
 ordered_json Json(const WorkloadData::Incarnation& incarnation) {
   ordered_json item = ToJson(incarnation.row);
-  item["verdicts"] = ordered_json::array();
-  for (const VerdictRow& row : incarnation.verdicts) item["verdicts"].push_back(ToJson(row));
+  item["workers"] = ordered_json::array();
+  for (const VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
   return item;
 }
 

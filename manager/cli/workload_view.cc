@@ -44,8 +44,8 @@ std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& inca
 
 ordered_json Json(const WorkloadData::Incarnation& incarnation) {
   ordered_json item = ToJson(incarnation.row);
-  item["verdicts"] = ordered_json::array();
-  for (const store::VerdictRow& row : incarnation.verdicts) item["verdicts"].push_back(ToJson(row));
+  item["workers"] = ordered_json::array();
+  for (const store::VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
   item["attempts"] = ordered_json::array();
   for (const store::AttemptRow& row : incarnation.attempts) item["attempts"].push_back(ToJson(row));
   return item;

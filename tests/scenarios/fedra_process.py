@@ -138,7 +138,7 @@ class Fedra:
 
     def reasons(self, workload: str) -> dict[str, list[str]]:
         """What `fedra why` has against each worker; `workload` is NAMESPACE/NAME of the job."""
-        workers = self._json("why", workload)["workers"]
+        workers = self._json("why", workload)["workloads"][0]["workers"]
         return {worker["name"]: [each["code"] for each in worker["reasons"]] for worker in workers}
 
     def check(self, *documents: Object) -> Output:

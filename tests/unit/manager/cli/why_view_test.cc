@@ -99,9 +99,9 @@ TEST_CASE("why as json and by name") {
   CHECK(json["apiVersion"] == "fedra.dev/v1alpha1");
   CHECK(json["kind"] == "WhyReport");
   REQUIRE(json["workloads"].size() == 1);
-  const auto& verdict = json["workloads"][0]["verdicts"][0];
-  CHECK(verdict["worker"] == "gpu-east");
-  CHECK(verdict["outcome"] == "No");
+  const auto& verdict = json["workloads"][0]["workers"][0];
+  CHECK(verdict["name"] == "gpu-east");
+  CHECK(verdict["verdict"] == "No");
   CHECK(verdict["podsWanted"] == 2);
   CHECK(verdict["changedAt"] == "2026-11-21T16:07:19Z");
   CHECK(verdict["reasons"][0]["code"] == "TemplateMissing");

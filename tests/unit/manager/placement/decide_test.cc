@@ -1,0 +1,329 @@
+// Decide() by situations: each test is one sentence about what must happen.
+
+#include <fmt/format.h>
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/world.h"
+
+using namespace fedra;
+using namespace fedra::placement;
+using fedra::placement::testing::World;
+using tracking::CheckState;
+using Names = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+namespace {
+
+dra::Verdict No(std::string message) {
+  return {.outcome = dra::Outcome::kNo,
+          .reasons = {{dra::ReasonCode::kTemplateMissing, "", std::move(message)}}};
+}
+
+dra::Verdict Unknown() {
+  return {.outcome = dra::Outcome::kUnknown, .reasons = {{dra::ReasonCode::kForbidden, "", "403"}}};
+}
+
+Policy Race() {
+  Policy policy;
+  policy.kind = PolicyKind::kRace;
+  return policy;
+}
+
+// A world in which the job runs on worker "a".
+World RunningOnA(Policy policy = {}) {
+  World world({"a", "b"}, std::move(policy));
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("a workload without quota is left alone") {
+  World world({"a"});
+  CHECK(world.Look().actions.empty());
+  CHECK(world.Look().phase == Phase::kWaiting);
+}
+
+TEST_CASE("the first eligible worker in order gets the clone, the job only after admission") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.Message() == "2 of 2 workers eligible; sent to a, waiting for admission");
+  CHECK(world.Look().phase == Phase::kDispatching);
+  world.Admit("a");
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+  CHECK(world.State() == CheckState::kReady);
+  CHECK(world.workload().cluster_name == "a");
+  CHECK(world.Look().phase == Phase::kRunning);
+}
+
+TEST_CASE("a finished job is mirrored before its copies are removed") {
+  World world = RunningOnA();
+  world.Finish("a");
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.Look().phase == Phase::kFinished);
+}
+
+TEST_CASE("workers that lack something are named with what they lack") {
+  World world({"gpu-east", "gpu-west"});
+  world.SetVerdict("gpu-east", No("ResourceClaimTemplate ml/one-gpu does not exist there"));
+  world.SetVerdict("gpu-west", No("DeviceClass gpu.example.com does not exist there"));
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.Message() ==
+        "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; "
+        "gpu-west: DeviceClass gpu.example.com does not exist there");
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.Look().phase == Phase::kBlocked);
+  SECTION("and the job leaves when one of them gets it") {
+    world.SetVerdict("gpu-west", {.outcome = dra::Outcome::kYes});
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"gpu-west"});
+  }
+}
+
+TEST_CASE(
+    "race: every eligible worker gets a clone, the first that admits wins, the others lose theirs "
+    "first") {
+  World world({"a", "b", "c"}, Race());
+  world.SetVerdict("c", No("x"));
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a", "b"});
+  world.Admit("b");
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  CHECK(world.WorkersWithJob() == Names{"b"});
+}
+
+TEST_CASE("the earliest admission wins when several are seen at once") {
+  World world({"a", "b"}, Race());
+  world.ReserveQuota();
+  world.Settle();
+  world.Admit("b");
+  world.Advance(1s);
+  world.Admit("a");
+  world.Settle();
+  CHECK(world.workload().cluster_name == "b");
+}
+
+TEST_CASE("a worker that does not admit in time loses the clone to the next one") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  const auto wake = world.Look().wake_at;
+  REQUIRE(wake.has_value());
+  world.Advance(119s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  world.Advance(1s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  CHECK(world.record().failures.size() == 1);
+  SECTION("and comes round again when the next one does not admit either") {
+    world.Advance(121s);
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"a"});
+  }
+}
+
+TEST_CASE("the only eligible worker keeps the clone however long it takes") {
+  World world({"a", "b"});
+  world.SetVerdict("b", No("x"));
+  world.ReserveQuota();
+  world.Settle();
+  world.Advance(24h);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("Unknown is tried last, or never") {
+  Policy policy;
+  policy.unknown = GENERATE(UnknownPolicy::kTryLast, UnknownPolicy::kNever);
+  World world({"a", "b"}, policy);
+  world.SetVerdict("a", Unknown());
+  world.ReserveQuota();
+  SECTION("a Yes is preferred") {
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"b"});
+  }
+  SECTION("alone it is a matter of policy") {
+    world.SetVerdict("b", No("x"));
+    world.Settle();
+    CHECK(world.WorkersWithClone() ==
+          (policy.unknown == UnknownPolicy::kTryLast ? Names{"a"} : Names{}));
+  }
+}
+
+TEST_CASE("a worker with fewer of our clones waiting is preferred to an earlier one") {
+  World world({"a", "b"});
+  world.worker("a").waiting_clones = 3;
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}
+
+TEST_CASE("an eviction on the worker brings the workload back, and another worker is tried first") {
+  World world = RunningOnA();
+  world.EvictOn("a");
+  world.Settle();
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.workload().cluster_name.empty());
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}
+
+TEST_CASE("an eviction that passed unseen is known from Pending beside clusterName (trap 2)") {
+  World world = RunningOnA();
+  world.workload().checks.front() = {testing::kCheck, CheckState::kPending,
+                                     std::string(tracking::kResetMessage) + ". Previously: Retry"};
+  world.workload().quota_reserved->since += 1s;
+  world.Settle();
+  CHECK(world.workload().cluster_name.empty());
+  CHECK(world.WorkersWithJob().empty());
+}
+
+TEST_CASE("mirrored activity is taken back at an eviction (trap 1)") {
+  World world = RunningOnA();
+  world.Deactivate();
+  world.Settle();
+  CHECK_FALSE(world.workload().QuotaReserved());
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.Look().phase == Phase::kSuspended);
+}
+
+TEST_CASE("nothing is nominated while Evicted is True, whatever the check says (trap 4)") {
+  World world({"a"});
+  world.ReserveQuota();
+  world.workload().active = false;
+  world.workload().evicted = tracking::Condition{true, "Deactivated", "", {}};
+  for (const Action& action : world.Look().actions)
+    CHECK_FALSE(std::holds_alternative<Nominate>(action));
+}
+
+TEST_CASE("a clone that our own deletion finished is nobody's result (trap 5)") {
+  World world = RunningOnA();
+  world.DeleteJobOn("a");
+  world.Settle();
+  CHECK_FALSE(world.JobFinished());
+  CHECK_FALSE(world.workload().Finished());
+  CHECK(world.workload().cluster_name.empty());
+}
+
+TEST_CASE("a lost worker is waited for, then the job runs elsewhere, then the worker is cleaned") {
+  World world = RunningOnA();
+  world.Disconnect("a");
+  world.Advance(14min);
+  world.Settle();
+  CHECK(world.workload().cluster_name == "a");
+  CHECK(world.Look().wake_at.has_value());
+  world.Advance(2min);
+  world.Settle();
+  world.ReserveQuota();
+  world.Settle();
+  world.Admit("b");
+  world.Settle();
+  CHECK(world.workload().cluster_name == "b");
+  world.Reconnect("a");
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}
+
+TEST_CASE("a short absence moves nothing") {
+  World world = RunningOnA();
+  world.Disconnect("a");
+  world.Advance(5min);
+  world.Settle();
+  world.Reconnect("a");
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+  CHECK(world.State() == CheckState::kReady);
+}
+
+TEST_CASE("a cut watch moves no waiting workload") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  world.SetContact("a", Contact::kSyncing);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("a deleted workload leaves nothing behind") {
+  World world = RunningOnA();
+  world.DeleteWorkload();
+  world.Settle();
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.WorkersWithClone().empty());
+}
+
+TEST_CASE("foreign objects are never touched") {
+  World world({"a"});
+  world.PutForeignJob("a");
+  world.SetVerdict("a", No("a Job ml/train that is not ours exists there"));
+  world.ReserveQuota();
+  world.Settle();
+  world.DeleteWorkload();
+  world.Settle();
+  REQUIRE(world.worker("a").job != nullptr);
+  CHECK(world.worker("a").job->uid == "foreign");
+}
+
+TEST_CASE("a copy of an earlier incarnation is removed before a new one is made") {
+  World world({"a"});
+  auto stale = std::make_shared<tracking::Workload>();
+  stale->key = {"ml", "job-train-1a2b3"};
+  stale->uid = "stale";
+  stale->origin = "fedra";
+  stale->manager_uid = "uid-0";
+  world.worker("a").clone = stale;
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.worker("a").clone != nullptr);
+  CHECK(world.worker("a").clone->manager_uid == testing::kUid);
+}
+
+TEST_CASE("a job that Kueue does not manage is rejected with what to write") {
+  World world({"a"});
+  world.ReserveQuota();
+  WorkloadView view;
+  view.workload = std::make_shared<tracking::Workload>(world.workload());
+  auto job = std::make_shared<tracking::Job>();
+  view.job = job;
+  view.check = testing::kCheck;
+  const Decision decision = Decide(view, {}, {}, {}, {});
+  REQUIRE_FALSE(decision.actions.empty());
+  const auto& rejected = std::get<SetCheck>(decision.actions.front());
+  CHECK(rejected.state == CheckState::kRejected);
+  CHECK_THAT(rejected.message, ContainsSubstring("kueue.x-k8s.io/multikueue"));
+}
+
+TEST_CASE("a check that turned Ready without a recorded worker is taken back") {
+  World world = RunningOnA();
+  world.workload().cluster_name.clear();
+  world.Settle();
+  CHECK(world.workload().cluster_name.empty());
+  CHECK(world.WorkersWithJob().empty());
+}
+
+TEST_CASE("another admission check is waited for") {
+  World world({"a"});
+  world.ReserveQuota();
+  world.workload().checks.push_back({"budget", CheckState::kPending, ""});
+  CHECK(world.Look().actions.empty());
+  CHECK(world.Look().why == "waiting for the admission check budget");
+}

@@ -1,0 +1,135 @@
+// Decide() through thousands of random histories: whatever the outside does, and wherever fedra is
+// killed, the invariants hold at every step (World checks them), and once the outside is quiet the
+// workload ends up in exactly one place.
+
+#include <functional>
+#include <random>
+
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/world.h"
+
+using namespace fedra;
+using namespace fedra::placement;
+using fedra::placement::testing::World;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int kHistories = 3000;
+constexpr int kEvents = 60;
+const std::vector<std::string> kWorkers = {"a", "b", "c"};
+
+class History {
+ public:
+  explicit History(unsigned seed) : random_(seed), world_(kWorkers, RandomPolicy()) {}
+
+  void Run() {
+    for (int i = 0; i < kEvents; ++i) RandomEvent();
+  }
+
+  // The outside becomes quiet: everything is reachable, everything would work.
+  void CalmDown() {
+    for (const std::string& name : kWorkers) {
+      world_.Reconnect(name);
+      world_.SetVerdict(name, {.outcome = dra::Outcome::kYes});
+    }
+    for (int i = 0; i < 8; ++i) {
+      world_.Settle();
+      if (!world_.WorkloadExists() || world_.workload().Finished()) break;
+      world_.Activate();
+      world_.ReserveQuota();
+      world_.Settle();
+      for (const std::string& name : kWorkers) world_.Admit(name);
+    }
+    world_.Settle();
+  }
+
+  World& world() { return world_; }
+
+ private:
+  Policy RandomPolicy() {
+    Policy policy;
+    if (Chance(3)) policy.kind = PolicyKind::kRace;
+    policy.candidates = 1 + static_cast<int>(random_() % 3);
+    if (Chance(4)) policy.unknown = UnknownPolicy::kNever;
+    return policy;
+  }
+
+  bool Chance(unsigned one_in) { return random_() % one_in == 0; }
+  const std::string& AnyWorker() { return kWorkers[random_() % kWorkers.size()]; }
+
+  dra::Verdict AnyVerdict() {
+    const auto outcome = static_cast<dra::Outcome>(random_() % 4);
+    return {.outcome = outcome,
+            .reasons = {{dra::ReasonCode::kTemplateMissing, "", "0 of 1 templates"}}};
+  }
+
+  void RandomEvent() {
+    const std::vector<std::function<void()>> events = {
+        [&] { world_.ReserveQuota(); },
+        [&] { world_.Admit(AnyWorker()); },
+        [&] { world_.Admit(AnyWorker()); },
+        [&] { world_.EvictOn(AnyWorker()); },
+        [&] {
+          if (Chance(2)) world_.Finish(AnyWorker());
+        },
+        [&] {
+          if (Chance(4)) world_.DeleteJobOn(AnyWorker());
+        },
+        [&] { world_.Disconnect(AnyWorker()); },
+        [&] { world_.Reconnect(AnyWorker()); },
+        [&] { world_.SetContact(AnyWorker(), Contact::kSyncing); },
+        [&] { world_.SetVerdict(AnyWorker(), AnyVerdict()); },
+        [&] {
+          if (Chance(8)) world_.Deactivate();
+        },
+        [&] { world_.Activate(); },
+        [&] {
+          if (Chance(40)) world_.DeleteWorkload();
+        },
+        [&] { world_.RunManagerKueue(); },
+        [&] { world_.Advance(Chance(2) ? 10s : 10min); },
+        [&] {
+          if (Chance(10)) world_.LoseStore();
+        },
+        [&] { world_.Step(); },
+        [&] { world_.Step(); },
+        [&] { world_.Step(random_() % 3); },  // killed in the middle of a decision
+    };
+    events[random_() % events.size()]();
+  }
+
+  std::mt19937 random_;
+  World world_;
+};
+
+}  // namespace
+
+TEST_CASE("invariants hold through random histories, and calm leads to one placement") {
+  int placed = 0;
+  int finished = 0;
+  int gone = 0;
+  for (unsigned seed = 0; seed < kHistories; ++seed) {
+    INFO("seed " << seed);
+    History history(seed);
+    history.Run();
+    history.CalmDown();
+    World& world = history.world();
+    if (!world.WorkloadExists() || world.workload().Finished()) {
+      ++(world.WorkloadExists() ? finished : gone);
+      // Invariant 3.
+      REQUIRE(world.WorkersWithJob().empty());
+      REQUIRE(world.WorkersWithClone().empty());
+      continue;
+    }
+    ++placed;
+    REQUIRE(world.WorkersWithJob().size() == 1);
+    REQUIRE(world.WorkersWithClone() == world.WorkersWithJob());
+    REQUIRE(world.workload().cluster_name == world.WorkersWithJob().front());
+    REQUIRE(world.State() == tracking::CheckState::kReady);
+  }
+  // The histories must be worth something: each kind of end is common.
+  CHECK(placed > kHistories / 10);
+  CHECK(finished > kHistories / 50);
+  CHECK(gone > kHistories / 50);
+}

@@ -1,0 +1,392 @@
+#include "tests/unit/manager/placement/world.h"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+
+namespace fedra::placement::testing {
+namespace {
+
+using tracking::CheckState;
+using tracking::Condition;
+
+constexpr int kManySteps = 200;
+
+Condition True(std::string reason, std::string message, WallTime at) {
+  return {true, std::move(reason), std::move(message), at};
+}
+
+bool HasOurJob(const ClusterView& worker) {
+  return worker.job != nullptr && worker.job->origin == "fedra";
+}
+
+bool SameDecision(const Decision& a, const Decision& b) {
+  return a.actions.size() == b.actions.size() && a.why == b.why;
+}
+
+}  // namespace
+
+World::World(const std::vector<std::string>& workers, Policy policy) : policy_(std::move(policy)) {
+  workload_ = std::make_unique<tracking::Workload>();
+  workload_->key = {"ml", "job-train-1a2b3"};
+  workload_->uid = kUid;
+  workload_->owner = {"batch/v1", "Job", "train", "job-uid"};
+  workload_->checks = {{kCheck, CheckState::kPending, ""}};
+  job_ = std::make_unique<tracking::Job>();
+  job_->key = {"ml", "train"};
+  job_->uid = "job-uid";
+  job_->managed_by = tracking::kManagedBy;
+  job_->suspended = true;
+  for (const std::string& name : workers) {
+    ClusterView worker;
+    worker.name = ClusterName(name);
+    worker.contact = Contact::kFull;
+    worker.verdict.outcome = dra::Outcome::kYes;
+    workers_.push_back(std::move(worker));
+  }
+}
+
+ClusterView& World::worker(const std::string& name) {
+  const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const ClusterView& w) { return w.name.value == name; });
+  REQUIRE(found != workers_.end());
+  return *found;
+}
+
+std::shared_ptr<tracking::Workload> World::Edit(ClusterView& worker) {
+  auto copy = std::make_shared<tracking::Workload>(*worker.clone);
+  worker.clone = copy;
+  return copy;
+}
+
+std::shared_ptr<tracking::Job> World::EditJob(ClusterView& worker) {
+  auto copy = std::make_shared<tracking::Job>(*worker.job);
+  worker.job = copy;
+  return copy;
+}
+
+void World::ReserveQuota() {
+  if (workload_ == nullptr || workload_->Finished() || !workload_->active || workload_->Evicted())
+    return;
+  workload_->quota_reserved = True("QuotaReserved", "", now_);
+}
+
+bool World::Admit(const std::string& name) {
+  ClusterView& at = worker(name);
+  if (at.clone == nullptr || at.clone->Finished() || at.clone->Admitted() ||
+      at.clone->origin != "fedra")
+    return false;
+  const auto clone = Edit(at);
+  clone->quota_reserved = True("QuotaReserved", "", now_);
+  clone->admitted = True("Admitted", "", now_);
+  clone->evicted.reset();
+  return true;
+}
+
+void World::EvictOn(const std::string& name) {
+  ClusterView& at = worker(name);
+  if (at.clone == nullptr || !at.clone->Admitted() || at.clone->Finished()) return;
+  const auto clone = Edit(at);
+  clone->admitted->is_true = false;
+  clone->evicted = True("Preempted", "preempted by a more important one", now_);
+  if (!HasOurJob(at)) return;
+  const auto job = EditJob(at);
+  job->suspended = true;
+  job->shows_activity = false;
+}
+
+bool World::Finish(const std::string& name) {
+  ClusterView& at = worker(name);
+  if (at.clone == nullptr || !at.clone->Admitted() || !HasOurJob(at) || at.job->finished)
+    return false;
+  const auto job = EditJob(at);
+  job->finished = true;
+  job->shows_activity = false;
+  Edit(at)->finished = True("Succeeded", "Job finished successfully", now_);
+  return true;
+}
+
+void World::DeleteJobOn(const std::string& name) {
+  ClusterView& at = worker(name);
+  if (!HasOurJob(at)) return;
+  at.job = nullptr;
+  if (at.clone != nullptr && !at.clone->Finished())
+    Edit(at)->finished = True(std::string(tracking::kOwnerNotFound), "The owner is gone", now_);
+}
+
+void World::Disconnect(const std::string& name) {
+  ClusterView& at = worker(name);
+  if (at.contact == Contact::kNone) return;
+  at.contact = Contact::kNone;
+  at.lost_since = now_;
+  at.lost_why = "connection refused";
+}
+
+void World::Reconnect(const std::string& name) {
+  worker(name).contact = Contact::kFull;
+  worker(name).lost_since.reset();
+}
+
+void World::SetContact(const std::string& name, Contact contact) { worker(name).contact = contact; }
+void World::SetVerdict(const std::string& name, dra::Verdict verdict) {
+  worker(name).verdict = std::move(verdict);
+}
+
+void World::PutForeignJob(const std::string& name) {
+  auto job = std::make_shared<tracking::Job>();
+  job->key = {"ml", "train"};
+  job->uid = "foreign";
+  worker(name).job = job;
+}
+
+void World::EvictOnManager(const std::string& previous) {
+  workload_->evicted = True("AdmissionCheck", "evicted", now_);
+  Check() = {kCheck, CheckState::kPending,
+             fmt::format("{}. Previously: {}", tracking::kResetMessage, previous)};
+}
+
+void World::Deactivate() {
+  if (workload_ == nullptr || !workload_->active || workload_->Finished()) return;
+  workload_->active = false;
+  EvictOnManager(std::string(ToString(State())));
+}
+
+void World::Activate() {
+  if (workload_ == nullptr) return;
+  workload_->active = true;
+}
+
+void World::DeleteWorkload() {
+  workload_ = nullptr;
+  job_ = nullptr;
+}
+
+void World::RunManagerKueue() {
+  if (workload_ == nullptr || workload_->Finished()) return;
+  if (job_->finished) {
+    workload_->finished = True("Succeeded", "Job finished successfully", now_);
+    return;
+  }
+  if (State() == CheckState::kRetry) EvictOnManager("Retry");
+  if (State() == CheckState::kRejected) Deactivate();
+  if (workload_->Evicted() && !job_->shows_activity) {
+    // Trap 1: only what shows no activity is released; the whole eviction can pass unseen.
+    workload_->quota_reserved.reset();
+    workload_->admitted.reset();
+    workload_->evicted->is_true = false;
+    job_->suspended = true;
+  }
+  if (workload_->QuotaReserved() && !workload_->Evicted() && State() == CheckState::kReady &&
+      !workload_->Admitted()) {
+    workload_->admitted = True("Admitted", "", now_);
+    job_->suspended = false;
+  }
+}
+
+Decision World::Look() const {
+  WorkloadView view;
+  view.key = {"ml", "job-train-1a2b3"};
+  if (workload_ != nullptr) {
+    view.workload = std::make_shared<tracking::Workload>(*workload_);
+    view.job = std::make_shared<tracking::Job>(*job_);
+    view.check = kCheck;
+  }
+  return Decide(view, workers_, record_, policy_, now_);
+}
+
+Decision World::Step(size_t limit) {
+  const Decision decision = Look();
+  for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
+    last_ = decision.actions[i];
+    Carry(decision.actions[i]);
+    CheckInvariants();
+  }
+  return decision;
+}
+
+void World::Settle() {
+  Decision before = Step();
+  RunManagerKueue();
+  for (int step = 0; step < kManySteps; ++step) {
+    const Decision decision = Step();
+    RunManagerKueue();
+    const bool quiet =
+        std::all_of(decision.actions.begin(), decision.actions.end(), [](const Action& action) {
+          return std::holds_alternative<MirrorStatus>(action) ||
+                 std::holds_alternative<RecordResidue>(action) ||
+                 std::holds_alternative<Forget>(action);
+        });
+    if (quiet && SameDecision(before, decision)) return;
+    before = decision;
+  }
+  FAIL("does not settle: " << Print());
+}
+
+std::vector<std::string> World::WorkersWithJob() const {
+  std::vector<std::string> names;
+  for (const ClusterView& worker : workers_) {
+    if (HasOurJob(worker)) names.push_back(worker.name.value);
+  }
+  return names;
+}
+
+std::vector<std::string> World::WorkersWithClone() const {
+  std::vector<std::string> names;
+  for (const ClusterView& worker : workers_) {
+    if (worker.clone != nullptr && worker.clone->origin == "fedra")
+      names.push_back(worker.name.value);
+  }
+  return names;
+}
+
+void World::Carry(const Action& action) {
+  std::visit([this](const auto& one) { Apply(one); }, action);
+}
+
+void World::Apply(const SetCheck& action) { Check() = {kCheck, action.state, action.message}; }
+
+void World::Apply(const Nominate& action) {
+  // Kueue's rules: names only while no winner is recorded, and no more than the CRD takes.
+  REQUIRE(workload_->cluster_name.empty());
+  REQUIRE(action.clusters.size() <= 20);
+  REQUIRE_FALSE(workload_->Evicted());
+  REQUIRE_FALSE(action.message.empty());
+  workload_->nominated.clear();
+  for (const ClusterName& name : action.clusters) workload_->nominated.push_back(name.value);
+  Check() = {kCheck, CheckState::kPending, action.message};
+  record_.nominated = action.clusters;
+  if (!action.new_round) return;
+  ++record_.attempt;
+  record_.nominated_at = now_;
+}
+
+void World::Apply(const placement::Admit& action) {
+  INFO(Print());
+  // Invariant 4, which the CRD enforces as well.
+  const auto& nominated = workload_->nominated;
+  REQUIRE(std::find(nominated.begin(), nominated.end(), action.cluster.value) != nominated.end());
+  REQUIRE(worker(action.cluster.value).clone != nullptr);
+  REQUIRE(worker(action.cluster.value).clone->Admitted());
+  workload_->cluster_name = action.cluster.value;
+  workload_->nominated.clear();
+  Check() = {kCheck, CheckState::kReady, action.message};
+}
+
+void World::Apply(const ClearPlacement& action) {
+  workload_->cluster_name.clear();
+  workload_->nominated.clear();
+  Check() = {kCheck, CheckState::kPending, action.message};
+  record_.nominated.clear();
+  record_.nominated_at.reset();
+}
+
+void World::Apply(const CreateClone& action) {
+  ClusterView& at = worker(action.cluster.value);
+  REQUIRE(at.contact != Contact::kNone);
+  if (at.clone != nullptr) return;
+  auto clone = std::make_shared<tracking::Workload>();
+  clone->key = {"ml", "job-train-1a2b3"};
+  clone->uid = "clone-" + action.cluster.value;
+  clone->origin = "fedra";
+  clone->manager_uid = workload_->uid;
+  at.clone = clone;
+}
+
+void World::Apply(const DeleteRemote& action) {
+  ClusterView& at = worker(action.cluster.value);
+  REQUIRE(at.contact != Contact::kNone);
+  // Invariant 5: the final status reaches the manager before the remote job is removed.
+  if (HasOurJob(at) && at.job->finished && job_ != nullptr && workload_ != nullptr &&
+      workload_->cluster_name == at.name.value && workload_->Finished())
+    REQUIRE(job_->finished);
+  // Invariant 2.
+  if (HasOurJob(at)) at.job = nullptr;
+  if (at.clone != nullptr && at.clone->origin == "fedra") at.clone = nullptr;
+}
+
+void World::Apply(const CreateJob& action) {
+  INFO(Print());
+  ClusterView& at = worker(action.cluster.value);
+  REQUIRE(at.contact == Contact::kFull);
+  // Invariant 1: losers' clones are gone before the job is created.
+  for (const ClusterView& other : workers_) {
+    if (other.name == action.cluster || other.contact != Contact::kFull) continue;
+    REQUIRE((other.clone == nullptr || other.clone->origin != "fedra"));
+  }
+  if (at.job != nullptr) return;
+  auto job = std::make_shared<tracking::Job>();
+  job->key = {"ml", "train"};
+  job->uid = "remote-" + action.cluster.value;
+  job->origin = "fedra";
+  job->manager_uid = workload_->uid;
+  job->prebuilt_workload = workload_->key.name;
+  job->shows_activity = true;
+  at.job = job;
+}
+
+void World::Apply(const MirrorStatus& action) {
+  const ClusterView& at = worker(action.cluster.value);
+  if (at.job == nullptr) return;
+  if (job_->suspended && !at.job->suspended && !at.job->finished) return;
+  job_->finished = at.job->finished;
+  job_->shows_activity = at.job->shows_activity;
+}
+
+void World::Apply(const ClearActivity&) { job_->shows_activity = false; }
+
+void World::Apply(const FinishWorkload& action) {
+  workload_->finished = True(action.reason, action.message, now_);
+}
+
+void World::Apply(const RecordFailure& action) {
+  std::erase_if(record_.failures,
+                [&](const Failure& failure) { return failure.cluster == action.failure.cluster; });
+  record_.failures.push_back(action.failure);
+}
+
+void World::Apply(const RecordResidue&) {}
+void World::Apply(const Forget&) { record_ = {}; }
+void World::Apply(const Note& action) { notes_.emplace_back(action.reason); }
+
+void World::CheckInvariants() const {
+  INFO(Print());
+  int connected_jobs = 0;
+  for (const ClusterView& worker : workers_) {
+    if (worker.contact == Contact::kFull && HasOurJob(worker) && worker.job->manager_uid == kUid &&
+        !worker.job->finished)
+      ++connected_jobs;
+  }
+  // A job of an earlier life on a worker that has just come back is on its way out and no second
+  // placement.
+  const bool placing = last_ && (std::holds_alternative<CreateJob>(*last_) ||
+                                 std::holds_alternative<placement::Admit>(*last_));
+  if (placing) CHECK(connected_jobs <= 1);
+}
+
+std::string World::Print() const {
+  std::string text =
+      workload_ == nullptr
+          ? "workload gone"
+          : fmt::format(
+                "check {} \"{}\" clusterName \"{}\" nominated [{}] quota {} evicted {} finished {}",
+                ToString(State()), Message(), workload_->cluster_name,
+                fmt::join(workload_->nominated, ","), workload_->QuotaReserved(),
+                workload_->Evicted(), workload_->Finished());
+  for (const ClusterView& worker : workers_) {
+    text += fmt::format("\n  {}: contact {} clone {} job {}", worker.name.value,
+                        static_cast<int>(worker.contact),
+                        worker.clone == nullptr    ? "-"
+                        : worker.clone->Admitted() ? "admitted"
+                                                   : "waiting",
+                        worker.job == nullptr        ? "-"
+                        : worker.job->origin.empty() ? "foreign"
+                                                     : "ours");
+  }
+  return text;
+}
+
+}  // namespace fedra::placement::testing

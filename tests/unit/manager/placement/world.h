@@ -1,0 +1,100 @@
+#pragma once
+//
+// A small model of the outside for placement::Decide(): one workload on a manager whose Kueue
+// behaves as seen on 0.19.2, and a few workers. Carries out decisions as the executor would, and
+// checks the invariants of docs/architecture.md after every action.
+//
+// Times are simulated; nothing here is concurrent.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manager/placement/decide.h"
+
+namespace fedra::placement::testing {
+
+inline constexpr char kCheck[] = "fedra";
+inline constexpr char kUid[] = "uid-1";
+
+class World {
+ public:
+  explicit World(const std::vector<std::string>& workers, Policy policy = {});
+
+  void ReserveQuota();
+  // The worker's Kueue admits our clone, if there is one it can admit.
+  bool Admit(const std::string& worker);
+  void EvictOn(const std::string& worker);
+  // The remote job ends, and the worker's Kueue finishes the clone.
+  bool Finish(const std::string& worker);
+  void DeleteJobOn(const std::string& worker);
+  void Disconnect(const std::string& worker);
+  void Reconnect(const std::string& worker);
+  void SetContact(const std::string& worker, Contact contact);
+  void SetVerdict(const std::string& worker, dra::Verdict verdict);
+  void PutForeignJob(const std::string& worker);
+  void Deactivate();
+  void Activate();
+  void DeleteWorkload();
+  // The manager's Kueue: evicts on Retry, requeues what shows no activity, admits, finishes from
+  // the job's status.
+  void RunManagerKueue();
+  void Advance(std::chrono::milliseconds time) { now_ += time; }
+  void LoseStore() { record_ = {}; }
+
+  Decision Look() const;
+  // Looks and carries out at most `limit` actions: a crash comes after them.
+  Decision Step(size_t limit = SIZE_MAX);
+  // Steps and lets the manager's Kueue run until nothing changes; fails the test when that does not
+  // happen.
+  void Settle();
+
+  tracking::Workload& workload() { return *workload_; }
+  bool WorkloadExists() const { return workload_ != nullptr; }
+  ClusterView& worker(const std::string& name);
+  const PlacementRecord& record() const { return record_; }
+  std::vector<std::string> WorkersWithJob() const;
+  std::vector<std::string> WorkersWithClone() const;
+  const std::string& Message() const { return Check().message; }
+  tracking::CheckState State() const { return Check().state; }
+  bool JobFinished() const { return job_ != nullptr && job_->finished; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void Carry(const Action& action);
+  void Apply(const SetCheck& action);
+  void Apply(const Nominate& action);
+  void Apply(const placement::Admit& action);
+  void Apply(const ClearPlacement& action);
+  void Apply(const CreateClone& action);
+  void Apply(const DeleteRemote& action);
+  void Apply(const CreateJob& action);
+  void Apply(const MirrorStatus& action);
+  void Apply(const ClearActivity& action);
+  void Apply(const FinishWorkload& action);
+  void Apply(const RecordFailure& action);
+  void Apply(const RecordResidue& action);
+  void Apply(const Forget& action);
+  void Apply(const Note& action);
+
+  const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
+  tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }
+  // A clone that may be changed, replacing the shared one.
+  std::shared_ptr<tracking::Workload> Edit(ClusterView& worker);
+  std::shared_ptr<tracking::Job> EditJob(ClusterView& worker);
+  void EvictOnManager(const std::string& previous);
+  void CheckInvariants() const;
+  std::string Print() const;
+
+  Policy policy_;
+  WallTime now_{std::chrono::hours(1)};
+  std::unique_ptr<tracking::Workload> workload_;
+  std::unique_ptr<tracking::Job> job_;
+  std::vector<ClusterView> workers_;
+  PlacementRecord record_;
+  std::vector<std::string> notes_;
+  std::optional<Action> last_;
+};
+
+}  // namespace fedra::placement::testing
