@@ -160,14 +160,13 @@ Value Interpreter::EvalNegate(const Node& node) {
 Value Interpreter::EvalArithmetic(const Node& node) {
   const Value left = EvalArg(node, 0);
   const Value right = EvalArg(node, 1);
+  // node.flag: both are known to be texts, which is priced by length.
+  if (node.flag) evaluation_.AddCost((CostSize(left) + CostSize(right) + 9) / 10);
   if (left.is_error()) return left;
   if (right.is_error()) return right;
   switch (node.op) {
-    case Op::kAdd: {
-      // node.flag: both are known to be texts, which is priced by length.
-      if (node.flag) evaluation_.AddCost((CostSize(left) + CostSize(right) + 9) / 10);
+    case Op::kAdd:
       return Add(evaluation_, left, right);
-    }
     case Op::kSubtract:
       return Subtract(left, right);
     case Op::kMultiply:

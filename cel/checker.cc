@@ -263,12 +263,11 @@ class Checker final {
     }
   }
 
-  const Type* Join(const Expr& at, const Type* previous, const Type* current) {
+  // Elements of different types make a literal of dyn; Validate() decides whether that is allowed.
+  const Type* Join(const Type* previous, const Type* current) {
     if (previous == nullptr) return current;
-    if (unifier_.Assignable(*previous, *current)) return Unifier::MostGeneral(previous, current);
-    if (!environment_.homogeneous_literals) return &kDynType;
-    ReportMismatch(at, *previous, *current);
-    return FailedType();
+    return unifier_.Assignable(*previous, *current) ? Unifier::MostGeneral(previous, current)
+                                                    : &kDynType;
   }
 
   // The type that an optional element (?e) adds to its literal.
@@ -285,7 +284,7 @@ class Checker final {
       Check(*list.args[i]);
       const Type* type =
           list.optional_args[i] ? OptionalContent(*list.args[i]) : list.args[i]->type;
-      element = Join(*list.args[i], element, type);
+      element = Join(element, type);
     }
     list.type = pool_.List(element == nullptr ? pool_.Fresh() : element);
   }
@@ -295,11 +294,11 @@ class Checker final {
     const Type* value = nullptr;
     for (size_t i = 0; i + 1 < map.args.size(); i += 2) {
       Check(*map.args[i]);
-      key = Join(*map.args[i], key, map.args[i]->type);
+      key = Join(key, map.args[i]->type);
       Check(*map.args[i + 1]);
       const bool optional = map.optional_args[i / 2];
       const Type* type = optional ? OptionalContent(*map.args[i + 1]) : map.args[i + 1]->type;
-      value = Join(*map.args[i + 1], value, type);
+      value = Join(value, type);
     }
     map.type = key == nullptr ? pool_.Map(pool_.Fresh(), pool_.Fresh()) : pool_.Map(key, value);
   }
@@ -430,6 +429,8 @@ class Checker final {
     expr.type = range->kind == TypeKind::kList ? range : pool_.List(&kDynType);
     if (range->kind == TypeKind::kMap)
       return ReportNoOverload(expr, "@sortByAssociatedKeys", {range, pool_.List(&key)}, true);
+    // The first overload is the one for int: an unknown key becomes one.
+    if (key.kind == TypeKind::kParam) unifier_.Assignable(key, kIntType);
     switch (key.kind) {
       case TypeKind::kInt:
       case TypeKind::kUint:

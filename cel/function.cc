@@ -66,7 +66,9 @@ uint64_t CostOf(Price price, const Value* args, const Value& result) {
     case Price::kRegex:
       return RegexCost(CostSize(args[0]), CostSize(args[1]));
     case Price::kFormat:
-      return RegexCost(CostSize(args[1]), args[0].AsFormat().pattern_size);
+      return args[0].is(Kind::kFormat)
+                 ? RegexCost(CostSize(args[1]), args[0].AsFormat().pattern_size)
+                 : 1;
     case Price::kElements:
       return ElementsCost(args[0]);
     case Price::kSizeOfSecond:

@@ -194,10 +194,10 @@ Value Interpreter::EvalChain(const Node& node, bool stop_at, int* stopped_by) {
 Value Interpreter::EvalEquality(const Node& node) {
   const Value left = EvalArg(node, 0);
   const Value right = EvalArg(node, 1);
-  if (left.is_error()) return left;
-  if (right.is_error()) return right;
   const bool unit_price = node.op == Op::kEquals && left.kind() >= Kind::kQuantity;
   evaluation_.AddCost(unit_price ? 1 : Traversal(std::min(CostSize(left), CostSize(right))));
+  if (left.is_error()) return left;
+  if (right.is_error()) return right;
   const Equality equality = Equals(left, right);
   if (node.op == Op::kNotEquals) return Value::Bool(equality != Equality::kEqual);
   if (equality == Equality::kError) return evaluation_.NoSuchOverload();
@@ -206,8 +206,8 @@ Value Interpreter::EvalEquality(const Node& node) {
 
 Value Interpreter::EvalEqualityWithText(const Node& node) {
   const Value left = EvalArg(node, 0);
-  if (left.is_error()) return left;
   evaluation_.AddCost(Traversal(std::min<uint64_t>(CostSize(left), node.number)));
+  if (left.is_error()) return left;
   const bool negated = node.op == Op::kNotEqualsText;
   if (left.is(Kind::kString))
     return Value::Bool((left.AsText() == node.constant.AsText()) != negated);
@@ -219,9 +219,9 @@ Value Interpreter::EvalEqualityWithText(const Node& node) {
 Value Interpreter::EvalComparison(const Node& node) {
   const Value left = EvalArg(node, 0);
   const Value right = EvalArg(node, 1);
+  if (node.flag) evaluation_.AddCost(Traversal(std::min(CostSize(left), CostSize(right))));
   if (left.is_error()) return left;
   if (right.is_error()) return right;
-  if (node.flag) evaluation_.AddCost(Traversal(std::min(CostSize(left), CostSize(right))));
   switch (Compare(left, right)) {
     case Order::kLess:
       return Value::Bool(node.op == Op::kLess || node.op == Op::kLessEquals);
@@ -239,27 +239,34 @@ Value Interpreter::EvalComparison(const Node& node) {
 
 Value Interpreter::EvalCall(const Node& node) {
   std::array<Value, kMaxArity> values;
+  const Value* error = nullptr;
   for (size_t i = 0; i < node.arg_count; ++i) {
     values[i] = EvalArg(node, i);
-    if (values[i].is_error()) return values[i];
+    if (!values[i].is_error()) continue;
+    // cel-go evaluates both arguments of two, but stops early with more.
+    if (error == nullptr) error = &values[i];
+    if (node.arg_count > 2) return *error;
   }
   const std::span<const Value> args(values.data(), node.arg_count);
   const Overload* overload = nullptr;
-  std::string_view function;
+  const Overload* priced = nullptr;
   if (node.op == Op::kDispatch) {
     const auto* declaration = static_cast<const FunctionDeclaration*>(node.data);
-    function = declaration->name;
-    overload = SelectOverload(declaration->overloads, args);
+    if (error == nullptr) overload = SelectOverload(declaration->overloads, args);
+    priced = overload != nullptr ? overload : declaration->overloads[0];
   } else {
-    overload = static_cast<const Overload*>(node.data);
-    function = overload->function;
-    if (node.op == Op::kCallGuarded && !Accepts(*overload, args)) overload = nullptr;
+    priced = static_cast<const Overload*>(node.data);
+    if (error == nullptr && (node.op == Op::kCall || Accepts(*priced, args))) overload = priced;
   }
-  if (overload == nullptr || overload->implementation == nullptr) {
-    return NoOverload(evaluation_, function, args);
+  Value result;
+  if (error != nullptr) {
+    result = *error;
+  } else if (overload == nullptr || overload->implementation == nullptr) {
+    result = NoOverload(evaluation_, priced->function, args);
+  } else {
+    result = overload->implementation(evaluation_, values.data());
   }
-  const Value result = overload->implementation(evaluation_, values.data());
-  evaluation_.AddCost(CostOf(overload->price, values.data(), result));
+  evaluation_.AddCost(CostOf(priced->price, values.data(), result));
   return evaluation_.over_limit() ? evaluation_.CostLimitExceeded() : result;
 }
 
@@ -330,7 +337,10 @@ Value Interpreter::EvalIndex(const Node& node) {
   const Value key = EvalArg(node, 1);
   if (key.is_error()) return key;
   const bool optional = node.op == Op::kOptIndex;
-  if (operand.is(Kind::kOptional)) return SelectFromOptional(operand, key);
+  if (operand.is(Kind::kOptional)) {
+    if (!optional) evaluation_.RefundCost(1);
+    return SelectFromOptional(operand, key);
+  }
   const Lookup found = Find(evaluation_, operand, key);
   if (found.outcome == Lookup::Outcome::kError) return found.value;
   if (found.outcome == Lookup::Outcome::kFound) {
@@ -352,10 +362,10 @@ Value Interpreter::EvalConditional(const Node& node) {
 Value Interpreter::EvalMembership(const Node& node) {
   const Value needle = EvalArg(node, 0);
   const Value haystack = EvalArg(node, 1);
-  if (needle.is_error()) return needle;
-  if (haystack.is_error()) return haystack;
   // node.flag: the checker knows that it is a list.
   evaluation_.AddCost(node.flag ? CostSize(haystack) : 1);
+  if (needle.is_error()) return needle;
+  if (haystack.is_error()) return haystack;
   if (haystack.is(Kind::kList)) {
     for (const Value& item : haystack.AsList()) {
       if (Equals(needle, item) == Equality::kEqual) return Value::Bool(true);
@@ -364,6 +374,7 @@ Value Interpreter::EvalMembership(const Node& node) {
   }
   if (!haystack.is(Kind::kMap)) return evaluation_.NoSuchOverload();
   const MapValue& map = haystack.AsMap();
+  if (map.entries.empty()) return Value::Bool(false);
   if (!map.native && !IsHashable(needle)) return UnhashableKey(evaluation_, needle);
   return Value::Bool(FindEntry(map, needle) != nullptr);
 }

@@ -5,11 +5,13 @@ namespace {
 
 // What the hidden parts of cel-go's folds cost: reading the accumulator and the loop condition.
 constexpr uint64_t kResultCost = 1;
-constexpr uint64_t kAllStepCost = 3;     // @not_strictly_false(accu), accu
-constexpr uint64_t kExistsStepCost = 4;  // @not_strictly_false(!accu), accu
-constexpr uint64_t kCountCost = 2;       // accu + 1
-constexpr uint64_t kAppendCost = 12;     // accu + [value]
-constexpr uint64_t kInsertCost = 2;      // cel.@mapInsert(accu, ...)
+constexpr uint64_t kAllConditionCost = 2;     // @not_strictly_false(accu)
+constexpr uint64_t kExistsConditionCost = 3;  // @not_strictly_false(!accu)
+constexpr uint64_t kAccumulatorCost = 1;      // accu && ..., accu || ...
+constexpr uint64_t kCountCost = 2;            // accu + 1
+constexpr uint64_t kAppendCost = 12;          // accu + [value]
+constexpr uint64_t kSortByCost = 4;           // input.@sortByAssociatedKeys(input.map(...))
+constexpr uint64_t kInsertCost = 2;           // cel.@mapInsert(accu, ...)
 
 // The marker of a lazy slot that nobody has read yet.
 constexpr char kUnsetMarker = '\0';
@@ -68,16 +70,17 @@ Value Interpreter::ForEach(const Node& node, Visit visit) {
     for (size_t i = 0; i < items.size(); ++i) {
       variables[0] = node.flag ? Value::Int(static_cast<int64_t>(i)) : items[i];
       if (node.flag) variables[1] = items[i];
-      if (!visit()) break;
+      if (!visit(i + 1 == items.size())) break;
       if (evaluation_.over_limit()) return evaluation_.CostLimitExceeded();
     }
     return Value::Null();
   }
   if (range.is(Kind::kMap)) {
-    for (const MapEntry& entry : range.AsMap().entries) {
+    const auto entries = range.AsMap().entries;
+    for (const MapEntry& entry : entries) {
       variables[0] = entry.key;
       if (node.flag) variables[1] = entry.value;
-      if (!visit()) break;
+      if (!visit(&entry == &entries.back())) break;
       if (evaluation_.over_limit()) return evaluation_.CostLimitExceeded();
     }
     return Value::Null();
@@ -91,10 +94,11 @@ Value Interpreter::ForEach(const Node& node, Visit visit) {
 
 Value Interpreter::EvalAll(const Node& node) {
   Value result = Value::Bool(true);
-  const Value failure = ForEach(node, [&] {
-    evaluation_.AddCost(kAllStepCost);
+  const Value failure = ForEach(node, [&](bool last) {
+    evaluation_.AddCost(kAllConditionCost + kAccumulatorCost);
     const Value value = EvalArg(node, 1);
     if (value.is_false() || evaluation_.aborted()) {
+      if (!last) evaluation_.AddCost(kAllConditionCost);
       result = value;
       return false;
     }
@@ -109,10 +113,11 @@ Value Interpreter::EvalAll(const Node& node) {
 
 Value Interpreter::EvalExists(const Node& node) {
   Value result = Value::Bool(false);
-  const Value failure = ForEach(node, [&] {
-    evaluation_.AddCost(kExistsStepCost);
+  const Value failure = ForEach(node, [&](bool last) {
+    evaluation_.AddCost(kExistsConditionCost + kAccumulatorCost);
     const Value value = EvalArg(node, 1);
     if (value.is_true() || evaluation_.aborted()) {
+      if (!last) evaluation_.AddCost(kExistsConditionCost);
       result = value;
       return false;
     }
@@ -128,7 +133,7 @@ Value Interpreter::EvalExists(const Node& node) {
 Value Interpreter::EvalExistsOne(const Node& node) {
   int64_t count = 0;
   Value error = Value::Null();
-  const Value failure = ForEach(node, [&] {
+  const Value failure = ForEach(node, [&](bool) {
     const Value value = EvalArg(node, 1);
     if (!value.is(Kind::kBool)) {
       error = value.is_error() ? value : evaluation_.NoSuchOverload();
@@ -150,7 +155,7 @@ Value Interpreter::EvalMapElements(const Node& node) {
   ListBuilder list(evaluation_);
   Value error = Value::Null();
   const bool filtered = node.arg_count == 3;
-  const Value failure = ForEach(node, [&] {
+  const Value failure = ForEach(node, [&](bool) {
     if (filtered) {
       const Value condition = EvalArg(node, 1);
       if (!condition.is(Kind::kBool)) {
@@ -159,7 +164,7 @@ Value Interpreter::EvalMapElements(const Node& node) {
       }
       if (!condition.AsBool()) return true;
     }
-    evaluation_.AddCost(kAppendCost);
+    evaluation_.AddCost(node.constant.AsUint());
     const Value value = EvalArg(node, filtered ? 2 : 1);
     if (value.is_error()) {
       error = value;
@@ -175,7 +180,7 @@ Value Interpreter::EvalMapElements(const Node& node) {
 Value Interpreter::EvalFilter(const Node& node) {
   ListBuilder list(evaluation_);
   Value error = Value::Null();
-  const Value failure = ForEach(node, [&] {
+  const Value failure = ForEach(node, [&](bool) {
     const Value condition = EvalArg(node, 1);
     if (!condition.is(Kind::kBool)) {
       error = condition.is_error() ? condition : evaluation_.NoSuchOverload();
@@ -209,7 +214,7 @@ Value Interpreter::EvalTransformMap(const Node& node) {
   MapBuilder map(evaluation_);
   Value error = Value::Null();
   const bool filtered = node.arg_count == 3;
-  const Value failure = ForEach(node, [&] {
+  const Value failure = ForEach(node, [&](bool) {
     if (filtered) {
       const Value condition = EvalArg(node, 1);
       if (!condition.is(Kind::kBool)) {
@@ -258,6 +263,7 @@ Value Interpreter::EvalSortBy(const Node& node) {
     if (evaluation_.over_limit()) return evaluation_.CostLimitExceeded();
   }
   const Value sorted_by = keys.Finish();
+  evaluation_.AddCost(kSortByCost);
   return sorted_by.is_error() ? sorted_by : SortedByKeys(evaluation_, range, sorted_by);
 }
 

@@ -279,11 +279,11 @@ class Planner final {
     if (const uint32_t path = PlanDevicePath(expr, raw); path != UINT32_MAX) return path;
     const bool optional = expr.name == op::kOptIndex;
     const uint32_t operand = PlanExpr(*expr.args[0], raw);
-    const uint32_t key = PlanExpr(*expr.args[1], false);
+    // An optional selector is charged when it finds something, a plain one at once.
+    const uint32_t key = PlanExpr(*expr.args[1], optional);
     if (failed_) return 0;
     Node node;
-    const int own =
-        (IsAttribute(*expr.args[1]) || (optional && ConstantOf(key) != nullptr)) ? 0 : 1;
+    const int own = optional || IsAttribute(*expr.args[1]) ? 0 : 1;
     node.cost = OperandCost(*expr.args[0], raw, own);
     node.op = optional ? Op::kOptIndex : Op::kIndex;
     if (const Value* constant = ConstantOf(key)) {
@@ -462,6 +462,10 @@ class Planner final {
     std::vector<uint32_t> args = {range};
     for (size_t i = 1; i < expr.args.size(); ++i) args.push_back(PlanExpr(*expr.args[i], false));
     locals_.resize(scope);
+    if (node.op == Op::kMapElements) {
+      // What appending costs: accu + [value], where a list of a constant is free.
+      node.constant = Value::Int(ConstantOf(args.back()) != nullptr ? 2 : 12);
+    }
     return Add(node, args);
   }
 

@@ -11,16 +11,17 @@ class Validator final {
   Validator(const Environment& environment, IssueList& issues)
       : environment_(environment), issues_(issues) {}
 
-  void Visit(const Expr& expr) {
+  void Visit(const Expr& expr, bool inside_format) {
     if (expr.kind == ExprKind::kCall) VisitCall(expr);
-    if (environment_.homogeneous_literals) {
+    inside_format = inside_format || (expr.kind == ExprKind::kCall && expr.name == "format");
+    if (environment_.homogeneous_literals && !inside_format) {
       if (expr.kind == ExprKind::kList) CheckSameTypes(expr, 0, 1);
       if (expr.kind == ExprKind::kMap) {
         CheckSameTypes(expr, 0, 2);
         CheckSameTypes(expr, 1, 2);
       }
     }
-    for (const Expr* arg : expr.args) Visit(*arg);
+    for (const Expr* arg : expr.args) Visit(*arg, inside_format);
   }
 
  private:
@@ -106,7 +107,7 @@ class Validator final {
 }  // namespace
 
 void Validate(const Environment& environment, const Ast& ast, IssueList& issues) {
-  Validator(environment, issues).Visit(*ast.root);
+  Validator(environment, issues).Visit(*ast.root, false);
 }
 
 }  // namespace fedra::cel

@@ -204,10 +204,10 @@ constexpr NamedFormat kFormats[] = {
     {"dns1035LabelPrefix", "DNS1035LabelPrefix", 30, Dns1035LabelPrefix},
     {"labelValue", "LabelValue", 40, LabelValue},
     {"uri", "URI", 1103, Uri},
-    {"uuid", "uuid", 77, Uuid},
+    {"uuid", "uuid", 71, Uuid},
     {"byte", "byte", 84, Base64},
-    {"date", "date", 82, Date},
-    {"datetime", "datetime", 82, DateTime},
+    {"date", "date", 72, Date},
+    {"datetime", "datetime", 72, DateTime},
 };
 
 template <size_t Number>

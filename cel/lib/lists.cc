@@ -7,6 +7,7 @@
 namespace fedra::cel {
 namespace {
 
+constexpr Type kListOfListOfA{TypeKind::kList, "list", &kListOfA};
 constexpr Type kListOfUint{TypeKind::kList, "list", &kUintType};
 constexpr Type kListOfDouble{TypeKind::kList, "list", &kDoubleType};
 constexpr Type kListOfBool{TypeKind::kList, "list", &kBoolType};
@@ -207,7 +208,7 @@ constexpr Overload Sorter(const Type& list) {
 constexpr Overload kOverloads[] = {
     Member("slice", "list_slice", {&kListOfA, &kIntType, &kIntType}, kListOfA, Slice,
            Price::kNewList),
-    Member("flatten", "list_flatten", {&kListOfDyn}, kListOfDyn, Flatten),
+    Member("flatten", "list_flatten", {&kListOfListOfA}, kListOfA, Flatten),
     Member("flatten", "list_flatten_int", {&kListOfDyn, &kIntType}, kListOfDyn, FlattenDepth),
     Global("lists.range", "lists_range", {&kIntType}, kListOfInt, Range, Price::kNewList),
     Member("reverse", "list_reverse", {&kListOfA}, kListOfA, Reverse, Price::kNewList),
