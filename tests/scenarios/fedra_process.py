@@ -134,7 +134,7 @@ class Fedra:
 
     def worker_states(self) -> dict[str, str]:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
-        return {worker["name"]: worker["state"] for worker in self._json("status")["workers"]}
+        return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
 
     def reasons(self, workload: str) -> dict[str, list[str]]:
         """What `fedra why` has against each worker; `workload` is NAMESPACE/NAME of the job."""
