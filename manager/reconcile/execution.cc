@@ -132,7 +132,7 @@ Result<void> Execution::operator()(const placement::Admit& action) {
                                      .message = action.message,
                                      .nominated = std::vector<std::string>(),
                                      .cluster_name = action.cluster.value}));
-  CrashPoint("after-admit");
+  CrashPoint("after-cluster-name");
   store::PlacementRow row = Row();
   row.winner = action.cluster;
   row.won_at = tools_.clock.Now();

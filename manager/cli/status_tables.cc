@@ -1,0 +1,132 @@
+#include "manager/cli/status_tables.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "manager/cli/display_text.h"
+#include "manager/cli/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using store::ClusterRow;
+using store::VerdictRow;
+using store::WorkloadRow;
+
+// Columns of a note in the narrow table; the wide one has all of it.
+constexpr size_t kNoteWidth = 120;
+
+bool HoldsJob(const WorkloadRow& row) { return row.state != "Finished" && row.state != "Failed"; }
+
+// "; its job moves in 10m50s": what the loss of a worker means for its jobs.
+std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
+  if (!row.lost_since || jobs == 0 || !settings.worker_lost_timeout) return {};
+  const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
+  const auto left = *row.lost_since + *settings.worker_lost_timeout - settings.now;
+  if (left <= std::chrono::milliseconds(0))
+    return fmt::format("{} {} being moved", whose, jobs == 1 ? "is" : "are");
+  return fmt::format("{} {} in {}", whose, jobs == 1 ? "moves" : "move", FormatAge(left));
+}
+
+std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
+  std::string note;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) note += (note.empty() ? "" : "; ") + part;
+  };
+  add(row.why);
+  if (row.note != row.why) add(row.note);
+  add(MovingText(row, jobs, settings));
+  return note;
+}
+
+std::string NoteText(const std::string& note, const ViewSettings& settings) {
+  const std::string printable = Printable(note, settings.style.utf8);
+  return settings.format == Format::kWide ? printable : Shortened(printable, kNoteWidth);
+}
+
+std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+
+// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1"
+std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
+  std::string text;
+  for (const ReasonCount& count : CountReasons(verdicts)) {
+    text += fmt::format("{}{} on {}", text.empty() ? "no worker eligible: " : ", ", count.code,
+                        count.workers);
+  }
+  return text;
+}
+
+using VerdictsByUid = std::map<std::string, std::vector<VerdictRow>>;
+
+VerdictsByUid ByUid(const std::vector<VerdictRow>& verdicts) {
+  VerdictsByUid by_uid;
+  for (const VerdictRow& verdict : verdicts) by_uid[verdict.uid].push_back(verdict);
+  return by_uid;
+}
+
+// The whole note names every worker; in the narrow table the counts say as much.
+std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts,
+                         const ViewSettings& settings) {
+  const auto known = verdicts.find(row.uid);
+  if (row.state != "Blocked" || settings.format == Format::kWide || known == verdicts.end())
+    return row.note;
+  const std::string counted = BlockedText(known->second);
+  return counted.empty() ? row.note : counted;
+}
+
+}  // namespace
+
+std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
+  std::map<ClusterName, size_t> jobs;
+  for (const WorkloadRow& row : data.workloads) {
+    if (HoldsJob(row)) ++jobs[row.worker];
+  }
+  return jobs;
+}
+
+Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
+  std::vector<std::string> titles = {"NAME", "STATE", "SINCE", "KUBERNETES", "DRA", "JOBS"};
+  if (wide) titles.emplace_back("LAST CONTACT");
+  titles.emplace_back("NOTE");
+  Table table(std::move(titles));
+  std::map<ClusterName, size_t> jobs = JobsByWorker(data);
+  for (const ClusterRow& row : data.clusters) {
+    std::vector<Cell> cells = {row.name.value,
+                               Cell(row.phase, ToneOfPhase(row.phase)),
+                               Since(row.phase_since, settings.now),
+                               OrDash(row.kubernetes_version),
+                               OrDash(row.dra_version),
+                               std::to_string(jobs[row.name])};
+    if (wide) cells.emplace_back(row.last_contact ? Since(*row.last_contact, settings.now) : "-");
+    cells.emplace_back(NoteText(ClusterNote(row, jobs[row.name], settings), settings));
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
+                    const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
+  std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
+  if (wide) titles.insert(titles.end(), {"IN STATE", "KIND", "WORKLOAD", "NEEDS"});
+  titles.emplace_back("NOTE");
+  Table table(std::move(titles));
+  const VerdictsByUid verdicts = ByUid(data.verdicts);
+  for (const WorkloadRow& row : rows) {
+    std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, ToneOfState(row.state)),
+                               OrDash(row.worker.value), Since(row.created_at, settings.now)};
+    if (wide) {
+      cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
+                                 OrDash(row.needs)});
+    }
+    cells.emplace_back(NoteText(WorkloadNote(row, verdicts, settings), settings));
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace fedra::cli

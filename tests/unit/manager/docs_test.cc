@@ -1,0 +1,75 @@
+// The pages of docs/ that list things are made from the tables in the code. `make docs` writes them
+// (it runs this test with FEDRA_WRITE_DOCS=1); otherwise the test fails when a page has fallen
+// behind.
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "config/print.h"
+#include "dra/reason.h"
+#include "manager/http/metrics.h"
+#include "manager/placement/note_reasons.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+
+namespace {
+
+void CheckPage(const std::string& name, const std::string& expected) {
+  const std::string path = std::string(FEDRA_TEST_DATA) + "/../../docs/" + name;
+  if (std::getenv("FEDRA_WRITE_DOCS") != nullptr) std::ofstream(path, std::ios::binary) << expected;
+  std::ifstream file(path, std::ios::binary);
+  const std::string found(std::istreambuf_iterator<char>(file), {});
+  INFO("docs/" << name << " has fallen behind the code; run `make docs`");
+  CHECK((found == expected));
+}
+
+std::string ReasonsPage() {
+  std::string page =
+      "# Reasons\n\nWhy a worker cannot, or may not, run a job. Generated from `dra/reason.cc` by "
+      "`make docs`;\n"
+      "`fedra explain REASON` prints the same.\n";
+  std::string_view group;
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+    if (entry.group != group) page += fmt::format("\n## {}\n", entry.group);
+    group = entry.group;
+    page += fmt::format("\n### {}\n\n{}.\n\n- Cause: {}\n- Remedy: {}\n", entry.name, entry.summary,
+                        entry.cause, entry.remedy);
+  }
+  return page;
+}
+
+std::string MetricsPage() {
+  std::string page =
+      "# Metrics\n\n`GET /metrics` at `http.address`, Prometheus text format. Generated from "
+      "`manager/http/metrics.cc` by `make docs`.\n\n| name | type | labels | meaning "
+      "|\n|---|---|---|---|\n";
+  for (const server::MetricFamily& family : server::MetricFamilies())
+    page += fmt::format("| `{}` | {} | {} | {} |\n", family.name, family.type, family.labels,
+                        family.help);
+  return page;
+}
+
+std::string EventsPage() {
+  std::string page =
+      "# Events\n\nEvents (events.k8s.io/v1) that fedra writes on the Workload and its job, and "
+      "the lines of "
+      "`fedra history`.\nGenerated from `manager/placement/note_reasons.h` by `make docs`.\n\n"
+      "| reason | type | meaning |\n|---|---|---|\n";
+  for (const placement::notes::NoteReason& reason : placement::notes::kNoteReasons)
+    page += fmt::format("| `{}` | {} | {} |\n", reason.name,
+                        reason.is_warning ? "Warning" : "Normal", reason.meaning);
+  return page;
+}
+
+}  // namespace
+
+TEST_CASE("docs/reasons.md is what the catalogue says") { CheckPage("reasons.md", ReasonsPage()); }
+TEST_CASE("docs/metrics.md is what the registry says") { CheckPage("metrics.md", MetricsPage()); }
+TEST_CASE("docs/events.md is what decisions may say") { CheckPage("events.md", EventsPage()); }
+TEST_CASE("docs/configuration.md is what the schema says") {
+  CheckPage("configuration.md", config::ReferencePage());
+}

@@ -1,0 +1,73 @@
+// The daemon's pages, without sockets.
+
+#include "manager/http/metrics.h"
+#include "manager/http/server.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using server::HealthCheck;
+using server::Route;
+
+namespace {
+
+server::Pages PagesWith(std::vector<HealthCheck> checks) {
+  return {.livez = [] { return std::vector<HealthCheck>{{"store", ""}}; },
+          .readyz = [checks] { return checks; },
+          .metrics = [] { return std::string("m 1\n"); },
+          .version = [] { return std::string("{}"); }};
+}
+
+}  // namespace
+
+TEST_CASE("readyz is ok with a dead worker and fails without the manager") {
+  const auto pages = PagesWith({{"manager", ""}, {"worker/a", "connection refused", true}});
+  CHECK(Route("/readyz", pages).status == 200);
+  CHECK(Route("/readyz", pages).body == "ok");
+  CHECK(Route("/readyz?verbose", pages).body ==
+        "[+]manager ok\n[!]worker/a connection refused\nreadyz check passed\n");
+  const auto failing = PagesWith({{"manager", "no contact"}});
+  CHECK(Route("/readyz", failing).status == 500);
+  CHECK(Route("/readyz", failing).body == "[-]manager no contact\nreadyz check failed\n");
+  CHECK(Route("/readyz?exclude=manager", failing).status == 200);
+}
+
+TEST_CASE("unknown pages say which there are") {
+  const auto answer = Route("/nothing", PagesWith({}));
+  CHECK(answer.status == 404);
+  CHECK_THAT(answer.body, ContainsSubstring("/metrics"));
+}
+
+TEST_CASE("livez, healthz, metrics and version answer") {
+  const auto pages = PagesWith({});
+  CHECK(Route("/livez", pages).body == "ok");
+  CHECK(Route("/healthz", pages).status == 200);
+  CHECK(Route("/metrics", pages).body == "m 1\n");
+  CHECK(Route("/version", pages).content_type == "application/json");
+}
+
+TEST_CASE("every documented metric appears once it has a value") {
+  server::Metrics metrics("0.1.0", "abc");
+  const ClusterName east("gpu-east");
+  metrics.Dispatched(east, "ok");
+  metrics.Placed(east);
+  metrics.Judged(east, {.outcome = dra::Outcome::kNo,
+                        .reasons = {{dra::ReasonCode::kTemplateMissing, "", ""}}});
+  metrics.Verified(std::chrono::milliseconds(1));
+  metrics.Reconciled("ok", std::chrono::milliseconds(1));
+  metrics.WorkerLost(east);
+  metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
+  metrics.StoreTransaction(true, std::chrono::milliseconds(1));
+  metrics.SetCluster(east, true, 3);
+  metrics.SetQueueDepth(2);
+  metrics.SetWorkloads("Running", 5);
+  metrics.SetStoreSize(4096);
+  const std::string text = metrics.Text();
+  for (const server::MetricFamily& family : server::MetricFamilies()) {
+    INFO(family.name);
+    CHECK_THAT(text, ContainsSubstring("# TYPE " + std::string(family.name) + " "));
+  }
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "fedra_dispatch_rejections_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
+}

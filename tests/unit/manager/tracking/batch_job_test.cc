@@ -1,0 +1,114 @@
+// batch/v1 Jobs: what is copied to a worker, and which status comes back when (multikueue.md 3.3).
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/job.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::tracking;
+using nlohmann::json;
+
+namespace {
+
+json Local() {
+  return json::parse(R"({"apiVersion": "batch/v1", "kind": "Job",
+    "metadata": {"namespace": "ml", "name": "train", "uid": "j1", "resourceVersion": "5", "labels": {"kueue.x-k8s.io/queue-name": "gpu"},
+                 "ownerReferences": [{"kind": "Pipeline"}]},
+    "spec": {"managedBy": "kueue.x-k8s.io/multikueue", "suspend": false, "parallelism": 2, "ttlSecondsAfterFinished": 10,
+             "selector": {"matchLabels": {"batch.kubernetes.io/controller-uid": "j1"}},
+             "template": {"metadata": {"labels": {"app": "x", "controller-uid": "j1", "batch.kubernetes.io/job-name": "train"}},
+                          "spec": {"containers": []}}},
+    "status": {}})");
+}
+
+json Remote(const char* status, bool suspend = false) {
+  json remote = Local();
+  remote["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
+  remote["metadata"]["annotations"] = {{"fedra.dev/workload-uid", "u1"},
+                                       {"kueue.x-k8s.io/prebuilt-workload-name", "w"}};
+  remote["spec"].erase("managedBy");
+  remote["spec"]["suspend"] = suspend;
+  remote["status"] = json::parse(status);
+  return remote;
+}
+
+Job Parsed(const json& object) {
+  auto job = BatchJobAdapter().parser()(object);
+  REQUIRE(job.has_value());
+  return *std::move(job);
+}
+
+std::optional<json> Mirror(const json& local, const json& remote) {
+  const auto patch = BatchJobAdapter().MirrorPatch(Parsed(local), Parsed(remote));
+  return patch ? std::optional(json::parse(*patch)) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the remote job names its clone, starts suspended, and leaves behind what is the manager's") {
+  Workload workload;
+  workload.key = {"ml", "job-train-1a2b3"};
+  workload.uid = "u1";
+  const json body = json::parse(*BatchJobAdapter().RemoteBody(Parsed(Local()), workload, "fedra"));
+  CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] ==
+        "job-train-1a2b3");
+  CHECK(body["metadata"]["annotations"]["fedra.dev/workload-uid"] == "u1");
+  CHECK(body["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] == "fedra");
+  CHECK(body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "gpu");
+  CHECK_FALSE(body["metadata"].contains("ownerReferences"));
+  CHECK(body["spec"]["suspend"] == true);
+  CHECK(body["spec"]["parallelism"] == 2);
+  for (const char* field : {"managedBy", "selector", "ttlSecondsAfterFinished"})
+    CHECK_FALSE(body["spec"].contains(field));
+  CHECK(body["spec"]["template"]["metadata"]["labels"] == json{{"app", "x"}});
+}
+
+TEST_CASE("a running status is copied to a resumed job only") {
+  const json remote = Remote(R"({"active": 2, "ready": 1, "startTime": "2026-11-21T16:00:00Z"})");
+  const auto patch = Mirror(Local(), remote);
+  REQUIRE(patch.has_value());
+  CHECK((*patch)["status"] == remote["status"]);
+  CHECK((*patch)["metadata"]["resourceVersion"] == "5");
+  json suspended = Local();
+  suspended["spec"]["suspend"] = true;
+  CHECK_FALSE(Mirror(suspended, remote).has_value());
+  CHECK(Mirror(suspended, Remote(R"({"conditions": [{"type": "Complete", "status": "True"}]})"))
+            .has_value());
+  CHECK(Mirror(suspended, Remote(R"({"failed": 1})", true)).has_value());
+}
+
+TEST_CASE("equal statuses need no write, and what is gone remotely goes locally") {
+  json local = Local();
+  local["status"] =
+      json::parse(R"({"active": 2, "uncountedTerminatedPods": {"succeeded": ["p1"]}})");
+  CHECK_FALSE(
+      Mirror(local, Remote(R"({"active": 2, "uncountedTerminatedPods": {"succeeded": ["p1"]}})"))
+          .has_value());
+  const auto patch = Mirror(local, Remote(R"({"succeeded": 2, "uncountedTerminatedPods": {}})"));
+  REQUIRE(patch.has_value());
+  CHECK((*patch)["status"]["active"].is_null());
+  CHECK((*patch)["status"]["succeeded"] == 2);
+  CHECK((*patch)["status"]["uncountedTerminatedPods"]["succeeded"].is_null());
+}
+
+TEST_CASE("activity is cleared where it is shown, never on a finished job") {
+  json local = Local();
+  CHECK_FALSE(BatchJobAdapter().ClearActivityPatch(Parsed(local)).has_value());
+  local["status"] = {{"active", 2}, {"ready", 2}};
+  const auto patch = BatchJobAdapter().ClearActivityPatch(Parsed(local));
+  REQUIRE(patch.has_value());
+  CHECK(json::parse(*patch)["status"] ==
+        json{{"active", nullptr}, {"ready", nullptr}, {"terminating", nullptr}});
+  local["status"]["conditions"] = json::array({{{"type", "Failed"}, {"status", "True"}}});
+  CHECK_FALSE(BatchJobAdapter().ClearActivityPatch(Parsed(local)).has_value());
+}
+
+TEST_CASE("a foreign job is known by its name and uid only") {
+  json foreign = Local();
+  foreign["spec"].erase("managedBy");
+  const Job job = Parsed(foreign);
+  CHECK(job.origin.empty());
+  CHECK(job.text == nullptr);
+}

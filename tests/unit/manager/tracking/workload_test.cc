@@ -1,0 +1,142 @@
+// Workloads as Kueue 0.19.2 writes them, clones and status patches as it accepts them.
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/kueue_api.h"
+#include "manager/tracking/submitted.h"
+#include "manager/tracking/workload.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::tracking;
+using nlohmann::json;
+
+namespace {
+
+json Waiting() {
+  return json::parse(R"({
+    "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+    "metadata": {"namespace": "ml", "name": "job-train-1a2b3", "uid": "u1", "resourceVersion": "7",
+      "creationTimestamp": "2026-11-21T16:00:00Z", "managedFields": [{"manager": "kueue"}],
+      "finalizers": ["kueue.x-k8s.io/resource-in-use"],
+      "labels": {"kueue.x-k8s.io/job-uid": "j1", "team": "x"}, "annotations": {"note": "kept"},
+      "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "j1", "controller": true}]},
+    "spec": {"queueName": "gpu", "active": true, "podSets": [{"name": "main", "count": 2, "template": {"spec": {
+      "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}, {"name": "s", "resourceClaimName": "shared"}],
+      "futureField": {"kept": true}}}}]},
+    "status": {"admission": {"clusterQueue": "cq"},
+      "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": "m",
+                      "lastTransitionTime": "2026-11-21T16:00:01Z"}],
+      "admissionChecks": [{"name": "other", "state": "Ready", "message": "x", "retryCount": 3, "lastTransitionTime": "2026-11-21T16:00:01Z"},
+                          {"name": "fedra", "state": "Pending", "message": "", "lastTransitionTime": "2026-11-21T16:00:01Z"}]}})");
+}
+
+Workload Parsed(const json& object) {
+  auto workload = ParseWorkload(object);
+  REQUIRE(workload.has_value());
+  return *std::move(workload);
+}
+
+}  // namespace
+
+TEST_CASE("a waiting workload is read with what it needs") {
+  const Workload workload = Parsed(Waiting());
+  CHECK(workload.key.ToString() == "ml/job-train-1a2b3");
+  CHECK(workload.owner.name == "train");
+  CHECK(workload.QuotaReserved());
+  CHECK_FALSE(workload.Admitted());
+  CHECK(workload.requirement.kind == "Job.batch");
+  CHECK(workload.requirement.queue == "gpu");
+  CHECK(workload.requirement.Pods() == 2);
+  CHECK(workload.requirement.TemplateNames() == std::vector<std::string>{"one-gpu"});
+  CHECK(workload.requirement.ClaimNames() == std::vector<std::string>{"shared"});
+  REQUIRE(workload.Check("fedra") != nullptr);
+  CHECK(workload.Check("fedra")->state == CheckState::kPending);
+  CHECK(workload.Check("absent") == nullptr);
+  CHECK(workload.text != nullptr);
+}
+
+TEST_CASE("what cannot be a workload is refused, what is merely odd is read as empty") {
+  CHECK_FALSE(ParseWorkload(json::parse("[]")).has_value());
+  CHECK_FALSE(ParseWorkload(json::parse(R"({"metadata": {"name": "x"}})")).has_value());
+  const auto odd = ParseWorkload(json::parse(
+      R"({"metadata": {"name": "x", "uid": "u", "labels": 3}, "spec": {"podSets": {"a": 1}}, "status": [1]})"));
+  REQUIRE(odd.has_value());
+  CHECK(odd->checks.empty());
+  CHECK(odd->requirement.pod_sets.empty());
+}
+
+TEST_CASE("a clone has spec, labels and annotations, our marks, and nothing else") {
+  const json clone = json::parse(*CloneBody(Parsed(Waiting()), "fedra"));
+  CHECK(clone["spec"] == Waiting()["spec"]);
+  CHECK(clone["metadata"]["labels"] ==
+        json{{"team", "x"}, {"kueue.x-k8s.io/multikueue-origin", "fedra"}});
+  CHECK(clone["metadata"]["annotations"] ==
+        json{{"note", "kept"}, {"fedra.dev/workload-uid", "u1"}});
+  CHECK_FALSE(clone["metadata"].contains("ownerReferences"));
+  CHECK_FALSE(clone["metadata"].contains("finalizers"));
+  CHECK_FALSE(clone.contains("status"));
+}
+
+TEST_CASE("a status patch is bound to what was looked at and leaves other checks as they are") {
+  const StatusChange admit{.check = "fedra",
+                           .state = CheckState::kReady,
+                           .message = "here",
+                           .nominated = std::vector<std::string>{},
+                           .cluster_name = "gpu-east"};
+  const json patch =
+      json::parse(*StatusPatch(Parsed(Waiting()), admit, WallTime(std::chrono::seconds(0))));
+  CHECK(patch["metadata"]["resourceVersion"] == "7");
+  const json& status = patch["status"];
+  CHECK(status["clusterName"] == "gpu-east");
+  CHECK(status["nominatedClusterNames"].is_null());
+  CHECK(status["admissionChecks"][0] == Waiting()["status"]["admissionChecks"][0]);
+  CHECK(status["admissionChecks"][1]["state"] == "Ready");
+  CHECK(status["admissionChecks"][1]["message"] == "here");
+  CHECK(status["admissionChecks"][1]["lastTransitionTime"] == "1970-01-01T00:00:00Z");
+}
+
+TEST_CASE("a message alone moves no transition time and touches no placement") {
+  const StatusChange note{.check = "fedra", .state = CheckState::kPending, .message = "waiting"};
+  const json patch =
+      json::parse(*StatusPatch(Parsed(Waiting()), note, WallTime(std::chrono::seconds(0))));
+  CHECK(patch["status"]["admissionChecks"][1]["lastTransitionTime"] == "2026-11-21T16:00:01Z");
+  CHECK_FALSE(patch["status"].contains("clusterName"));
+  CHECK_FALSE(patch["status"].contains("nominatedClusterNames"));
+}
+
+TEST_CASE("a check that is gone is a conflict, not a new entry") {
+  const auto patch = StatusPatch(Parsed(Waiting()), {.check = "gone"}, {});
+  REQUIRE_FALSE(patch.has_value());
+  CHECK(patch.error().code == ErrorCode::kConflict);
+}
+
+TEST_CASE("only Kueue's own finalizer is taken off a clone") {
+  Workload clone = Parsed(Waiting());
+  clone.finalizers.push_back("example.com/keep");
+  const json patch = json::parse(FinalizersPatch(clone));
+  CHECK(patch["metadata"]["finalizers"] == json{"example.com/keep"});
+  CHECK(patch["metadata"]["uid"] == "u1");
+}
+
+TEST_CASE("a finished workload keeps no text") {
+  json object = Waiting();
+  object["status"]["conditions"].push_back(
+      {{"type", "Finished"}, {"status", "True"}, {"reason", "Succeeded"}});
+  CHECK(Parsed(object).text == nullptr);
+}
+
+TEST_CASE("a job from a manifest needs what its Workload will need") {
+  const json manifest = json::parse(R"({"apiVersion": "batch/v1", "kind": "Job",
+    "metadata": {"name": "train", "labels": {"kueue.x-k8s.io/queue-name": "gpu"}},
+    "spec": {"parallelism": 4, "completions": 2, "template": {"spec": {
+      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]}}}})");
+  const auto job = ParseSubmitted(manifest, "ml");
+  REQUIRE(job.has_value());
+  CHECK(job->key.ToString() == "ml/train");
+  CHECK(job->requirement.Pods() == 2);
+  CHECK(job->requirement.queue == "gpu");
+  CHECK(job->requirement.TemplateNames() == std::vector<std::string>{"one-gpu"});
+  CHECK_FALSE(
+      ParseSubmitted(json::parse(R"({"apiVersion": "v1", "kind": "Pod"})"), "").has_value());
+}
