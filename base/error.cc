@@ -6,26 +6,46 @@ namespace fedra {
 
 std::string_view ToString(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return "InvalidArgument";
-    case ErrorCode::kNotFound: return "NotFound";
-    case ErrorCode::kApiMissing: return "ApiMissing";
-    case ErrorCode::kAlreadyExists: return "AlreadyExists";
-    case ErrorCode::kConflict: return "Conflict";
-    case ErrorCode::kGone: return "Gone";
-    case ErrorCode::kUnauthorized: return "Unauthorized";
-    case ErrorCode::kForbidden: return "Forbidden";
-    case ErrorCode::kInvalid: return "Invalid";
-    case ErrorCode::kTooManyRequests: return "TooManyRequests";
-    case ErrorCode::kUnavailable: return "Unavailable";
-    case ErrorCode::kTimeout: return "Timeout";
-    case ErrorCode::kConnection: return "Connection";
-    case ErrorCode::kTlsUntrusted: return "TlsUntrusted";
-    case ErrorCode::kBadResponse: return "BadResponse";
-    case ErrorCode::kTooLarge: return "TooLarge";
-    case ErrorCode::kCancelled: return "Cancelled";
-    case ErrorCode::kCorrupt: return "Corrupt";
-    case ErrorCode::kStorage: return "Storage";
-    case ErrorCode::kInternal: return "Internal";
+    case ErrorCode::kInvalidArgument:
+      return "InvalidArgument";
+    case ErrorCode::kNotFound:
+      return "NotFound";
+    case ErrorCode::kApiMissing:
+      return "ApiMissing";
+    case ErrorCode::kAlreadyExists:
+      return "AlreadyExists";
+    case ErrorCode::kConflict:
+      return "Conflict";
+    case ErrorCode::kGone:
+      return "Gone";
+    case ErrorCode::kUnauthorized:
+      return "Unauthorized";
+    case ErrorCode::kForbidden:
+      return "Forbidden";
+    case ErrorCode::kInvalid:
+      return "Invalid";
+    case ErrorCode::kTooManyRequests:
+      return "TooManyRequests";
+    case ErrorCode::kUnavailable:
+      return "Unavailable";
+    case ErrorCode::kTimeout:
+      return "Timeout";
+    case ErrorCode::kConnection:
+      return "Connection";
+    case ErrorCode::kTlsUntrusted:
+      return "TlsUntrusted";
+    case ErrorCode::kBadResponse:
+      return "BadResponse";
+    case ErrorCode::kTooLarge:
+      return "TooLarge";
+    case ErrorCode::kCancelled:
+      return "Cancelled";
+    case ErrorCode::kCorrupt:
+      return "Corrupt";
+    case ErrorCode::kStorage:
+      return "Storage";
+    case ErrorCode::kInternal:
+      return "Internal";
   }
   return "Internal";
 }
@@ -36,7 +56,8 @@ bool IsRetryable(ErrorCode code) {
     case ErrorCode::kUnavailable:
     case ErrorCode::kTimeout:
     case ErrorCode::kConnection:
-    case ErrorCode::kBadResponse: return true;
+    case ErrorCode::kBadResponse:
+      return true;
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kNotFound:
     case ErrorCode::kApiMissing:
@@ -51,7 +72,8 @@ bool IsRetryable(ErrorCode code) {
     case ErrorCode::kCancelled:
     case ErrorCode::kCorrupt:
     case ErrorCode::kStorage:
-    case ErrorCode::kInternal: return false;
+    case ErrorCode::kInternal:
+      return false;
   }
   return false;
 }

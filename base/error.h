@@ -2,8 +2,8 @@
 //
 // What went wrong, as a value: a code that programs branch on and a message that people read.
 //
-// Every fallible function returns Result<T> (base/result.h); exceptions stop at third-party borders.
-// Thread rules: a plain value.
+// Every fallible function returns Result<T> (base/result.h); exceptions stop at third-party
+// borders. Thread rules: a plain value.
 
 #include <chrono>
 #include <optional>
@@ -14,26 +14,26 @@ namespace fedra {
 
 // Closed list. A code says what the caller can do about it, not where it happened.
 enum class ErrorCode {
-  kInvalidArgument,     // the input is wrong and stays wrong
-  kNotFound,            // the object does not exist (HTTP 404 with a Status of reason NotFound)
-  kApiMissing,          // the server does not serve this group, version or resource
-  kAlreadyExists,       // create of a name that is taken
-  kConflict,            // resourceVersion or precondition mismatch: read again
-  kGone,                // a watch or continue token has expired (410): list again
-  kUnauthorized,        // 401: the credentials were not accepted
-  kForbidden,           // 403: accepted, but not allowed. Never means "missing"
-  kInvalid,             // 400 or 422: the server understood the request and refused its content
-  kTooManyRequests,     // 429
-  kUnavailable,         // 5xx: the server is there but cannot serve now
-  kTimeout,             // no answer within the deadline
-  kConnection,          // refused, reset, unresolvable, cut: nothing is known about the request's fate
-  kTlsUntrusted,        // the server's certificate does not verify against the configured CA
-  kBadResponse,         // an answer that is not what the protocol says (HTML, cut JSON, wrong kind)
-  kTooLarge,            // an answer above the configured bound
-  kCancelled,           // we are shutting down
-  kCorrupt,             // the store's file is damaged
-  kStorage,             // disk full, read-only, I/O error
-  kInternal,            // a broken promise of our own code or of a library
+  kInvalidArgument,  // the input is wrong and stays wrong
+  kNotFound,         // the object does not exist (HTTP 404 with a Status of reason NotFound)
+  kApiMissing,       // the server does not serve this group, version or resource
+  kAlreadyExists,    // create of a name that is taken
+  kConflict,         // resourceVersion or precondition mismatch: read again
+  kGone,             // a watch or continue token has expired (410): list again
+  kUnauthorized,     // 401: the credentials were not accepted
+  kForbidden,        // 403: accepted, but not allowed. Never means "missing"
+  kInvalid,          // 400 or 422: the server understood the request and refused its content
+  kTooManyRequests,  // 429
+  kUnavailable,      // 5xx: the server is there but cannot serve now
+  kTimeout,          // no answer within the deadline
+  kConnection,       // refused, reset, unresolvable, cut: nothing is known about the request's fate
+  kTlsUntrusted,     // the server's certificate does not verify against the configured CA
+  kBadResponse,      // an answer that is not what the protocol says (HTML, cut JSON, wrong kind)
+  kTooLarge,         // an answer above the configured bound
+  kCancelled,        // we are shutting down
+  kCorrupt,          // the store's file is damaged
+  kStorage,          // disk full, read-only, I/O error
+  kInternal,         // a broken promise of our own code or of a library
 };
 
 // "NotFound", "Forbidden", ...: stable, used in logs and metrics labels.
@@ -44,9 +44,9 @@ bool IsRetryable(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;                                        // lower-case start, no trailing dot, says where
-  std::optional<int> http;                                    // status code when a server answered
-  std::optional<std::chrono::milliseconds> retry_after;       // the server's wish; a floor, not a hint
+  std::string message;      // lower-case start, no trailing dot, says where
+  std::optional<int> http;  // status code when a server answered
+  std::optional<std::chrono::milliseconds> retry_after;  // the server's wish; a floor, not a hint
 
   // "list resourceslices of gpu-east: connection refused": context is added where it is known.
   Error WithContext(std::string_view context) &&;

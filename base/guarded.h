@@ -1,12 +1,13 @@
 #pragma once
 //
-// Guarded<T>: data that can be reached only through its lock, so that forgetting to lock does not compile.
+// Guarded<T>: data that can be reached only through its lock, so that forgetting to lock does not
+// compile.
 //
 //   Guarded<Health> health_;
 //   health_.With([](Health& h) { ++h.attempts; });
 //
-// Thread rules: every member function may be called from any thread. A function passed to With() must not
-// call out of the class that owns the Guarded and must not touch the same Guarded again.
+// Thread rules: every member function may be called from any thread. A function passed to With()
+// must not call out of the class that owns the Guarded and must not touch the same Guarded again.
 
 #include <condition_variable>
 #include <mutex>

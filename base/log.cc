@@ -15,7 +15,8 @@ Format g_format = Format::kText;  // set once by Setup, before other threads exi
 
 spdlog::logger& Logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto made = std::make_shared<spdlog::logger>("fedra", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto made = std::make_shared<spdlog::logger>("fedra",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_pattern("%v");  // the whole line is ours: text and json need different quoting
     made->flush_on(spdlog::level::debug);
     return made;
@@ -25,20 +26,28 @@ spdlog::logger& Logger() {
 
 spdlog::level::level_enum ToSpdlog(Level level) {
   switch (level) {
-    case Level::kDebug: return spdlog::level::debug;
-    case Level::kInfo: return spdlog::level::info;
-    case Level::kWarn: return spdlog::level::warn;
-    case Level::kError: return spdlog::level::err;
+    case Level::kDebug:
+      return spdlog::level::debug;
+    case Level::kInfo:
+      return spdlog::level::info;
+    case Level::kWarn:
+      return spdlog::level::warn;
+    case Level::kError:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
 
 std::string_view Label(Level level) {
   switch (level) {
-    case Level::kDebug: return "debug";
-    case Level::kInfo: return "info";
-    case Level::kWarn: return "warn";
-    case Level::kError: return "error";
+    case Level::kDebug:
+      return "debug";
+    case Level::kInfo:
+      return "info";
+    case Level::kWarn:
+      return "warn";
+    case Level::kError:
+      return "error";
   }
   return "info";
 }
@@ -62,7 +71,8 @@ void AppendQuoted(std::string& out, std::string_view text) {
 bool IsPlain(std::string_view text) {
   if (text.empty()) return false;
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) <= 0x20 || c == '"' || c == '\\' || c == '=' || c == 0x7f) return false;
+    if (static_cast<unsigned char>(c) <= 0x20 || c == '"' || c == '\\' || c == '=' || c == 0x7f)
+      return false;
   }
   return true;
 }
@@ -98,7 +108,8 @@ Result<Level> ParseLevel(std::string_view text) {
   for (const Level level : {Level::kDebug, Level::kInfo, Level::kWarn, Level::kError}) {
     if (text == Label(level)) return level;
   }
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("\"{}\" is not one of debug, info, warn, error", text));
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\" is not one of debug, info, warn, error", text));
 }
 
 Result<Format> ParseFormat(std::string_view text) {

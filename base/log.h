@@ -4,9 +4,9 @@
 //
 //   log::Warn("worker lost", {{"cluster", name}, {"since", FormatAge(age)}});
 //
-// Field names are fixed: cluster, workload, job, attempt, reason, error, ... Never pass credentials, and
-// never let a remote party choose how often a line is written.
-// Thread rules: any thread, after Setup (before it, lines go to stderr at level info).
+// Field names are fixed: cluster, workload, job, attempt, reason, error, ... Never pass
+// credentials, and never let a remote party choose how often a line is written. Thread rules: any
+// thread, after Setup (before it, lines go to stderr at level info).
 
 #include <initializer_list>
 #include <string>
@@ -35,9 +35,17 @@ void SetLevel(Level level);
 bool Enabled(Level level);
 
 void Write(Level level, std::string_view message, Fields fields);
-inline void Debug(std::string_view message, Fields fields = {}) { Write(Level::kDebug, message, fields); }
-inline void Info(std::string_view message, Fields fields = {}) { Write(Level::kInfo, message, fields); }
-inline void Warn(std::string_view message, Fields fields = {}) { Write(Level::kWarn, message, fields); }
-inline void Fault(std::string_view message, Fields fields = {}) { Write(Level::kError, message, fields); }
+inline void Debug(std::string_view message, Fields fields = {}) {
+  Write(Level::kDebug, message, fields);
+}
+inline void Info(std::string_view message, Fields fields = {}) {
+  Write(Level::kInfo, message, fields);
+}
+inline void Warn(std::string_view message, Fields fields = {}) {
+  Write(Level::kWarn, message, fields);
+}
+inline void Fault(std::string_view message, Fields fields = {}) {
+  Write(Level::kError, message, fields);
+}
 
 }  // namespace fedra::log

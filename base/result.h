@@ -30,9 +30,9 @@ inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {
 // FEDRA_ASSIGN_OR_RETURN(auto pod, ParsePod(text)); returns the Error of the expression, if any.
 #define FEDRA_ASSIGN_OR_RETURN(declaration, expression) \
   FEDRA_ASSIGN_OR_RETURN_INNER(FEDRA_CONCAT(result_, __LINE__), declaration, expression)
-#define FEDRA_ASSIGN_OR_RETURN_INNER(result, declaration, expression)     \
-  auto result = (expression);                                             \
-  if (!result) return ::fedra::Fail(std::move(result).error());           \
+#define FEDRA_ASSIGN_OR_RETURN_INNER(result, declaration, expression) \
+  auto result = (expression);                                         \
+  if (!result) return ::fedra::Fail(std::move(result).error());       \
   declaration = *std::move(result)
 
 #define FEDRA_RETURN_IF_ERROR(expression) \

@@ -40,7 +40,9 @@ struct ObjectKey {
 
 template <class Tag>
 struct std::hash<fedra::Name<Tag>> {
-  size_t operator()(const fedra::Name<Tag>& name) const noexcept { return std::hash<std::string>()(name.value); }
+  size_t operator()(const fedra::Name<Tag>& name) const noexcept {
+    return std::hash<std::string>()(name.value);
+  }
 };
 template <>
 struct std::hash<fedra::ObjectKey> {

@@ -7,7 +7,8 @@ namespace fedra {
 
 WorkerPool::WorkerPool(size_t threads) {
   threads_.reserve(std::max<size_t>(threads, 1));
-  for (size_t i = 0; i < std::max<size_t>(threads, 1); ++i) threads_.emplace_back([this] { Run(); });
+  for (size_t i = 0; i < std::max<size_t>(threads, 1); ++i)
+    threads_.emplace_back([this] { Run(); });
 }
 
 WorkerPool::~WorkerPool() { Stop(); }
@@ -32,13 +33,14 @@ void WorkerPool::Stop() {
 
 void WorkerPool::Run() {
   while (true) {
-    auto task = state_.Wait([](const State& state) { return state.stopping || !state.tasks.empty(); },
-                            [](State& state) -> std::function<void()> {
-                              if (state.stopping) return nullptr;
-                              auto next = std::move(state.tasks.front());
-                              state.tasks.pop_front();
-                              return next;
-                            });
+    auto task =
+        state_.Wait([](const State& state) { return state.stopping || !state.tasks.empty(); },
+                    [](State& state) -> std::function<void()> {
+                      if (state.stopping) return nullptr;
+                      auto next = std::move(state.tasks.front());
+                      state.tasks.pop_front();
+                      return next;
+                    });
     if (!task) return;
     task();
   }

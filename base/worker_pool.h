@@ -2,8 +2,9 @@
 //
 // A fixed number of threads that run submitted functions in the order they came.
 //
-// Thread rules: Submit may be called from any thread, also from a running function. Functions must not throw.
-// Lifetime: Stop() (also run by the destructor) lets running functions finish and drops the queued ones.
+// Thread rules: Submit may be called from any thread, also from a running function. Functions must
+// not throw. Lifetime: Stop() (also run by the destructor) lets running functions finish and drops
+// the queued ones.
 
 #include <cstddef>
 #include <deque>
