@@ -90,6 +90,10 @@ class ControlPlane:
         self._api_server = self._start_api_server()
         self.wait_ready()
 
+    def ensure_api_server(self) -> None:
+        if not self._api_server.running():
+            self.start_api_server()
+
     def stop(self) -> None:
         for process in reversed([self._api_server, *self._others]):
             process.kill()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-import subprocess
 from pathlib import Path
+
+from scenarios.certificates import make_ca, openssl
 
 _SERVER_EXTENSIONS = """\
 subjectAltName=DNS:localhost,DNS:kubernetes,IP:127.0.0.1,IP:10.0.0.1
@@ -25,31 +26,17 @@ class Pki:
         self.admin_token = secrets.token_hex(16)
         make_ca(folder, "ca", "fedra test CA")
         self._sign_server_certificate(folder)
-        _openssl("genrsa", "-out", self.service_account_key, "2048")
+        openssl("genrsa", "-out", self.service_account_key, "2048")
         self.tokens.write_text(f'{self.admin_token},admin,admin-uid,"system:masters"\n')
 
     def _sign_server_certificate(self, folder: Path) -> None:
         extensions, request = folder / "server.ext", folder / "server.csr"
         extensions.write_text(_SERVER_EXTENSIONS)
-        _openssl(
+        openssl(
             "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=server",
             "-keyout", self.server_key, "-out", request,
         )  # fmt: skip
-        _openssl(
+        openssl(
             "x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", folder / "ca.key", "-CAcreateserial",
             "-days", "30", "-extfile", extensions, "-out", self.server_certificate,
         )  # fmt: skip
-
-
-def make_ca(folder: Path, name: str, subject: str) -> Path:
-    """A self-signed CA `name`.crt with `name`.key beside it."""
-    certificate = folder / f"{name}.crt"
-    _openssl(
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", f"/CN={subject}",
-        "-keyout", folder / f"{name}.key", "-out", certificate,
-    )  # fmt: skip
-    return certificate
-
-
-def _openssl(*arguments: object) -> None:
-    subprocess.run(["openssl", *(str(a) for a in arguments)], check=True, capture_output=True)

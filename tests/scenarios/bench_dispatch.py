@@ -36,6 +36,7 @@ from scenarios.world import TEMPLATE, World  # noqa: E402
 
 _SUBMITTERS = 8  # parallel users
 _IDLE_SECONDS = 10.0
+_WARM_UP = 50  # jobs before the measurement: connections, caches, queue Active
 _PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
 
 
@@ -121,12 +122,31 @@ def bench_real(jobs: int, binary: Path, folder: Path) -> None:
     print(dispatch_table(results))
 
 
-def bench_sim(fleet: Fleet, jobs: int, binary: Path, folder: Path) -> None:
-    result = _fedra(fleet, jobs, binary, folder)
+def bench_sim(jobs: int, binary: Path, folder: Path) -> None:
+    """Jobs are made and watched inside of the simulation, so that this script costs nothing."""
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start_furnished()
+        accesses = {cluster: fleet.fedra_access(cluster) for cluster in fleet.clusters}
+        fedra = Fedra(binary, folder / "sim", accesses, {"logging": {"level": "info"}})
+        fedra.start()
+        fleet.load(jobs=_WARM_UP, prefix="warm-up-", waitFinished=True)
+        before = fedra.cpu_seconds()
+        measured = fleet.load(jobs=jobs, prefix="load-", waitFinished=True, timeoutSeconds=600)
+        fedra_cpu = fedra.cpu_seconds() - before
+        assert measured["finished"] == jobs, measured
+        fedra.stop()
+    finally:
+        fleet.stop()
+    latency = measured["latencyMs"]
     print(
         f"\n{jobs} jobs with a claim each over {len(fleet.workers)} workers, simulated clusters:\n"
     )
-    print(dispatch_table([result]))
+    print("| jobs/s | created → remote job p50 | p99 | CPU of fedra per job |\n|---|---|---|---|")
+    print(
+        f"| {measured['dispatchPerSecond']:.0f} | {latency['p50']:.0f} ms | {latency['p99']:.0f} ms "
+        f"| {fedra_cpu * 1000 / jobs:.2f} ms |"
+    )
 
 
 def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
@@ -143,7 +163,7 @@ def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Disp
     return result
 
 
-def _fedra(fleet: Fleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
+def _fedra(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
     world = World(fleet, "bench-fedra", binary, folder / "fedra")
     world.open()
     world.add_template_everywhere()
@@ -180,8 +200,23 @@ class Footprint:
         )
 
 
-def bench_latency(fleet: Fleet, samples: int, binary: Path, folder: Path) -> None:
+def bench_latency(samples: int, binary: Path, folder: Path) -> None:
     """Template created on a worker -> clone there, one at a time; the create call itself is included."""
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start()
+        latencies = _template_latencies(fleet, samples, binary, folder)
+    finally:
+        fleet.stop()
+    quantiles = statistics.quantiles(latencies, n=100)
+    print(f"\ntemplate created on a worker → clone there, simulated clusters, {samples} times:\n")
+    print("| p50 | p99 | max |\n|---|---|---|")
+    print(
+        f"| {quantiles[49] * 1e3:.0f} ms | {quantiles[98] * 1e3:.0f} ms | {max(latencies) * 1e3:.0f} ms |"
+    )
+
+
+def _template_latencies(fleet: Fleet, samples: int, binary: Path, folder: Path) -> list[float]:
     world = World(fleet, "bench-latency", binary, folder / "latency")
     world.open()
     world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
@@ -198,14 +233,7 @@ def bench_latency(fleet: Fleet, samples: int, binary: Path, folder: Path) -> Non
         latencies.append(max(arrivals.times().values()) - started)
     arrivals.close()
     world.abandon()
-    quantiles = statistics.quantiles(latencies, n=100)
-    print(
-        f"\ntemplate created on a worker → clone there, {fleet.kind} clusters, {samples} times:\n"
-    )
-    print("| p50 | p99 | max |\n|---|---|---|")
-    print(
-        f"| {quantiles[49] * 1e3:.0f} ms | {quantiles[98] * 1e3:.0f} ms | {max(latencies) * 1e3:.0f} ms |"
-    )
+    return latencies
 
 
 def bench_scale(workers: int, workloads: int, binary: Path, folder: Path) -> None:
@@ -291,20 +319,11 @@ def _run_part(part: str, arguments: argparse.Namespace, folder: Path) -> None:
     if part == "real":
         bench_real(arguments.jobs, arguments.fedra, folder)
     elif part == "sim":
-        _on_sim(lambda fleet: bench_sim(fleet, arguments.sim_jobs, arguments.fedra, folder))
+        bench_sim(arguments.sim_jobs, arguments.fedra, folder)
     elif part == "latency":
-        _on_sim(lambda fleet: bench_latency(fleet, arguments.samples, arguments.fedra, folder))
+        bench_latency(arguments.samples, arguments.fedra, folder)
     elif part == "scale":
         bench_scale(arguments.workers, arguments.workloads, arguments.fedra, folder)
-
-
-def _on_sim(run: Callable[[Fleet], None]) -> None:
-    fleet = SimFleet(kueue_dra=False)
-    try:
-        fleet.start()
-        run(fleet)
-    finally:
-        fleet.stop()
 
 
 if __name__ == "__main__":

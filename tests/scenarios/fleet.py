@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Collection
-from pathlib import Path
 
 from scenarios.kube_client import Access, KubeClient
 
@@ -25,6 +24,8 @@ class Fleet(abc.ABC):
     kueue_dra: bool
     # The manager has deploy/managed-by-policy.yaml; otherwise jobs must name managedBy themselves.
     sets_managed_by: bool
+    # Claims of running pods are really allocated.
+    allocates_devices: bool
     # How long a condition may take that depends on controllers, in seconds.
     patience: float
     # How long the controllers of a cluster may need to find an API server again that was away, in seconds.
@@ -73,5 +74,9 @@ class Fleet(abc.ABC):
         """Lets the pods that run now end with `phase` (or Failed), as their programs would; None: of every job."""
 
     @abc.abstractmethod
-    def describe_failure(self) -> list[Path]:
-        """Log files worth reading after a failure."""
+    def preempt(self, worker: str, namespace: str, workload: str) -> None:
+        """The worker's Kueue takes the quota of this Workload, which has all of its queue's, for somebody else."""
+
+    @abc.abstractmethod
+    def reset(self) -> None:
+        """Takes back what `restricted_access` and `stop_api_server` have done."""

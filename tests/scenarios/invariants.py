@@ -15,7 +15,7 @@ _INTERVAL = 0.1  # seconds between two looks
 class Watchdog:
     """Looks all the time whether a job of ours is on two workers, or on one while another still has its clone.
 
-    Runs in a thread of its own from construction to `stop`.
+    Runs in a thread of its own from construction to `close`.
     """
 
     def __init__(self, fleet: Fleet, ns: str):
@@ -30,7 +30,7 @@ class Watchdog:
         """A worker that fedra cannot reach may keep what it has (invariant 1 speaks of connected workers)."""
         self._ignored.add(worker)
 
-    def stop(self) -> None:
+    def close(self) -> None:
         self._stopped.set()
         self._thread.join()
 

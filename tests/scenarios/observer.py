@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from scenarios.fleet import Fleet
 
@@ -12,10 +12,10 @@ from scenarios.fleet import Fleet
 class Arrivals:
     """The moment (time.monotonic) at which the first object of each name was seen on any of the clusters."""
 
-    def __init__(self, fleet: Fleet, clusters: Iterable[str], kind: str, ns: str):
+    def __init__(self, fleet: Fleet, clusters: Collection[str], kind: str, ns: str):
         self._first: dict[str, float] = {}
-        self._where: dict[str, str] = {}
         self._changed = threading.Condition()
+        self._seen: dict[str, set[str]] = {cluster: set() for cluster in clusters}
         self._watches = {cluster: fleet.admin(cluster).watch(kind, ns) for cluster in clusters}
         self._threads = [
             threading.Thread(target=self._follow, args=(cluster,), daemon=True)
@@ -40,10 +40,9 @@ class Arrivals:
             return dict(self._first)
 
     def per_cluster(self) -> dict[str, int]:
-        """How many names were first seen on each cluster."""
+        """How many names were seen on each cluster."""
         with self._changed:
-            places = list(self._where.values())
-        return {cluster: places.count(cluster) for cluster in self._watches}
+            return {cluster: len(names) for cluster, names in self._seen.items()}
 
     def close(self) -> None:
         for watch in self._watches.values():
@@ -58,5 +57,5 @@ class Arrivals:
             now = time.monotonic()
             with self._changed:
                 self._first.setdefault(obj["metadata"]["name"], now)
-                self._where.setdefault(obj["metadata"]["name"], cluster)
+                self._seen[cluster].add(obj["metadata"]["name"])
                 self._changed.notify_all()

@@ -11,8 +11,9 @@ from pathlib import Path
 from real import tools as real_tools
 from real.control_plane import ControlPlane, Etcd
 from real.kueue import Kueue, KueueOptions, ensure_metrics_certificate
-from real.pki import Pki, make_ca
-from scenarios import setup
+from real.pki import Pki
+from scenarios import objects, setup
+from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.kube_client import Access, KubeClient, Object
 from scenarios.waiting import eventually
@@ -25,6 +26,7 @@ class RealFleet(Fleet):
 
     kind = "real"
     sets_managed_by = True
+    allocates_devices = True
     patience = 60.0
     recovery = 120.0  # client back-off of Kueue and the scheduler: 33 to 68 s were seen
 
@@ -118,8 +120,22 @@ class RealFleet(Fleet):
         """What Kueue there has used so far."""
         return self._kueues[cluster].cpu_seconds()
 
-    def describe_failure(self) -> list[Path]:
-        return [self.folder / name / "kueue.log" for name in self.clusters]
+    def preempt(self, worker: str, namespace: str, workload: str) -> None:
+        """By a more important job of the worker's own users with the same requests."""
+        client = self.admin(worker)
+        victim = client.get("Workload", namespace, workload)["spec"]
+        cpu = victim["podSets"][0]["template"]["spec"]["containers"][0]["resources"]["requests"][
+            "cpu"
+        ]
+        client.apply(objects.priority_class("urgent", 1000))
+        urgent = objects.job(
+            namespace, "urgent", victim["queueName"], cpu=cpu, priority="urgent", managed_by=False
+        )
+        client.create(urgent)
+
+    def reset(self) -> None:
+        for plane in self._planes.values():
+            plane.ensure_api_server()
 
     def _kueue_options(self, cluster: str) -> KueueOptions:
         return KueueOptions(

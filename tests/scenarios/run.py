@@ -80,7 +80,7 @@ def _parse() -> argparse.Namespace:
 
 def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     kueue_dra = arguments.kueue_dra == "on"
-    fleet: Fleet = RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)  # type: ignore
+    fleet: Fleet = RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)
     folder = Path(tempfile.mkdtemp(prefix="fedra-scenarios-"))
     failed = []
     started = time.monotonic()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 import shutil
 import tempfile
+import urllib.error
 import urllib.request
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from scenarios import setup
+from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.kube_client import Access, KubeClient, Object
 from scenarios.process import Process
@@ -17,28 +23,132 @@ from scenarios.waiting import eventually
 
 _BUILT = Path(__file__).parents[2] / "build/release/tests/sim/fedra-sim"
 
+# The simulated job controller obeys these annotations of a Job.
+_RUN_FOR, _RESULT = "sim.fedra.dev/run-for", "sim.fedra.dev/result"
+
 
 class SimFleet(Fleet):
-    kind = "sim"
-    patience = 10.0
-    recovery = 10.0
+    """Up in well under a second; hundreds of workers are possible."""
 
-    def __init__(
-        self,
-        kueue_dra: bool,
-        workers: tuple[str, ...] = ("worker1", "worker2"),
-        binary: Path = _BUILT,
-    ):
+    kind = "sim"
+    sets_managed_by = True
+    allocates_devices = False
+    patience = 15.0
+    recovery = 15.0
+
+    def __init__(self, kueue_dra: bool, workers: tuple[str, ...] = ("worker1", "worker2")):
         self.kueue_dra = kueue_dra
         self.workers = workers
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-sim-"))
-        self._binary = binary
         self._process: Process | None = None
+        self._control = ""
+        self._clients: dict[str, KubeClient] = {}
 
     def start(self) -> None:
-        raise NotImplementedError
+        """Clusters with our usual objects and no queues."""
+        self._start("--empty", "--run-for", "forever")
+        for cluster in self.clusters:
+            client = self.admin(cluster)
+            setup.install_manager(client) if cluster == MANAGER else setup.install_worker(client)
+            if self.kueue_dra:
+                self.steer_kueue(cluster, deviceClasses=_class_to_quota())
+
+    def start_furnished(self) -> None:
+        """Clusters with namespace ml, queue gpu and everything a job needs there, for `load`."""
+        self._start()
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.kill()
         shutil.rmtree(self.folder)
+
+    def reset(self) -> None:
+        for cluster in self.clusters:
+            self._command("/faults", cluster=cluster, fault="none")
+
+    def admin(self, cluster: str) -> KubeClient:
+        return self._clients[cluster]
+
+    def admin_kubeconfig(self, cluster: str) -> Path:
+        return self.folder / f"{cluster}.admin.kubeconfig"
+
+    def fedra_access(self, cluster: str) -> Access:
+        return Access.from_kubeconfig(self.folder / f"{cluster}.kubeconfig")
+
+    def restricted_access(self, worker: str, without: Collection[str]) -> Access:
+        for resource in without:
+            self._command("/faults", cluster=worker, fault="forbid", resource=resource)
+        return self.fedra_access(worker)
+
+    @cached_property
+    def _foreign_ca(self) -> str:
+        return make_ca(self.folder, "foreign", "somebody else").read_text()
+
+    def foreign_ca(self) -> str:
+        return self._foreign_ca
+
+    def stop_api_server(self, cluster: str) -> None:
+        self._command("/faults", cluster=cluster, fault="refuse", on=True)
+
+    def start_api_server(self, cluster: str) -> None:
+        self._command("/faults", cluster=cluster, fault="refuse", on=False)
+
+    def end_pods(
+        self, worker: str, namespace: str, job: str | None = None, phase: str = "Succeeded"
+    ) -> None:
+        client = self.admin(worker)
+        annotations = {_RUN_FOR: "0s", **({_RESULT: "failure"} if phase == "Failed" else {})}
+        names = (
+            [job] if job else [each["metadata"]["name"] for each in client.list("Job", namespace)]
+        )
+        for name in names:
+            if client.find("Job", namespace, name) is not None:
+                client.patch("Job", namespace, name, {"metadata": {"annotations": annotations}})
+
+    def preempt(self, worker: str, namespace: str, workload: str) -> None:
+        evict = {
+            "namespace": namespace,
+            "name": workload,
+            "reason": "Preempted",
+            "message": "Preempted to accommodate a workload of higher priority",
+        }
+        self._command("/actors", cluster=worker, actor="kueue", evict=evict)
+
+    def steer_kueue(self, cluster: str, **settings: Any) -> None:
+        """Settings of the simulated Kueue, see tests/sim/README.md."""
+        self._command("/actors", cluster=cluster, actor="kueue", **settings)
+
+    def load(self, **request: Any) -> Object:
+        """Creates many jobs at once inside of the simulation and waits for them; returns its measurements."""
+        return self._command("/load", **request)
+
+    def _start(self, *options: str) -> None:
+        binary = Path(os.environ.get("FEDRA_SIM", str(_BUILT)))
+        command = [binary, "--dir", self.folder, "--clusters", ",".join(self.clusters), *options]
+        self._process = process = Process(command, self.folder / "fedra-sim.log")
+        ready = self.folder / "control.json"
+
+        def started() -> bool:
+            if not process.running():
+                raise AssertionError(f"{binary} ended at its start:\n{process.log_tail(20)}")
+            return ready.exists()
+
+        eventually("fedra-sim ready", started, 60)
+        self._control = json.loads(ready.read_text())["url"]
+        for cluster in self.clusters:
+            self._clients[cluster] = KubeClient.from_kubeconfig(self.admin_kubeconfig(cluster))
+        self.steer_kueue(MANAGER, defaultManagedBy=True)
+
+    def _command(self, path: str, **body: Any) -> Object:
+        request = urllib.request.Request(self._control + path, json.dumps(body).encode())
+        try:
+            with urllib.request.urlopen(request, timeout=600) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"fedra-sim {path} {body}: {error.read().decode()}") from None
+
+
+def _class_to_quota() -> Mapping[str, str]:
+    return {
+        name: quota for quota, classes in setup.DEVICE_CLASS_MAPPINGS.items() for name in classes
+    }

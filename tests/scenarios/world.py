@@ -18,6 +18,7 @@ from scenarios.invariants import Watchdog, assert_no_residue
 from scenarios.kube_client import Access, KubeClient, Object
 from scenarios.link import Link
 from scenarios.objects import NO_QUOTA, Quota
+from scenarios.observer import Arrivals
 from scenarios.waiting import T, eventually
 
 QUEUE = "main"  # name of the LocalQueue everywhere
@@ -38,6 +39,7 @@ class World:
         self._links: dict[str, Link] = {}
         self._classes: set[tuple[str, str]] = set()
         self._notes: list[str] = []
+        self._clones: Arrivals | None = None
         self._watchdog: Watchdog | None = None
 
     # --- The stage.
@@ -61,22 +63,23 @@ class World:
 
     def close(self) -> None:
         """Removes the jobs, waits until fedra has cleaned up after them, then removes the rest."""
+        watchdog = self._watchdog
         try:
             self._remove_jobs()
         finally:
-            if self._watchdog is not None:
-                self._watchdog.stop()
             self.abandon()
-        if self._watchdog is not None:
-            self._watchdog.assert_nothing_seen()
+        if watchdog is not None:
+            watchdog.assert_nothing_seen()
 
     def abandon(self) -> None:
-        """Ends fedra and takes away the queues, whatever state they are in."""
+        """Ends fedra and takes away the queues, whatever state they are in. May be called again."""
         if self.fedra is not None and self.fedra.process is not None:
             self.fedra.process.kill()
-        for link in self._links.values():
-            link.close()
-        self._links.clear()
+        for observer in (self._watchdog, self._clones, *self._links.values()):
+            if observer is not None:
+                observer.close()
+        self._watchdog, self._clones, self._links = None, None, {}
+        self.fleet.reset()
         for worker, class_name in self._classes:
             self.admin(worker).delete("DeviceClass", None, class_name)
         for cluster in self.fleet.clusters:
@@ -122,13 +125,10 @@ class World:
             "ClusterQueue", None, self.ns, {"spec": {"stopPolicy": "HoldAndDrain"}}
         )
 
-    def preempt_on(self, worker: str, cpu: str) -> None:
-        """A more important job of the worker's own users takes the quota."""
-        client = self.admin(worker)
-        client.apply(objects.priority_class("urgent", 1000))
-        client.create(
-            objects.job(self.ns, "urgent", QUEUE, cpu=cpu, priority="urgent", managed_by=False)
-        )
+    def preempt_on(self, worker: str, job: FederatedJob) -> None:
+        """The job, which uses all of the queue's quota, is preempted by the worker's Kueue."""
+        clone = objects.present(job.clone(worker))
+        self.fleet.preempt(worker, self.ns, clone["metadata"]["name"])
 
     def note(self, text: str) -> None:
         """A measured value, printed beside the scenario's result."""
@@ -163,6 +163,7 @@ class World:
             chosen[worker] = self._through_link(worker, chosen[worker])
         if watchdog:
             self._watchdog = Watchdog(self.fleet, self.ns)
+            self._clones = Arrivals(self.fleet, self.workers, "Workload", self.ns)
         for worker in cut:
             self.cut(worker)
         self.fedra = Fedra(self._binary, self._folder, chosen, settings or {})
@@ -188,6 +189,11 @@ class World:
             return self.fedra.worker_states()[worker] == state
 
         self.eventually(f"{worker} is {state}", look)
+
+    def ever_dispatched_to(self, worker: str) -> bool:
+        """Whether the worker has had any Workload in this namespace since fedra was first started."""
+        assert self._clones is not None
+        return self._clones.per_cluster()[worker] > 0
 
     def reasons(self, job: FederatedJob) -> dict[str, list[str]]:
         """What `fedra why` has against each worker: reason codes, empty for a worker that can run the job."""

@@ -81,7 +81,7 @@ def evicted_by_the_worker(world: World) -> None:
     world.start_fedra()
     job = world.submit("train", cpu="4")
     job.wait_running_on(world.worker1)
-    world.preempt_on(world.worker1, cpu="4")
+    world.preempt_on(world.worker1, job)
     job.wait_running_on(world.worker2)
     job.wait_gone_from(world.worker1)
     job.finish(world.worker2)
