@@ -333,7 +333,10 @@ class Watch:
             return  # closed by us, or the server has gone
 
     def close(self) -> None:
-        self._connection.sock.shutdown(socket.SHUT_RDWR)
+        try:
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # the server was first
 
 
 def _tls_context(access: Access) -> ssl.SSLContext:

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scenarios import setup
+from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.kube_client import Access, KubeClient, Object
@@ -106,6 +106,11 @@ class SimFleet(Fleet):
                 client.patch("Job", namespace, name, {"metadata": {"annotations": annotations}})
 
     def preempt(self, worker: str, namespace: str, workload: str) -> None:
+        """The quota goes first, or the evicted Workload would have it back before anybody looks."""
+        client = self.admin(worker)
+        queue = client.get("Workload", namespace, workload)["spec"]["queueName"]
+        cluster_queue = client.get("LocalQueue", namespace, queue)["spec"]["clusterQueue"]
+        client.apply(objects.cluster_queue(cluster_queue, objects.NO_QUOTA))
         evict = {
             "namespace": namespace,
             "name": workload,

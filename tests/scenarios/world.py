@@ -23,6 +23,7 @@ from scenarios.waiting import T, eventually
 
 QUEUE = "main"  # name of the LocalQueue everywhere
 TEMPLATE = "one-gpu"
+IMPATIENT = {"dispatch": {"admissionTimeout": "2s"}}
 
 
 class World:

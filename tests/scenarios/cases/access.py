@@ -9,7 +9,7 @@ from scenarios.fedra_process import CHECK_NOWHERE, CHECK_PLACEABLE
 from scenarios.fleet import MANAGER
 from scenarios.kube_client import Access, ApiError, KubeClient
 from scenarios.registry import scenario
-from scenarios.world import QUEUE, TEMPLATE, World
+from scenarios.world import IMPATIENT, QUEUE, TEMPLATE, World
 
 
 # The simulation has no service accounts; there is nothing of ours to verify.
@@ -100,7 +100,7 @@ def untrusted_certificate(world: World) -> None:
     """A worker whose certificate our CA did not sign is refused, said so, and used once the file is corrected."""
     good = world.fleet.fedra_access(world.worker1)
     bad = dataclasses.replace(good, ca=world.fleet.foreign_ca())
-    fedra = world.start_fedra(accesses={world.worker1: bad})
+    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad})
     job = world.submit("train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["CertificateUntrusted"]
@@ -113,9 +113,8 @@ def untrusted_certificate(world: World) -> None:
 def rejected_credentials(world: World) -> None:
     """A token that the worker rejects: CredentialsRejected; a new kubeconfig is used without a restart."""
     good = world.fleet.fedra_access(world.worker1)
-    fedra = world.start_fedra(
-        accesses={world.worker1: dataclasses.replace(good, token="no-such-token")}
-    )
+    bad = dataclasses.replace(good, token="no-such-token")
+    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad})
     job = world.submit("train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["CredentialsRejected"]
@@ -125,6 +124,7 @@ def rejected_credentials(world: World) -> None:
 
 
 def _next_job_runs_on_worker1(world: World) -> None:
+    """Only there is quota; a clone that went to the other worker a moment too early is taken back soon."""
     world.close_queue(world.worker2)
     job = world.submit("later")
     job.wait_running_on(world.worker1)

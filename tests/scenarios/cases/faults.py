@@ -11,7 +11,7 @@ from scenarios.kube_client import Object
 from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.waiting import always
-from scenarios.world import TEMPLATE, World
+from scenarios.world import IMPATIENT, TEMPLATE, World
 
 
 def _crash(world: World, point: str) -> None:
@@ -195,7 +195,7 @@ def worker_never_answers(world: World) -> None:
 def starts_without_a_worker(world: World) -> None:
     """fedra starts and works while a worker is away, and uses it when it appears."""
     world.close_queue(world.worker2)
-    world.start_fedra(links=[world.worker1], cut=[world.worker1])
+    world.start_fedra(IMPATIENT, links=[world.worker1], cut=[world.worker1])
     job = world.submit("train")
     job.wait_clone(world.worker2)
     job.wait_message("1 of 2 workers eligible")

@@ -6,7 +6,7 @@ from scenarios import objects
 from scenarios.kube_client import Object
 from scenarios.objects import Quota
 from scenarios.registry import scenario
-from scenarios.world import QUEUE, World
+from scenarios.world import IMPATIENT, QUEUE, World
 
 
 @scenario("race")
@@ -28,7 +28,7 @@ def first_to_admit_wins(world: World) -> None:
 def next_worker_after_timeout(world: World) -> None:
     """A worker that does not admit within admissionTimeout loses the clone to the next one."""
     world.close_queue(world.worker1)
-    world.start_fedra({"dispatch": {"admissionTimeout": "2s"}})
+    world.start_fedra(IMPATIENT)
     job = world.submit("train")
     job.wait_clone(world.worker1)
     job.wait_running_on(world.worker2)
