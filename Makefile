@@ -71,7 +71,7 @@ lint: build-clang
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real scripts
-	@scripts/run_tidy.sh build/clang
+	@scripts/run_tidy.py build/clang
 
 clang: build-clang
 	@ctest --test-dir build/clang --output-on-failure
@@ -93,7 +93,7 @@ format:
 	@scripts/check_format.sh --fix
 
 docs: build-release
-	@build/release/tests/tools/generate-docs docs
+	@FEDRA_WRITE_DOCS=1 build/release/tests/test_manager "docs/*"
 
 install: build-release
 	@cmake --install build/release --prefix $(DESTDIR)$(PREFIX)

@@ -20,20 +20,10 @@ Problem AboutFile(const std::string& filename, std::string problem, std::string 
   return {filename, {}, "", std::move(problem), std::move(hint)};
 }
 
-bool IsBefore(const Problem& a, const Problem& b) {
-  return std::pair(a.mark.line, a.mark.column) < std::pair(b.mark.line, b.mark.column);
-}
-
-// Keeps the order of problems in one place. The input is nearly in order, so insertion is cheap
-// (std::stable_sort of libstdc++ 12 does not compile with clang 19 and -Werror).
-Problems SortedByPlace(Problems problems) {
-  Problems sorted;
-  sorted.reserve(problems.size());
-  for (Problem& problem : problems) {
-    const auto place = std::upper_bound(sorted.begin(), sorted.end(), problem, IsBefore);
-    sorted.insert(place, std::move(problem));
-  }
-  return sorted;
+void SortByPlace(Problems& problems) {
+  std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    return std::pair(a.mark.line, a.mark.column) < std::pair(b.mark.line, b.mark.column);
+  });
 }
 
 // The text's configuration with the positions of its values; problems are sorted by place.
@@ -50,8 +40,8 @@ tl::expected<Decoded, Problems> ParseText(const std::string& text, const std::st
   Decoded decoded = Decode(documents->front(), filename);
   for (Problem& problem : CheckTogether(decoded, filename))
     decoded.problems.push_back(std::move(problem));
-  if (!decoded.problems.empty())
-    return tl::make_unexpected(SortedByPlace(std::move(decoded.problems)));
+  SortByPlace(decoded.problems);
+  if (!decoded.problems.empty()) return tl::make_unexpected(std::move(decoded.problems));
   return decoded;
 }
 

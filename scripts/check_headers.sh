@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
 #
-# Compiles every header alone: each includes what it uses, whatever was included before it.
+# Compiles headers alone: each includes what it uses, whatever was included before it. A header that is the
+# first include of a .cc file is compiled alone by that file; only the others are looked at here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-mapfile -t headers < <(git ls-files -co --exclude-standard -- '*.h')
+# The first #include of every .cc file.
+proved() {
+  git ls-files -co --exclude-standard -- '*.cc' | while read -r source; do
+    if [[ -e "$source" ]]; then
+      awk -F'"' '/^#include/ {if (NF > 1) print $2; exit}' "$source"
+    fi
+  done
+}
+
+# An _inl.h belongs to the header that includes it.
+mapfile -t headers < <(git ls-files -co --exclude-standard -- '*.h' | grep -vxF -f <(proved) | grep -v '_inl\.h$')
 
 check() {
   if [[ -e "$1" ]]; then
@@ -18,4 +29,4 @@ if [[ -n "$problems" ]]; then
   echo "$problems"
   exit 1
 fi
-echo "headers: ${#headers[@]} compile alone"
+echo "headers: all compile alone (${#headers[@]} of them checked here)"

@@ -70,8 +70,13 @@ BANNED = [
     (r"\busing namespace std;", "", "names of std are written out"),
 ]
 
-# Headers may hold the whole of nlohmann/json only where templates need it.
-JSON_IN_HEADERS = {"cluster-clients/watch/object_cache_inl.h"}
+# Where a ban does not fit: file -> the words it may use.
+ALLOWED = {
+    "tests/sim/program/load.cc": "sleep_until",  # paces a load; there is nothing to wait for
+}
+
+# Headers hold the whole of nlohmann/json only where templates need it, or for one folder's parsers.
+JSON_IN_HEADERS = {"cluster-clients/watch/object_cache_inl.h", "dra/parse_fields.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
@@ -120,7 +125,8 @@ def problems_of(path: str) -> Iterator[str]:
         if match and (problem := include_problem(path, match.group(1))):
             yield f"{path}:{number}: {problem}"
         for pattern, prefix, why in BANNED:
-            if path.startswith(prefix) and re.search(pattern, line):
+            found = re.search(pattern, line) if path.startswith(prefix) else None
+            if found and found.group() != ALLOWED.get(path):
                 yield f"{path}:{number}: {why}"
     if path.endswith(".h") and "#pragma once" not in (ROOT / path).read_text():
         yield f"{path}:1: no #pragma once"
