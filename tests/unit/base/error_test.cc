@@ -60,7 +60,8 @@ TEST_CASE("context goes in front and keeps the rest") {
   CHECK(wrapped.code == ErrorCode::kTooManyRequests);
   CHECK(wrapped.http == 429);
   CHECK(wrapped.retry_after == std::chrono::seconds(3));
-  CHECK(std::move(error).WithContext("a").WithContext("b").message == "b: a: slow down");
+  const Error twice = std::move(error).WithContext("a").WithContext("b");
+  CHECK(twice.message == "b: a: slow down");
 }
 
 Result<int> Half(int number) {

@@ -25,7 +25,7 @@ std::string Captured(F&& write) {
   ::dup2(saved, STDERR_FILENO);
   ::close(saved);
   std::string text(4096, '\0');
-  std::rewind(file);
+  std::fseek(file, 0, SEEK_SET);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);
   return text;

@@ -77,8 +77,8 @@ TEST_CASE("keys become strings") {
 }
 
 TEST_CASE("documents") {
-  CHECK(Json("") == "");
-  CHECK(Json("# only a comment\n") == "");
+  CHECK(Json("").empty());
+  CHECK(Json("# only a comment\n").empty());
   CHECK(Json("a: 1\n---\n# nothing\n---\nb: [x, {c: d}]\n...\n") ==
         "{\"a\":1}\n{\"b\":[\"x\",{\"c\":\"d\"}]}");
   CHECK(Json("---\na: 1\n") == "{\"a\":1}");
