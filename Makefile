@@ -1,6 +1,6 @@
 # One-word targets. Each first installs the Debian packages it misses (with sudo when not root).
 #
-#   make            the program: build/release/manager/fedra (and its tests)
+#   make            the program: build/release/manager/fedra
 #   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
 #   make test       unit tests and the scenarios on simulated clusters
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
@@ -24,16 +24,22 @@ SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1
         format docs install clean
 .DEFAULT_GOAL := all
 
-all: build-release
-
 # Configures when it was never configured, and builds. CMake itself notices changed lists of files.
 define BUILD
 	@test -f build/$(1)/build.ninja || cmake --preset $(1)
 	@ninja -C build/$(1) $(2)
 endef
 
-build-release:
+# The scenarios with the programs of one build.
+SCENARIOS = FEDRA=$(CURDIR)/build/$(1)/manager/fedra FEDRA_SIM=$(CURDIR)/build/$(1)/tests/sim/fedra-sim \
+            tests/scenarios/run.py --fleet sim
+
+all:
 	$(INSTALL_PACKAGES) build
+	$(call BUILD,release,fedra)
+
+build-release:
+	$(INSTALL_PACKAGES) test
 	$(call BUILD,release)
 
 build-clang:
@@ -48,21 +54,21 @@ build-tsan:
 	$(INSTALL_PACKAGES) clang
 	$(call BUILD,tsan)
 
-demo: build-release
+demo:
 	$(INSTALL_PACKAGES) test
+	$(call BUILD,release,fedra fedra-sim)
 	@HOLD=$(HOLD) scripts/demo.py
 
 test: build-release
-	$(INSTALL_PACKAGES) test
 	@ctest --test-dir build/release --output-on-failure
-	@tests/scenarios/run.py --fleet sim
+	@$(call SCENARIOS,release)
 
-test-real: build-release
+test-real:
 	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,fedra)
 	@tests/real/run.sh
 
 bench: build-release
-	$(INSTALL_PACKAGES) test
 	@scripts/bench.sh
 
 lint: build-clang
@@ -78,10 +84,12 @@ clang: build-clang
 
 asan: build-asan
 	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure
+	@$(SANITIZER_ENV) $(call SCENARIOS,asan)
 
-# The parts that have threads.
+# The test programs of the parts that have threads, and the whole.
 tsan: build-tsan
 	@$(SANITIZER_ENV) ctest --test-dir build/tsan --output-on-failure -L threaded
+	@$(SANITIZER_ENV) $(call SCENARIOS,tsan)
 
 fuzz:
 	$(INSTALL_PACKAGES) clang
@@ -95,7 +103,7 @@ format:
 docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_manager "docs/*"
 
-install: build-release
+install: all
 	@cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
 	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	@sed 's|/usr/bin/fedra|$(PREFIX)/bin/fedra|' deploy/systemd/fedra.service \
