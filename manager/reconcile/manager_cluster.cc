@@ -50,7 +50,6 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
                [this](const ConnectionState& state) {
                  if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
                    StartWatches();
-                 listener_.on_state(state);
                }) {
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(

@@ -24,7 +24,6 @@ namespace fedra::reconcile {
 struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   std::function<void()> on_checks;  // an AdmissionCheck or MultiKueueConfig changed
-  std::function<void(const ConnectionState& state)> on_state;
 };
 
 class ManagerCluster final {

@@ -74,14 +74,6 @@ ManagerListener Reconciler::ListenToManager() {
                 for (const auto& workload : manager_.workloads().cache().List()) {
                   if (!workload->Finished()) queue_.Add(workload->key);
                 }
-              },
-          .on_state =
-              [](const ConnectionState& state) {
-                if (state.phase == ConnectionPhase::kConnected) {
-                  log::Info("connected to the manager", {});
-                } else if (state.why) {
-                  log::Warn("no contact with the manager", {{"error", state.why->message}});
-                }
               }};
 }
 
@@ -105,11 +97,10 @@ void Reconciler::OnContact(const Worker& worker) {
   if (now == Contact::kFull) {
     log::Info("worker is connected and listed", {{"cluster", worker.name().value}});
     AddAll(records_.ResiduesOn(worker.name()));
-  } else if (now == Contact::kNone) {
-    const ConnectionState state = worker.connection();
-    log::Warn("no contact with worker",
-              {{"cluster", worker.name().value},
-               {"error", state.why ? state.why->message : worker.sync_problem()}});
+  } else if (now == Contact::kNone && worker.connection().phase == ConnectionPhase::kConnected) {
+    // What the connection itself has to say is logged by the cluster.
+    log::Warn("worker cannot be used",
+              {{"cluster", worker.name().value}, {"error", worker.sync_problem()}});
   }
 }
 
@@ -260,7 +251,9 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
   store::ClusterRow row;
   row.name = worker.name();
   row.position = worker.position();
-  row.phase = ToString(state.phase);
+  // Connected means usable: not before the first lists are complete.
+  const bool listing = state.phase == ConnectionPhase::kConnected && !worker.IsSettled();
+  row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
   // While the first connection is being tried nothing is lost yet.

@@ -169,7 +169,8 @@ bool Worker::IsSettled() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
   const auto listing = [](const auto& cache) {
-    return cache.health().state == CacheState::kSyncing;
+    const CacheHealth health = cache.health();
+    return health.state == CacheState::kSyncing && !health.complete;
   };
   bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
              listing(templates_) || listing(claims_) || listing(classes_);

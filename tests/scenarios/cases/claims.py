@@ -224,10 +224,13 @@ def _assert_allocated(world: World, worker: str, devices: int) -> None:
     """The claims of the pods that run there hold that many devices, where the fleet allocates any."""
     if not world.fleet.allocates_devices:
         return
-    claims = world.admin(worker).list("ResourceClaim", world.ns)
-    allocations = [claim.get("status", {}).get("allocation") for claim in claims]
-    allocated = sum(len(each["devices"]["results"]) for each in allocations if each)
-    assert allocated == devices, f"{allocated} devices allocated on {worker}, not {devices}"
+
+    def allocated() -> bool:
+        claims = world.admin(worker).list("ResourceClaim", world.ns)
+        allocations = [claim.get("status", {}).get("allocation") for claim in claims]
+        return sum(len(each["devices"]["results"]) for each in allocations if each) == devices
+
+    world.eventually(f"{devices} devices are allocated on {worker}", allocated)
 
 
 def _assert_quick(world: World, what: str, started: float) -> None:
