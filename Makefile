@@ -6,8 +6,8 @@
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
 #   make bench      every number of docs/performance.md
 #   make lint       format, layers, headers, clang-tidy, mypy
-#   make clang, make asan, make tsan, make fuzz
-#                   the other compiler, the sanitizers, the fuzzers (FUZZ_SECONDS each)
+#   make asan, make tsan, make fuzz
+#                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
 #   make format     gives every file its form
 #   make docs       writes the pages that are generated from the code
 #   make install    into $(DESTDIR)$(PREFIX)
@@ -20,7 +20,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-clang build-asan build-tsan demo test test-real bench lint clang asan tsan fuzz \
+.PHONY: all build-release build-asan build-tsan demo test test-real bench lint asan tsan fuzz \
         format docs install clean
 .DEFAULT_GOAL := all
 
@@ -42,17 +42,13 @@ build-release:
 	$(INSTALL_PACKAGES) test
 	$(call BUILD,release)
 
-build-clang:
-	$(INSTALL_PACKAGES) clang
-	$(call BUILD,clang)
-
 build-asan:
 	$(INSTALL_PACKAGES) clang
 	$(call BUILD,asan)
 
 build-tsan:
 	$(INSTALL_PACKAGES) clang
-	$(call BUILD,tsan)
+	$(call BUILD,tsan,threaded)
 
 demo:
 	$(INSTALL_PACKAGES) test
@@ -71,16 +67,13 @@ test-real:
 bench: build-release
 	@scripts/bench.sh
 
-lint: build-clang
+lint: build-asan
 	$(INSTALL_PACKAGES) lint
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real scripts
-	@scripts/run_tidy.py build/clang
-
-clang: build-clang
-	@ctest --test-dir build/clang --output-on-failure
+	@scripts/run_tidy.py build/asan
 
 asan: build-asan
 	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure
@@ -93,8 +86,8 @@ tsan: build-tsan
 
 fuzz:
 	$(INSTALL_PACKAGES) clang
-	$(call BUILD,fuzz,fuzzers)
-	@$(SANITIZER_ENV) scripts/run_fuzzers.sh build/fuzz/tests/fuzz $(FUZZ_SECONDS)
+	$(call BUILD,asan,fuzzers)
+	@$(SANITIZER_ENV) scripts/run_fuzzers.sh build/asan/tests/fuzz $(FUZZ_SECONDS)
 
 format:
 	$(INSTALL_PACKAGES) format
