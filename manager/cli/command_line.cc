@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/log.h"
 #include "config/load.h"
 #include "manager/app.h"
 #include "manager/cli/commands.h"
@@ -229,6 +230,8 @@ int Main(int argc, char** argv) {
     // CLI11 prints help with code 0 and complaints with codes of its own; ours is 1.
     return app.exit(error) == 0 ? 0 : 1;
   }
+  // Until the daemon sets up its own, only what went wrong is worth a line among a command's output.
+  log::SetLevel(log::Level::kError);
   Terminal terminal{std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, UseColor(parsed.color)};
   return command(terminal);
 }

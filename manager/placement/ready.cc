@@ -71,7 +71,9 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
   CleanUp(context, &worker, "LostRace", decision);
   if (worker.job == nullptr) {
-    decision.actions.emplace_back(CreateJob{worker.name});
+    // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say so), or our
+    // list of jobs is a moment behind. Neither calls for another one.
+    if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
   } else if (!IsOurs(*worker.job, context.policy.origin, context.uid())) {
     std::string message = fmt::format("a foreign job {} exists on {}",
                                       context.view.job->key.ToString(), worker.name.value);

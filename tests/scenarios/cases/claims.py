@@ -56,7 +56,7 @@ def each_cluster_has_its_own_template(world: World) -> None:
     if world.fleet.kueue_dra:
         assert _charged(job.workload()) == "1"
         assert _charged(job.clone(world.worker1)) == "2"
-    _assert_allocated(world, world.worker1, 2)
+    _wait_allocated(world, world.worker1, 2)
     job.finish(world.worker1)
 
 
@@ -98,7 +98,7 @@ def two_pods_two_devices(world: World) -> None:
     world.start_fedra()
     job = world.submit("train", template=TEMPLATE, pods=2)
     job.wait_running_on(world.worker1)
-    _assert_allocated(world, world.worker1, 2)
+    _wait_allocated(world, world.worker1, 2)
     if world.fleet.kueue_dra:
         assert _charged(job.clone(world.worker1)) == "2"
     job.finish(world.worker1)
@@ -210,7 +210,7 @@ def prioritized_list_and_named_claim(world: World) -> None:
     world.start_fedra()
     job = world.submit("train", template=TEMPLATE, claim="shared")
     job.wait_running_on(world.worker1)
-    _assert_allocated(world, world.worker1, 2)
+    _wait_allocated(world, world.worker1, 2)
     job.finish(world.worker1)
 
 
@@ -220,17 +220,16 @@ def _charged(workload: Object | None) -> str | None:
     return assignment["resourceUsage"].get(objects.DEVICE_QUOTA)
 
 
-def _assert_allocated(world: World, worker: str, devices: int) -> None:
+def _wait_allocated(world: World, worker: str, devices: int) -> None:
     """The claims of the pods that run there hold that many devices, where the fleet allocates any."""
-    if not world.fleet.allocates_devices:
-        return
 
-    def allocated() -> bool:
+    def allocated() -> int:
         claims = world.admin(worker).list("ResourceClaim", world.ns)
         allocations = [claim.get("status", {}).get("allocation") for claim in claims]
-        return sum(len(each["devices"]["results"]) for each in allocations if each) == devices
+        return sum(len(each["devices"]["results"]) for each in allocations if each)
 
-    world.eventually(f"{devices} devices are allocated on {worker}", allocated)
+    if world.fleet.allocates_devices:
+        world.eventually(f"{devices} devices allocated", lambda: allocated() == devices)
 
 
 def _assert_quick(world: World, what: str, started: float) -> None:
