@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,6 +13,7 @@
 #include "config/load.h"
 #include "config/yaml_json.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/input.h"
 #include "manager/cli/output.h"
 #include "manager/reconcile/worker.h"
 #include "manager/tracking/json_fields.h"
@@ -30,6 +27,8 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
+// Progress is shown at least this often.
+constexpr milliseconds kLookAgain{200};
 constexpr int kPlaceable = 0;
 constexpr int kFailed = 1;
 constexpr int kNowhere = 3;
@@ -58,18 +57,11 @@ struct Report {
   }
 };
 
-Result<std::string> ReadAll(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Fail(ErrorCode::kNotFound, fmt::format("{}: cannot be read", path));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 Result<std::vector<tracking::SubmittedJob>> ReadJobs(const CheckOptions& options,
                                                      std::ostream& err) {
   std::vector<tracking::SubmittedJob> jobs;
   for (const std::string& path : options.files) {
-    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadAll(path));
+    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(path));
     auto documents = config::YamlToJson(text);
     if (!documents) return Fail(std::move(documents).error().WithContext(path));
     for (const std::string& document : *documents) {
@@ -102,10 +94,7 @@ void WaitForWorkers(const std::vector<std::unique_ptr<reconcile::Worker>>& worke
                    << std::flush;
       told = true;
     }
-    // The caches have no common event to wait for, and 10 ms are nothing to a person.
-    std::this_thread::yield();
-    timespec pause{0, 10'000'000};
-    nanosleep(&pause, nullptr);
+    changed.WaitFor(kLookAgain, [](bool flag) { return flag; }, [](bool& flag) { flag = false; });
   }
   if (told) terminal.err << "\r\033[K";
 }
@@ -190,6 +179,7 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   const auto jobs = ReadJobs(options, terminal.err);
   if (!jobs) return fail(jobs.error().message);
 
+  Guarded<bool> changed;
   WorkerPool pool(4);
   http::HttpLoop loop;
   std::vector<std::unique_ptr<reconcile::Worker>> workers;
@@ -198,13 +188,16 @@ int Check(const CheckOptions& options, Terminal& terminal) {
         settings, loop, pool, SystemClock(),
         reconcile::WorkerListener{[](const ObjectKey&) {}, [](const ObjectKey&) {},
                                   [](const reconcile::Worker&, const reconcile::InputChange&) {},
-                                  [](const reconcile::Worker&) {}}));
+                                  [&](const reconcile::Worker&) {
+                                    changed.With([](bool& flag) { flag = true; });
+                                    changed.Notify();
+                                  }}));
   }
   if (workers.size() < std::max<size_t>(options.workers.size(), 1))
     return fail(options.workers.empty() ? "no worker is configured"
                                         : "--worker names one that is not configured");
   for (const auto& worker : workers) worker->Start();
-  WaitForWorkers(workers, *limit, terminal);
+  WaitForWorkers(workers, changed, *limit, terminal);
 
   int code = kPlaceable;
   nlohmann::ordered_json document = Document("CheckReport");

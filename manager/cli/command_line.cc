@@ -30,6 +30,7 @@ struct Parsed {
   std::string shell;
   ViewOptions view;
   CheckOptions check;
+  CelCommand cel;
   bool no_headers = false;
 };
 
@@ -160,6 +161,29 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
+void AddCel(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* cel = app.add_subcommand("cel", "Evaluate a device selector against ResourceSlices");
+  cel->footer(
+      "Exit codes: 0 something matches, 3 nothing matches, 4 evaluation error, 1 usage or compile "
+      "error.");
+  cel->add_option("expression", parsed.cel.options.expression, "The selector")->required();
+  cel->add_option("--slices", parsed.cel.slices,
+                  "File with ResourceSlices (YAML or JSON); - for standard input");
+  cel->add_option("--driver", parsed.cel.options.driver, "Only devices of this driver");
+  cel->add_option("--k8s", parsed.cel.options.release,
+                  "Kubernetes release whose CEL environment is used");
+  cel->add_option("-o,--output", parsed.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  cel->add_flag("--explain", parsed.cel.options.explain, "Print the syntax tree with types");
+  cel->add_flag("--check", parsed.cel.options.check, "Compile only");
+  cel->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.cel.options.json = parsed.format == "json";
+      return Cel(parsed.cel, terminal);
+    };
+  });
+}
+
 void AddConfigCommands(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* config = app.add_subcommand("config", "Look at the configuration file");
   config->require_subcommand(1);
@@ -223,6 +247,7 @@ int Main(int argc, char** argv) {
   AddWhy(app, parsed, command);
   AddCheck(app, parsed, command);
   AddHistory(app, parsed, command);
+  AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);
   try {
     app.parse(argc, argv);
@@ -230,7 +255,8 @@ int Main(int argc, char** argv) {
     // CLI11 prints help with code 0 and complaints with codes of its own; ours is 1.
     return app.exit(error) == 0 ? 0 : 1;
   }
-  // Until the daemon sets up its own, only what went wrong is worth a line among a command's output.
+  // Until the daemon sets up its own, only what went wrong is worth a line among a command's
+  // output.
   log::SetLevel(log::Level::kError);
   Terminal terminal{std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, UseColor(parsed.color)};
   return command(terminal);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "manager/cli/cel_report.h"
+
 namespace fedra::cli {
 
 // Where a command writes, and how.
@@ -70,17 +72,12 @@ int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);
 int History(const ViewOptions& options, Terminal& terminal);
 
-// fedra cel EXPR: evaluates a device selector against ResourceSlice files.
-struct CelOptions {
-  std::string expression;
+// fedra cel EXPR: evaluates a device selector against ResourceSlice files ("-": standard input).
+// Exit codes: see cel_report.h.
+struct CelCommand {
+  CelOptions options;
   std::vector<std::string> slices;
-  std::string driver;
-  std::string kubernetes = "1.36";
-  std::string format = "text";
-  bool explain = false;
-  bool check_only = false;
 };
-// 0 something matches, 3 nothing matches, 4 evaluation error, 1 usage or compile error.
-int Cel(const CelOptions& options, Terminal& terminal);
+int Cel(const CelCommand& command, Terminal& terminal);
 
 }  // namespace fedra::cli

@@ -1,0 +1,43 @@
+// fedra cel: reads the files, converts YAML, and leaves the rest to cel_report.
+
+#include <ostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cluster-clients/watch/object_cache.h"
+#include "config/yaml_json.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/input.h"
+
+namespace fedra::cli {
+namespace {
+
+Result<nlohmann::json> ReadDocuments(const std::vector<std::string>& paths) {
+  nlohmann::json documents = nlohmann::json::array();
+  for (const std::string& path : paths) {
+    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(path));
+    auto converted = config::YamlToJson(text);
+    if (!converted) return Fail(std::move(converted).error().WithContext(path));
+    for (const std::string& document : *converted) {
+      FEDRA_ASSIGN_OR_RETURN(nlohmann::json object, watch::ParseJson(document));
+      documents.push_back(std::move(object));
+    }
+  }
+  return documents;
+}
+
+}  // namespace
+
+int Cel(const CelCommand& command, Terminal& terminal) {
+  if (command.slices.empty())
+    return CelReport(command.options, nullptr, terminal.out, terminal.err);
+  const Result<nlohmann::json> documents = ReadDocuments(command.slices);
+  if (!documents) {
+    terminal.err << fmt::format("fedra cel: {}\n", documents.error().message);
+    return 1;
+  }
+  return CelReport(command.options, *documents, terminal.out, terminal.err);
+}
+
+}  // namespace fedra::cli

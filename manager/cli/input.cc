@@ -1,0 +1,18 @@
+#include "manager/cli/input.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace fedra::cli {
+
+Result<std::string> ReadInput(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Fail(ErrorCode::kNotFound, fmt::format("{}: cannot be read", path));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace fedra::cli
