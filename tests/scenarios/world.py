@@ -23,6 +23,7 @@ from scenarios.waiting import T, eventually
 
 QUEUE = "main"  # name of the LocalQueue everywhere
 TEMPLATE = "one-gpu"
+_DESCRIBED = 10  # jobs in the report of a failure
 IMPATIENT = {"dispatch": {"admissionTimeout": "2s"}}
 
 
@@ -229,9 +230,9 @@ class World:
         return eventually(what, look, timeout or self.fleet.patience)
 
     def describe(self) -> list[str]:
-        """One line per job and clone, for a person who looks into a failure."""
+        """One line per job and clone (of the first few), for a person who looks into a failure."""
         lines = []
-        for found in self.manager.list("Job", self.ns):
+        for found in self.manager.list("Job", self.ns)[:_DESCRIBED]:
             job = self.job(found["metadata"]["name"])
             lines.append(
                 f"{job.key}: check {job.check_state()!r} {job.check_message()!r} on {job.cluster_name()}"

@@ -167,9 +167,11 @@ def outage_across_a_restart(world: World) -> None:
         restart_after,
     )
     fedra.restart()
-    job.wait_clone(world.worker2)
+    # fedra's share ends here; when Kueue queues the job again is up to Kueue.
+    world.eventually("taken back from worker1", lambda: job.check_state() != "Ready")
     elapsed = time.monotonic() - started
-    assert timeout - 1 < elapsed < timeout + slack, f"moved after {elapsed:.1f} s"
+    world.note(f"taken back after {elapsed:.1f} s")
+    assert timeout - 1 < elapsed < timeout + slack, f"taken back after {elapsed:.1f} s"
     job.wait_running_on(world.worker2)
     world.link(world.worker1).restore()
     job.wait_gone_from(world.worker1)
@@ -184,10 +186,11 @@ def worker_never_answers(world: World) -> None:
     world.start_fedra(links=[world.worker1])
     world.link(world.worker1).silence()
     for index in range(5):
-        started = time.monotonic()
         job = world.submit(f"train-{index}", template=TEMPLATE)
+        world.eventually("quota", lambda: objects.is_true(job.workload(), "QuotaReserved"))
+        started = time.monotonic()
         job.wait_clone(world.worker2)
-        assert time.monotonic() - started < 3.0
+        assert time.monotonic() - started < 5.0  # far less than any time-out of a call
     world.wait_worker_state(world.worker1, "Unreachable")
 
 

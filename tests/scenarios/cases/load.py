@@ -6,7 +6,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from scenarios import objects
-from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.world import TEMPLATE, World
 
@@ -17,8 +16,6 @@ _JOBS = 200
 def burst(world: World) -> None:
     """200 jobs with claims at once over two workers: each runs once, all results come back, nothing is left."""
     world.add_template_everywhere()
-    for worker in world.workers:
-        world.set_quota(worker, Quota(cpu="120", devices="120"))
     world.start_fedra()
     started = time.monotonic()
     with ThreadPoolExecutor(8) as pool:
