@@ -81,7 +81,7 @@ Result<std::vector<tracking::SubmittedJob>> ReadJobs(const CheckOptions& options
 // Waits until every worker has answered or failed, at most `limit`. Progress on a terminal after
 // two seconds.
 void WaitForWorkers(const std::vector<std::unique_ptr<reconcile::Worker>>& workers,
-                    milliseconds limit, const Terminal& terminal) {
+                    Guarded<bool>& changed, milliseconds limit, const Terminal& terminal) {
   const SteadyTime begin = SystemClock().Steady();
   bool told = false;
   while (true) {
