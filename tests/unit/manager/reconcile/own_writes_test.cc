@@ -1,0 +1,106 @@
+// What we wrote is seen at once, and never outlives what the watch says.
+
+#include "manager/reconcile/own_writes.h"
+
+#include <fmt/format.h>
+
+#include "manager/reconcile/tracked_cache.h"
+#include "manager/tracking/workload.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using tracking::Workload;
+using Cache = reconcile::TrackedCache<Workload>;
+
+namespace {
+
+const ObjectKey kKey{"ml", "w"};
+
+std::string Text(const std::string& uid, int version, bool deleting = false) {
+  return fmt::format(
+      R"({{"metadata": {{"namespace": "ml", "name": "w", "uid": "{}", "resourceVersion": "{}"{}}}}})",
+      uid, version, deleting ? R"(, "deletionTimestamp": "2026-11-21T16:00:00Z")" : "");
+}
+
+std::shared_ptr<const Workload> Object(const std::string& uid, int version) {
+  Workload workload;
+  workload.key = kKey;
+  workload.uid = uid;
+  workload.version = ResourceVersion(std::to_string(version));
+  return std::make_shared<const Workload>(std::move(workload));
+}
+
+struct Fixture {
+  Cache tracked{&tracking::ParseClone, [](const auto&, const auto&, const auto&) {},
+                [](const auto&) {}};
+
+  Fixture() {
+    tracked.cache().Reset();
+    tracked.cache().Synced();
+  }
+  void Event(const std::string& text) { REQUIRE(tracked.cache().Upsert(text).has_value()); }
+  void Gone(const std::string& text) { REQUIRE(tracked.cache().Remove(text).has_value()); }
+  std::string Version() {
+    const auto found = tracked.Find(kKey);
+    return found == nullptr ? "-" : found->version.value;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a created object is there before the watch shows it, and goes when the watch says so") {
+  Fixture f;
+  f.tracked.own().Wrote(Object("u", 10));
+  CHECK(f.Version() == "10");
+  CHECK(f.tracked.own().unseen() == 1);
+  f.Event(Text("u", 10));
+  CHECK(f.tracked.own().unseen() == 0);
+  f.Gone(Text("u", 11));
+  CHECK(f.Version() == "-");
+}
+
+TEST_CASE("an event older than our write does not hide it, a newer one replaces it") {
+  Fixture f;
+  f.Event(Text("u", 8));
+  f.tracked.own().Wrote(Object("u", 10));
+  f.Event(Text("u", 9));
+  CHECK(f.Version() == "10");
+  f.Event(Text("u", 12));
+  CHECK(f.Version() == "12");
+}
+
+TEST_CASE("an answer that comes after its own event leaves nothing behind") {
+  Fixture f;
+  f.Event(Text("u", 10));
+  f.tracked.own().Wrote(Object("u", 10));
+  CHECK(f.tracked.own().unseen() == 0);
+  f.Event(Text("u", 11));
+  CHECK(f.Version() == "11");
+}
+
+TEST_CASE("a deleted object is gone at once; one that lingers with a finalizer is shown again") {
+  Fixture f;
+  f.Event(Text("u", 10));
+  f.tracked.own().Deleted(kKey, "u");
+  CHECK(f.Version() == "-");
+  SECTION("a change from before the deletion does not bring it back") {
+    f.Event(Text("u", 11));
+    CHECK(f.Version() == "-");
+    f.Gone(Text("u", 12));
+    CHECK(f.Version() == "-");
+  }
+  SECTION("being deleted is worth seeing") {
+    f.Event(Text("u", 11, true));
+    CHECK(f.Version() == "11");
+  }
+  SECTION("another object of the same name is another object") {
+    f.Event(Text("v", 11));
+    CHECK(f.Version() == "11");
+  }
+}
+
+TEST_CASE("resourceVersions that are no numbers are taken as newer") {
+  CHECK(reconcile::NotOlder(ResourceVersion("abc"), ResourceVersion("5")));
+  CHECK(reconcile::NotOlder(ResourceVersion("6"), ResourceVersion("5")));
+  CHECK_FALSE(reconcile::NotOlder(ResourceVersion("4"), ResourceVersion("5")));
+}

@@ -1,0 +1,100 @@
+// The work queue: each key once at a time, none forgotten.
+
+#include "manager/reconcile/queue.h"
+
+#include <atomic>
+#include <thread>
+
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using reconcile::Queue;
+using namespace std::chrono_literals;
+
+namespace {
+
+const ObjectKey kA{"ml", "a"};
+const ObjectKey kB{"ml", "b"};
+
+}  // namespace
+
+TEST_CASE("a key added twice is worked on once") {
+  Queue queue(SystemClock());
+  queue.Add(kA);
+  queue.Add(kA);
+  queue.Add(kB);
+  CHECK(queue.depth() == 2);
+  CHECK(queue.Get() == kA);
+  CHECK(queue.Get() == kB);
+  CHECK(queue.depth() == 0);
+}
+
+TEST_CASE("a key added while it is worked on comes back afterwards, not before") {
+  Queue queue(SystemClock());
+  queue.Add(kA);
+  REQUIRE(queue.Get() == kA);
+  queue.Add(kA);
+  queue.Add(kB);
+  CHECK(queue.Get() == kB);
+  CHECK(queue.depth() == 0);
+  queue.Done(kA);
+  CHECK(queue.Get() == kA);
+}
+
+TEST_CASE("the earlier of two times wins, and it comes once") {
+  Queue queue(SystemClock());
+  const SteadyTime now = SystemClock().Steady();
+  queue.AddAt(kA, now + 1h);
+  queue.AddAt(kA, now + 20ms);
+  queue.AddAt(kA, now + 2h);
+  REQUIRE(queue.Get() == kA);
+  CHECK(SystemClock().Steady() - now >= 20ms);
+  queue.Done(kA);
+  CHECK(queue.depth() == 0);
+}
+
+TEST_CASE("a stop wakes everybody who waits") {
+  Queue queue(SystemClock());
+  std::thread waiting([&] { CHECK_FALSE(queue.Get().has_value()); });
+  queue.Stop();
+  waiting.join();
+}
+
+TEST_CASE("many threads: no key is held twice, every change is seen") {
+  constexpr int kKeys = 20;
+  constexpr int kRounds = 2000;
+  Queue queue(SystemClock());
+  std::array<std::atomic<int>, kKeys> version{};
+  std::array<std::atomic<int>, kKeys> seen{};
+  std::array<std::atomic<bool>, kKeys> held{};
+  std::atomic<bool> twice{false};
+  std::vector<std::thread> workers;
+  for (int i = 0; i < 4; ++i) {
+    workers.emplace_back([&] {
+      while (const auto key = queue.Get()) {
+        const auto index = static_cast<size_t>(std::stoi(key->name));
+        if (held[index].exchange(true)) twice = true;
+        seen[index] = version[index].load();
+        held[index] = false;
+        queue.Done(*key);
+      }
+    });
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    const auto index = static_cast<size_t>(round % kKeys);
+    ++version[index];
+    queue.Add({"ns", std::to_string(index)});
+  }
+  const auto all_seen = [&] {
+    for (size_t i = 0; i < kKeys; ++i) {
+      if (seen[i] != version[i]) return false;
+    }
+    return true;
+  };
+  const SteadyTime limit = SystemClock().Steady() + 10s;
+  while (!all_seen() && SystemClock().Steady() < limit) std::this_thread::yield();
+  CHECK(all_seen());
+  CHECK_FALSE(twice);
+  queue.Stop();
+  for (std::thread& worker : workers) worker.join();
+}

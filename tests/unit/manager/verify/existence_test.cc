@@ -1,0 +1,209 @@
+// What is missing on a worker, and what merely cannot be known.
+
+#include "manager/verify/existence.h"
+
+#include <fmt/format.h>
+
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::verify;
+using dra::Outcome;
+using watch::CacheHealth;
+using watch::CacheState;
+
+namespace {
+
+template <class T>
+struct Filled {
+  Cache<T> cache;
+  explicit Filled(typename Cache<T>::Parser parser)
+      : cache(parser, [](const auto&, const auto&, const auto&) {}, [](const auto&) {}) {}
+  void Put(std::initializer_list<std::string> objects) {
+    cache.Reset();
+    for (const std::string& object : objects) REQUIRE(cache.Upsert(object).has_value());
+    cache.Synced();
+    SetState(CacheState::kSynced);
+  }
+  void SetState(CacheState state) {
+    CacheHealth health;
+    health.state = state;
+    health.complete = state == CacheState::kSynced;
+    cache.SetHealth(health);
+  }
+};
+
+std::string Object(const std::string& ns, const std::string& name, const std::string& rest) {
+  return fmt::format(
+      R"({{"metadata": {{"namespace": "{}", "name": "{}", "uid": "u", "resourceVersion": "1"}}, {}}})",
+      ns, name, rest);
+}
+
+const std::string kTemplate =
+    R"("spec": {"spec": {"devices": {"requests": [{"name": "r", "firstAvailable": [
+       {"name": "a", "deviceClassName": "big"}, {"name": "b", "deviceClassName": "small"}]}]}}})";
+const std::string kActive = R"("status": {"conditions": [{"type": "Active", "status": "True"}]})";
+
+// A worker on which everything that Needs() asks for is there.
+struct Fixture {
+  Filled<Namespace> namespaces{&ParseNamespace};
+  Filled<LocalQueue> queues{&ParseLocalQueue};
+  Filled<Claim> templates{&ParseTemplate};
+  Filled<Claim> claims{&ParseClaim};
+  Filled<DeviceClass> classes{&ParseDeviceClass};
+  ConnectionState connection{.phase = ConnectionPhase::kConnected};
+  tracking::Job job;
+  bool has_job = false;
+  ExistenceOptions options;
+
+  Fixture() {
+    namespaces.Put({Object("", "ml", R"("status": {"phase": "Active"})")});
+    queues.Put({Object("ml", "gpu", kActive)});
+    templates.Put({Object("ml", "one-gpu", kTemplate)});
+    claims.Put({});
+    classes.Put({Object("", "big", R"("spec": {})"), Object("", "small", R"("spec": {})")});
+  }
+
+  dra::Verdict Verify(const dra::Requirement& requirement) {
+    const WorkerPicture picture{.name = ClusterName("a"),
+                                .connection = connection,
+                                .namespaces = namespaces.cache,
+                                .queues = queues.cache,
+                                .templates = templates.cache,
+                                .claims = claims.cache,
+                                .classes = classes.cache,
+                                .workload = nullptr,
+                                .job = has_job ? &job : nullptr,
+                                .job_kind_served = true,
+                                .dra_versions = {"v1"}};
+    return VerifyExistence(requirement, picture, options);
+  }
+};
+
+dra::Requirement Needs() {
+  return {.ns = "ml",
+          .queue = "gpu",
+          .kind = "Job.batch",
+          .pod_sets = {{"main", 2, {{"g", "one-gpu", ""}}}}};
+}
+
+std::vector<std::string> Codes(const dra::Verdict& verdict) {
+  std::vector<std::string> codes;
+  for (const dra::Reason& reason : verdict.reasons) codes.emplace_back(dra::ToString(reason.code));
+  return codes;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("everything there is a Yes without reasons") {
+  Fixture f;
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kYes);
+  CHECK(verdict.reasons.empty());
+  CHECK(verdict.pods_wanted == 2);
+}
+
+TEST_CASE("what is missing is named, all of it at once") {
+  Fixture f;
+  f.queues.Put({});
+  f.classes.Put({Object("", "small", R"("spec": {})")});
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(Codes(verdict) == Names{"QueueMissing", "DeviceClassMissing"});
+  CHECK(verdict.reasons[1].message ==
+        "DeviceClass big, which ResourceClaimTemplate ml/one-gpu names, does not exist there");
+}
+
+TEST_CASE("a missing namespace says it all") {
+  Fixture f;
+  f.namespaces.Put({});
+  f.templates.Put({});
+  CHECK(Codes(f.Verify(Needs())) == Names{"NamespaceMissing"});
+}
+
+TEST_CASE("a missing template is not a missing class") {
+  Fixture f;
+  f.templates.Put({});
+  CHECK(Codes(f.Verify(Needs())) == Names{"TemplateMissing"});
+}
+
+TEST_CASE("403 is Forbidden and Unknown, never missing") {
+  Fixture f;
+  f.templates.Put({});
+  f.templates.SetState(CacheState::kForbidden);
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kUnknown);
+  CHECK(Codes(verdict) == Names{"Forbidden"});
+}
+
+TEST_CASE("what is known to be there stays known while its watch fails") {
+  Fixture f;
+  f.templates.SetState(CacheState::kFailing);
+  CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
+}
+
+TEST_CASE("an API that is not served is a No for those who need it only") {
+  Fixture f;
+  f.templates.SetState(CacheState::kNotServed);
+  CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
+  dra::Requirement plain = Needs();
+  plain.pod_sets[0].claims.clear();
+  CHECK(f.Verify(plain).outcome == Outcome::kYes);
+}
+
+TEST_CASE("an inactive queue says why in Kueue's words") {
+  Fixture f;
+  f.queues.Put({Object("ml", "gpu", R"("status": {"conditions": [
+    {"type": "Active", "status": "False", "message": "ClusterQueue is stopped"}]})")});
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(Codes(verdict) == Names{"QueueInactive"});
+  CHECK_THAT(verdict.reasons[0].message, ContainsSubstring("ClusterQueue is stopped"));
+}
+
+TEST_CASE("a named claim must be there with its classes") {
+  Fixture f;
+  dra::Requirement needs = Needs();
+  needs.pod_sets[0].claims = {{"g", "", "shared"}};
+  CHECK(Codes(f.Verify(needs)) == Names{"ClaimMissing"});
+  f.claims.Put({Object(
+      "ml", "shared",
+      R"("spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "tpu"}}]}})")});
+  CHECK(Codes(f.Verify(needs)) == Names{"DeviceClassMissing"});
+}
+
+TEST_CASE("a template that differs from the manager's is ignored, pointed out, or refused") {
+  Fixture f;
+  Filled<Claim> manager(&ParseTemplate);
+  manager.Put({Object("ml", "one-gpu", R"("spec": {"spec": {}})")});
+  f.options.manager_templates = &manager.cache;
+  f.options.drift = GENERATE(Drift::kIgnore, Drift::kWarn, Drift::kRequire);
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK((verdict.outcome == Outcome::kNo) == (f.options.drift == Drift::kRequire));
+  CHECK(verdict.reasons.empty() == (f.options.drift == Drift::kIgnore));
+}
+
+TEST_CASE("a job of the same name is a conflict unless it is ours") {
+  Fixture f;
+  f.has_job = true;
+  f.job.key = {"ml", "train"};
+  CHECK(Codes(f.Verify(Needs())) == Names{"NameConflict"});
+  f.job.origin = "fedra";
+  f.job.manager_uid = "u1";
+  CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
+}
+
+TEST_CASE("without a connection the answer is Unknown, with the connection's own reason") {
+  Fixture f;
+  f.connection = {
+      .phase = ConnectionPhase::kRejected,
+      .why = Error{ErrorCode::kTlsUntrusted, "unable to get local issuer certificate", {}, {}}};
+  CHECK(Codes(f.Verify(Needs())) == Names{"CertificateUntrusted"});
+  f.connection.why->code = ErrorCode::kUnauthorized;
+  CHECK(Codes(f.Verify(Needs())) == Names{"CredentialsRejected"});
+  f.connection.phase = ConnectionPhase::kUnreachable;
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kUnknown);
+  CHECK(Codes(verdict) == Names{"ClusterUnreachable"});
+}
