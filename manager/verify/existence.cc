@@ -102,6 +102,17 @@ void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worke
 
 void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& worker,
                   const ExistenceOptions& options, dra::Verdict& verdict) {
+  const bool uses_devices =
+      !requirement.TemplateNames().empty() || !requirement.ClaimNames().empty();
+  if (uses_devices && worker.templates.health().state == CacheState::kNotServed) {
+    const bool old = !worker.dra_versions.empty();
+    Add(verdict, Outcome::kNo, old ? ReasonCode::kApiVersionOld : ReasonCode::kApiMissing,
+        "resource.k8s.io",
+        old ? fmt::format("the API server serves only resource.k8s.io/{}",
+                          worker.dra_versions.front())
+            : std::string("the API server does not serve resource.k8s.io"));
+    return;
+  }
   for (const std::string& name : requirement.TemplateNames()) {
     const auto found =
         Require(worker.templates, {requirement.ns, name}, "ResourceClaimTemplate",
