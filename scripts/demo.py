@@ -149,7 +149,9 @@ class Demo:
                 f"  kubectl --kubeconfig {self._fleet.admin_kubeconfig(cluster)} get jobs -A   # {cluster}"
             )
         sys.stdout.flush()
-        signal.sigwait([signal.SIGINT, signal.SIGTERM])
+        ending = {signal.SIGINT, signal.SIGTERM}
+        signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+        signal.sigwait(ending)
 
     # --- The clusters.
 
