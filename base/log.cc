@@ -52,19 +52,29 @@ std::string_view Label(Level level) {
   return "info";
 }
 
-// Both formats quote alike: a remote party's text can neither break a line nor add a field.
-void AppendQuoted(std::string& out, std::string_view text) {
-  out += '"';
+// Control characters as \\u escapes: a remote party's text can never break a line.
+void AppendEscaped(std::string& out, std::string_view text) {
   for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     } else {
       out += c;
     }
   }
+}
+
+// Both formats quote alike, so that it cannot add a field either.
+void AppendQuoted(std::string& out, std::string_view text) {
+  out += '"';
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '"' && text[i] != '\\') continue;
+    AppendEscaped(out, text.substr(start, i - start));
+    out += '\\';
+    out += text[i];
+    start = i + 1;
+  }
+  AppendEscaped(out, text.substr(start));
   out += '"';
 }
 
@@ -78,7 +88,8 @@ bool IsPlain(std::string_view text) {
 }
 
 std::string TextLine(std::string_view time, Level level, std::string_view message, Fields fields) {
-  std::string line = fmt::format("{} {:<5} {}", time, Label(level), message);
+  std::string line = fmt::format("{} {:<5} ", time, Label(level));
+  AppendEscaped(line, message);
   for (const Field& field : fields) {
     line += fmt::format(" {}=", field.key);
     if (IsPlain(field.value)) {

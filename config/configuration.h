@@ -31,9 +31,9 @@ struct WorkerSettings {
   std::string name;        // DNS-1123 subdomain, unique, not "manager"
   std::string kubeconfig;  // absolute path after loading; required
   std::string context;     // context of the kubeconfig; empty: its current-context
-  std::map<std::string, std::string> labels;  // Kubernetes label syntax; for people and selection
-  std::vector<std::string> capabilities;  // what no API shows, such as "gpu.nvidia.com/MPSSupport"
-  bool allow_insecure = false;            // permits insecure-skip-tls-verify and plain http
+  std::map<std::string, std::string> labels;  // Kubernetes label syntax; no decision uses them yet
+  std::vector<std::string> capabilities;      // such as "gpu.nvidia.com/MPSSupport"; not used yet
+  bool allow_insecure = false;                // permits insecure-skip-tls-verify and plain http
   HttpVersion http_version = HttpVersion::k2;
 };
 

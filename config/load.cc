@@ -104,6 +104,25 @@ void AppendProblems(Problems& out, const ClusterAccess& access, bool with_warnin
   }
 }
 
+// Without a stamp.
+tl::expected<Loaded, Problems> LoadOnce(const std::string& path, const LoadOptions& options) {
+  const auto text = ReadSmallFile(path, kLimits.bytes);
+  if (!text) return tl::make_unexpected(Problems{AboutFile(path, text.error())});
+  auto decoded = ParseText(*text, path);
+  if (!decoded) return tl::make_unexpected(std::move(decoded).error());
+  ClusterAccess manager = ReadManager(*decoded, path, options);
+  if (!manager && !options.manager_may_fail) {
+    return tl::make_unexpected(std::move(manager.error().problems));
+  }
+  std::vector<ClusterAccess> workers = ReadWorkers(*decoded, path, options.now);
+  std::vector<std::string> files = AllFiles(path, manager, workers);
+  return Loaded{std::move(decoded->configuration),
+                std::move(manager),
+                std::move(workers),
+                std::move(files),
+                {}};
+}
+
 }  // namespace
 
 tl::expected<Configuration, Problems> Parse(const std::string& text, const std::string& filename) {
@@ -113,17 +132,23 @@ tl::expected<Configuration, Problems> Parse(const std::string& text, const std::
 }
 
 tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& options) {
-  const auto text = ReadSmallFile(path, kLimits.bytes);
-  if (!text) return tl::make_unexpected(Problems{AboutFile(path, text.error())});
-  auto decoded = ParseText(*text, path);
-  if (!decoded) return tl::make_unexpected(std::move(decoded).error());
-  ClusterAccess manager = ReadManager(*decoded, path, options);
-  if (!manager && !options.manager_may_fail)
-    return tl::make_unexpected(std::move(manager.error().problems));
-  std::vector<ClusterAccess> workers = ReadWorkers(*decoded, path, options.now);
-  std::vector<std::string> files = AllFiles(path, manager, workers);
-  return Loaded{std::move(decoded->configuration), std::move(manager), std::move(workers),
-                std::move(files)};
+  // Which files there are is known only after reading them. A certificate may be replaced between
+  // two reads, and its key a moment later: only a stamp from before the read notices the second
+  // change.
+  auto loaded = LoadOnce(path, options);
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries && loaded; ++i) {
+    FileStamp stamp = StampFiles(loaded->files);
+    auto again = LoadOnce(path, options);
+    if (!again) return again;
+    const bool same_files = again->files == loaded->files;
+    loaded = std::move(again);
+    if (same_files) {
+      loaded->stamp = std::move(stamp);
+      break;
+    }
+  }
+  return loaded;
 }
 
 Problems AccessProblems(const Loaded& loaded, bool with_warnings) {

@@ -7,7 +7,7 @@
 // access, makes Load fail: nothing can run. What is wrong with one worker's kubeconfig is that
 // worker's failure only: the daemon runs on without it, `fedra config validate` reports it.
 //
-// Thread rules: free functions; any thread. Take a StampFiles() of `files` before calling again.
+// Thread rules: free functions; any thread.
 
 #include <string>
 #include <vector>
@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "config/configuration.h"
+#include "config/file_stamp.h"
 #include "config/kubeconfig.h"
 #include "config/problem.h"
 
@@ -26,6 +27,8 @@ struct Loaded {
   ClusterAccess manager;               // a failure only with LoadOptions::manager_may_fail
   std::vector<ClusterAccess> workers;  // one for each of configuration.workers, in its order
   std::vector<std::string> files;      // the configuration and every file read for it: watch these
+  FileStamp stamp;                     // of `files`, taken before they were read: load again when
+                                       // StampFiles(files) differs from it
 };
 
 struct LoadOptions {

@@ -59,10 +59,9 @@ int WaitForSignal(const sigset_t& signals, milliseconds limit) {
 // other way round.
 class Daemon final {
  public:
-  Daemon(std::string path, config::Loaded loaded, config::FileStamp stamp)
+  Daemon(std::string path, config::Loaded loaded)
       : path_(std::move(path)),
         loaded_(std::move(loaded)),
-        stamp_(std::move(stamp)),
         metrics_(kVersion, kCommit),
         pool_(std::max(4u, std::thread::hardware_concurrency())) {}
 
@@ -81,7 +80,6 @@ class Daemon final {
 
   const std::string path_;
   config::Loaded loaded_;
-  config::FileStamp stamp_;
   const WallTime started_ = SystemClock().Now();
 
   server::Metrics metrics_;
@@ -217,8 +215,8 @@ void Daemon::Reload(bool forced) {
   if (!forced && now - last_reload_ < kReloadInterval) return;
   last_reload_ = now;
   config::FileStamp stamp = config::StampFiles(loaded_.files);
-  if (!forced && stamp == stamp_) return;
-  stamp_ = std::move(stamp);
+  if (!forced && stamp == loaded_.stamp) return;
+  loaded_.stamp = std::move(stamp);  // a file that stays unreadable is reported once
   auto fresh = config::Load(path_, LoadNow());
   if (!fresh) {
     log::Fault("the changed configuration is not used",
@@ -253,8 +251,8 @@ void Daemon::Apply(config::Loaded fresh) {
   loaded_.manager = std::move(fresh.manager);
   loaded_.workers = std::move(fresh.workers);
   loaded_.files = std::move(fresh.files);
+  loaded_.stamp = std::move(fresh.stamp);
   loaded_.configuration.logging = fresh.configuration.logging;
-  stamp_ = config::StampFiles(loaded_.files);
 }
 
 void Daemon::Stop() {
@@ -278,8 +276,7 @@ int RunDaemon(const std::string& config_path) {
   log::Info("fedra starts", {{"version", kVersion}, {"commit", kCommit}, {"config", config_path}});
   for (const config::Problem& problem : config::AccessProblems(*loaded, true))
     log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
-  config::FileStamp stamp = config::StampFiles(loaded->files);
-  Daemon daemon(config_path, std::move(*loaded), std::move(stamp));
+  Daemon daemon(config_path, std::move(*loaded));
   if (const Result<void> started = daemon.Start(); !started) {
     log::Fault("cannot start", {{"error", started.error().message}});
     return 1;

@@ -59,6 +59,9 @@ Error TransportError(CURLcode code, const std::string& detail, long os_error) {
   error.code = Classify(code);
   if (code == CURLE_COULDNT_CONNECT && os_error != 0) {
     error.message = LowerFirst(std::system_category().message(static_cast<int>(os_error)));
+  } else if (code == CURLE_OPERATION_TIMEDOUT) {
+    // libcurl's text counts milliseconds: every time-out would look like news.
+    error.message = "no answer in time";
   } else {
     error.message = LowerFirst(detail.empty() ? curl_easy_strerror(code) : detail);
   }

@@ -2,10 +2,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <sstream>
 #include <vector>
 
 #include "cel/selector.h"
+#include "manager/cli/cel_slices.h"
+#include "manager/cli/display_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -18,117 +20,10 @@ constexpr int kUsage = 1;
 constexpr int kNoMatch = 3;
 constexpr int kEvaluationError = 4;
 
-// One device of a slice, ready to be asked.
-struct Candidate {
-  std::string slice;
-  std::string driver;
-  std::string pool;
-  std::string name;
-  cel::DeviceInput input;
-};
-
-std::string TextOf(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-const json& Member(const json& object, const char* key) {
-  static const json kNothing;
-  if (!object.is_object()) return kNothing;
-  const auto found = object.find(key);
-  return found == object.end() ? kNothing : *found;
-}
-
-template <class T>
-std::optional<std::vector<T>> ListOf(const json& attribute, const char* key) {
-  const json& list = Member(attribute, key);
-  if (!list.is_array()) return std::nullopt;
-  std::vector<T> values;
-  for (const json& item : list) {
-    if constexpr (std::is_same_v<T, bool>) {
-      values.push_back(item.is_boolean() && item.get<bool>());
-    } else if constexpr (std::is_same_v<T, int64_t>) {
-      values.push_back(item.is_number_integer() ? item.get<int64_t>() : 0);
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      values.push_back(item.is_string() ? item.get<std::string>() : std::string());
-    } else {
-      values.push_back({item.is_string() ? item.get<std::string>() : std::string()});
-    }
-  }
-  return values;
-}
-
-cel::AttributeValue AttributeOf(const json& attribute) {
-  if (auto list = ListOf<int64_t>(attribute, "ints")) return *list;
-  if (auto list = ListOf<bool>(attribute, "bools")) return *list;
-  if (auto list = ListOf<std::string>(attribute, "strings")) return *list;
-  if (auto list = ListOf<cel::VersionText>(attribute, "versions")) return *list;
-  if (const json& value = Member(attribute, "int"); value.is_number_integer())
-    return value.get<int64_t>();
-  if (const json& value = Member(attribute, "bool"); value.is_boolean()) return value.get<bool>();
-  if (const json& value = Member(attribute, "string"); value.is_string())
-    return value.get<std::string>();
-  if (const json& value = Member(attribute, "version"); value.is_string()) {
-    return cel::VersionText{value.get<std::string>()};
-  }
-  return std::monostate();
-}
-
-// "80Gi", 80, or {"value": "80Gi"}.
-std::string QuantityOf(const json& capacity) {
-  const json& value = capacity.is_object() ? Member(capacity, "value") : capacity;
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_number() ? value.dump() : std::string();
-}
-
-Candidate CandidateOf(const json& slice, const json& device) {
-  const json& spec = Member(slice, "spec");
-  // Up to v1beta1 everything but the name is below "basic".
-  const json& basic = Member(device, "basic");
-  const json& fields = basic.is_object() ? basic : device;
-  Candidate candidate;
-  candidate.slice = TextOf(
-      Member(slice, "metadata").is_object() ? Member(slice, "metadata") : json::object(), "name");
-  candidate.driver = TextOf(spec, "driver");
-  candidate.pool = Member(spec, "pool").is_object() ? TextOf(Member(spec, "pool"), "name") : "";
-  candidate.name = TextOf(device, "name");
-  candidate.input.driver = candidate.driver;
-  if (const json& attributes = Member(fields, "attributes"); attributes.is_object()) {
-    for (const auto& [name, value] : attributes.items()) {
-      candidate.input.attributes.emplace_back(name, AttributeOf(value));
-    }
-  }
-  if (const json& capacity = Member(fields, "capacity"); capacity.is_object()) {
-    for (const auto& [name, value] : capacity.items())
-      candidate.input.capacity.emplace_back(name, QuantityOf(value));
-  }
-  if (const json& shared = Member(fields, "allowMultipleAllocations"); shared.is_boolean()) {
-    candidate.input.allow_multiple_allocations = shared.get<bool>();
-  }
-  return candidate;
-}
-
-// The devices of all slices in a document; other objects are passed over.
-void Collect(const json& document, const std::string& driver, std::vector<Candidate>& candidates) {
-  if (document.is_array()) {
-    for (const json& item : document) Collect(item, driver, candidates);
-    return;
-  }
-  if (const json& items = Member(document, "items"); items.is_array())
-    return Collect(items, driver, candidates);
-  const json& spec = Member(document, "spec");
-  const json& devices = Member(spec, "devices");
-  if (!spec.is_object() || !devices.is_array()) return;
-  if (!driver.empty() && TextOf(spec, "driver") != driver) return;
-  for (const json& device : devices) {
-    if (device.is_object()) candidates.push_back(CandidateOf(document, device));
-  }
-}
-
 // What one evaluation says to a person.
 struct Answer {
   std::string place;  // pool/device
-  const Candidate* candidate = nullptr;
+  const CelCandidate* candidate = nullptr;
   cel::EvalResult result;
   std::string operand;  // the false one
   std::string advice;
@@ -147,9 +42,9 @@ std::string_view OutcomeName(cel::Outcome outcome) {
 }
 
 std::vector<Answer> AskAll(const cel::Selector& selector,
-                           const std::vector<Candidate>& candidates) {
+                           const std::vector<CelCandidate>& candidates) {
   std::vector<Answer> answers;
-  for (const Candidate& candidate : candidates) {
+  for (const CelCandidate& candidate : candidates) {
     const cel::Device device(candidate.input);
     Answer answer;
     answer.candidate = &candidate;
@@ -192,7 +87,12 @@ std::string OneLine(const std::string& text) {
     if (!space) line += c;
     if (space && !line.empty() && line.back() != ' ') line += ' ';
   }
-  return line;
+  return Printable(line);
+}
+
+void PrintLines(const std::string& text, std::ostream& out) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out << Printable(line) << "\n";
 }
 
 void PrintSummary(const std::vector<Answer>& answers, const Summary& summary, std::ostream& out) {
@@ -209,12 +109,17 @@ void PrintSummary(const std::vector<Answer>& answers, const Summary& summary, st
   out << "\n";
 }
 
+void PrintWarnings(const cel::Selector& selector, std::ostream& out) {
+  for (const std::string& warning : selector.warnings())
+    out << "warning: " << Printable(warning) << "\n";
+}
+
 void PrintText(const cel::Selector& selector, const std::vector<Answer>& answers,
                const Summary& summary, std::ostream& out) {
   for (const Answer& answer : answers) {
-    out << OutcomeName(answer.result.outcome) << "  " << answer.place;
+    out << OutcomeName(answer.result.outcome) << "  " << Printable(answer.place);
     if (!answer.operand.empty()) out << "  " << OneLine(answer.operand);
-    if (answer.result.failed()) out << "  " << answer.result.error;
+    if (answer.result.failed()) out << "  " << Printable(answer.result.error);
     out << "\n";
   }
   PrintSummary(answers, summary, out);
@@ -223,9 +128,10 @@ void PrintText(const cel::Selector& selector, const std::vector<Answer>& answers
     if (!answer.advice.empty()) ++advice[answer.advice];
   }
   for (const auto& [text, count] : advice) {
-    out << "advice (" << count << (count == 1 ? " device" : " devices") << "): " << text << "\n";
+    out << "advice (" << count << (count == 1 ? " device" : " devices") << "): " << Printable(text)
+        << "\n";
   }
-  for (const std::string& warning : selector.warnings()) out << "warning: " << warning << "\n";
+  PrintWarnings(selector, out);
 }
 
 ordered_json Machine(const CelOptions& options) {
@@ -276,8 +182,8 @@ int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure,
     PrintMachine(std::move(document), out);
     return kUsage;
   }
-  out << failure.ToString() << "\n";
-  if (!failure.advice.empty()) out << "advice: " << failure.advice << "\n";
+  PrintLines(failure.ToString(), out);
+  if (!failure.advice.empty()) out << "advice: " << Printable(failure.advice) << "\n";
   return kUsage;
 }
 
@@ -290,7 +196,7 @@ int ReportCompiled(const CelOptions& options, const cel::Selector& selector, std
     return kMatches;
   }
   if (!options.explain) out << "the selector compiles for Kubernetes " << options.release << "\n";
-  for (const std::string& warning : selector.warnings()) out << "warning: " << warning << "\n";
+  PrintWarnings(selector, out);
   return kMatches;
 }
 
@@ -305,7 +211,8 @@ int CelReport(const CelOptions& options, const json& slices, std::ostream& out, 
   cel::SelectorOptions selector_options;
   selector_options.release = *release;
   if (options.explain && !options.json) {
-    if (const auto tree = cel::ExplainSelector(options.expression, selector_options)) out << *tree;
+    if (const auto tree = cel::ExplainSelector(options.expression, selector_options))
+      PrintLines(*tree, out);
   }
   const auto selector = cel::CompileSelector(options.expression, selector_options);
   if (!selector) return ReportFailure(options, selector.error(), out);
@@ -316,8 +223,7 @@ int CelReport(const CelOptions& options, const json& slices, std::ostream& out, 
            "--explain\n";
     return kUsage;
   }
-  std::vector<Candidate> candidates;
-  Collect(slices, options.driver, candidates);
+  const std::vector<CelCandidate> candidates = CelCandidatesOf(slices, options.driver);
   if (candidates.empty()) {
     err << "the file has no devices"
         << (options.driver.empty() ? "" : " of driver " + options.driver) << "\n";

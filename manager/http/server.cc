@@ -101,7 +101,9 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
                                                      delete connection;
                                                    }));
           }
-          self->Accept();
+          // Out of descriptors: trying again at once would only keep the loop busy.
+          const std::chrono::milliseconds pause(error ? 100 : 0);
+          self->loop_.After(pause, [self] { self->Accept(); });
         });
   }
 

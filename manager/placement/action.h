@@ -2,9 +2,10 @@
 //
 // What a decision wants done: each action is one effect on the outside, or one durable record.
 //
-// Actions of a decision are carried out in order; the first that fails ends the decision, and the
-// workload is looked at again. Every action may be repeated.
+// Actions of a decision are carried out in order; the first that fails ends the decision (but see
+// IsIndependent), and the workload is looked at again. Every action may be repeated.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
@@ -84,6 +85,13 @@ using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClo
                             CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                             RecordResidue, Forget, Note>;
 
+// Whether the actions behind this one may go on when it fails: one broken worker must not hold up
+// what is to be done elsewhere.
+bool IsIndependent(const Action& action);
+// Whether this action may only be carried out when every one before it succeeded: a job is created,
+// and a winner recorded, after the other copies are gone.
+bool NeedsAllBefore(const Action& action);
+
 // How a workload is doing, in one word, for status.
 enum class Phase {
   kWaiting,      // the manager's Kueue has not reserved quota yet, or another check is pending
@@ -97,6 +105,10 @@ enum class Phase {
   kGone,       // does not exist on the manager, or is no business of ours
 };
 std::string_view ToString(Phase phase);
+// All that a living workload of ours can be in.
+inline constexpr std::array kPhases = {Phase::kWaiting, Phase::kBlocked,  Phase::kDispatching,
+                                       Phase::kRunning, Phase::kRequeued, Phase::kFinished,
+                                       Phase::kFailed,  Phase::kSuspended};
 
 struct Decision {
   std::vector<Action> actions;

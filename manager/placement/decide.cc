@@ -57,6 +57,15 @@ std::string_view ToString(Phase phase) {
   return "Gone";
 }
 
+bool IsIndependent(const Action& action) {
+  return std::holds_alternative<CreateClone>(action) ||
+         std::holds_alternative<DeleteRemote>(action);
+}
+
+bool NeedsAllBefore(const Action& action) {
+  return std::holds_alternative<CreateJob>(action) || std::holds_alternative<Admit>(action);
+}
+
 Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now) {
   const Context context{view, clusters, record, policy, now};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "manager/placement/rank.h"
 #include "manager/tracking/kueue_api.h"
 
@@ -14,14 +15,6 @@ namespace {
 // Above this many workers a message counts reasons instead of naming each worker.
 constexpr size_t kNamedWorkers = 5;
 constexpr size_t kMaxWorkerWords = 200;
-
-std::string Cut(std::string text, size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
-    --limit;  // not inside a character
-  text.resize(limit);
-  return text + "...";
-}
 
 std::string Refusal(const ClusterView& cluster) {
   if (!cluster.verdict.reasons.empty()) return cluster.verdict.reasons.front().message;

@@ -15,6 +15,7 @@ namespace {
 
 using tracking::CheckState;
 
+constexpr std::chrono::seconds kListingGrace{60};
 // The CRD allows no more nominated names.
 constexpr size_t kMaxNominated = 20;
 
@@ -58,12 +59,25 @@ const ClusterView* Winner(const Context& context, const std::vector<ClusterName>
   const ClusterView* winner = nullptr;
   for (const ClusterView& cluster : context.clusters) {
     if (!Contains(nominated, cluster.name) || !IsEligible(cluster, context.policy)) continue;
+    if (FailedInRound(context.record, cluster.name))
+      continue;  // it admitted the clone and refused the job
     if (!HasOwnClone(context, cluster) || !cluster.clone->Admitted() || IsSpent(*cluster.clone))
       continue;
     if (winner == nullptr || cluster.clone->admitted->since < winner->clone->admitted->since)
       winner = &cluster;
   }
   return winner;
+}
+
+// A nominated worker that has just come back and may already hold the job (a crash between job and
+// admission): the winner waits for its lists, but not for ever. Null: none.
+const ClusterView* Unlisted(const Context& context, const std::vector<ClusterName>& nominated) {
+  for (const ClusterView& cluster : context.clusters) {
+    if (cluster.contact == Contact::kSyncing && Contains(nominated, cluster.name) &&
+        cluster.lost_since && context.now < *cluster.lost_since + kListingGrace)
+      return &cluster;
+  }
+  return nullptr;
 }
 
 struct Choice {
@@ -74,17 +88,25 @@ struct Choice {
 
 // A nominated worker is kept through a short gap in what we know of it, so that a cut watch moves
 // no workload.
-bool MayKeep(const ClusterView& cluster) {
+bool MayKeep(const Context& context, const ClusterView& cluster) {
   return cluster.contact != Contact::kNone && cluster.allowed &&
-         cluster.verdict.outcome != dra::Outcome::kNo;
+         cluster.verdict.outcome != dra::Outcome::kNo &&
+         !FailedInRound(context.record, cluster.name);
 }
 
 Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nominated) {
   Choice choice;
   for (const ClusterView& cluster : context.clusters) {
-    const bool wanted = IsEligible(cluster, context.policy) ||
-                        (Contains(nominated, cluster.name) && MayKeep(cluster));
+    const bool wanted = IsEligible(cluster, context.policy)
+                            ? !FailedInRound(context.record, cluster.name)
+                            : Contains(nominated, cluster.name) && MayKeep(context, cluster);
     if (wanted && choice.clusters.size() < kMaxNominated) choice.clusters.push_back(cluster.name);
+  }
+  if (!choice.clusters.empty()) return choice;
+  // Every eligible worker has failed it: a new round for all of them.
+  for (const ClusterView& cluster : context.clusters) {
+    if (IsEligible(cluster, context.policy) && choice.clusters.size() < kMaxNominated)
+      choice.clusters.push_back(cluster.name);
   }
   return choice;
 }
@@ -97,7 +119,7 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
   Choice choice;
   for (const ClusterName& name : nominated) {
     const ClusterView* cluster = context.Find(name.value);
-    if (cluster != nullptr && MayKeep(*cluster)) choice.clusters.push_back(name);
+    if (cluster != nullptr && MayKeep(context, *cluster)) choice.clusters.push_back(name);
   }
   const bool others_exist = std::any_of(
       ranked.begin(), ranked.end(),
@@ -112,6 +134,8 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
   }
   for (const ClusterView* cluster : ranked) {
     if (choice.clusters.size() >= wanted) break;
+    // One that failed it in this round gets it again only when there is nobody else.
+    if (FailedInRound(context.record, cluster->name) && !choice.clusters.empty()) continue;
     if (!Contains(choice.clusters, cluster->name) && !Contains(choice.timed_out, cluster->name))
       choice.clusters.push_back(cluster->name);
   }
@@ -182,7 +206,10 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   const bool adds =
       std::any_of(choice.clusters.begin(), choice.clusters.end(),
                   [&](const ClusterName& name) { return !Contains(nominated, name); });
-  const bool new_round = adds || !context.record.nominated_at;
+  const bool again =
+      std::any_of(choice.clusters.begin(), choice.clusters.end(),
+                  [&](const ClusterName& name) { return FailedInRound(context.record, name); });
+  const bool new_round = adds || again || !context.record.nominated_at;
   Withdraw(context, choice, decision);
   if (new_round || choice.clusters != nominated || check.message != decision.why)
     decision.actions.emplace_back(Nominate{choice.clusters, decision.why, new_round});
@@ -229,8 +256,17 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     return;
   }
   const std::vector<ClusterName> nominated = Nominated(context, check);
-  if (const ClusterView* winner = Winner(context, nominated); winner != nullptr)
+  if (const ClusterView* winner = Winner(context, nominated); winner != nullptr) {
+    if (const ClusterView* unlisted = Unlisted(context, nominated); unlisted != nullptr) {
+      decision.phase = Phase::kDispatching;
+      decision.worker = winner->name;
+      decision.why = fmt::format("admitted on {}; waiting for the lists of {}", winner->name.value,
+                                 unlisted->name.value);
+      decision.wake_at = *unlisted->lost_since + kListingGrace;
+      return;
+    }
     return AdmitWinner(context, *winner, decision);
+  }
   const Choice choice = context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
                                                                  : ChooseBest(context, nominated);
   if (choice.clusters.empty()) return Block(context, check, decision);

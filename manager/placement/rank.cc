@@ -28,6 +28,13 @@ const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& c
   return nullptr;
 }
 
+bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster) {
+  return record.nominated_at &&
+         std::any_of(record.failures.begin(), record.failures.end(), [&](const Failure& failure) {
+           return failure.cluster == cluster && failure.at >= *record.nominated_at;
+         });
+}
+
 std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
                                      const PlacementRecord& record, const Policy& policy,
                                      WallTime now) {

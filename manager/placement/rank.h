@@ -19,6 +19,10 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
                                      const PlacementRecord& record, const Policy& policy,
                                      WallTime now);
 
+// Whether the cluster failed the workload since the running round began: it is not given it again
+// in this round.
+bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster);
+
 // The failure of this cluster that still counts; null: none.
 const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
                              const Policy& policy, WallTime now);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
@@ -17,6 +18,7 @@ using tracking::CheckState;
 // Gives the workload back to Kueue, which evicts it, queues it again, and brings it back here.
 void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::string message,
               Decision& decision) {
+  message = Cut(std::move(message), tracking::kMaxCheckMessage);  // it may hold the worker's words
   decision.phase = Phase::kRequeued;
   decision.worker = {};
   decision.why = message;
@@ -60,7 +62,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
   if (finished.reason == tracking::kOwnerNotFound)  // not the job's result
     return TakeBack(notes::kRequeued, worker.name,
                     fmt::format("the job was deleted on {}", worker.name.value), decision);
-  if (worker.job != nullptr) {
+  if (worker.job != nullptr && IsOurs(*worker.job, context.policy.origin, context.uid())) {
     // Kueue on the manager finishes the Workload from the mirrored job.
     decision.actions.emplace_back(MirrorStatus{worker.name});
   } else {
@@ -71,8 +73,8 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
   CleanUp(context, &worker, "LostRace", decision);
   if (worker.job == nullptr) {
-    // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say so), or our
-    // list of jobs is a moment behind. Neither calls for another one.
+    // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
+    // so), or our list of jobs is a moment behind. Neither calls for another one.
     if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
   } else if (!IsOurs(*worker.job, context.policy.origin, context.uid())) {
     std::string message = fmt::format("a foreign job {} exists on {}",
@@ -99,9 +101,9 @@ void DecideReady(const Context& context, Decision& decision) {
                     fmt::format("worker {} is no longer configured", workload.cluster_name),
                     decision);
   }
-  if (worker->contact == Contact::kNone) return DecideWithoutContact(context, *worker, decision);
-  if (worker->contact == Contact::kSyncing || context.view.job == nullptr)
-    return;  // an event will wake us
+  // A worker that answers but cannot be listed is as lost as one that does not answer.
+  if (worker->contact != Contact::kFull) return DecideWithoutContact(context, *worker, decision);
+  if (context.view.job == nullptr) return;  // an event will wake us
   const tracking::Workload* clone = worker->clone.get();
   if (clone == nullptr || !IsOurs(*clone, context.policy.origin, context.uid()) || clone->deleting)
     return TakeBack(notes::kRequeued, worker->name,

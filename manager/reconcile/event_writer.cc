@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/time.h"
+#include "manager/tracking/json_fields.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
@@ -24,15 +26,18 @@ EventWriter::EventWriter(Cluster& cluster, const Clock& clock) : cluster_(cluste
 EventWriter::~EventWriter() { Stop(); }
 
 void EventWriter::Stop() {
-  state_.With([](State& state) { state.queue.clear(); });
+  state_.With([](State& state) {
+    state.stopping = true;
+    state.queue.clear();
+  });
   pool_.Stop();
 }
 
 void EventWriter::Emit(const Regarding& regarding, std::string_view reason, bool is_warning,
                        std::string message) {
-  if (message.size() > kMaxNote) message.resize(kMaxNote);
+  message = Cut(message, kMaxNote);
   const bool start = state_.With([&](State& state) {
-    if (state.queue.size() >= kMaxQueue) return false;
+    if (state.stopping || state.queue.size() >= kMaxQueue) return false;
     state.queue.push_back(
         {regarding, std::string(reason), is_warning, std::move(message), clock_.Now()});
     return !std::exchange(state.writing, true);
@@ -81,7 +86,7 @@ void EventWriter::Write(const Pending& event) {
                       {"namespace", event.regarding.key.ns},
                       {"name", event.regarding.key.name},
                       {"uid", event.regarding.uid}}}};
-    written = cluster_.Create(tracking::kEvents, key.ns, body.dump());
+    written = cluster_.Create(tracking::kEvents, key.ns, tracking::Dump(body));
     if (written || written.error().code != ErrorCode::kAlreadyExists) {
       if (!written)
         log::Debug("event not written", {{"workload", event.regarding.key.ToString()},
@@ -91,7 +96,7 @@ void EventWriter::Write(const Pending& event) {
   }
   // Written before: by us, or by the process before us.
   const json series{{"series", {{"count", std::max(count, 2)}, {"lastObservedTime", now}}}};
-  written = cluster_.MergePatch(tracking::kEvents, key, series.dump());
+  written = cluster_.MergePatch(tracking::kEvents, key, tracking::Dump(series));
   if (!written) log::Debug("event series not written", {{"error", written.error().message}});
 }
 

@@ -5,7 +5,7 @@
 // The same event again becomes a series: one object, counted. The queue is bounded; what does not
 // fit is dropped, because Events tell people what the store's history keeps anyway.
 //
-// Thread rules: any thread. Lifetime: the cluster and the pool must outlive it.
+// Thread rules: any thread. Lifetime: the cluster must outlive it.
 
 #include <cstdint>
 #include <deque>
@@ -47,7 +47,8 @@ class EventWriter final {
   };
   struct State {
     std::deque<Pending> queue;
-    bool writing = false;                         // a task is in the pool
+    bool writing = false;  // a task is in the pool
+    bool stopping = false;
     std::unordered_map<std::string, int> series;  // event name -> how often; bounded
   };
 

@@ -1,6 +1,7 @@
 #include "manager/reconcile/execute.h"
 
 #include <chrono>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -12,7 +13,7 @@ namespace {
 
 // Threads that may wait for one worker at once; and for how long one may wait before no further one
 // joins.
-constexpr size_t kCallsPerWorker = 8;
+constexpr size_t kCallsPerWorker = 6;
 constexpr std::chrono::milliseconds kPatience{500};
 constexpr std::chrono::milliseconds kBusy{50};
 
@@ -41,10 +42,15 @@ Result<std::unique_ptr<CallGate::Pass>> Executor::Enter(const ClusterName& name)
 
 Result<void> Executor::Execute(const Picture& picture, const placement::Decision& decision) {
   Execution execution(*this, picture);
+  Result<void> outcome;
   for (const placement::Action& action : decision.actions) {
-    FEDRA_RETURN_IF_ERROR(std::visit(execution, action));
+    if (!outcome && placement::NeedsAllBefore(action)) break;
+    const Result<void> done = std::visit(std::ref(execution), action);
+    if (done) continue;
+    if (outcome) outcome = done;
+    if (!placement::IsIndependent(action)) break;
   }
-  return {};
+  return outcome;
 }
 
 }  // namespace fedra::reconcile

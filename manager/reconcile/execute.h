@@ -37,9 +37,8 @@ class Executor final {
  public:
   explicit Executor(Tools tools);
 
-  // kConflict: the state has moved on, look again. kUnavailable with retry_after: the worker is
-  // busy. kCancelled: the decision ended on purpose; an event will wake the workload. Anything
-  // else: back off and look again.
+  // The first failure. kConflict: the state has moved on, look again. kUnavailable with
+  // retry_after: the worker is busy. Anything else: back off and look again.
   Result<void> Execute(const Picture& picture, const placement::Decision& decision);
 
  private:

@@ -51,6 +51,11 @@ Execution::Execution(Executor& executor, const Picture& picture)
       workload_(picture.view.workload),
       job_(picture.view.job) {}
 
+// However it ended: what came of it is known now, and the state of the clusters says the rest.
+Execution::~Execution() {
+  for (const int64_t intent : intents_) tools_.store.Enqueue(store::EndIntent{intent});
+}
+
 const ClusterView& Execution::View(const ClusterName& name) const {
   const auto found = std::find_if(picture_.clusters.begin(), picture_.clusters.end(),
                                   [&](const ClusterView& cluster) { return cluster.name == name; });
@@ -109,8 +114,10 @@ Result<void> Execution::operator()(const placement::Nominate& action) {
     for (const ClusterName& cluster : action.clusters) {
       announced.emplace_back(
           store::PutAttempt{{row.uid, row.attempt, cluster, now, std::nullopt, {}, {}}});
-      announced.emplace_back(store::AddIntent{
-          {tools_.store.NewIntentId(), row.uid, "CreateClone", cluster, workload_->key, now}});
+      const int64_t intent = tools_.store.NewIntentId();
+      intents_.push_back(intent);
+      announced.emplace_back(
+          store::AddIntent{{intent, row.uid, "CreateClone", cluster, workload_->key, now}});
     }
     FEDRA_RETURN_IF_ERROR(tools_.records.Commit(std::move(row), std::move(announced)));
   } else if (!row.nominated.empty() || row.attempt > 0) {
@@ -209,7 +216,7 @@ Result<void> Execution::Refused(const ClusterName& cluster, dra::ReasonCode code
   FEDRA_RETURN_IF_ERROR(
       (*this)(placement::RecordFailure{{cluster, code, tools_.clock.Now()}, message}));
   FEDRA_RETURN_IF_ERROR((*this)(placement::Note{note, cluster, message}));
-  return Fail(ErrorCode::kConflict, std::move(message));
+  return Fail(ErrorCode::kInvalid, std::move(message));
 }
 
 Result<void> Execution::operator()(const placement::CreateClone& action) {
@@ -249,6 +256,11 @@ Result<void> Execution::operator()(const placement::CreateJob& action) {
                          return true;
                        });
   CrashPoint("after-create-job");
+  if (!result && IsRefusal(result.error().code)) {
+    return Refused(
+        action.cluster, dra::ReasonCode::kRecentlyFailed, placement::notes::kDispatchFailed.name,
+        fmt::format("{} refused the job: {}", action.cluster.value, result.error().message));
+  }
   return result;
 }
 
@@ -290,8 +302,7 @@ Result<void> Execution::operator()(const placement::DeleteRemote& action) {
   CrashPoint("after-delete-job");
   FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
   EndAttempt(action.cluster, action.outcome, {});
-  const std::string uid = view.clone != nullptr ? view.clone->manager_uid : view.job->manager_uid;
-  tools_.records.EndResidue(action.cluster, uid);
+  tools_.records.EndResidue(action.cluster, picture_.view.key);
   return {};
 }
 
@@ -319,9 +330,11 @@ Result<void> Execution::operator()(const placement::RecordFailure& action) {
 Result<void> Execution::operator()(const placement::RecordResidue& action) {
   const store::PlacementRow row = Row();
   if (row.uid.empty()) return {};
-  if (action.cluster == row.winner) tools_.telemetry.WorkerLost(action.cluster);
-  return tools_.records.AddResidue(
-      {action.cluster, picture_.view.key, row.uid, row.job_kind, row.job, tools_.clock.Now()});
+  FEDRA_RETURN_IF_ERROR(tools_.records.AddResidue(
+      {action.cluster, picture_.view.key, row.uid, row.job_kind, row.job, tools_.clock.Now()}));
+  // Its return may have been told before there was a residue to look for.
+  if (executor_.Find(action.cluster).contact() == placement::Contact::kNone) return {};
+  return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }
 
 Result<void> Execution::operator()(const placement::Forget&) {
@@ -333,11 +346,12 @@ Result<void> Execution::operator()(const placement::Forget&) {
 Result<void> Execution::operator()(const placement::Note& action) {
   using namespace placement;
   tools_.recorder.Note(picture_, action.reason, action.cluster, action.message);
+  if (action.reason == notes::kWorkerLost.name) tools_.telemetry.WorkerLost(action.cluster);
   const bool is_warning = notes::IsWarning(action.reason);
-  log::Write(is_warning ? log::Level::kWarn : log::Level::kInfo, action.message,
+  log::Write(is_warning ? log::Level::kWarn : log::Level::kInfo, action.reason,
              {{"workload", picture_.view.key.ToString()},
-              {"reason", std::string(action.reason)},
-              {"cluster", action.cluster.value}});
+              {"cluster", action.cluster.value},
+              {"message", action.message}});
   if (workload_ == nullptr) return {};
   // A dispatch is news about the Workload only; its end is news about the job.
   if (action.reason != notes::kCompleted.name)

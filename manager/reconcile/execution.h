@@ -11,6 +11,9 @@ namespace fedra::reconcile {
 class Execution final {
  public:
   Execution(Executor& executor, const Picture& picture);
+  ~Execution();
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
 
   // One overload per action.
   Result<void> operator()(const placement::SetCheck& action);
@@ -52,6 +55,7 @@ class Execution final {
   // The manager's objects as our own writes of this execution left them.
   std::shared_ptr<const tracking::Workload> workload_;
   std::shared_ptr<const tracking::Job> job_;
+  std::vector<int64_t> intents_;  // written, to be ended
 };
 
 }  // namespace fedra::reconcile

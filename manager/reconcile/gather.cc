@@ -44,7 +44,9 @@ CheckScope Gatherer::ScopeOf(const tracking::AdmissionCheck& check) const {
   }
   const auto config = manager_.configs().Find({"", check.parameters_name});
   if (config == nullptr) {
-    scope.problem = fmt::format("MultiKueueConfig {} does not exist", check.parameters_name);
+    const bool forbidden = manager_.configs().health().state == watch::CacheState::kForbidden;
+    scope.problem = fmt::format("MultiKueueConfig {} {}", check.parameters_name,
+                                forbidden ? "cannot be read (403)" : "does not exist");
     return scope;
   }
   scope.names = config->clusters;
@@ -102,7 +104,7 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   ClusterView cluster;
   cluster.name = worker.name();
   cluster.contact = worker.contact();
-  if (cluster.contact == Contact::kNone) {
+  if (cluster.contact != Contact::kFull) {
     cluster.lost_since = worker.lost_since();
     const ConnectionState connection = worker.connection();
     cluster.lost_why = connection.phase == ConnectionPhase::kConnected

@@ -26,14 +26,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
           [this](const ObjectKey& key, const auto& before, const auto& after) {
             const tracking::Workload& workload = after != nullptr ? *after : *before;
             const ObjectKey job{key.ns, workload.owner.name};
-            workload_of_.With([&](auto& index) {
-              if (after != nullptr) {
-                index[job] = key;
-              } else if (const auto found = index.find(job);
-                         found != index.end() && found->second == key) {
-                index.erase(found);
-              }
-            });
+            IndexOwner(job, key, after);
             listener_.on_workload(key);
           },
           Ignore),
@@ -63,6 +56,20 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
 
 ManagerCluster::~ManagerCluster() { Stop(); }
 
+// When a job is replaced, the old Workload and the new one are there together for a while: the
+// living one counts.
+void ManagerCluster::IndexOwner(const ObjectKey& job, const ObjectKey& workload,
+                                const std::shared_ptr<const tracking::Workload>& after) {
+  workload_of_.With([&](auto& index) {
+    const auto found = index.find(job);
+    if (after != nullptr && (!after->deleting || found == index.end())) {
+      index[job] = workload;
+    } else if (after == nullptr && found != index.end() && found->second == workload) {
+      index.erase(found);
+    }
+  });
+}
+
 void ManagerCluster::Start() { cluster_.Start(); }
 void ManagerCluster::Stop() { cluster_.Stop(); }
 
@@ -81,7 +88,8 @@ bool ManagerCluster::IsListed() const {
   for (const auto& jobs : jobs_) listed &= jobs->cache().health().complete;
   // MultiKueueConfigs are optional: a Kueue without them does not serve the kind.
   const CacheHealth configs = configs_.health();
-  return listed && (configs.complete || configs.state == CacheState::kNotServed);
+  return listed && (configs.complete || configs.state == CacheState::kNotServed ||
+                    configs.state == CacheState::kForbidden);
 }
 
 std::string ManagerCluster::Problem() const {
@@ -93,6 +101,8 @@ std::string ManagerCluster::Problem() const {
   };
   std::string text = problem(workloads_.cache().health(), "workloads");
   if (text.empty()) text = problem(checks_.health(), "admissionchecks");
+  if (text.empty() && configs_.health().state != CacheState::kNotServed)
+    text = problem(configs_.health(), "multikueueconfigs");
   for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
     text = problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
   }

@@ -52,6 +52,8 @@ class ManagerCluster final {
 
  private:
   void StartWatches();
+  void IndexOwner(const ObjectKey& job, const ObjectKey& workload,
+                  const std::shared_ptr<const tracking::Workload>& after);
 
   const ManagerListener listener_;
   std::atomic<bool> watching_{false};

@@ -3,21 +3,23 @@
 // What we wrote and the watch has not shown us yet, laid over a cache.
 //
 // Without it a decision taken right after a write would see the state before it and repeat the
-// write. An entry goes as soon as the cache has heard of the object again. Only an optimisation:
-// every write is conditional or repeatable, so a missing or stale entry costs a request and never
-// correctness.
+// write. An entry goes as soon as the cache has heard of the object again, and counts for half a
+// minute at most: when a watch breaks and its relist no longer has the object, the cache never
+// hears of it. Only an optimisation: every write is conditional or repeatable.
 //
 // T has `key`, `uid`, `version`, `deleting`. Thread rules: any thread.
 // Lifetime: the cache must outlive this.
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/types.h"
 #include "cluster-clients/watch/object_cache.h"
@@ -46,9 +48,10 @@ class OwnWrites final {
 
   // The object as far as we know; null: there is none.
   Pointer Find(const ObjectKey& key) const {
+    const SteadyTime now = SystemClock().Steady();
     const auto entry = written_.With([&](const Entries& entries) -> std::optional<Pointer> {
       const auto found = entries.find(key);
-      if (found == entries.end()) return std::nullopt;
+      if (found == entries.end() || now - found->second.at > kLongest) return std::nullopt;
       return found->second.object;
     });
     return entry ? *entry : cache_.Find(key);
@@ -58,13 +61,18 @@ class OwnWrites final {
   void Wrote(Pointer object) {
     const ObjectKey key = object->key;
     const ResourceVersion version = object->version;
-    written_.With([&](Entries& entries) { entries[key] = {std::move(object), {}}; });
+    const SteadyTime now = SystemClock().Steady();
+    written_.With([&](Entries& entries) {
+      if (entries.size() > kManyEntries)
+        std::erase_if(entries, [&](const auto& entry) { return now - entry.second.at > kLongest; });
+      entries[key] = {std::move(object), {}, now};
+    });
     const Pointer cached = cache_.Find(key);
     if (cached != nullptr && NotOlder(cached->version, version)) Drop(key);
   }
   // We deleted the object with this UID.
   void Deleted(const ObjectKey& key, const std::string& uid) {
-    written_.With([&](Entries& entries) { entries[key] = {nullptr, uid}; });
+    written_.With([&](Entries& entries) { entries[key] = {nullptr, uid, SystemClock().Steady()}; });
     const Pointer cached = cache_.Find(key);
     if (cached == nullptr || cached->uid != uid || cached->deleting) Drop(key);
   }
@@ -81,16 +89,22 @@ class OwnWrites final {
   // How many objects we wrote that the cache does not show yet.
   int unseen() const {
     return written_.With([](const Entries& entries) {
-      return static_cast<int>(std::count_if(entries.begin(), entries.end(), [](const auto& entry) {
-        return entry.second.object != nullptr;
+      const SteadyTime now = SystemClock().Steady();
+      return static_cast<int>(std::count_if(entries.begin(), entries.end(), [&](const auto& entry) {
+        return entry.second.object != nullptr && now - entry.second.at <= kLongest;
       }));
     });
   }
 
  private:
+  // Watches are behind by milliseconds.
+  static constexpr std::chrono::seconds kLongest{30};
+  static constexpr size_t kManyEntries = 1024;
+
   struct Entry {
     Pointer object;           // null: deleted
     std::string deleted_uid;  // of what was deleted
+    SteadyTime at{};
   };
   using Entries = std::unordered_map<ObjectKey, Entry>;
 

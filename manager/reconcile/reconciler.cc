@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "manager/placement/decide.h"
+#include "manager/placement/stages.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -22,9 +23,15 @@ constexpr std::chrono::seconds kStartGrace{3};
 constexpr std::chrono::seconds kLongestSleep{30};
 // Of the five seconds that a stop may take.
 constexpr milliseconds kDrain{3'000};
-constexpr milliseconds kConflictDelay{10};
-constexpr milliseconds kFirstRetry{100};
-constexpr milliseconds kLastRetry{30'000};
+// How long until a workload is looked at again after a failure, doubling from the first to the
+// last.
+struct Backoff {
+  milliseconds first;
+  milliseconds last;
+};
+constexpr Backoff kConflictBackoff{milliseconds(10), milliseconds(1'000)};
+constexpr Backoff kBusyBackoff{milliseconds(50), milliseconds(2'000)};
+constexpr Backoff kErrorBackoff{milliseconds(100), milliseconds(30'000)};
 // A cluster's row is written at least this often, so that status can say how old it is.
 constexpr std::chrono::seconds kRowInterval{10};
 
@@ -92,11 +99,11 @@ void Reconciler::OnContact(const Worker& worker) {
   const Contact before =
       contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
   AddAll(interest_.InContact(worker.name()));
+  if (now == Contact::kFull) AddAll(records_.ResiduesOn(worker.name()));
   if (now == before) return;
   AddChecks();
   if (now == Contact::kFull) {
     log::Info("worker is connected and listed", {{"cluster", worker.name().value}});
-    AddAll(records_.ResiduesOn(worker.name()));
   } else if (now == Contact::kNone && worker.connection().phase == ConnectionPhase::kConnected) {
     // What the connection itself has to say is logged by the cluster.
     log::Warn("worker cannot be used",
@@ -105,9 +112,14 @@ void Reconciler::OnContact(const Worker& worker) {
 }
 
 Result<void> Reconciler::Start() {
-  FEDRA_RETURN_IF_ERROR(records_.Load());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
+  FEDRA_ASSIGN_OR_RETURN(const auto clusters, reader->Clusters());
+  for (const store::ClusterRow& row : clusters)
+    rows_.With([&](auto& rows) { rows[row.name] = row; });
   AddAll(known);
+  AddAll(announced);
   manager_.Start();
   for (const auto& worker : workers_) worker->Start();
   return {};
@@ -137,8 +149,8 @@ void Reconciler::Stop() {
   // off. Either way a restart continues from the state of the clusters.
   looking_.WaitFor(kDrain, [](int looking) { return looking == 0; }, [](int&) {});
   for (const auto& worker : workers_) worker->Stop();
-  events_.Stop();
   manager_.Stop();
+  events_.Stop();
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
@@ -167,16 +179,20 @@ void Reconciler::Look(const ObjectKey& key) {
   }
 }
 
+// A conflict is looked at again almost at once, a busy worker soon, anything else after a growing
+// while; each of them less often the longer it lasts, and never before the server's own wish.
 void Reconciler::Retry(const ObjectKey& key, const Error& error) {
-  if (error.code == ErrorCode::kConflict || error.code == ErrorCode::kNotFound)
-    return queue_.AddAt(key, clock_.Steady() + kConflictDelay);
-  if (error.retry_after && error.code == ErrorCode::kUnavailable)
-    return queue_.AddAt(key, clock_.Steady() + *error.retry_after);
+  const bool conflict = error.code == ErrorCode::kConflict;
+  const bool busy = error.code == ErrorCode::kUnavailable && error.retry_after;
+  const Backoff backoff = conflict ? kConflictBackoff : busy ? kBusyBackoff : kErrorBackoff;
   const int failures = failures_.With([&](auto& all) { return ++all[key]; });
-  const milliseconds delay = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures - 1, 10)));
+  const milliseconds delay =
+      std::max(std::min(backoff.last, backoff.first * (1 << std::min(failures - 1, 10))),
+               error.retry_after.value_or(milliseconds(0)));
   // The first failures of a connection that just broke are not news.
+  const bool news = failures > 2 && !conflict && !busy;
   log::Write(
-      failures > 2 ? log::Level::kWarn : log::Level::kDebug, "will try again",
+      news ? log::Level::kWarn : log::Level::kDebug, "will try again",
       {{"workload", key.ToString()}, {"error", error.message}, {"in", FormatDuration(delay)}});
   queue_.AddAt(key, clock_.Steady() + delay);
 }
@@ -210,11 +226,9 @@ Result<void> Reconciler::LookOnce(const ObjectKey& key) {
 // What was left behind on a worker out of reach is gone when the worker, listed again, shows
 // nothing of ours.
 void Reconciler::EndResidues(const Picture& picture) {
-  const store::PlacementRow row = records_.Find(picture.view.key);
   for (const placement::ClusterView& cluster : picture.clusters) {
-    if (cluster.contact == Contact::kFull && cluster.clone == nullptr && cluster.job == nullptr &&
-        !row.uid.empty())
-      records_.EndResidue(cluster.name, row.uid);
+    if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster, settings_.policy))
+      records_.EndResidue(cluster.name, picture.view.key);
   }
 }
 
@@ -230,6 +244,7 @@ void Reconciler::CountPhase(const ObjectKey& key, placement::Phase phase) {
 
 std::map<std::string_view, int> Reconciler::WorkloadsByPhase() const {
   std::map<std::string_view, int> counts;
+  for (const placement::Phase phase : placement::kPhases) counts[placement::ToString(phase)] = 0;
   phases_.With([&](const auto& phases) {
     for (const auto& [key, phase] : phases) ++counts[placement::ToString(phase)];
   });
@@ -256,8 +271,9 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
   row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
-  // While the first connection is being tried nothing is lost yet.
-  if (state.phase != ConnectionPhase::kConnecting) row.lost_since = worker.lost_since();
+  // While the first connection is being tried nothing is lost that was not lost before the start.
+  if (state.phase != ConnectionPhase::kConnecting || worker.WasLostBefore())
+    row.lost_since = worker.lost_since();
   if (worker.contact() == Contact::kFull) row.last_contact = now;
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.DraVersions(); !versions.empty())
@@ -270,19 +286,26 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
 void Reconciler::RecordClusters() {
   for (const auto& worker : workers_) {
     store::ClusterRow row = RowOf(*worker);
+    bool outage = false;  // one begins or ends: its clock must survive whatever happens next
     const bool due = rows_.With([&](auto& rows) {
       store::ClusterRow& written = rows[worker->name()];
       // lost_since is computed from elapsed time: two looks at one outage may differ by a moment.
       if (row.lost_since && written.lost_since) row.lost_since = written.lost_since;
       if (!row.last_contact) row.last_contact = written.last_contact;
-      const bool changed = written.phase != row.phase || written.why != row.why ||
-                           written.kubernetes_version != row.kubernetes_version ||
-                           written.lost_since.has_value() != row.lost_since.has_value();
+      outage = written.lost_since.has_value() != row.lost_since.has_value();
+      const bool changed = outage || written.phase != row.phase || written.why != row.why ||
+                           written.kubernetes_version != row.kubernetes_version;
       if (!changed && row.updated_at - written.updated_at < kRowInterval) return false;
       written = row;
       return true;
     });
-    if (due) store_.Enqueue(store::PutCluster{std::move(row)});
+    if (!due) continue;
+    if (!outage) {
+      store_.Enqueue(store::PutCluster{std::move(row)});
+    } else if (const auto written = store_.Commit({store::PutCluster{std::move(row)}}); !written) {
+      log::Warn("the beginning or end of an outage was not stored",
+                {{"cluster", worker->name().value}, {"error", written.error().message}});
+    }
   }
 }
 

@@ -30,7 +30,7 @@ struct ReconcilerSettings {
   kube::AccessSettings manager_access;
   ClusterOptions manager_options;
   std::vector<WorkerSettings> workers;
-  size_t threads = 32;  // they mostly wait for answers
+  size_t threads = 48;  // they mostly wait for answers
 };
 
 class Reconciler final {
@@ -66,7 +66,6 @@ class Reconciler final {
   bool MayBegin() const;
   void Work();
   void Look(const ObjectKey& key);
-  // One look; when to look again, if at all.
   Result<void> LookOnce(const ObjectKey& key);
   void EndResidues(const Picture& picture);
   void Retry(const ObjectKey& key, const Error& error);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "manager/tracking/json_fields.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -24,7 +25,7 @@ std::string ReasonsJson(const dra::Verdict& verdict) {
                        {"object", reason.object},
                        {"message", reason.message}});
   }
-  return reasons.dump(-1, ' ', false, json::error_handler_t::replace);
+  return tracking::Dump(reasons);
 }
 
 bool IsNominated(const Picture& picture, const ClusterName& name) {

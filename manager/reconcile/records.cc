@@ -8,7 +8,7 @@ namespace fedra::reconcile {
 
 Records::Records(store::Store& store) : store_(store) {}
 
-Result<void> Records::Load() {
+Result<std::vector<ObjectKey>> Records::Load() {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
   FEDRA_ASSIGN_OR_RETURN(auto placements, reader->Placements());
   FEDRA_ASSIGN_OR_RETURN(auto residues, reader->Residues());
@@ -19,7 +19,13 @@ Result<void> Records::Load() {
     }
     state.residues = std::move(residues);
   });
-  return {};
+  FEDRA_ASSIGN_OR_RETURN(const auto intents, reader->Intents());
+  std::vector<ObjectKey> keys;
+  for (const store::IntentRow& intent : intents) {
+    keys.push_back(intent.key);
+    store_.Enqueue(store::EndIntent{intent.id});
+  }
+  return keys;
 }
 
 store::PlacementRow Records::Find(const ObjectKey& workload) const {
@@ -67,13 +73,16 @@ Result<void> Records::AddResidue(store::ResidueRow row) {
   return {};
 }
 
-void Records::EndResidue(const ClusterName& cluster, const std::string& uid) {
-  const bool removed = state_.With([&](State& state) {
-    return std::erase_if(state.residues, [&](const store::ResidueRow& row) {
-             return row.cluster == cluster && row.uid == uid;
-           }) > 0;
+void Records::EndResidue(const ClusterName& cluster, const ObjectKey& workload) {
+  std::vector<std::string> uids;
+  state_.With([&](State& state) {
+    std::erase_if(state.residues, [&](const store::ResidueRow& row) {
+      const bool ended = row.cluster == cluster && row.key == workload;
+      if (ended) uids.push_back(row.uid);
+      return ended;
+    });
   });
-  if (removed) store_.Enqueue(store::RemoveResidue{cluster, uid});
+  for (const std::string& uid : uids) store_.Enqueue(store::RemoveResidue{cluster, uid});
 }
 
 std::vector<ObjectKey> Records::ResiduesOn(const ClusterName& cluster) const {

@@ -23,8 +23,9 @@ class Records final {
  public:
   explicit Records(store::Store& store);
 
-  // Reads everything the last run remembered. Once, before use.
-  Result<void> Load();
+  // Reads everything the last run remembered. Once, before use. Workloads that a write was
+  // announced for and that must be looked at: whatever came of it is seen on the clusters.
+  Result<std::vector<ObjectKey>> Load();
 
   // An empty row when nothing is remembered of this workload.
   store::PlacementRow Find(const ObjectKey& workload) const;
@@ -38,7 +39,8 @@ class Records final {
 
   // Durable, once per cluster and workload: to be cleaned up when the cluster comes back.
   Result<void> AddResidue(store::ResidueRow row);
-  void EndResidue(const ClusterName& cluster, const std::string& uid);
+  // Nothing of ours under this name is left there, of whatever incarnation.
+  void EndResidue(const ClusterName& cluster, const ObjectKey& workload);
   // Workloads with residues on this cluster.
   std::vector<ObjectKey> ResiduesOn(const ClusterName& cluster) const;
 

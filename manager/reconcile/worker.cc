@@ -33,7 +33,9 @@ kube::Resource InVersion(kube::Resource resource, std::string_view version) {
 
 template <class T>
 typename watch::ObjectCache<T>::OnObject Worker::Input(InputChange::Kind kind) {
-  return [this, kind](const ObjectKey& key, const auto&, const auto&) {
+  return [this, kind](const ObjectKey& key, const auto& before, const auto& after) {
+    // Kueue touches its queues' statuses all the time; only what verdicts look at counts.
+    if (before != nullptr && after != nullptr && *before == *after) return;
     listener_.on_input(*this, {kind, key});
   };
 }
@@ -46,8 +48,9 @@ TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
     job_of_.With([&](auto& jobs) {
       if (after != nullptr) {
         jobs[workload] = key;
-      } else {
-        jobs.erase(workload);
+      } else if (const auto found = jobs.find(workload);
+                 found != jobs.end() && found->second == key) {
+        jobs.erase(found);
       }
     });
     listener_.on_workload(workload);
@@ -207,7 +210,7 @@ void Worker::UpdateLoss() {
   lost_.With([&](std::optional<SteadyTime>& lost) {
     if (now == Contact::kFull) {
       lost.reset();
-    } else if (now == Contact::kNone && !lost) {
+    } else if (!lost) {
       lost = clock_.Steady();
     }
   });

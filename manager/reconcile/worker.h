@@ -75,6 +75,8 @@ class Worker final {
   placement::Contact contact() const;
   // Whether the first connection attempt has ended, and the first lists if it went well.
   bool IsSettled() const;
+  // Whether it was away already when the last run ended.
+  bool WasLostBefore() const { return settings_.lost_since.has_value(); }
   // Null while there is full contact.
   std::optional<WallTime> lost_since() const;
   // Why there is no full contact although the connection stands; empty when there is none to

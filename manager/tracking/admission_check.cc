@@ -56,9 +56,8 @@ std::string ActivePatch(const AdmissionCheck& check, const ActiveCondition& cond
                    {"message", condition.message},
                    {"observedGeneration", check.generation},
                    {"lastTransitionTime", FormatRfc3339(since)}};
-  return json{{"metadata", {{"resourceVersion", check.version.value}}},
-              {"status", {{"conditions", json::array({entry})}}}}
-      .dump();
+  return Dump(json{{"metadata", {{"resourceVersion", check.version.value}}},
+                   {"status", {{"conditions", json::array({entry})}}}});
 }
 
 }  // namespace fedra::tracking

@@ -47,9 +47,8 @@ json StatusOf(const Job& job) {
 }
 
 std::string StatusPatchBody(const Job& local, json status) {
-  return json{{"metadata", {{"resourceVersion", local.version.value}}},
-              {"status", std::move(status)}}
-      .dump();
+  return Dump(json{{"metadata", {{"resourceVersion", local.version.value}}},
+                   {"status", std::move(status)}});
 }
 
 // The merge patch from `from` to `to`, one level deep: every field of a Job's status is replaced as
@@ -145,15 +144,14 @@ class BatchJob final : public JobAdapter {
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.
     spec["suspend"] = true;
-    return json{{"apiVersion", "batch/v1"},
-                {"kind", "Job"},
-                {"metadata",
-                 {{"namespace", local.key.ns},
-                  {"name", local.key.name},
-                  {"labels", std::move(labels)},
-                  {"annotations", std::move(annotations)}}},
-                {"spec", std::move(spec)}}
-        .dump();
+    return Dump(json{{"apiVersion", "batch/v1"},
+                     {"kind", "Job"},
+                     {"metadata",
+                      {{"namespace", local.key.ns},
+                       {"name", local.key.name},
+                       {"labels", std::move(labels)},
+                       {"annotations", std::move(annotations)}}},
+                     {"spec", std::move(spec)}});
   }
 
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {

@@ -24,6 +24,10 @@ const json& Path(const json& object, std::initializer_list<std::string_view> nam
   return *at;
 }
 
+std::string Dump(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string Text(const json& object, std::string_view name) {
   const json& member = Member(object, name);
   return member.is_string() ? member.get_ref<const std::string&>() : std::string();

@@ -18,6 +18,10 @@ const nlohmann::json& Member(const nlohmann::json& object, std::string_view name
 const nlohmann::json& Path(const nlohmann::json& object,
                            std::initializer_list<std::string_view> names);
 
+// The object as text. Bytes that are no UTF-8 (a remote party's, in a message) are replaced, never
+// thrown about.
+std::string Dump(const nlohmann::json& object);
+
 std::string Text(const nlohmann::json& object, std::string_view name);
 bool Flag(const nlohmann::json& object, std::string_view name, bool fallback);
 // Clamped into int; `fallback` when absent or not an integer.

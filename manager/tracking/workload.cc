@@ -136,7 +136,8 @@ const AdmissionCheckState* Workload::Check(std::string_view name) const {
 Result<Workload> ParseWorkload(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(Workload workload, ReadCommon(object));
   workload.requirement = ReadRequirement(workload, Member(object, "spec"));
-  if (workload.QuotaReserved() && !workload.Finished()) {
+  const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
+  if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     json copy = object;
     if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
     workload.text = std::make_shared<const std::string>(copy.dump());
@@ -155,15 +156,14 @@ Result<std::string> CloneBody(const Workload& workload, std::string_view origin)
   labels[std::string(kOriginLabel)] = origin;
   json annotations = StringMap(Member(source, "metadata"), "annotations");
   annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
-  return json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-              {"kind", "Workload"},
-              {"metadata",
-               {{"namespace", workload.key.ns},
-                {"name", workload.key.name},
-                {"labels", std::move(labels)},
-                {"annotations", std::move(annotations)}}},
-              {"spec", Member(source, "spec")}}
-      .dump();
+  return Dump(json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                   {"kind", "Workload"},
+                   {"metadata",
+                    {{"namespace", workload.key.ns},
+                     {"name", workload.key.name},
+                     {"labels", std::move(labels)},
+                     {"annotations", std::move(annotations)}}},
+                   {"spec", Member(source, "spec")}});
 }
 
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change,
@@ -193,9 +193,8 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
     status["clusterName"] =
         change.cluster_name->empty() ? json(nullptr) : json(*change.cluster_name);
   }
-  return json{{"metadata", {{"resourceVersion", workload.version.value}}},
-              {"status", std::move(status)}}
-      .dump();
+  return Dump(json{{"metadata", {{"resourceVersion", workload.version.value}}},
+                   {"status", std::move(status)}});
 }
 
 Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,
@@ -209,9 +208,8 @@ Result<std::string> FinishedPatch(const Workload& workload, std::string_view rea
                         {"reason", reason},
                         {"message", message},
                         {"lastTransitionTime", FormatRfc3339(now)}});
-  return json{{"metadata", {{"resourceVersion", workload.version.value}}},
-              {"status", {{"conditions", conditions}}}}
-      .dump();
+  return Dump(json{{"metadata", {{"resourceVersion", workload.version.value}}},
+                   {"status", {{"conditions", conditions}}}});
 }
 
 std::string FinalizersPatch(const Workload& clone) {
@@ -219,7 +217,7 @@ std::string FinalizersPatch(const Workload& clone) {
   for (const std::string& finalizer : clone.finalizers) {
     if (finalizer != kResourceInUse) rest.push_back(finalizer);
   }
-  return json{{"metadata", {{"uid", clone.uid}, {"finalizers", std::move(rest)}}}}.dump();
+  return Dump(json{{"metadata", {{"uid", clone.uid}, {"finalizers", std::move(rest)}}}});
 }
 
 }  // namespace fedra::tracking

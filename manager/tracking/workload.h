@@ -58,9 +58,9 @@ struct Workload {
 
   bool active = true;  // spec.active
   dra::Requirement requirement;
-  // The complete object as text, for cloning and for status patches. Kept only while a workload
-  // waits to be placed (quota reserved, not finished); null otherwise, which keeps 100,000
-  // workloads small.
+  // The complete object as text, for cloning and for status patches. Kept while there may be
+  // something to write: quota is reserved or a placement is recorded, and it is not finished. Null
+  // otherwise, which keeps 100,000 queued and finished workloads small.
   std::shared_ptr<const std::string> text;
 
   // status

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/time.h"
 
 namespace fedra::verify {
@@ -46,9 +47,9 @@ bool CanTell(const CacheHealth& health, std::string_view what, dra::Verdict& ver
       return false;
     case CacheState::kFailing:
       Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, plural,
-          fmt::format("{} cannot be watched: {}", what,
-                      health.error ? health.error->message.substr(0, kMaxWords)
-                                   : std::string("unknown error")));
+          fmt::format(
+              "{} cannot be watched: {}", what,
+              health.error ? Cut(health.error->message, kMaxWords) : std::string("unknown error")));
       return false;
   }
   return false;
@@ -97,7 +98,7 @@ void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worke
   if (queue == nullptr || queue->active) return;
   Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, "LocalQueue " + key.ToString(),
       fmt::format("LocalQueue {} is not active: {}", key.ToString(),
-                  queue->why_inactive.substr(0, kMaxWords)));
+                  Cut(queue->why_inactive, kMaxWords)));
 }
 
 void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& worker,
@@ -150,8 +151,7 @@ void VerifyNames(const WorkerPicture& worker, const ExistenceOptions& options,
 }  // namespace
 
 Reason ConnectionReason(const ConnectionState& connection) {
-  const std::string why =
-      connection.why ? connection.why->message.substr(0, kMaxWords) : std::string();
+  const std::string why = connection.why ? Cut(connection.why->message, kMaxWords) : std::string();
   const ErrorCode code = connection.why ? connection.why->code : ErrorCode::kConnection;
   switch (connection.phase) {
     case ConnectionPhase::kMisconfigured:

@@ -16,6 +16,8 @@ namespace fedra::verify {
 struct Namespace {
   std::string name;
   bool terminating = false;
+
+  bool operator==(const Namespace&) const = default;
 };
 
 struct LocalQueue {
@@ -23,6 +25,8 @@ struct LocalQueue {
   std::string cluster_queue;
   bool active = false;
   std::string why_inactive;  // Kueue's own words; empty when active
+
+  bool operator==(const LocalQueue&) const = default;
 };
 
 // A ResourceClaimTemplate, or the spec of a named ResourceClaim.
@@ -31,10 +35,14 @@ struct Claim {
   std::vector<std::string>
       device_classes;  // every class that a request or alternative names, once each
   std::string spec;    // canonical JSON of spec, for comparing copies
+
+  bool operator==(const Claim&) const = default;
 };
 
 struct DeviceClass {
   std::string name;
+
+  bool operator==(const DeviceClass&) const = default;
 };
 
 Result<Namespace> ParseNamespace(const nlohmann::json& object);

@@ -327,3 +327,59 @@ TEST_CASE("another admission check is waited for") {
   CHECK(world.Look().actions.empty());
   CHECK(world.Look().why == "waiting for the admission check budget");
 }
+
+TEST_CASE(
+    "a worker that refuses the copy is passed over in this round, and tried again when it is "
+    "alone") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"a"});
+  world.Fail("a");
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  world.SetVerdict("b", No("x"));
+  world.Advance(1s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("race: a worker that refuses holds nobody up") {
+  World world({"a", "b"}, Race());
+  world.ReserveQuota();
+  world.Settle();
+  world.Fail("a");
+  world.Admit("a");
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  world.Admit("b");
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+}
+
+TEST_CASE("a worker that answers but cannot be listed is lost after the same time") {
+  World world = RunningOnA();
+  world.Disconnect("a");
+  world.SetContact("a", Contact::kSyncing);
+  world.Advance(14min);
+  world.Settle();
+  CHECK(world.workload().cluster_name == "a");
+  world.Advance(2min);
+  world.Settle();
+  CHECK(world.workload().cluster_name.empty());
+}
+
+TEST_CASE("the winner waits for the lists of another nominated worker that has just come back") {
+  World world({"a", "b"}, Race());
+  world.ReserveQuota();
+  world.Settle();
+  world.Disconnect("b");
+  world.SetContact("b", Contact::kSyncing);
+  world.Admit("a");
+  CHECK(world.Look().wake_at.has_value());
+  world.Settle();
+  CHECK(world.WorkersWithJob().empty());
+  world.Advance(61s);
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+}

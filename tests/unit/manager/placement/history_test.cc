@@ -24,7 +24,10 @@ class History {
   explicit History(unsigned seed) : random_(seed), world_(kWorkers, RandomPolicy()) {}
 
   void Run() {
+    // In half of the histories the outside refuses one action of ten.
+    if (Chance(2)) world_.SetFailures([this] { return Chance(10); });
     for (int i = 0; i < kEvents; ++i) RandomEvent();
+    world_.SetFailures(nullptr);
   }
 
   // The outside becomes quiet: everything is reachable, everything would work.

@@ -198,11 +198,20 @@ Decision World::Look() const {
   return Decide(view, workers_, record_, policy_, now_);
 }
 
+// As the executor carries out a decision.
 Decision World::Step(size_t limit) {
   const Decision decision = Look();
+  bool all_done = true;
   for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
-    last_ = decision.actions[i];
-    Carry(decision.actions[i]);
+    const Action& action = decision.actions[i];
+    if (!all_done && NeedsAllBefore(action)) break;
+    if (fails_ && fails_()) {
+      all_done = false;
+      if (IsIndependent(action)) continue;
+      break;
+    }
+    last_ = action;
+    Carry(action);
     CheckInvariants();
   }
   return decision;
@@ -299,11 +308,12 @@ void World::Apply(const CreateClone& action) {
 void World::Apply(const DeleteRemote& action) {
   ClusterView& at = worker(action.cluster.value);
   REQUIRE(at.contact != Contact::kNone);
+  // Invariant 2: there is something of ours to delete.
+  REQUIRE((HasOurJob(at) || (at.clone != nullptr && at.clone->origin == "fedra")));
   // Invariant 5: the final status reaches the manager before the remote job is removed.
   if (HasOurJob(at) && at.job->finished && job_ != nullptr && workload_ != nullptr &&
       workload_->cluster_name == at.name.value && workload_->Finished())
     REQUIRE(job_->finished);
-  // Invariant 2.
   if (HasOurJob(at)) at.job = nullptr;
   if (at.clone != nullptr && at.clone->origin == "fedra") at.clone = nullptr;
 }

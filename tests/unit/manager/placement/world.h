@@ -6,6 +6,7 @@
 //
 // Times are simulated; nothing here is concurrent.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ class World {
   void Reconnect(const std::string& worker);
   void SetContact(const std::string& worker, Contact contact);
   void SetVerdict(const std::string& worker, dra::Verdict verdict);
+  // The worker refused a write: what the executor remembers then.
+  void Fail(const std::string& worker) {
+    record_.failures.push_back({ClusterName(worker), dra::ReasonCode::kRecentlyFailed, now_});
+  }
   void PutForeignJob(const std::string& worker);
   void Deactivate();
   void Activate();
@@ -42,6 +47,8 @@ class World {
   void RunManagerKueue();
   void Advance(std::chrono::milliseconds time) { now_ += time; }
   void LoseStore() { record_ = {}; }
+  // Asked before every action whether it fails; null: none does.
+  void SetFailures(std::function<bool()> fails) { fails_ = std::move(fails); }
 
   Decision Look() const;
   // Looks and carries out at most `limit` actions: a crash comes after them.
@@ -95,6 +102,7 @@ class World {
   PlacementRecord record_;
   std::vector<std::string> notes_;
   std::optional<Action> last_;
+  std::function<bool()> fails_;
 };
 
 }  // namespace fedra::placement::testing

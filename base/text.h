@@ -1,0 +1,14 @@
+#pragma once
+//
+// Small things about text.
+
+#include <string>
+#include <string_view>
+
+namespace fedra {
+
+// At most `limit` bytes of it, with "..." behind when something was cut; never inside a UTF-8
+// character.
+std::string Cut(std::string_view text, size_t limit);
+
+}  // namespace fedra
