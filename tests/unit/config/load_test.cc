@@ -44,6 +44,18 @@ TEST_CASE("a whole configuration is loaded, and the files to watch are known") {
   CHECK(AccessProblems(*loaded, true).empty());
 }
 
+TEST_CASE("the stamp tells when to load again") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  const auto loaded = LoadText(folder,
+                               "manager: {kubeconfig: m}\n"
+                               "workers: [{name: a, kubeconfig: later}]\n");
+  if (!loaded) FAIL(Text(loaded.error(), folder));
+  CHECK(loaded->stamp == StampFiles(loaded->files));
+  folder.Write("later", kGood);
+  CHECK_FALSE(loaded->stamp == StampFiles(loaded->files));
+}
+
 TEST_CASE("one worker's broken access is its own failure only") {
   const TempFolder folder;
   folder.Write("m", kGood);
