@@ -9,7 +9,8 @@ from pathlib import Path
 
 from real.pki import Pki
 from real.tools import Tools
-from scenarios.kube_client import Access, KubeClient
+from scenarios.kube_client import KubeClient
+from scenarios.kubeconfig import Access
 from scenarios.process import Process, free_ports
 from scenarios.waiting import eventually
 

@@ -15,8 +15,8 @@ from real.control_plane import ControlPlane
 from real.pki import Pki
 from real.tools import Tools
 from scenarios import objects
-from scenarios.kube_client import Object
 from scenarios.process import Process, free_ports
+from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 # Kueue opens a certificate at this fixed path whenever its internal certificate management is off, even with

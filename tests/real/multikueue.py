@@ -8,7 +8,9 @@ from collections.abc import Mapping
 import yaml
 
 from scenarios import objects
-from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.kube_client import KubeClient
+from scenarios.kubeconfig import Access
+from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 CONTROLLER = "kueue.x-k8s.io/multikueue"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from scenarios import objects
 from scenarios.fleet import MANAGER, Fleet
-from scenarios.kube_client import Object
+from scenarios.resources import Object
 from scenarios.waiting import T, always, eventually
 
 ORIGIN_LABEL = "kueue.x-k8s.io/multikueue-origin"

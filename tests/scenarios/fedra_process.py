@@ -14,8 +14,9 @@ from typing import Any
 
 import yaml
 
-from scenarios.kube_client import Access, Object
+from scenarios.kubeconfig import Access
 from scenarios.process import Process, free_ports
+from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 _BUILT = Path(__file__).parents[2] / "build/release/manager/fedra"

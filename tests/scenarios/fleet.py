@@ -10,7 +10,8 @@ from __future__ import annotations
 import abc
 from collections.abc import Collection
 
-from scenarios.kube_client import Access, KubeClient
+from scenarios.kube_client import KubeClient
+from scenarios.kubeconfig import Access
 
 MANAGER = "manager"
 

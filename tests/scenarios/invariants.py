@@ -6,7 +6,7 @@ import threading
 
 from scenarios.federated_job import OURS
 from scenarios.fleet import Fleet
-from scenarios.kube_client import Object
+from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 _INTERVAL = 0.1  # seconds between two looks

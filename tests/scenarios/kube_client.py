@@ -8,8 +8,6 @@ A client may be used from several threads; each thread gets its own connection.
 
 from __future__ import annotations
 
-import base64
-import dataclasses
 import http.client
 import json
 import socket
@@ -19,87 +17,9 @@ import threading
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-Object = dict[str, Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class Resource:
-    """One resource type: where it is served and how an object of it names its type."""
-
-    api_version: str  # "v1" or "group/version"
-    plural: str
-    kind: str
-    namespaced: bool = True
-
-    def path(
-        self, namespace: str | None = None, name: str | None = None, subresource: str = ""
-    ) -> str:
-        root = "/api/v1" if self.api_version == "v1" else f"/apis/{self.api_version}"
-        parts = [root]
-        if self.namespaced and namespace is not None:
-            parts.append(f"namespaces/{namespace}")
-        parts.append(self.plural)
-        if name is not None:
-            parts.append(name)
-        if subresource:
-            parts.append(subresource)
-        return "/".join(parts)
-
-
-_KUEUE = "kueue.x-k8s.io/v1beta2"
-_DRA = "resource.k8s.io/v1"
-_RBAC = "rbac.authorization.k8s.io/v1"
-_ADMISSION = "admissionregistration.k8s.io/v1"
-
-# Every type that the tests touch, by kind.
-RESOURCES: dict[str, Resource] = {
-    resource.kind: resource
-    for resource in (
-        Resource("v1", "namespaces", "Namespace", namespaced=False),
-        Resource("v1", "nodes", "Node", namespaced=False),
-        Resource("v1", "pods", "Pod"),
-        Resource("v1", "secrets", "Secret"),
-        Resource("v1", "serviceaccounts", "ServiceAccount"),
-        Resource("batch/v1", "jobs", "Job"),
-        Resource("events.k8s.io/v1", "events", "Event"),
-        Resource(
-            "apiextensions.k8s.io/v1",
-            "customresourcedefinitions",
-            "CustomResourceDefinition",
-            False,
-        ),
-        Resource(_RBAC, "clusterroles", "ClusterRole", namespaced=False),
-        Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
-        Resource(
-            _ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False
-        ),
-        Resource(
-            _ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", False
-        ),
-        Resource(
-            _ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", False
-        ),
-        Resource(
-            _ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", False
-        ),
-        Resource(_DRA, "deviceclasses", "DeviceClass", namespaced=False),
-        Resource(_DRA, "resourceslices", "ResourceSlice", namespaced=False),
-        Resource(_DRA, "resourceclaims", "ResourceClaim"),
-        Resource(_DRA, "resourceclaimtemplates", "ResourceClaimTemplate"),
-        Resource(_KUEUE, "workloads", "Workload"),
-        Resource(_KUEUE, "localqueues", "LocalQueue"),
-        Resource(_KUEUE, "clusterqueues", "ClusterQueue", namespaced=False),
-        Resource(_KUEUE, "resourceflavors", "ResourceFlavor", namespaced=False),
-        Resource(_KUEUE, "admissionchecks", "AdmissionCheck", namespaced=False),
-        Resource(_KUEUE, "multikueueconfigs", "MultiKueueConfig", namespaced=False),
-        Resource(_KUEUE, "multikueueclusters", "MultiKueueCluster", namespaced=False),
-        Resource(_KUEUE, "workloadpriorityclasses", "WorkloadPriorityClass", namespaced=False),
-    )
-}
+from scenarios.kubeconfig import Access
+from scenarios.resources import RESOURCES, Object
 
 # Metadata is a tenth of a Job; servers that cannot leave out the rest send whole objects.
 _METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json"
@@ -117,74 +37,10 @@ class ApiError(RuntimeError):
         self.reason = reason
 
 
-@dataclasses.dataclass(frozen=True)
-class Access:
-    """What a kubeconfig says about one cluster. Certificates are PEM text; all but server and CA optional."""
-
-    server: str
-    ca: str
-    token: str | None = None
-    client_certificate: str | None = None
-    client_key: str | None = None
-
-    @staticmethod
-    def from_kubeconfig(path: Path) -> "Access":
-        config = yaml.safe_load(path.read_text())
-        context = _named(config["contexts"], config["current-context"])["context"]
-        cluster = _named(config["clusters"], context["cluster"])["cluster"]
-        user = _named(config["users"], context["user"])["user"]
-        return Access(
-            server=cluster["server"],
-            ca=_pem(cluster, "certificate-authority") or "",
-            token=user.get("token"),
-            client_certificate=_pem(user, "client-certificate"),
-            client_key=_pem(user, "client-key"),
-        )
-
-    def to_kubeconfig(self) -> Object:
-        """Everything inline, so that the file can be moved."""
-        cluster = {"server": self.server, "certificate-authority-data": _base64(self.ca)}
-        user: Object = {}
-        if self.token is not None:
-            user["token"] = self.token
-        if self.client_certificate is not None and self.client_key is not None:
-            user["client-certificate-data"] = _base64(self.client_certificate)
-            user["client-key-data"] = _base64(self.client_key)
-        return {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "current-context": "default",
-            "clusters": [{"name": "default", "cluster": cluster}],
-            "users": [{"name": "default", "user": user}],
-            "contexts": [{"name": "default", "context": {"cluster": "default", "user": "default"}}],
-        }
-
-    def write_kubeconfig(self, path: Path) -> Path:
-        path.write_text(yaml.safe_dump(self.to_kubeconfig()))
-        path.chmod(0o600)
-        return path
-
-
-def _named(entries: list[Object], name: str) -> Object:
-    return next(entry for entry in entries if entry["name"] == name)
-
-
-def _pem(entry: Object, key: str) -> str | None:
-    if f"{key}-data" in entry:
-        return base64.b64decode(entry[f"{key}-data"]).decode()
-    if key in entry:
-        return Path(entry[key]).read_text()
-    return None
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
-
-
 class KubeClient:
     """Calls to one API server. Every call raises ApiError or OSError; `find` maps 404 to None."""
 
-    def __init__(self, access: Access, timeout: float = 10.0):
+    def __init__(self, access: Access, timeout: float = 30.0):
         url = urllib.parse.urlsplit(access.server)
         self._host, self._port = url.hostname or "", url.port or 443
         self._timeout = timeout
@@ -195,7 +51,7 @@ class KubeClient:
         self._local = threading.local()
 
     @staticmethod
-    def from_kubeconfig(path: Path) -> "KubeClient":
+    def from_kubeconfig(path: Path) -> KubeClient:
         return KubeClient(Access.from_kubeconfig(path))
 
     def get(self, kind: str, namespace: str | None, name: str) -> Object:
@@ -240,7 +96,7 @@ class KubeClient:
             "PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"}
         )
 
-    def watch(self, kind: str, namespace: str) -> "Watch":
+    def watch(self, kind: str, namespace: str) -> Watch:
         """Opens a watch that begins with what exists now."""
         connection = self._connect(timeout=None)
         headers = {**self._headers, "Accept": _METADATA_ONLY}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from scenarios.kube_client import Object
+from scenarios.resources import Object
 
 DRIVER = "gpu.example.com"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"

@@ -15,7 +15,9 @@ from real.pki import Pki
 from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
-from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.kube_client import KubeClient
+from scenarios.kubeconfig import Access
+from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 _TOKEN_SECONDS = 24 * 3600

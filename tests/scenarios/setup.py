@@ -8,7 +8,8 @@ import yaml
 
 from scenarios import objects
 from scenarios.fleet import MANAGER
-from scenarios.kube_client import KubeClient, Object
+from scenarios.kube_client import KubeClient
+from scenarios.resources import Object
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 

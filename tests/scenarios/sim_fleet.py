@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import shutil
@@ -17,8 +16,10 @@ from typing import Any
 from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
-from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.kube_client import KubeClient
+from scenarios.kubeconfig import Access
 from scenarios.process import Process
+from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 _BUILT = Path(__file__).parents[2] / "build/release/tests/sim/fedra-sim"

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from scenarios import objects, setup
-from scenarios.fedra_process import Fedra
 from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.invariants import Watchdog, assert_no_residue
-from scenarios.kube_client import Access, KubeClient, Object
+from scenarios.kube_client import KubeClient
+from scenarios.kubeconfig import Access
 from scenarios.link import Link
 from scenarios.objects import NO_QUOTA, Quota
 from scenarios.observer import Arrivals
+from scenarios.resources import Object
 from scenarios.waiting import T, eventually
 
 QUEUE = "main"  # name of the LocalQueue everywhere

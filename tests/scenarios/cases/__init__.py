@@ -1,16 +1,7 @@
-"""All scenarios, by subject. Importing this package fills SCENARIOS in the order of the imports."""
+"""All scenarios, one module per subject. Importing this package fills SCENARIOS."""
 
-from scenarios.cases import (
-    protocol,
-    jobs,
-    claims,
-    placement,
-    access,
-    faults,
-    traps,
-    load,
-    examples,
-)  # noqa: F401, I001
+from scenarios.cases import access, claims, examples, faults, jobs, load  # noqa: F401
+from scenarios.cases import placement, protocol, traps  # noqa: F401
 from scenarios.registry import SCENARIOS
 
 __all__ = ["SCENARIOS"]

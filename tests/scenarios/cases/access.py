@@ -7,7 +7,8 @@ import dataclasses
 from scenarios import objects
 from scenarios.fedra_process import CHECK_NOWHERE, CHECK_PLACEABLE
 from scenarios.fleet import MANAGER
-from scenarios.kube_client import Access, ApiError, KubeClient
+from scenarios.kube_client import ApiError, KubeClient
+from scenarios.kubeconfig import Access
 from scenarios.registry import scenario
 from scenarios.world import IMPATIENT, QUEUE, TEMPLATE, World
 

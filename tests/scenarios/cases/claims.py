@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from scenarios import objects, setup
-from scenarios.kube_client import Object
 from scenarios.objects import present
 from scenarios.registry import scenario
+from scenarios.resources import Object
 from scenarios.waiting import always
 from scenarios.world import TEMPLATE, World
 

@@ -7,9 +7,9 @@ import time
 
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
-from scenarios.kube_client import Object
 from scenarios.objects import present
 from scenarios.registry import scenario
+from scenarios.resources import Object
 from scenarios.waiting import always
 from scenarios.world import IMPATIENT, TEMPLATE, World
 

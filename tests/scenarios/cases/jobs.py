@@ -10,9 +10,9 @@ from scenarios.federated_job import (
     UID_ANNOTATION,
     FederatedJob,
 )
-from scenarios.kube_client import Object
 from scenarios.objects import Quota, present
 from scenarios.registry import scenario
+from scenarios.resources import Object
 from scenarios.waiting import always
 from scenarios.world import World
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scenarios import objects
-from scenarios.kube_client import Object
 from scenarios.objects import Quota
 from scenarios.registry import scenario
+from scenarios.resources import Object
 from scenarios.world import IMPATIENT, QUEUE, World
 
 

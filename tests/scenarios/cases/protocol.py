@@ -9,10 +9,15 @@ from __future__ import annotations
 import copy
 
 from scenarios import objects
-from scenarios.federated_job import ORIGIN, ORIGIN_LABEL, PREBUILT_ANNOTATION, FederatedJob
-from scenarios.kube_client import Object
+from scenarios.federated_job import (
+    ORIGIN,
+    ORIGIN_LABEL,
+    PREBUILT_ANNOTATION,
+    FederatedJob,
+)
 from scenarios.objects import present
 from scenarios.registry import scenario
+from scenarios.resources import Object
 from scenarios.world import TEMPLATE, World
 
 _FIELD_MANAGER = "protocol-test"

@@ -1,0 +1,163 @@
+"""How fast jobs reach a worker, and what that costs."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+from real import multikueue
+from scenarios import objects
+from scenarios.bench.submit import submit_all
+from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
+from scenarios.objects import Quota
+from scenarios.observer import Arrivals
+from scenarios.real_fleet import RealFleet
+from scenarios.sim_fleet import SimFleet
+from scenarios.waiting import eventually
+from scenarios.world import World
+
+_WARM_UP = 50  # jobs before the measurement: connections, caches, queue Active
+_PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
+
+
+@dataclasses.dataclass(frozen=True)
+class Dispatch:
+    """What one system made of the jobs."""
+
+    system: str
+    jobs: int
+    seconds: float  # first submission -> last remote job
+    latencies: list[float]  # per job: created on the manager -> remote job exists, seconds
+    cpu_seconds: float  # of the dispatching process, submission to clean-up
+    placed: dict[str, int]  # worker -> jobs
+
+    @property
+    def rate(self) -> float:
+        return self.jobs / self.seconds
+
+    @property
+    def cpu_ms_per_job(self) -> float:
+        return self.cpu_seconds * 1000 / self.jobs
+
+
+def measure_dispatch(world: World, system: str, jobs: int, cpu: Callable[[], float]) -> Dispatch:
+    """Submits the jobs, waits until each has a remote job, lets all end and waits for the clean-up."""
+    cpu_before = cpu()
+    arrivals = Arrivals(world.fleet, world.workers, "Job", world.ns)
+    submitted = submit_all(world, jobs)
+    arrivals.wait_count(jobs, _PATIENCE)
+    arrivals.close()
+    seen = arrivals.times()
+    _finish_all(world)
+    return Dispatch(
+        system=system,
+        jobs=jobs,
+        seconds=max(seen.values()) - min(submitted.values()),
+        latencies=[seen[name] - start for name, start in submitted.items()],
+        cpu_seconds=cpu() - cpu_before,
+        placed=arrivals.per_cluster(),
+    )
+
+
+def _finish_all(world: World) -> None:
+    def complete() -> bool:
+        for worker in world.workers:
+            world.fleet.end_pods(worker, world.ns)
+        return all(objects.is_true(job, "Complete") for job in world.manager.list("Job", world.ns))
+
+    def clean() -> bool:
+        return not any(
+            world.admin(worker).list(kind, world.ns)
+            for worker in world.workers
+            for kind in ("Job", "Workload")
+        )
+
+    eventually("all jobs complete on the manager", complete, _PATIENCE)
+    eventually("workers clean", clean, _PATIENCE)
+
+
+def dispatch_table(results: list[Dispatch]) -> str:
+    lines = [
+        "| system | jobs/s | ratio | created → remote job p50 | p99 | CPU per job | placed |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for result in results:
+        quantiles = statistics.quantiles(result.latencies, n=100)
+        lines.append(
+            f"| {result.system} | {result.rate:.2f} | {result.rate / results[0].rate:.1f} "
+            f"| {quantiles[49]:.2f} s | {quantiles[98]:.2f} s | {result.cpu_ms_per_job:.1f} ms "
+            f"| {' + '.join(str(count) for count in result.placed.values())} |"
+        )
+    return "\n".join(lines)
+
+
+def bench_real(jobs: int, binary: Path, folder: Path) -> None:
+    fleet = RealFleet(kueue_dra=False)
+    try:
+        fleet.start()
+        results = [_multikueue(fleet, jobs, binary, folder), _fedra(fleet, jobs, binary, folder)]
+    finally:
+        fleet.stop()
+    print(f"\n{jobs} jobs with a claim each over {len(fleet.workers)} workers, real clusters:\n")
+    print(dispatch_table(results))
+
+
+def bench_sim(jobs: int, binary: Path, folder: Path) -> None:
+    """Jobs are made and watched inside of the simulation, so that this script costs nothing."""
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start_furnished()
+        accesses = {cluster: fleet.fedra_access(cluster) for cluster in fleet.clusters}
+        fedra = Fedra(binary, folder / "sim", accesses, {"logging": {"level": "info"}})
+        fedra.start()
+        fleet.load(jobs=_WARM_UP, prefix="warm-up-", waitFinished=True)
+        before = fedra.cpu_seconds()
+        measured = fleet.load(jobs=jobs, prefix="load-", waitFinished=True, timeoutSeconds=600)
+        fedra_cpu = fedra.cpu_seconds() - before
+        assert measured["finished"] == jobs, measured
+        fedra.stop()
+    finally:
+        fleet.stop()
+    latency = measured["latencyMs"]
+    print(
+        f"\n{jobs} jobs with a claim each over {len(fleet.workers)} workers, simulated clusters:\n"
+    )
+    print("| jobs/s | created → remote job p50 | p99 | CPU of fedra per job |\n|---|---|---|---|")
+    print(
+        f"| {measured['dispatchPerSecond']:.0f} | {latency['p50']:.0f} ms | {latency['p99']:.0f} ms "
+        f"| {fedra_cpu * 1000 / jobs:.2f} ms |"
+    )
+
+
+def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
+    """CPU is that of the manager's Kueue process, its core scheduler included: they are one program."""
+    accesses = {worker: fleet.admin_access(worker) for worker in fleet.workers}
+    multikueue.connect_workers(fleet.admin(MANAGER), accesses)
+    world = World(fleet, "bench-multikueue", binary, folder / "multikueue")
+    world.open(multikueue.check("bench-multikueue", list(fleet.workers)))
+    world.add_template_everywhere()
+    _share_quota(world, jobs)
+    world.wait_check_active()
+    result = measure_dispatch(world, "MultiKueue", jobs, lambda: fleet.kueue_cpu_seconds(MANAGER))
+    world.abandon()
+    return result
+
+
+def _fedra(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
+    world = World(fleet, "bench-fedra", binary, folder / "fedra")
+    world.open()
+    world.add_template_everywhere()
+    _share_quota(world, jobs)
+    fedra = world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
+    result = measure_dispatch(world, "fedra", jobs, fedra.cpu_seconds)
+    world.abandon()
+    return result
+
+
+def _share_quota(world: World, jobs: int) -> None:
+    """Enough for all on either worker, so that quota is never what a dispatcher waits for."""
+    for worker in world.workers:
+        world.set_quota(worker, Quota(cpu=str(jobs + 10), devices=str(jobs + 10)))

@@ -1,0 +1,84 @@
+"""The Kubernetes types that the tests touch, and where an API server serves them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+Object = dict[str, Any]  # any Kubernetes object, as JSON
+
+
+@dataclasses.dataclass(frozen=True)
+class Resource:
+    """One resource type: where it is served and how an object of it names its type."""
+
+    api_version: str  # "v1" or "group/version"
+    plural: str
+    kind: str
+    namespaced: bool = True
+
+    def path(
+        self, namespace: str | None = None, name: str | None = None, subresource: str = ""
+    ) -> str:
+        root = "/api/v1" if self.api_version == "v1" else f"/apis/{self.api_version}"
+        parts = [root]
+        if self.namespaced and namespace is not None:
+            parts.append(f"namespaces/{namespace}")
+        parts.append(self.plural)
+        if name is not None:
+            parts.append(name)
+        if subresource:
+            parts.append(subresource)
+        return "/".join(parts)
+
+
+_KUEUE = "kueue.x-k8s.io/v1beta2"
+_DRA = "resource.k8s.io/v1"
+_RBAC = "rbac.authorization.k8s.io/v1"
+_ADMISSION = "admissionregistration.k8s.io/v1"
+
+# Every type that the tests touch, by kind.
+RESOURCES: dict[str, Resource] = {
+    resource.kind: resource
+    for resource in (
+        Resource("v1", "namespaces", "Namespace", namespaced=False),
+        Resource("v1", "nodes", "Node", namespaced=False),
+        Resource("v1", "pods", "Pod"),
+        Resource("v1", "secrets", "Secret"),
+        Resource("v1", "serviceaccounts", "ServiceAccount"),
+        Resource("batch/v1", "jobs", "Job"),
+        Resource("events.k8s.io/v1", "events", "Event"),
+        Resource(
+            "apiextensions.k8s.io/v1",
+            "customresourcedefinitions",
+            "CustomResourceDefinition",
+            False,
+        ),
+        Resource(_RBAC, "clusterroles", "ClusterRole", namespaced=False),
+        Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
+        Resource(
+            _ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False
+        ),
+        Resource(
+            _ADMISSION, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", False
+        ),
+        Resource(
+            _ADMISSION, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", False
+        ),
+        Resource(
+            _ADMISSION, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", False
+        ),
+        Resource(_DRA, "deviceclasses", "DeviceClass", namespaced=False),
+        Resource(_DRA, "resourceslices", "ResourceSlice", namespaced=False),
+        Resource(_DRA, "resourceclaims", "ResourceClaim"),
+        Resource(_DRA, "resourceclaimtemplates", "ResourceClaimTemplate"),
+        Resource(_KUEUE, "workloads", "Workload"),
+        Resource(_KUEUE, "localqueues", "LocalQueue"),
+        Resource(_KUEUE, "clusterqueues", "ClusterQueue", namespaced=False),
+        Resource(_KUEUE, "resourceflavors", "ResourceFlavor", namespaced=False),
+        Resource(_KUEUE, "admissionchecks", "AdmissionCheck", namespaced=False),
+        Resource(_KUEUE, "multikueueconfigs", "MultiKueueConfig", namespaced=False),
+        Resource(_KUEUE, "multikueueclusters", "MultiKueueCluster", namespaced=False),
+        Resource(_KUEUE, "workloadpriorityclasses", "WorkloadPriorityClass", namespaced=False),
+    )
+}
