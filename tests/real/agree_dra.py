@@ -10,6 +10,8 @@ wanted differences are counted apart, each with its reason:
     real-gave-up    the real search ran into its time limit; ours prunes and has an answer
 """
 
+from __future__ import annotations
+
 import argparse
 import collections
 import json
@@ -17,31 +19,35 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 DRIVERS = ["gpu.example.com", "nic.example.com"]
 NODES = ["node-1", "node-2"]
+
+Json = dict[str, Any]
 
 
 class Generator:
     """One random case per call of case(). Small on purpose: corners meet each other often."""
 
-    def __init__(self, seed):
+    def __init__(self, seed: int):
         self.random = random.Random(seed)
         self.wild = 1.0  # how often odd things happen in this case
 
-    def odd(self, probability):
+    def odd(self, probability: float) -> bool:
         return self.chance(probability * self.wild)
 
-    def chance(self, probability):
+    def chance(self, probability: float) -> bool:
         return self.random.random() < probability
 
-    def pick(self, *choices):
+    def pick(self, *choices: Any) -> Any:
         return self.random.choice(choices)
 
     # ---- slices
 
-    def attributes(self, driver):
-        attributes = {}
+    def attributes(self, driver: str) -> Json:
+        attributes: Json = {}
         if self.chance(0.9):
             attributes["model"] = {"string": self.pick("a100", "h100")}
         if self.chance(0.8):
@@ -64,8 +70,8 @@ class Generator:
             attributes["list"] = {"strings": ["x", "y"]}
         return attributes
 
-    def capacity(self, shared):
-        capacity = {}
+    def capacity(self, shared: bool) -> Json:
+        capacity: Json = {}
         if self.chance(0.8):
             capacity["memory"] = {"value": self.pick("16Gi", "40Gi", "80Gi")}
         if self.chance(0.3):
@@ -76,7 +82,7 @@ class Generator:
                     entry["requestPolicy"] = self.policy(entry["value"])
         return capacity
 
-    def policy(self, value):
+    def policy(self, value: str) -> Json:
         if value.endswith("Gi"):
             unit = "Gi"
             top = int(value[:-2])
@@ -92,44 +98,63 @@ class Generator:
         if kind == 1:
             values = sorted({1, 2, default, top})
             return {"default": f"{default}{unit}", "validValues": [f"{v}{unit}" for v in values]}
-        policy = {"default": f"{default}{unit}", "validRange": {"min": f"1{unit}"}}
+        policy: Json = {"default": f"{default}{unit}", "validRange": {"min": f"1{unit}"}}
         if self.chance(0.5):
             policy["validRange"]["max"] = f"{top}{unit}"
         if self.chance(0.5):
             policy["validRange"]["step"] = f"1{unit}"
         return policy
 
-    def taint(self):
-        return {"key": self.pick("maintenance", "broken"), "value": self.pick("", "yes"),
-                "effect": self.pick("NoSchedule", "NoExecute", "None", "NoSchedule"),
-                "timeAdded": "2026-01-01T00:00:00Z"}
+    def taint(self) -> Json:
+        return {
+            "key": self.pick("maintenance", "broken"),
+            "value": self.pick("", "yes"),
+            "effect": self.pick("NoSchedule", "NoExecute", "None", "NoSchedule"),
+            "timeAdded": "2026-01-01T00:00:00Z",
+        }
 
-    def node_requirement(self):
+    def node_requirement(self) -> Json:
         kind = self.random.randrange(5)
         if kind == 0:
-            return {"key": "zone", "operator": self.pick("In", "NotIn"), "values": [self.pick("a", "b")]}
+            return {
+                "key": "zone",
+                "operator": self.pick("In", "NotIn"),
+                "values": [self.pick("a", "b")],
+            }
         if kind == 1:
-            return {"key": self.pick("zone", "rack"), "operator": self.pick("Exists", "DoesNotExist")}
+            return {
+                "key": self.pick("zone", "rack"),
+                "operator": self.pick("Exists", "DoesNotExist"),
+            }
         if kind == 2:
-            return {"key": "rank", "operator": self.pick("Gt", "Lt"), "values": [self.pick("3", "7")]}
+            return {
+                "key": "rank",
+                "operator": self.pick("Gt", "Lt"),
+                "values": [self.pick("3", "7")],
+            }
         if kind == 3 and self.chance(0.05):
             return {"key": "zone", "operator": self.pick("Like", "In"), "values": []}
         return {"key": "zone", "operator": "In", "values": ["a", "b"]}
 
-    def node_selector(self):
+    def node_selector(self) -> Json:
         terms = 1 if self.chance(0.95) else 2
         result = []
         for _ in range(terms):
-            term = {}
+            term: Json = {}
             if self.chance(0.8):
                 term["matchExpressions"] = [self.node_requirement()]
             if self.chance(0.3):
-                term["matchFields"] = [{"key": "metadata.name", "operator": self.pick("In", "NotIn"),
-                                        "values": [self.pick(*NODES)]}]
+                term["matchFields"] = [
+                    {
+                        "key": "metadata.name",
+                        "operator": self.pick("In", "NotIn"),
+                        "values": [self.pick(*NODES)],
+                    }
+                ]
             result.append(term)
         return {"nodeSelectorTerms": result}
 
-    def reach(self, target, node):
+    def reach(self, target: Json, node: str) -> None:
         kind = self.random.randrange(6)
         if kind <= 2:
             target["nodeName"] = node
@@ -140,9 +165,9 @@ class Generator:
         else:
             target["nodeName"] = self.pick(*NODES)
 
-    def device(self, name, driver, counters):
+    def device(self, name: str, driver: str, counters: list[Json]) -> Json:
         shared = self.chance(0.25)
-        device = {"name": name, "attributes": self.attributes(driver)}
+        device: Json = {"name": name, "attributes": self.attributes(driver)}
         capacity = self.capacity(shared)
         if capacity:
             device["capacity"] = capacity
@@ -161,32 +186,43 @@ class Generator:
             device["bindsToNode"] = True
         return device
 
-    def consumption(self, counters):
+    def consumption(self, counters: list[Json]) -> list[Json]:
         result = []
         for counter_set in self.random.sample(counters, k=min(len(counters), self.pick(1, 1, 2))):
             names = list(counter_set["counters"])
             chosen = self.random.sample(names, k=self.random.randint(1, len(names)))
-            result.append({"counterSet": counter_set["name"],
-                           "counters": {n: {"value": self.pick("1", "2", "0", "3")} for n in chosen}})
+            result.append(
+                {
+                    "counterSet": counter_set["name"],
+                    "counters": {n: {"value": self.pick("1", "2", "0", "3")} for n in chosen},
+                }
+            )
         if self.chance(0.01):
             result.append({"counterSet": "nowhere", "counters": {"x": {"value": "1"}}})
         return result
 
-    def counter_sets(self):
+    def counter_sets(self) -> list[Json]:
         if not self.chance(0.3):
             return []
-        return [{"name": f"set-{i}", "counters": {n: {"value": self.pick("2", "3", "4")}
-                                                   for n in ("slots", "memory")[:self.pick(1, 2)]}}
-                for i in range(self.pick(1, 1, 2))]
+        return [
+            {
+                "name": f"set-{i}",
+                "counters": {
+                    n: {"value": self.pick("2", "3", "4")}
+                    for n in ("slots", "memory")[: self.pick(1, 2)]
+                },
+            }
+            for i in range(self.pick(1, 1, 2))
+        ]
 
-    def pool(self, driver, number):
+    def pool(self, driver: str, number: int) -> list[Json]:
         node = self.pick(NODES[0], NODES[0], NODES[1])
         name = node if self.chance(0.6) else f"pool-{number}"
         generation = self.pick(1, 1, 1, 2)
         counters = self.counter_sets()
         specs = []
         if counters:
-            spec = {"sharedCounters": counters}
+            spec: Json = {"sharedCounters": counters}
             self.reach(spec, node)
             if self.chance(0.03):
                 spec["devices"] = [{"name": "odd"}]
@@ -215,28 +251,41 @@ class Generator:
         slices = []
         for spec in specs:
             spec["driver"] = driver
-            spec["pool"] = {"name": name, "generation": generation, "resourceSliceCount": max(count, 1)}
+            spec["pool"] = {
+                "name": name,
+                "generation": generation,
+                "resourceSliceCount": max(count, 1),
+            }
             if self.odd(0.04):
                 spec["pool"]["generation"] += 1
             slices.append(spec)
         return slices
 
-    def slices(self):
+    def slices(self) -> list[Json]:
         result = []
         number = 0
         for driver in DRIVERS:
-            for _ in range(self.pick(0, 1, 1, 2) if driver == DRIVERS[1] else self.pick(1, 1, 2, 3)):
+            for _ in range(
+                self.pick(0, 1, 1, 2) if driver == DRIVERS[1] else self.pick(1, 1, 2, 3)
+            ):
                 result += self.pool(driver, number)
                 number += 1
         names = [f"slice-{i:02}" for i in range(len(result))]
         self.random.shuffle(names)
         self.random.shuffle(result)
-        return [{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
-                 "metadata": {"name": name}, "spec": spec} for name, spec in zip(names, result)]
+        return [
+            {
+                "apiVersion": "resource.k8s.io/v1",
+                "kind": "ResourceSlice",
+                "metadata": {"name": name},
+                "spec": spec,
+            }
+            for name, spec in zip(names, result)
+        ]
 
     # ---- claims
 
-    def selector(self, driver):
+    def selector(self, driver: str) -> str:
         d = f'device.attributes["{driver}"]'
         return self.pick(
             f'device.driver == "{driver}"',
@@ -248,11 +297,12 @@ class Generator:
             f'has({d}.fw) && {d}.fw.isGreaterThan(semver("1.5.0"))',
             f'"memory" in device.capacity["{driver}"] && '
             f'device.capacity["{driver}"].memory.compareTo(quantity("{self.pick("16Gi", "40Gi")}")) >= 0',
-            'device.allowMultipleAllocations',
+            "device.allowMultipleAllocations",
             'device.attributes["resource.kubernetes.io"].pcieRoot in ["p0", "p1"]',
-            'true')
+            "true",
+        )
 
-    def classes(self):
+    def classes(self) -> list[Json]:
         result = []
         for i, driver in enumerate(DRIVERS):
             selectors = [f'device.driver == "{driver}"']
@@ -260,15 +310,26 @@ class Generator:
                 selectors.append(self.selector(driver))
             if self.odd(0.08):
                 selectors = [self.selector(driver)]
-            result.append({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
-                           "metadata": {"name": f"class-{i}"},
-                           "spec": {"selectors": [{"cel": {"expression": s}} for s in selectors]}})
-        result.append({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
-                       "metadata": {"name": "any"}, "spec": {}})
+            result.append(
+                {
+                    "apiVersion": "resource.k8s.io/v1",
+                    "kind": "DeviceClass",
+                    "metadata": {"name": f"class-{i}"},
+                    "spec": {"selectors": [{"cel": {"expression": s}} for s in selectors]},
+                }
+            )
+        result.append(
+            {
+                "apiVersion": "resource.k8s.io/v1",
+                "kind": "DeviceClass",
+                "metadata": {"name": "any"},
+                "spec": {},
+            }
+        )
         return result
 
-    def toleration(self):
-        toleration = {"operator": self.pick("Exists", "Equal")}
+    def toleration(self) -> Json:
+        toleration: Json = {"operator": self.pick("Exists", "Equal")}
         if self.chance(0.8):
             toleration["key"] = self.pick("maintenance", "broken")
         else:
@@ -279,16 +340,18 @@ class Generator:
             toleration["effect"] = self.pick("NoSchedule", "NoExecute")
         return toleration
 
-    def request_body(self, admin_allowed):
+    def request_body(self, admin_allowed: bool) -> Json:
         i = self.pick(0, 0, 0, 1)
-        body = {"deviceClassName": f"class-{i}", "allocationMode": "ExactCount"}
+        body: Json = {"deviceClassName": f"class-{i}", "allocationMode": "ExactCount"}
         if self.chance(0.05):
             body["deviceClassName"] = "any"
         if self.odd(0.01):
             body["deviceClassName"] = "missing"
         if self.odd(0.45):
-            body["selectors"] = [{"cel": {"expression": self.selector(DRIVERS[i])}}
-                                 for _ in range(self.pick(1, 1, 2))]
+            body["selectors"] = [
+                {"cel": {"expression": self.selector(DRIVERS[i])}}
+                for _ in range(self.pick(1, 1, 2))
+            ]
         if self.odd(0.15):
             body["allocationMode"] = "All"
         else:
@@ -296,15 +359,20 @@ class Generator:
         if self.chance(0.2):
             body["tolerations"] = [self.toleration()]
         if self.odd(0.2):
-            body["capacity"] = {"requests": {self.pick("memory", "memory", "cores"):
-                                             self.pick("1Gi", "3Gi", "20Gi", "64Gi", "500m", "2", "1500m")}}
+            body["capacity"] = {
+                "requests": {
+                    self.pick("memory", "memory", "cores"): self.pick(
+                        "1Gi", "3Gi", "20Gi", "64Gi", "500m", "2", "1500m"
+                    )
+                }
+            }
         if admin_allowed and self.chance(0.08):
             body["adminAccess"] = self.chance(0.9)
         if self.chance(0.003):
             body["allocationMode"] = ""
         return body
 
-    def claim(self, number):
+    def claim(self, number: int) -> Json:
         requests = []
         names = []
         for i in range(self.pick(1, 1, 1, 2, 2, 3)):
@@ -318,48 +386,88 @@ class Generator:
                 requests.append({"name": name, "firstAvailable": subs})
             else:
                 requests.append({"name": name, "exactly": self.request_body(True)})
-        constraints = []
+        constraints: list[Json] = []
         while self.odd(0.35) and len(constraints) < 3:
-            constraint = {}
+            constraint: Json = {}
             if self.chance(0.5):
-                constraint["requests"] = self.random.sample(names, k=self.random.randint(1, len(names)))
-            attribute = self.pick("resource.kubernetes.io/pcieRoot", "resource.kubernetes.io/pcieRoot",
-                                  f"{DRIVERS[0]}/model", f"{DRIVERS[0]}/index", f"{DRIVERS[0]}/group",
-                                  f"{DRIVERS[0]}/fw", f"{DRIVERS[0]}/list")
-            constraint[self.pick("matchAttribute", "matchAttribute", "distinctAttribute")] = attribute
+                constraint["requests"] = self.random.sample(
+                    names, k=self.random.randint(1, len(names))
+                )
+            attribute = self.pick(
+                "resource.kubernetes.io/pcieRoot",
+                "resource.kubernetes.io/pcieRoot",
+                f"{DRIVERS[0]}/model",
+                f"{DRIVERS[0]}/index",
+                f"{DRIVERS[0]}/group",
+                f"{DRIVERS[0]}/fw",
+                f"{DRIVERS[0]}/list",
+            )
+            constraint[
+                self.pick("matchAttribute", "matchAttribute", "distinctAttribute")
+            ] = attribute
             constraints.append(constraint)
-        devices = {"requests": requests}
+        devices: Json = {"requests": requests}
         if constraints:
             devices["constraints"] = constraints
-        return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-                "metadata": {"namespace": "ml", "name": f"claim-{number}", "uid": f"uid-{number}"},
-                "spec": {"devices": devices}}
+        return {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {"namespace": "ml", "name": f"claim-{number}", "uid": f"uid-{number}"},
+            "spec": {"devices": devices},
+        }
 
-    def allocated(self, slices):
-        claims = []
+    def allocated(self, slices: list[Json]) -> list[Json]:
+        claims: list[Json] = []
         for piece in slices:
             for device in piece["spec"].get("devices", []):
                 if not self.odd(0.22):
                     continue
-                entry = {"request": "r", "driver": piece["spec"]["driver"],
-                         "pool": piece["spec"]["pool"]["name"], "device": device["name"]}
+                entry = {
+                    "request": "r",
+                    "driver": piece["spec"]["driver"],
+                    "pool": piece["spec"]["pool"]["name"],
+                    "device": device["name"],
+                }
                 if device.get("allowMultipleAllocations") and self.chance(0.9):
                     entry["shareID"] = f"{self.random.randrange(16**12):032x}"
                     if self.chance(0.9) and device.get("capacity"):
                         entry["consumedCapacity"] = {
                             n: self.pick("1Gi", "8Gi", "16Gi") if c["value"].endswith("Gi") else "1"
-                            for n, c in device["capacity"].items()}
+                            for n, c in device["capacity"].items()
+                        }
                 if self.chance(0.06):
                     entry["adminAccess"] = True
-                claims.append({"metadata": {"namespace": "other", "name": f"used-{len(claims)}"},
-                               "spec": {}, "status": {"allocation": {"devices": {"results": [entry]}}}})
+                claims.append(
+                    {
+                        "metadata": {"namespace": "other", "name": f"used-{len(claims)}"},
+                        "spec": {},
+                        "status": {"allocation": {"devices": {"results": [entry]}}},
+                    }
+                )
         if self.chance(0.05):
-            claims.append({"metadata": {"namespace": "other", "name": "gone"}, "spec": {},
-                           "status": {"allocation": {"devices": {"results": [
-                               {"request": "r", "driver": DRIVERS[0], "pool": NODES[0], "device": "vanished"}]}}}})
+            claims.append(
+                {
+                    "metadata": {"namespace": "other", "name": "gone"},
+                    "spec": {},
+                    "status": {
+                        "allocation": {
+                            "devices": {
+                                "results": [
+                                    {
+                                        "request": "r",
+                                        "driver": DRIVERS[0],
+                                        "pool": NODES[0],
+                                        "device": "vanished",
+                                    }
+                                ]
+                            }
+                        }
+                    },
+                }
+            )
         return claims
 
-    def case(self, number):
+    def case(self, number: int) -> Json:
         self.wild = self.pick(0.1, 0.3, 0.6, 1.0)
         slices = self.slices()
         labels = {"kubernetes.io/hostname": NODES[0]}
@@ -367,26 +475,35 @@ class Generator:
             labels["zone"] = self.pick("a", "b")
         if self.chance(0.5):
             labels["rank"] = self.pick("5", "x")
-        return {"name": f"case-{number}", "k8s": "1.36",
-                "node": {"apiVersion": "v1", "kind": "Node",
-                         "metadata": {"name": NODES[0], "labels": labels}},
-                "classes": self.classes(), "slices": slices,
-                "allocatedClaims": self.allocated(slices),
-                "claims": [self.claim(i) for i in range(self.pick(1, 1, 1, 2, 2, 3))]}
+        return {
+            "name": f"case-{number}",
+            "k8s": "1.36",
+            "node": {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": NODES[0], "labels": labels},
+            },
+            "classes": self.classes(),
+            "slices": slices,
+            "allocatedClaims": self.allocated(slices),
+            "claims": [self.claim(i) for i in range(self.pick(1, 1, 1, 2, 2, 3))],
+        }
 
 
-def run(command, lines):
+def run(command: Sequence[str], lines: Sequence[Json]) -> list[Json]:
     text = "".join(json.dumps(line) + "\n" for line in lines)
     done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
-def devices(answer):
-    return sorted((r["claim"], r["request"], r["driver"], r["pool"], r["device"])
-                  for r in answer.get("results") or [])
+def devices(answer: Json) -> list[tuple[str, ...]]:
+    return sorted(
+        (r["claim"], r["request"], r["driver"], r["pool"], r["device"])
+        for r in answer.get("results") or []
+    )
 
 
-def compare(ours, real):
+def compare(ours: Json, real: Json) -> str | None:
     """None when both agree, else a word for the kind of difference."""
     if real["outcome"] == "budget":
         return None if ours["outcome"] == "budget" else "real-gave-up"
@@ -397,8 +514,10 @@ def compare(ours, real):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--ours", required=True)
     parser.add_argument("--real", required=True)
     parser.add_argument("-n", type=int, default=2000)
@@ -412,7 +531,7 @@ def main():
     ours = run([options.ours], cases)
     real = run([options.real, "-limit", options.limit], cases)
     outcomes = collections.Counter(answer["outcome"] for answer in real)
-    kinds = collections.Counter()
+    kinds: collections.Counter[str] = collections.Counter()
     for case, mine, theirs in zip(cases, ours, real):
         kind = compare(mine, theirs)
         if kind is None:
@@ -424,11 +543,15 @@ def main():
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(case, file)
         if sum(kinds.values()) <= options.show:
-            print(f'{case["name"]}: {kind}\n  real: {json.dumps(theirs)}\n  ours: {json.dumps(mine)}')
+            print(
+                f'{case["name"]}: {kind}\n  real: {json.dumps(theirs)}\n  ours: {json.dumps(mine)}'
+            )
     wanted = kinds.pop("real-gave-up", 0)
     different = sum(kinds.values())
     print(f"seed {options.seed}: {options.n} cases, real outcomes {dict(outcomes)}")
-    print(f"agree {options.n - different - wanted}, real gave up {wanted}, differ {different} {dict(kinds)}")
+    print(
+        f"agree {options.n - different - wanted}, real gave up {wanted}, differ {different} {dict(kinds)}"
+    )
     print(f"agreement {100 * (options.n - different) / options.n:.3f} %")
     return 1 if different else 0
 
