@@ -373,7 +373,7 @@ class Generator:
         return body
 
     def claim(self, number: int) -> Json:
-        requests = []
+        requests: list[Json] = []
         names = []
         for i in range(self.pick(1, 1, 1, 2, 2, 3)):
             name = f"req-{i}"
