@@ -116,17 +116,28 @@ bool AcceptsKind(const Type& parameter, Kind kind) {
   }
 }
 
-}  // namespace
-
-bool AcceptsAtRunTime(const Type& parameter, const Value& value) {
+bool AcceptsValue(const Type& parameter, const Value& value) {
   if (!AcceptsKind(parameter, value.kind())) return false;
   if (parameter.kind == TypeKind::kList && !value.AsList().empty()) {
-    return AcceptsAtRunTime(*parameter.first, value.AsList()[0]);
+    return AcceptsValue(*parameter.first, value.AsList()[0]);
   }
   if (parameter.kind == TypeKind::kMap && !value.AsMap().entries.empty()) {
     const MapEntry& entry = value.AsMap().entries[0];
-    return AcceptsAtRunTime(*parameter.first, entry.key) &&
-           AcceptsAtRunTime(*parameter.second, entry.value);
+    return AcceptsValue(*parameter.first, entry.key) &&
+           AcceptsValue(*parameter.second, entry.value);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool AcceptsAtRunTime(const Overload& overload, std::span<const Value> args) {
+  if (overload.arity() != args.size()) return false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Type& parameter = *overload.params[i];
+    const bool accepts = overload.unguarded ? AcceptsKind(parameter, args[i].kind())
+                                            : AcceptsValue(parameter, args[i]);
+    if (!accepts) return false;
   }
   return true;
 }

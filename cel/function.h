@@ -51,6 +51,7 @@ struct Overload {
   const Type* result = nullptr;
   Implementation implementation = nullptr;  // nullptr: the evaluator does it itself (operators)
   Price price = Price::kOne;
+  bool unguarded = false;  // at run time any list will do for a list of lists (DisableTypeGuards)
 
   constexpr size_t arity() const {
     size_t count = 0;
@@ -59,8 +60,8 @@ struct Overload {
   }
 };
 
-// Whether a value may be passed for a parameter: kinds, and for lists and maps their first element.
-bool AcceptsAtRunTime(const Type& parameter, const Value& value);
+// Whether the overload takes these values: kinds, and for lists and maps their first element.
+bool AcceptsAtRunTime(const Overload& overload, std::span<const Value> args);
 
 // A global function and a receiver-style function, for the tables in cel/lib.
 constexpr Overload Global(std::string_view function, std::string_view id,

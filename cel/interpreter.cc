@@ -11,18 +11,10 @@ namespace {
 
 constexpr size_t kMaxArity = 4;
 
-bool Accepts(const Overload& overload, std::span<const Value> args) {
-  if (overload.arity() != args.size()) return false;
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (!AcceptsAtRunTime(*overload.params[i], args[i])) return false;
-  }
-  return true;
-}
-
 const Overload* SelectOverload(const std::vector<const Overload*>& overloads,
                                std::span<const Value> args) {
   for (const Overload* overload : overloads) {
-    if (Accepts(*overload, args)) return overload;
+    if (AcceptsAtRunTime(*overload, args)) return overload;
   }
   return nullptr;
 }
@@ -256,7 +248,8 @@ Value Interpreter::EvalCall(const Node& node) {
     priced = overload != nullptr ? overload : declaration->overloads[0];
   } else {
     priced = static_cast<const Overload*>(node.data);
-    if (error == nullptr && (node.op == Op::kCall || Accepts(*priced, args))) overload = priced;
+    if (error == nullptr && (node.op == Op::kCall || AcceptsAtRunTime(*priced, args)))
+      overload = priced;
   }
   Value result;
   if (error != nullptr) {

@@ -205,11 +205,17 @@ constexpr Overload Sorter(const Type& list) {
   return Member("sort", "list_sort", {&list}, list, Sort);
 }
 
+constexpr Overload Unguarded(Overload overload) {
+  overload.unguarded = true;
+  return overload;
+}
+
 constexpr Overload kOverloads[] = {
     Member("slice", "list_slice", {&kListOfA, &kIntType, &kIntType}, kListOfA, Slice,
            Price::kNewList),
-    Member("flatten", "list_flatten", {&kListOfListOfA}, kListOfA, Flatten),
-    Member("flatten", "list_flatten_int", {&kListOfDyn, &kIntType}, kListOfDyn, FlattenDepth),
+    Unguarded(Member("flatten", "list_flatten", {&kListOfListOfA}, kListOfA, Flatten)),
+    Unguarded(
+        Member("flatten", "list_flatten_int", {&kListOfDyn, &kIntType}, kListOfDyn, FlattenDepth)),
     Global("lists.range", "lists_range", {&kIntType}, kListOfInt, Range, Price::kNewList),
     Member("reverse", "list_reverse", {&kListOfA}, kListOfA, Reverse, Price::kNewList),
     Member("distinct", "list_distinct", {&kListOfA}, kListOfA, Distinct),

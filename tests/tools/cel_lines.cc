@@ -72,6 +72,7 @@ fedra::cel::DeviceInput ReadDevice(const json& line) {
 struct Flags {
   bool cost = false;
   bool advice = false;
+  bool check = false;
 };
 
 json Answer(const json& line, const Flags& flags) {
@@ -117,12 +118,23 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     flags.cost = flags.cost || std::string_view(argv[i]) == "--cost";
     flags.advice = flags.advice || std::string_view(argv[i]) == "--advice";
+    flags.check = flags.check || std::string_view(argv[i]) == "--check";
   }
+  int lines = 0;
+  int wrong = 0;
   for (std::string line; std::getline(std::cin, line);) {
     if (line.empty()) continue;
-    std::cout << AnswerLine(line, flags).dump(-1, ' ', false, json::error_handler_t::replace)
-              << '\n';
+    ++lines;
+    const json answer = AnswerLine(line, flags);
+    if (flags.check) {
+      const json expected = json::parse(line, nullptr, false).value("expect", "");
+      if (answer["outcome"] == expected) continue;
+      ++wrong;
+      std::cout << "expected " << expected << ": ";
+    }
+    std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
     std::cout.flush();
   }
-  return 0;
+  if (flags.check) std::cout << lines - wrong << " of " << lines << " as expected\n";
+  return flags.check && (wrong > 0 || lines == 0) ? 1 : 0;
 }
