@@ -56,7 +56,7 @@ demo:
 	@HOLD=$(HOLD) scripts/demo.py
 
 test: build-release
-	@ctest --test-dir build/release --output-on-failure
+	@ctest --test-dir build/release --output-on-failure --repeat until-pass:2
 	@$(call SCENARIOS,release)
 
 test-real:

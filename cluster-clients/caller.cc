@@ -1,7 +1,6 @@
 #include "cluster-clients/caller.h"
 
 #include <deque>
-#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,11 +20,6 @@ using std::chrono::seconds;
 // holds a worker thread that other clusters need.
 constexpr milliseconds kPatience{1'000};
 constexpr seconds kPageStall{15};
-
-double Luck() {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
-}
 
 Error NotConnected(const ConnectionState& state) {
   Error error = state.why.value_or(Error{});
@@ -86,7 +80,7 @@ Result<std::string> Caller::Call(kube::Verb verb, std::string_view what) {
     if (body) return body;
     const auto left = duration_cast<milliseconds>(deadline - clock_.Steady());
     const auto delay =
-        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left, Luck()});
+        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left, http::Luck()});
     if (!delay || !Pause(*delay)) return context(std::move(body).error());
   }
 }
@@ -100,7 +94,8 @@ http::Reply Caller::Attempt(const kube::Verb& verb, milliseconds left) {
   http::Reply reply = supervisor_.session()->Call(std::move(request), [&] { Slow(begun); });
   Judge(reply);
   if (options_.on_request) {
-    const std::string code = reply.failure ? std::string(ToString(reply.failure->code)) : std::to_string(reply.status);
+    const std::string code =
+        reply.failure ? std::string(ToString(reply.failure->code)) : std::to_string(reply.status);
     options_.on_request(name_, verb.request.method, code, clock_.Steady() - begun);
   }
   return reply;
@@ -152,16 +147,19 @@ Result<kube::ListMeta> Caller::ListPage(http::Request request,
   kube::ListReader reader([&](std::string_view item) {
     if (outcome) outcome = each(item);
   });
+  const auto feed = [&](const std::string& chunk) {
+    if (!outcome) return;
+    const Result<void> fed = reader.Feed(chunk);
+    if (outcome) outcome = fed;
+  };
   while (true) {
     arrived->Wait([](bool flag) { return flag; }, [](bool& flag) { flag = false; });
     for (watch::Delivery delivery = channel->Take();; delivery = channel->Take()) {
-      for (const std::string& chunk : delivery.chunks) {
-        if (outcome) outcome = reader.Feed(chunk);
-      }
+      for (const std::string& chunk : delivery.chunks) feed(chunk);
       if (delivery.end) {
         Judge(*delivery.end);
-        if (!delivery.end->ok()) return Fail(kube::ErrorOf(*delivery.end));
         if (!outcome) return Fail(outcome.error());
+        if (!delivery.end->ok()) return Fail(kube::ErrorOf(*delivery.end));
         return reader.Finish();
       }
       if (!outcome || delivery.overflow) cancel();

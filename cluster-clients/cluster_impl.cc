@@ -1,5 +1,7 @@
 #include "cluster-clients/cluster_impl.h"
 
+#include "cluster-clients/http/loop.h"
+
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,6 +116,7 @@ void Cluster::Impl::Stop() {
     return std::exchange(watches.reflectors, {});
   });
   for (const auto& reflector : reflectors) reflector->Stop();
+  loop_.Flush();  // the handlers of what was ended have run
 }
 
 }  // namespace fedra

@@ -138,6 +138,11 @@ std::function<void()> Session::Stream(http::Request request, http::StreamHandler
   };
 }
 
+void Session::Stop() {
+  client_.Shutdown();
+  credentials_->Stop();
+}
+
 void Session::UseCertificate(const kube::CredentialsPtr& credentials) {
   if (credentials->client_certificate_pem.empty()) return;
   const bool other = certificate_.With([&](kube::CredentialsPtr& now) {

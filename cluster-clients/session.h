@@ -31,6 +31,10 @@ class Session final : public std::enable_shared_from_this<Session> {
 
   http::Client& client() { return client_; }
 
+  // Ends everything with kCancelled. The workers are not asked for anything once the loop has been
+  // flushed.
+  void Stop();
+
  private:
   void Attempt(http::Request request, http::Client::Done done, SteadyTime deadline, bool last);
   void UseCertificate(const kube::CredentialsPtr& credentials);

@@ -1,22 +1,17 @@
 #include "cluster-clients/supervisor.h"
 
-#include <random>
 #include <utility>
 
 #include "base/log.h"
 #include "cluster-clients/connector.h"
 #include "cluster-clients/http/loop.h"
+#include "cluster-clients/http/retry.h"
 
 namespace fedra {
 namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
-
-double Luck() {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
-}
 
 Error AccessChangedError() {
   Error error;
@@ -37,11 +32,13 @@ Supervisor::Supervisor(ClusterName name, kube::AccessSettings access, ClusterOpt
       clock_(clock),
       on_state_(std::move(on_state)),
       serial_(std::make_shared<watch::SerialQueue>(workers)),
-      session_(std::make_shared<Session>(access, options_, loop, workers, clock)),
       groups_(
           std::set<std::string>(options_.discover_groups.begin(), options_.discover_groups.end())),
       tracker_(options_.probe_interval, clock.Now()) {
   state_.With([&](ConnectionState& state) { state = tracker_.state(); });
+  sessions_.With([&](Sessions& sessions) {
+    sessions.current = std::make_shared<Session>(access, options_, loop, workers, clock);
+  });
 }
 
 void Supervisor::Start() {
@@ -52,14 +49,21 @@ void Supervisor::Start() {
 }
 
 void Supervisor::Stop() {
+  const Sessions all = sessions_.Copy();
+  all.current->Stop();
+  for (const auto& earlier : all.earlier) {
+    if (const SessionPtr session = earlier.lock()) session->Stop();
+  }
   serial_->Close();
-  session()->client().Shutdown();
 }
 
 void Supervisor::UpdateAccess(const kube::AccessSettings& access) {
   auto fresh = std::make_shared<Session>(access, options_, loop_, workers_, clock_);
-  const SessionPtr old =
-      session_.With([&](SessionPtr& session) { return std::exchange(session, fresh); });
+  const SessionPtr old = sessions_.With([&](Sessions& sessions) {
+    std::erase_if(sessions.earlier, [](const auto& earlier) { return earlier.expired(); });
+    sessions.earlier.push_back(sessions.current);
+    return std::exchange(sessions.current, fresh);
+  });
   old->client().EndStreams(AccessChangedError());
   serial_->Submit([self = shared_from_this()] {
     self->rediscover_ = true;
@@ -159,6 +163,11 @@ void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
   probing_ = false;
   if (discovered && !info) rediscover_ = true;
   if (session != this->session()) return Probe();  // the access has changed meanwhile
+  // Overloaded is not away.
+  const bool connected = tracker_.state().phase == ConnectionPhase::kConnected;
+  if (!info && connected && info.error().code == ErrorCode::kTooManyRequests) {
+    return Act(tracker_.Succeeded(clock_.Now()));
+  }
   if (!info) return OnProbeFailed(session, info.error());
   const ServerPtr known = server();
   if (discovered) {
@@ -183,7 +192,7 @@ void Supervisor::OnProbeFailed(const SessionPtr& session, const Error& why) {
   const bool connected = tracker_.state().phase == ConnectionPhase::kConnected;
   if (connected && doubtful && !std::exchange(contested_, true)) return Probe();
   contested_ = false;
-  Act(tracker_.Failed(clock_.Now(), why, Luck()));
+  Act(tracker_.Failed(clock_.Now(), why, http::Luck()));
 }
 
 }  // namespace fedra

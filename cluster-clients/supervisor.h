@@ -15,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -41,7 +42,9 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
 
   ConnectionState state() const { return state_.Copy(); }
   ServerPtr server() const { return server_.Copy(); }
-  SessionPtr session() const { return session_.Copy(); }
+  SessionPtr session() const {
+    return sessions_.With([](const Sessions& sessions) { return sessions.current; });
+  }
 
   // The server has answered something.
   void NoteContact();
@@ -69,7 +72,11 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
   const Cluster::OnState on_state_;
   const std::shared_ptr<watch::SerialQueue> serial_;
 
-  Guarded<SessionPtr> session_;
+  struct Sessions {
+    SessionPtr current;
+    std::vector<std::weak_ptr<Session>> earlier;  // may still have calls under way
+  };
+  Guarded<Sessions> sessions_;
   Guarded<ConnectionState> state_;
   Guarded<ServerPtr> server_;
   Guarded<std::set<std::string>> groups_;

@@ -16,12 +16,21 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return toleration.op == "Exists";
 }
 
-bool Blocks(const std::vector<Taint>& taints, const DeviceRequest& request) {
-  return std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
+const Taint* FirstBlocking(const std::vector<Taint>& taints, const DeviceRequest& request) {
+  const auto blocks = [&](const Taint& taint) {
     return taint.effect != TaintEffect::kOther &&
            std::none_of(request.tolerations.begin(), request.tolerations.end(),
                         [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
-  });
+  };
+  const auto at = std::find_if(taints.begin(), taints.end(), blocks);
+  return at == taints.end() ? nullptr : &*at;
+}
+
+uint64_t HashOf(const AttributeValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return static_cast<uint64_t>(*number);
+  if (const auto* text = std::get_if<Text>(&value)) return text->hash();
+  if (const auto* version = std::get_if<VersionName>(&value)) return version->text.hash();
+  return value.index();
 }
 
 bool HasPolicy(const Device& device) {
@@ -31,6 +40,15 @@ bool HasPolicy(const Device& device) {
 }
 
 }  // namespace
+
+const Taint* BlockingTaint(const ViewDevice& device, const DeviceRequest& request,
+                           const AllocatorFeatures& features) {
+  if (!features.device_taints) return nullptr;
+  const auto& extras = device.device->extras;
+  if (extras)
+    if (const Taint* taint = FirstBlocking(extras->taints, request)) return taint;
+  return device.taints ? FirstBlocking(*device.taints, request) : nullptr;
+}
 
 CandidateTable::CandidateTable(const PodClaims& pod, const NodeView& node,
                                const Workspace* workspace, MatchCache& matches,
@@ -134,23 +152,20 @@ std::string CandidateTable::ErrorText(uint32_t ask_index, size_t index) {
   const ViewDevice& view = candidates_[index].view();
   if (Code(ask_index, index) == kNodeSelectorFails)
     return "device " + view.device->name.str() + ": the node selector cannot be parsed";
-  const MatchDetail detail = matches_.Explain(ask.match, *view.slice, view.index);
-  const auto in_class = static_cast<int>(ask.device_class->selectors.size());
-  const bool of_class = detail.selector < in_class;
+  const SelectorFailure failure = matches_.FailureOf(ask.match, *view.slice, view.index);
+  const size_t in_class = ask.device_class->selectors.size();
+  const bool of_class = failure.selector < in_class;
   const std::string where = of_class ? "class " + ask.device_class->name.str()
                                      : "claim " + pod_.claims[ask.claim].key.ToString();
   return where + ": selector #" +
-         std::to_string(of_class ? detail.selector : detail.selector - in_class) +
-         (detail.compile_error ? ": CEL compile error: " : ": CEL runtime error: ") + detail.error;
+         std::to_string(of_class ? failure.selector : failure.selector - in_class) +
+         (failure.compile_error ? ": CEL compile error: " : ": CEL runtime error: ") +
+         failure.error;
 }
 
 bool CandidateTable::Tainted(uint32_t ask, size_t index) const {
-  if (!features_.device_taints || relaxation_.taints) return false;
-  const Candidate& candidate = candidates_[index];
-  const DeviceRequest& request = *pod_.asks[ask].request;
-  const auto& extras = candidate.device().extras;
-  if (extras && Blocks(extras->taints, request)) return true;
-  return candidate.view().taints && Blocks(*candidate.view().taints, request);
+  if (relaxation_.taints) return false;
+  return BlockingTaint(candidates_[index].view(), *pod_.asks[ask].request, features_) != nullptr;
 }
 
 bool CandidateTable::CapacityFits(uint32_t ask, size_t index) const {
@@ -181,10 +196,11 @@ const AttributeValue* CandidateTable::Value(uint32_t claim, size_t constraint, s
 uint32_t CandidateTable::ValueId(const AttributeValue* value) {
   if (value == nullptr) return 0;
   if (!EqualScalars(*value, *value)) return 1;
-  for (size_t i = 0; i < distinct_values_.size(); ++i)
-    if (EqualScalars(*distinct_values_[i], *value)) return static_cast<uint32_t>(i + 2);
-  distinct_values_.push_back(value);
-  return static_cast<uint32_t>(distinct_values_.size() + 1);
+  auto& known = value_ids_[HashOf(*value)];
+  for (const auto& [other, id] : known)
+    if (EqualScalars(*other, *value)) return id;
+  known.emplace_back(value, next_value_id_);
+  return next_value_id_++;
 }
 
 // Everything about a candidate that can make a difference to any ask of the pod.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dra/allocator.h"
@@ -37,8 +39,8 @@ struct Candidate {
 // What selectors and node selection say, per (ask, candidate).
 enum CandidateCode : uint8_t {
   kSuits = 0,
-  kFirstOfSelectors = 1,  // to kLastSelector: the first selector that is false
-  kUnsupported = 252,     // binding conditions without the feature
+  kFirstCause = 1,     // to kLastCause: an operand of a selector is false
+  kUnsupported = 252,  // binding conditions without the feature
   kNodeSelectorFails = 253,
   kOtherNode = 254,
   kSelectorError = 255,
@@ -46,6 +48,10 @@ enum CandidateCode : uint8_t {
 inline bool IsErrorCode(uint8_t code) {
   return code == kSelectorError || code == kNodeSelectorFails;
 }
+
+// The first taint that the request does not tolerate; null: none, or the feature is off.
+const Taint* BlockingTaint(const ViewDevice& device, const DeviceRequest& request,
+                           const AllocatorFeatures& features);
 
 class CandidateTable final {
  public:
@@ -93,7 +99,8 @@ class CandidateTable final {
   std::vector<Candidate> candidates_;
   std::vector<std::vector<uint8_t>> codes_;  // per ask; empty until needed
   std::vector<std::vector<Values>> values_;  // per claim and constraint; empty until needed
-  std::vector<const AttributeValue*> distinct_values_;
+  std::unordered_map<uint64_t, std::vector<std::pair<const AttributeValue*, uint32_t>>> value_ids_;
+  uint32_t next_value_id_ = 2;
   std::optional<bool> any_error_;
   std::vector<uint32_t> classes_;  // empty until needed
 };

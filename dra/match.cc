@@ -89,7 +89,7 @@ void MatchCache::Trim() {
 ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors,
                                  const std::vector<std::string>& request_selectors,
                                  const AllocatorFeatures& features, SelectorCache& selectors) {
-  Conjunction conjunction{.selectors = {}, .list_attributes = features.list_attributes};
+  Conjunction conjunction;
   std::vector<const CompiledSelector*> key;
   for (const auto* list : {&class_selectors, &request_selectors}) {
     for (const std::string& expression : *list) {
@@ -116,56 +116,76 @@ const std::vector<cel::Device>& MatchCache::Convert(const Slice& slice) {
   return entry.devices;
 }
 
-MatchDetail MatchCache::Evaluate(const Conjunction& conjunction, const cel::Device& device) const {
-  MatchDetail detail;
+uint8_t MatchCache::CodeOf(Conjunction& conjunction, size_t selector, int operand) {
+  std::vector<Cause>& causes = conjunction.causes;
+  for (size_t i = 0; i < causes.size(); ++i)
+    if (causes[i].selector == selector && causes[i].operand == operand)
+      return static_cast<uint8_t>(i + 1);
+  if (causes.size() == kLastCause) return kLastCause;
+  const cel::Selector& compiled = *conjunction.selectors[selector]->selector;
+  Cause cause{.selector = selector, .operand = operand, .text = compiled.expression()};
+  if (operand >= 0) cause.text = compiled.operands()[static_cast<size_t>(operand)];
+  cause.names_driver = cause.text.find("device.driver") != std::string::npos;
+  causes.push_back(std::move(cause));
+  return static_cast<uint8_t>(causes.size());
+}
+
+uint8_t MatchCache::Evaluate(Conjunction& conjunction, const cel::Device& device) {
   for (size_t i = 0; i < conjunction.selectors.size(); ++i) {
     const CompiledSelector& compiled = *conjunction.selectors[i];
-    detail.selector = static_cast<int>(i);
-    if (!compiled.selector) {
-      detail.code = kSelectorFails;
-      detail.compile_error = true;
-      detail.error = compiled.error;
-      detail.advice = compiled.advice;
-      return detail;
-    }
+    if (!compiled.selector) return kSelectorFails;
     const cel::EvalResult result = compiled.selector->Evaluate(device);
-    if (result.matches()) continue;
-    detail.code = result.failed() ? kSelectorFails
-                                  : static_cast<MatchCode>(std::min<size_t>(i + 1, kLastSelector));
-    detail.false_operand = result.false_operand;
-    detail.error = result.error;
-    return detail;
+    if (result.failed()) return kSelectorFails;
+    if (!result.matches()) return CodeOf(conjunction, i, result.false_operand);
   }
-  detail.selector = -1;
-  return detail;
+  return kMatches;
 }
 
 std::span<const uint8_t> MatchCache::Match(ConjunctionId id, const Slice& slice) {
+  return ResultsFor(id, slice).codes;
+}
+
+bool MatchCache::HasFailure(ConjunctionId id, const Slice& slice) {
+  return ResultsFor(id, slice).has_failure;
+}
+
+const MatchCache::Results& MatchCache::ResultsFor(ConjunctionId id, const Slice& slice) {
   std::vector<Results>& known = results_[slice.serial];
   for (const Results& results : known)
-    if (results.conjunction == id) return results.codes;
+    if (results.conjunction == id) return results;
   Results results{.conjunction = id, .codes = std::vector<uint8_t>(slice.devices.size(), kMatches)};
-  const Conjunction& conjunction = conjunctions_[id];
+  Conjunction& conjunction = conjunctions_[id];
   if (!conjunction.selectors.empty()) {
     const std::vector<cel::Device>& devices = Convert(slice);
-    for (size_t i = 0; i < devices.size(); ++i)
-      results.codes[i] = Evaluate(conjunction, devices[i]).code;
+    for (size_t i = 0; i < devices.size(); ++i) {
+      results.codes[i] = Evaluate(conjunction, devices[i]);
+      if (results.codes[i] == kSelectorFails) results.has_failure = true;
+    }
   }
   ++result_count_;
   known.push_back(std::move(results));
-  return known.back().codes;
+  return known.back();
 }
 
-MatchDetail MatchCache::Explain(ConjunctionId id, const Slice& slice, size_t device) {
+SelectorFailure MatchCache::FailureOf(ConjunctionId id, const Slice& slice, size_t device) {
   const cel::Device& converted = Convert(slice)[device];
-  MatchDetail detail = Evaluate(conjunctions_[id], converted);
-  if (detail.code == kSelectorFails && !detail.compile_error) {
-    const CompiledSelector& failed = Selector(id, static_cast<size_t>(detail.selector));
-    cel::EvalResult result;
-    result.error = detail.error;
-    detail.advice = failed.selector->Advice(converted, result);
+  SelectorFailure failure;
+  for (const auto& compiled : conjunctions_[id].selectors) {
+    if (!compiled->selector) {
+      failure.compile_error = true;
+      failure.error = compiled->error;
+      failure.advice = compiled->advice;
+      break;
+    }
+    const cel::EvalResult result = compiled->selector->Evaluate(converted);
+    if (result.failed()) {
+      failure.error = result.error;
+      failure.advice = compiled->selector->Advice(converted, result);
+      break;
+    }
+    ++failure.selector;
   }
-  return detail;
+  return failure;
 }
 
 }  // namespace fedra::dra

@@ -56,19 +56,25 @@ using ConjunctionId = uint32_t;
 // What the selectors say about one device, in one byte.
 enum MatchCode : uint8_t {
   kMatches = 0,
-  // 1 to kLastSelector: the number (from 1) of the first selector that is false.
-  kLastSelector = 250,
+  // 1 to kLastCause: which operand of which selector was false, see MatchCache::CauseOf.
+  kLastCause = 250,
   kSelectorFails = 255,  // a selector cannot be compiled or evaluated
 };
 
-// The full story of one device.
-struct MatchDetail {
-  MatchCode code = kMatches;
-  int selector = -1;       // index of the selector that is false or fails; -1: all are true
-  int false_operand = -1;  // of its && chain, see cel::EvalResult
+// An operand of a selector's outermost && chain that was false for some device.
+struct Cause {
+  size_t selector = 0;  // index in the conjunction
+  int operand = 0;
+  std::string text;           // as written
+  bool names_driver = false;  // it asks for the driver: such a device was never meant
+};
+
+// What went wrong when a selector could not be evaluated on a device.
+struct SelectorFailure {
+  size_t selector = 0;
   bool compile_error = false;
   std::string error;
-  std::string advice;
+  std::string advice;  // what to write instead; may be empty
 };
 
 class MatchCache final {
@@ -86,7 +92,15 @@ class MatchCache final {
   // One code per device of the slice.
   std::span<const uint8_t> Match(ConjunctionId conjunction, const Slice& slice);
 
-  MatchDetail Explain(ConjunctionId conjunction, const Slice& slice, size_t device);
+  // Some device of the slice has the code kSelectorFails.
+  bool HasFailure(ConjunctionId conjunction, const Slice& slice);
+
+  // Behind a code from 1 to kLastCause.
+  const Cause& CauseOf(ConjunctionId conjunction, uint8_t code) const {
+    return conjunctions_[conjunction].causes[code - 1u];
+  }
+  // Behind kSelectorFails.
+  SelectorFailure FailureOf(ConjunctionId conjunction, const Slice& slice, size_t device);
   const CompiledSelector& Selector(ConjunctionId conjunction, size_t index) const {
     return *conjunctions_[conjunction].selectors[index];
   }
@@ -94,19 +108,22 @@ class MatchCache final {
  private:
   struct Conjunction {
     std::vector<std::shared_ptr<const CompiledSelector>> selectors;
-    bool list_attributes;
+    std::vector<Cause> causes;  // in the order in which they were met
   };
   struct Results {
     ConjunctionId conjunction;
     std::vector<uint8_t> codes;
+    bool has_failure = false;
   };
   struct Converted {
     uint64_t slice = 0;
     std::vector<cel::Device> devices;
   };
 
+  const Results& ResultsFor(ConjunctionId conjunction, const Slice& slice);
   const std::vector<cel::Device>& Convert(const Slice& slice);
-  MatchDetail Evaluate(const Conjunction& conjunction, const cel::Device& device) const;
+  static uint8_t Evaluate(Conjunction& conjunction, const cel::Device& device);
+  static uint8_t CodeOf(Conjunction& conjunction, size_t selector, int operand);
 
   const size_t max_results_;
   size_t result_count_ = 0;

@@ -21,16 +21,18 @@ bool Before(const Entry& a, const Entry& b) {
 NodeView ViewOf(const Snapshot& snapshot, const Node& node) {
   std::vector<Entry> entries;
   const NodePools* local = snapshot.PoolsOf(node.name);
+  const auto is_own = [&](const PoolKey& key) {
+    return local && std::any_of(local->views.begin(), local->views.end(),
+                                [&](const auto& entry) { return entry.first->key == key; });
+  };
   if (local)
-    for (const auto& [state, view] : local->views) entries.push_back({state, view});
-  const size_t locals = entries.size();
+    for (const auto& [state, view] : local->views)
+      if (view) entries.push_back({state, view});
   snapshot.roaming_pools().ForEach([&](const PoolKey&, const auto& state) {
     if (auto view = MakePoolView(*state, node)) entries.push_back({state, std::move(view)});
   });
   snapshot.troubled_pools().ForEach([&](const PoolKey& key, const auto& state) {
-    const bool own = std::any_of(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(locals),
-                                 [&](const Entry& entry) { return entry.state->key == key; });
-    if (!own) entries.push_back({state, state->elsewhere});
+    if (!is_own(key)) entries.push_back({state, state->elsewhere});
   });
   std::sort(entries.begin(), entries.end(), Before);
   NodeView result;

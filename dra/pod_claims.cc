@@ -143,8 +143,12 @@ std::string Ask::Name() const {
 PodClaims Prepare(std::span<const UnallocatedClaim> claims, const Snapshot& snapshot,
                   MatchCache& matches, SelectorCache& selectors) {
   Preparer preparer(snapshot, matches, selectors);
-  for (const UnallocatedClaim& claim : claims) preparer.Add(claim);
-  return preparer.Take();
+  for (const UnallocatedClaim& claim : claims.first(std::min(claims.size(), kMaxClaims)))
+    preparer.Add(claim);
+  PodClaims pod = preparer.Take();
+  if (!pod.fatal && (claims.size() > kMaxClaims || pod.asks.size() > kMaxAsks))
+    pod.fatal = "too many claims or requests for one pod";
+  return pod;
 }
 
 }  // namespace fedra::dra

@@ -65,8 +65,11 @@ struct PodClaims {
 
 // Largest number of devices of one claim (AllocationResultsMaxSize).
 inline constexpr int64_t kMaxResultsPerClaim = 32;
-// More constraints than the API accepts (32) are an error here, too.
+// What no API server accepts (32 requests and constraints per claim) or no pod has is an error
+// here, so that no input can make the search recurse without end.
 inline constexpr size_t kMaxConstraints = 64;
+inline constexpr size_t kMaxClaims = 64;
+inline constexpr size_t kMaxAsks = 512;
 
 PodClaims Prepare(std::span<const UnallocatedClaim> claims, const Snapshot& snapshot,
                   MatchCache& matches, SelectorCache& selectors);

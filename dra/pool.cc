@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
+
+#include "dra/node_match.h"
 
 namespace fedra::dra {
 namespace {
@@ -52,6 +53,18 @@ void ApplyRules(PoolState& pool, std::span<const TaintRule* const> rules) {
   }
 }
 
+bool IsBad(const NodeReach& reach) {
+  static const Node kAnyNode;
+  return reach.selector && !Matches(*reach.selector, kAnyNode);
+}
+
+bool HasBadSelector(const Slice& slice) {
+  return IsBad(slice.reach) ||
+         std::any_of(slice.devices.begin(), slice.devices.end(), [](const Device& device) {
+           return device.extras && IsBad(device.extras->reach);
+         });
+}
+
 void MakeLocalViews(PoolState& pool) {
   const Node nowhere;
   pool.elsewhere = MakePoolView(pool, nowhere);
@@ -64,7 +77,7 @@ void MakeLocalViews(PoolState& pool) {
     if (at != pool.local_views.end() && at->first == name) continue;
     Node node;
     node.name = name;
-    if (auto view = MakePoolView(pool, node)) pool.local_views.insert(at, {name, std::move(view)});
+    pool.local_views.insert(at, {name, MakePoolView(pool, node)});
   }
 }
 
@@ -123,6 +136,8 @@ std::shared_ptr<const PoolState> MakePoolState(PoolKey key,
     return !IsIgnored(*slice, features) && !IsCounterSlice(*slice, features) &&
            slice->reach.node_name.empty();
   });
+  pool->bad_selector = std::any_of(pool->slices.begin(), pool->slices.end(),
+                                   [](const auto& slice) { return HasBadSelector(*slice); });
   if (!pool->roaming) MakeLocalViews(*pool);
   return pool;
 }

@@ -112,9 +112,12 @@ struct PoolState {
   std::vector<uint32_t> first_slot;                    // per slice
   std::vector<std::pair<uint32_t, uint32_t>> aliases;  // slots of repeated names -> first slot
   uint32_t slot_count = 0;
+  // Some node selector cannot be evaluated: nodes that come to it see a broken pool.
+  bool bad_selector = false;
   // Some slice must be compared with each node's labels: views are made per node.
   bool roaming = false;
-  // Without `roaming`: the views of the nodes that own slices, ascending by node name.
+  // Without `roaming`: the views of the nodes that own slices, ascending by node name. Null: the
+  // node has only outdated slices and sees nothing of the pool.
   std::vector<std::pair<Text, std::shared_ptr<const PoolView>>> local_views;
   // Without `roaming`: how all other nodes see the pool; null = not at all.
   std::shared_ptr<const PoolView> elsewhere;

@@ -28,7 +28,7 @@
 namespace fedra::dra {
 
 // The pools of one node that belong to nodes: no labels have to be looked at. Ascending by
-// (driver, pool).
+// (driver, pool). A null view: the node has slices of the pool, but all of them are outdated.
 struct NodePools {
   std::vector<std::pair<std::shared_ptr<const PoolState>, std::shared_ptr<const PoolView>>> views;
 };

@@ -7,8 +7,11 @@
 namespace fedra::http {
 namespace {
 
-// HTTP/2: one connection carries everything; a second and third for more than 100 streams.
-constexpr Multi::Limits kHttp2Limits{.open = 3, .kept = 4};
+// HTTP/2: one connection carries everything, a further one only what exceeds 100 streams. More are
+// allowed because a server that says GOAWAY (kube-apiserver --goaway-chance, restarts behind a load
+// balancer) leaves the watches on the old connection until they end: with a limit of 3 all calls
+// waited for ever after the third.
+constexpr Multi::Limits kHttp2Limits{.open = 32, .kept = 4};
 // HTTP/1.1: each watch and each call under way holds one. Watches must not starve calls.
 constexpr Multi::Limits kHttp1Limits{.open = 128, .kept = 64};
 
@@ -33,6 +36,9 @@ Client::Core::Core(HttpLoop& loop, Endpoint endpoint)
       url_(ParseEndpointUrl(endpoint_.url, endpoint_.tls_server_name)) {}
 
 Client::Core::~Core() {
+  for (const auto& [id, transfer] : active_)
+    multi_->Remove(transfer->easy());  // the loop has ended
+  active_.clear();
   idle_.clear();
   if (multi_) multi_->Close();  // the connections refer to `connection_`
 }

@@ -56,6 +56,8 @@ void SetTls(CURL* easy, const Endpoint& endpoint) {
     curl_blob key = Blob(endpoint.client_key_pem);
     curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
     curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+    // Without a password OpenSSL asks for one at the terminal, and the loop stands still.
+    curl_easy_setopt(easy, CURLOPT_KEYPASSWD, "");
   }
 }
 

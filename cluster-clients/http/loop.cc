@@ -1,5 +1,6 @@
 #include "cluster-clients/http/loop.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <map>
@@ -12,6 +13,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/assert.h"
+#include "base/guarded.h"
 #include "cluster-clients/http/loop_asio.h"
 
 namespace fedra::http {
@@ -50,6 +52,19 @@ class HttpLoop::Impl final {
   void Stop() {
     context_.stop();
     if (thread_.joinable()) thread_.join();
+    flushed_.With([](Flushed& flushed) { flushed.ended = true; });
+    flushed_.Notify();
+  }
+
+  void Flush() {
+    FEDRA_ASSERT(!InThread(), "the io loop does not wait for itself");
+    const uint64_t mine = flushed_.With([](Flushed& flushed) { return ++flushed.asked; });
+    boost::asio::post(context_, [this, mine] {
+      flushed_.With([mine](Flushed& flushed) { flushed.done = std::max(flushed.done, mine); });
+      flushed_.Notify();
+    });
+    flushed_.Wait([mine](const Flushed& flushed) { return flushed.ended || flushed.done >= mine; },
+                  [](const Flushed&) {});
   }
 
   TimerId After(std::chrono::milliseconds delay, std::function<void()> task) {
@@ -77,11 +92,19 @@ class HttpLoop::Impl final {
   ConnectLimiter& limiter() { return limiter_; }
 
  private:
+  struct Flushed {
+    uint64_t asked = 0;
+    uint64_t done = 0;
+    bool ended = false;
+  };
+
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::atomic<TimerId> next_timer_{1};
   std::thread thread_;
   std::thread::id thread_id_;  // constant after construction
+
+  Guarded<Flushed> flushed_;
 
   // io loop thread only.
   std::map<TimerId, boost::asio::steady_timer> timers_;
@@ -98,6 +121,7 @@ HttpLoop::TimerId HttpLoop::After(std::chrono::milliseconds delay, std::function
   return impl_->After(delay, std::move(task));
 }
 void HttpLoop::Cancel(TimerId timer) { impl_->Cancel(timer); }
+void HttpLoop::Flush() { impl_->Flush(); }
 bool HttpLoop::InThread() const { return impl_->InThread(); }
 void HttpLoop::Stop() { impl_->Stop(); }
 

@@ -33,6 +33,9 @@ class HttpLoop final {
   // A timer that has fired or was cancelled before is ignored.
   void Cancel(TimerId timer);
 
+  // Waits until everything that was posted before has run. Returns at once when the loop has ended.
+  void Flush();
+
   bool InThread() const;
   void Stop();
 

@@ -1,6 +1,7 @@
 #include "cluster-clients/http/retry.h"
 
 #include <algorithm>
+#include <random>
 
 namespace fedra::http {
 namespace {
@@ -28,6 +29,11 @@ milliseconds Backoff(int number, double luck) {
 }
 
 }  // namespace
+
+double Luck() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+}
 
 std::optional<milliseconds> RetryDelay(const FailedAttempt& attempt) {
   if (attempt.number >= kMaxAttempts || !MayRepeat(attempt)) return std::nullopt;

@@ -9,6 +9,9 @@
 
 namespace fedra::http {
 
+// Evenly distributed in [0, 1): what RetryDelay and other backoffs take as luck.
+double Luck();
+
 struct FailedAttempt {
   Error error;
   int number = 1;                     // 1 for the first attempt of the call

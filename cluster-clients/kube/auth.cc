@@ -83,16 +83,20 @@ bool CredentialSource::Fresh(const State& state) const {
 
 void CredentialSource::Obtain(Done done) {
   bool fetch = false;
+  bool stopped = false;
   const CredentialsPtr ready = state_.With([&](State& state) -> CredentialsPtr {
+    stopped = state.stopped;
     if (Fresh(state)) return state.current;
+    if (stopped) return nullptr;
     state.waiting.push_back(done);
     fetch = !std::exchange(state.fetching, true);
     return nullptr;
   });
   if (ready) return done(ready);
+  if (stopped) return done(Fail(ErrorCode::kCancelled, "shutting down"));
   if (!fetch) return;
   if (access_.exec.empty()) return Fetched(ReadTokenFile());
-  workers_.Submit([self = shared_from_this()] { self->RunPlugin(); });
+  Defer([self = shared_from_this()] { self->RunPlugin(); });
 }
 
 void CredentialSource::Refuse(const CredentialsPtr& refused) {
@@ -131,10 +135,25 @@ void CredentialSource::RunPlugin() {
   http::RunProgram(loop_, std::move(program),
                    [self = shared_from_this()](Result<http::ProgramResult> result) {
                      // Reading the answer is too much for the io loop.
-                     self->workers_.Submit([self, result = std::move(result)] {
+                     self->Defer([self, result = std::move(result)] {
                        self->Fetched(FromPlugin(self->access_.exec.front(), result));
                      });
                    });
+}
+
+void CredentialSource::Stop() {
+  const auto waiting = state_.With([](State& state) {
+    state.stopped = true;
+    return std::exchange(state.waiting, {});
+  });
+  for (const Done& done : waiting) done(Fail(ErrorCode::kCancelled, "shutting down"));
+}
+
+// The pool must not be touched after Stop(), so it is asked under the lock.
+void CredentialSource::Defer(std::function<void()> task) {
+  state_.With([&](const State& state) {
+    if (!state.stopped) workers_.Submit(std::move(task));
+  });
 }
 
 void CredentialSource::Fetched(Result<CredentialsPtr> result) {

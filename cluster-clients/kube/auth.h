@@ -51,6 +51,10 @@ class CredentialSource final : public std::enable_shared_from_this<CredentialSou
   // fetch. May also be called on the io loop.
   void Refuse(const CredentialsPtr& refused);
 
+  // Who waits gets kCancelled. No worker is asked for anything any more; a plugin that still runs
+  // is ignored.
+  void Stop();
+
   // Whether the credentials come from somewhere that may have others later.
   bool renewable() const { return !access_.exec.empty() || !access_.token_file.empty(); }
 
@@ -60,12 +64,14 @@ class CredentialSource final : public std::enable_shared_from_this<CredentialSou
     SteadyTime obtained{};
     bool refused = false;  // `current` got a 401: fetch again
     bool fetching = false;
+    bool stopped = false;
     std::vector<Done> waiting;
   };
 
   bool Fresh(const State& state) const;
   Result<CredentialsPtr> ReadTokenFile() const;
   void RunPlugin();
+  void Defer(std::function<void()> task);
   void Fetched(Result<CredentialsPtr> result);
 
   const AccessSettings access_;

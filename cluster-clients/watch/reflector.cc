@@ -1,10 +1,10 @@
 #include "cluster-clients/watch/reflector.h"
 
-#include <random>
 #include <utility>
 
 #include "base/log.h"
 #include "cluster-clients/http/loop.h"
+#include "cluster-clients/http/retry.h"
 #include "cluster-clients/kube/status.h"
 #include "cluster-clients/kube/verbs.h"
 #include "cluster-clients/watch/channel.h"
@@ -24,15 +24,10 @@ constexpr seconds kComplainEvery{60};
 // So much later than the server we end a watch ourselves.
 constexpr seconds kWatchMargin{5};
 
-double Luck() {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
-}
-
 // Watches that were opened together should not end together.
 seconds Spread(seconds timeout) {
   return seconds(
-      static_cast<long long>(static_cast<double>(timeout.count()) * (1.0 - Luck() / 10)));
+      static_cast<long long>(static_cast<double>(timeout.count()) * (1.0 - http::Luck() / 10)));
 }
 
 }  // namespace
@@ -133,7 +128,7 @@ void Reflector::Schedule(const Output& output) {
   Close();
   if (!active_) return;
   if (!output.trouble) return Open(output);
-  const milliseconds delay = Backoff(*output.trouble, output.failures, Luck());
+  const milliseconds delay = Backoff(*output.trouble, output.failures, http::Luck());
   loop_.After(delay, [weak = weak_from_this(), round = round_, output] {
     const auto self = weak.lock();
     if (!self) return;

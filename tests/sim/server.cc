@@ -41,6 +41,23 @@ void CreateNamespace(Core& core, const std::string& name) {
   });
 }
 
+// The events that a watch would begin with.
+void AnswerWatch(Core& core, const WatchPlan& plan, Reply& answer) {
+  const auto events = core.store.With([&](const Store& store) {
+    auto cursor = WatchCursor::Open(store, plan.filter, plan.version);
+    return cursor ? cursor->Read(store, SIZE_MAX) : Refuse(cursor.error());
+  });
+  if (events) {
+    for (const WatchEvent& event : *events) answer.body += WatchLine(plan.view, event);
+  } else if (events.error().code == 410) {
+    answer.body = ErrorLine(events.error());
+  } else {
+    const ApiReply refused = ToReply(events.error());
+    answer.status = refused.code;
+    answer.body = refused.body;
+  }
+}
+
 }  // namespace
 
 class Server::Impl {
@@ -133,16 +150,7 @@ Reply Server::Call(const std::string& method, const std::string& target, const s
   if (reply.retry_after_seconds >= 0) {
     answer.headers["Retry-After"] = std::to_string(reply.retry_after_seconds);
   }
-  if (!reply.watch) return answer;
-  impl_->core->store.With([&](const Store& store) {
-    auto cursor = WatchCursor::Open(store, reply.watch->filter, reply.watch->version);
-    auto events = cursor ? cursor->Read(store, SIZE_MAX) : Refuse(cursor.error());
-    if (!events) {
-      answer.body = ErrorLine(events.error());
-      return;
-    }
-    for (const WatchEvent& event : *events) answer.body += WatchLine(reply.watch->view, event);
-  });
+  if (reply.watch) AnswerWatch(*impl_->core, *reply.watch, answer);
   return answer;
 }
 

@@ -314,6 +314,13 @@ ApiReply HandleUrl(Core& core, const ApiRequest& request) {
   return document ? JsonReply(200, Serialize(*document)) : UnknownPath();
 }
 
+std::string Line(std::string_view type, std::string_view object) {
+  std::string line;
+  line.reserve(object.size() + type.size() + 24);
+  line.append(R"({"type":")").append(type).append(R"(","object":)").append(object);
+  return line.append("}\n");
+}
+
 }  // namespace
 
 ApiReply ToReply(const Failure& failure) {
@@ -334,28 +341,18 @@ ApiReply Handle(Core& core, const ApiRequest& request) {
 std::string WatchLine(const View& view, const WatchEvent& event) {
   constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED"};
   const std::string_view type = kTypes[static_cast<size_t>(event.type)];
-  const std::string converted =
-      view.Converts() ? ObjectFromStored(view, *event.object) : std::string();
-  std::string line;
-  line.reserve(event.object->size() + 40);
-  line.append(R"({"type":")").append(type).append(R"(","object":)");
-  line.append(view.Converts() ? converted : *event.object);
-  return line.append("}\n");
+  return view.Converts() ? Line(type, ObjectFromStored(view, *event.object))
+                         : Line(type, *event.object);
 }
 
 std::string BookmarkLine(const View& view, uint64_t version, bool initial_events_end) {
   Json metadata = {{"resourceVersion", std::to_string(version)}, {"creationTimestamp", nullptr}};
   if (initial_events_end) metadata["annotations"] = {{"k8s.io/initial-events-end", "true"}};
-  return Serialize({{"type", "BOOKMARK"},
-                    {"object",
-                     {{"kind", view.type->kind},
-                      {"apiVersion", view.type->ApiVersion(view.version)},
-                      {"metadata", metadata}}}}) +
-         "\n";
+  return Line("BOOKMARK", Serialize({{"kind", view.type->kind},
+                                     {"apiVersion", view.type->ApiVersion(view.version)},
+                                     {"metadata", metadata}}));
 }
 
-std::string ErrorLine(const Failure& failure) {
-  return Serialize({{"type", "ERROR"}, {"object", ToJson(failure)}}) + "\n";
-}
+std::string ErrorLine(const Failure& failure) { return Line("ERROR", Serialize(ToJson(failure))); }
 
 }  // namespace fedra::sim

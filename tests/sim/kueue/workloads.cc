@@ -47,7 +47,7 @@ bool Selects(const Object& cluster_queue, const Object* ns) {
   if (labels == nullptr) return true;
   return std::all_of(labels->items().begin(), labels->items().end(), [ns](const auto& wanted) {
     const auto label = ns->labels->find(wanted.key());
-    return label != ns->labels->end() && label->second == wanted.value();
+    return label != ns->labels->end() && Json(label->second) == wanted.value();
   });
 }
 

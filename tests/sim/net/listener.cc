@@ -93,6 +93,8 @@ void Listener::Stop() {
     accepting_ = false;
     CloseSessions();
   });
+  // An accept that was completed already still refers to this object: let it pass.
+  RunOnLoop([] {});
 }
 
 void Listener::Open() {

@@ -61,7 +61,7 @@ TEST_CASE("what is not a whole list is refused, wherever it is cut") {
         R"({"items":[1,2]})", R"({"items":{}})", R"({"items":[{}})", R"({"items":[{} {}]})",
         R"({"items":[{},]})", R"({"items":[]} trailing)", R"({"a":1,})", R"({"a" 1})", R"({,})"}) {
     INFO(text);
-    for (const size_t size : {1, 2, 1000}) {
+    for (const size_t size : {1u, 2u, 1000u}) {
       const Read read = ReadIn(text, size);
       REQUIRE(!read.meta);
       CHECK(read.meta.error().code == ErrorCode::kBadResponse);
@@ -75,7 +75,7 @@ TEST_CASE("what is not a whole list is refused, wherever it is cut") {
 
 TEST_CASE("elements and metadata are bounded, what is skipped is not kept") {
   const std::string big = R"({"x":")" + std::string(2000, 'x') + R"("})";
-  for (const size_t size : {100, 5000}) {
+  for (const size_t size : {100u, 5000u}) {
     const Read read = ReadIn(R"({"items":[)" + big + "]}", size, 1000);
     if (size == 100) {  // kept in pieces: too large
       REQUIRE(!read.meta);

@@ -1,0 +1,208 @@
+#include "dra/explain.h"
+
+#include <algorithm>
+#include <map>
+
+#include "dra/candidates.h"
+#include "dra/capacity.h"
+
+namespace fedra::dra {
+namespace {
+
+void Count(std::vector<CountedCause>& causes, const std::string& what) {
+  const auto at = std::find_if(causes.begin(), causes.end(),
+                               [&](const CountedCause& cause) { return cause.what == what; });
+  if (at == causes.end())
+    causes.push_back({what, 1});
+  else
+    ++at->devices;
+}
+
+// Of the newest generation: older slices are about to be replaced.
+int CountAll(const PoolState& pool) {
+  int64_t newest = INT64_MIN;
+  for (const auto& slice : pool.slices) newest = std::max(newest, slice->generation);
+  int devices = 0;
+  for (const auto& slice : pool.slices)
+    if (slice->generation == newest) devices += static_cast<int>(slice->devices.size());
+  return devices;
+}
+
+// Counts the devices of one ask, pool by pool.
+class Tally final {
+ public:
+  Tally(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot, const Workspace* placed,
+        MatchCache& matches)
+      : ask_(pod.asks[ask]), snapshot_(snapshot), placed_(placed), matches_(matches) {
+    report_.claim = pod.claims[ask_.claim].key.ToString();
+    report_.request = ask_.Name();
+    report_.device_class = ask_.request->device_class.str();
+    report_.all = ask_.all;
+    report_.wanted = ask_.all ? 0 : ask_.request->count;
+  }
+
+  void AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable);
+  RequestReport Take() {
+    for (const auto& [node, count] : free_on_node_)
+      report_.most_on_one_node = std::max(report_.most_on_one_node, count);
+    return std::move(report_);
+  }
+
+ private:
+  void AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable);
+  void AddView(const PoolView& view, const Text& node, bool usable);
+  // False: the selectors stand against it, and it has been counted.
+  bool CountSelectors(const ViewDevice& device);
+  void CountMatching(const PoolView& view, const ViewDevice& device, const Text& node);
+
+  const Ask& ask_;
+  const Snapshot& snapshot_;
+  const Workspace* placed_;
+  MatchCache& matches_;
+  RequestReport report_;
+  std::map<Text, int> free_on_node_;
+};
+
+bool Tally::CountSelectors(const ViewDevice& device) {
+  const uint8_t code = matches_.Match(ask_.match, *device.slice)[device.index];
+  if (code == kMatches) return true;
+  if (code == kSelectorFails) {
+    const SelectorFailure failure = matches_.FailureOf(ask_.match, *device.slice, device.index);
+    const std::string& text = matches_.Selector(ask_.match, failure.selector).expression;
+    const std::string advice = failure.advice.empty() ? "" : " (" + failure.advice + ")";
+    Count(report_.errors, text + ": " + failure.error + advice);
+    return false;
+  }
+  const Cause& cause = matches_.CauseOf(ask_.match, code);
+  const size_t in_class = ask_.device_class ? ask_.device_class->selectors.size() : 0;
+  if (cause.names_driver)
+    ++report_.other_driver;
+  else
+    Count(cause.selector < in_class ? report_.class_selectors : report_.request_selectors,
+          cause.text);
+  return false;
+}
+
+void Tally::CountMatching(const PoolView& view, const ViewDevice& device, const Text& node) {
+  const AllocatorFeatures& features = snapshot_.features();
+  if (const Taint* taint = BlockingTaint(device, *ask_.request, features)) {
+    const std::string value = taint->value.empty() ? "" : "=" + taint->value.str();
+    return Count(report_.taints, taint->effect_text.str() + " " + taint->key.str() + value);
+  }
+  const SimulatedUse* simulated = nullptr;
+  if (placed_) {
+    const auto pool = placed_->pools.find(view.key);
+    if (pool != placed_->pools.end()) {
+      const auto use = pool->second.devices.find(device.slot);
+      if (use != pool->second.devices.end()) simulated = &use->second;
+    }
+  }
+  if (!ask_.admin && device.use && device.use->dedicated) {
+    ++report_.allocated;
+    for (const ObjectKey& holder : device.use->holders) {
+      const std::string name = holder.ToString();
+      auto& known = report_.holders;
+      if (known.size() < kMaxHolders && std::find(known.begin(), known.end(), name) == known.end())
+        known.push_back(name);
+    }
+    return;
+  }
+  if (!ask_.admin && simulated && simulated->dedicated) {
+    ++report_.placed;
+    return;
+  }
+  std::vector<const Amounts*> taken;
+  if (device.use && device.use->consumed) taken.push_back(&*device.use->consumed);
+  if (simulated) taken.push_back(&simulated->consumed);
+  if (features.consumable_capacity &&
+      !CapacityFits(*device.device, *ask_.request, taken, features)) {
+    ++report_.capacity;
+    return;
+  }
+  ++report_.free;
+  ++free_on_node_[node];
+}
+
+void Tally::AddView(const PoolView& view, const Text& node, bool usable) {
+  for (const ViewDevice& device : view.devices) {
+    ++report_.devices;
+    if (!CountSelectors(device)) continue;
+    if (!usable || device.node_fit != NodeFit::kYes)
+      ++report_.other_node;
+    else
+      CountMatching(view, device, node);
+  }
+}
+
+// Seen from the node that reaches most of it.
+void Tally::AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
+  const int devices = CountAll(pool);
+  std::shared_ptr<const PoolView> best;
+  Text best_node;
+  snapshot_.nodes().ForEach([&](const Text& name, const auto& node) -> bool {
+    if (!usable(*node)) return true;
+    auto view = MakePoolView(pool, *node);
+    if (!view || (best && view->devices.size() <= best->devices.size())) return true;
+    best = std::move(view);
+    best_node = name;
+    return static_cast<int>(best->devices.size()) < devices;
+  });
+  const bool ready = best && best->status == PoolStatus::kReady;
+  const int seen = ready ? static_cast<int>(best->devices.size()) : 0;
+  if (ready) AddView(*best, best_node, true);
+  report_.devices += devices - seen;
+  (best && !ready ? report_.unusable_pool : report_.other_node) += devices - seen;
+}
+
+void Tally::AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
+  if (pool.roaming) return AddRoaming(pool, usable);
+  int ready = 0;
+  for (const auto& [name, view] : pool.local_views) {
+    if (!view || view->status != PoolStatus::kReady) continue;
+    const auto* node = snapshot_.nodes().Find(name);
+    ready += static_cast<int>(view->devices.size());
+    AddView(*view, name, node && usable(**node));
+  }
+  const int rest = std::max(0, CountAll(pool) - ready);
+  report_.devices += rest;
+  report_.unusable_pool += rest;
+}
+
+void Append(std::string& text, int devices, const std::string& what) {
+  if (devices == 0) return;
+  text += (text.empty() ? "" : ", ") + std::to_string(devices) + " " + what;
+}
+
+}  // namespace
+
+RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot,
+                      const std::function<bool(const Node&)>& usable, const Workspace* placed,
+                      MatchCache& matches) {
+  Tally tally(pod, ask, snapshot, placed, matches);
+  snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) { tally.AddPool(*pool, usable); });
+  return tally.Take();
+}
+
+std::string RequestReport::ToString() const {
+  if (devices == 0) return "no devices";
+  std::string text;
+  Append(text, unusable_pool, "in incomplete or invalid pools");
+  Append(text, other_driver, "other driver");
+  for (const CountedCause& cause : class_selectors)
+    Append(text, cause.devices, "fail class selector " + cause.what);
+  for (const CountedCause& cause : request_selectors)
+    Append(text, cause.devices, "fail request selector " + cause.what);
+  for (const CountedCause& cause : errors)
+    Append(text, cause.devices, "cannot be evaluated by selector " + cause.what);
+  Append(text, other_node, "on nodes the pod cannot use");
+  for (const CountedCause& cause : taints) Append(text, cause.devices, "tainted " + cause.what);
+  std::string names;
+  for (const std::string& holder : holders) names += (names.empty() ? "" : ", ") + holder;
+  Append(text, allocated, names.empty() ? "allocated" : "allocated (" + names + ")");
+  Append(text, placed, "taken by pods of this job");
+  Append(text, capacity, "without enough capacity");
+  Append(text, free, "free");
+  return std::to_string(devices) + (devices == 1 ? " device: " : " devices: ") + text;
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,61 @@
+#pragma once
+//
+// The verdict on devices: would these pods run on that cluster, how many of them, and if not all,
+// why?
+//
+// Pods are placed one after another in a simulation: nodes in order of their names, each pod with
+// all its claims jointly on one node (dra/allocator.h), what it takes is gone for the next. A named
+// claim is allocated once, by the first pod, and binds the others to the nodes of its allocation.
+//
+// A selector error on any node that the pod could use aborts the pod in kube-scheduler, even when
+// another node fits (seen with 1.36.3); so it does here.
+//
+// Thread rules: pure but for the caches, which one user has at a time.
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dra/allocator.h"
+#include "dra/explain.h"
+#include "dra/match.h"
+#include "dra/pod_demand.h"
+#include "dra/snapshot.h"
+#include "dra/verdict.h"
+
+namespace fedra::dra {
+
+struct JudgeCaches {
+  SelectorCache& selectors;
+  MatchCache& matches;
+};
+
+struct JudgeOptions {
+  AllocatorLimits limits;
+  // Whether cpu, memory, pods and plugin resources must have room on the node.
+  bool node_resources = true;
+  // What running pods hold, per node name, "pods" included; null: nothing is known to run.
+  const std::map<Text, Amounts>* used = nullptr;
+};
+
+// One pod set.
+struct PodSetReport {
+  std::string name;
+  int wanted = 0;
+  int fitting = 0;
+  std::vector<std::string> nodes;       // where the fitting pods went, in order
+  std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
+  std::string nearest;                  // the node that came closest; may be empty
+  std::string obstacle;                 // what stands against all requests together; may be empty
+};
+
+struct Judgement {
+  Verdict verdict;
+  std::vector<PodSetReport> pod_sets;
+};
+
+Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
+                JudgeCaches caches, const JudgeOptions& options = {});
+
+}  // namespace fedra::dra

@@ -1,0 +1,321 @@
+#include "dra/simulation.h"
+
+#include <algorithm>
+
+#include "dra/extended.h"
+#include "dra/node_match.h"
+#include "dra/simulation_run.h"
+
+namespace fedra::dra {
+namespace {
+
+constexpr const char* kExtendedClaim = "<extended-resources>";
+// From so many feasible nodes on, kube-scheduler does not look at the others.
+constexpr size_t kNodesAlwaysExamined = 100;
+// More consumers cannot be recorded in a claim (ResourceClaimReservedForMaxSize).
+constexpr size_t kMaxConsumers = 256;
+
+const Text& Pods() {
+  static const Text kPods("pods");
+  return kPods;
+}
+
+}  // namespace
+
+void Simulation::Add(Run& run, Outcome outcome, ReasonCode code, std::string object,
+                     std::string message) {
+  run.result.outcome = std::max(run.result.outcome, outcome);
+  run.result.reasons.push_back(
+      {.code = code, .object = std::move(object), .message = std::move(message)});
+}
+
+// ---- claims
+
+bool Simulation::ResolveNamed(Run& run, const std::string& name) {
+  const ObjectKey key{.ns = ns_, .name = name};
+  const std::string object = "ResourceClaim " + key.ToString();
+  const auto* found = snapshot_.claims().Find(key);
+  if (found == nullptr || (*found)->deleting) {
+    Add(run, Outcome::kNo, ReasonCode::kClaimMissing, object,
+        object + (found ? " is being deleted" : " does not exist there"));
+    return false;
+  }
+  const Claim& claim = **found;
+  const auto here = bindings_.find(key);
+  if (here != bindings_.end()) {
+    run.bound.emplace_back(key, &here->second);
+  } else if (claim.allocation) {
+    if (claim.reserved_for.size() >= kMaxConsumers) {
+      Add(run, Outcome::kNo, ReasonCode::kCapacityExhausted, object,
+          object + " has " + std::to_string(kMaxConsumers) + " consumers already");
+      return false;
+    }
+    auto binding = std::make_unique<Binding>();
+    if (claim.allocation->node_selector)
+      binding->selectors.push_back(claim.allocation->node_selector);
+    run.bound.emplace_back(key, binding.get());
+    run.known_bindings.push_back(std::move(binding));
+  } else {
+    run.claims.push_back({.key = key, .spec = &claim.spec});
+    run.is_shared.push_back(true);
+  }
+  return true;
+}
+
+bool Simulation::ResolveClaims(Run& run) {
+  bool complete = true;
+  for (const ClaimReference& reference : run.demand.claims) {
+    if (!reference.claim_name.empty()) {
+      complete = ResolveNamed(run, reference.claim_name) && complete;
+      continue;
+    }
+    const ObjectKey key{.ns = ns_, .name = reference.template_name};
+    const auto* found = snapshot_.templates().Find(key);
+    if (found == nullptr) {
+      const std::string object = "ResourceClaimTemplate " + key.ToString();
+      Add(run, Outcome::kNo, ReasonCode::kTemplateMissing, object,
+          object + " does not exist there");
+      complete = false;
+      continue;
+    }
+    run.claims.push_back(
+        {.key = {.ns = ns_, .name = reference.pod_claim}, .spec = (*found)->spec.get()});
+    run.is_shared.push_back(false);
+  }
+  return complete;
+}
+
+Simulation::Variant& Simulation::VariantFor(Run& run, const Node& node) {
+  return VariantWith(run, ResourcesFromDevices(run.demand, snapshot_, node));
+}
+
+Simulation::Variant& Simulation::VariantWith(Run& run, const std::vector<Text>& resources) {
+  const auto [at, is_new] = run.variants.try_emplace(resources);
+  Variant& variant = at->second;
+  if (!is_new) return variant;
+  std::vector<UnallocatedClaim> claims = run.claims;
+  for (size_t i = 0; i < claims.size(); ++i)
+    if (run.is_shared[i]) variant.shared.push_back(i);
+  if (!resources.empty()) {
+    variant.extended =
+        std::make_unique<ClaimSpec>(ClaimForResources(run.demand, snapshot_, resources));
+    claims.push_back({.key = {.ns = ns_, .name = kExtendedClaim}, .spec = variant.extended.get()});
+  }
+  variant.from_devices = resources;
+  variant.pod = Prepare(claims, snapshot_, caches_.matches, caches_.selectors);
+  return variant;
+}
+
+// A class that does not exist keeps the pod from being looked at, even in an alternative.
+bool Simulation::CheckClasses(Run& run) {
+  const PodClaims& pod = VariantWith(run, {}).pod;
+  for (const Text& name : pod.missing_classes) {
+    const std::string object = "DeviceClass " + name.str();
+    Add(run, Outcome::kNo, ReasonCode::kDeviceClassMissing, object,
+        object + " does not exist there");
+  }
+  if (!pod.missing_classes.empty()) return false;
+  if (!pod.fatal) return true;
+  Add(run, Outcome::kNo, ReasonCode::kSelectorError, "",
+      "the scheduler refuses the claims: " + *pod.fatal);
+  return false;
+}
+
+// ---- nodes
+
+bool Simulation::Usable(const Run& run, const Node& node) const {
+  return std::any_of(run.nodes.begin(), run.nodes.end(),
+                     [&](const Node* usable) { return usable->name == node.name; });
+}
+
+void Simulation::CollectNodes(Run& run) {
+  snapshot_.nodes().ForEach([&](const Text&, const auto& node) {
+    const NodeAnswer answer = Admits(*node, run.demand.node);
+    if (!answer.fits()) {
+      ++run.refused[answer.what];
+      return;
+    }
+    for (const auto& [key, binding] : run.bound) {
+      bool suits = binding->node.empty() || binding->node == node->name;
+      for (const auto& selector : binding->selectors)
+        suits = suits && Matches(*selector, *node).value_or(false);
+      if (suits) continue;
+      ++run.refused["ResourceClaim " + key.ToString() + " is allocated elsewhere"];
+      return;
+    }
+    run.nodes.push_back(node.get());
+  });
+}
+
+// ---- errors
+
+// Cheap, and nearly always false: then placing may stop at the first node that fits.
+bool Simulation::ErrorsPossible(Run& run) {
+  bool possible = false;
+  std::vector<const PodClaims*> pods;
+  for (const Node* node : run.nodes) pods.push_back(&VariantFor(run, *node).pod);
+  std::sort(pods.begin(), pods.end());
+  pods.erase(std::unique(pods.begin(), pods.end()), pods.end());
+  for (const PodClaims* pod : pods)
+    for (const Ask& ask : pod->asks) possible = possible || ask.all || pod->fatal.has_value();
+  snapshot_.pools().ForEach([&](const PoolKey&, const auto& pool) -> bool {
+    possible = possible || pool->bad_selector;
+    for (const auto& slice : pool->slices)
+      for (const PodClaims* pod : pods)
+        for (const Ask& ask : pod->asks)
+          possible = possible || caches_.matches.HasFailure(ask.match, *slice);
+    return !possible;
+  });
+  return possible;
+}
+
+// Looks at every node, as the scheduler does. True: the pod's attempt ends with an error.
+bool Simulation::FindErrors(Run& run) {
+  const Node* failing = nullptr;
+  std::string error;
+  size_t fitting = 0;
+  for (const Node* node : run.nodes) {
+    const Variant& variant = VariantFor(run, *node);
+    const NodeAllocation found = Allocate(variant.pod, ViewOf(snapshot_, *node), &workspace_,
+                                          caches_.matches, snapshot_.features(), options_.limits);
+    if (found.fit == Fit::kFit) ++fitting;
+    if (found.fit != Fit::kError || failing) continue;
+    failing = node;
+    error = found.error;
+  }
+  if (failing == nullptr) return false;
+  const bool certain = fitting < kNodesAlwaysExamined;
+  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kSelectorError,
+      "Node " + failing->name.str(),
+      "the scheduler ends with an error on node " + failing->name.str() + ": " + error);
+  return true;
+}
+
+// ---- pods
+
+void Simulation::Bind(Run& run, const Variant& variant, const NodeAllocation& allocation,
+                      const NodeView& view, const Node& node) {
+  for (const size_t claim : variant.shared) {
+    Binding binding;
+    for (const ChosenDevice& chosen : allocation.devices) {
+      if (chosen.claim != claim) continue;
+      const ViewDevice& device = view.pools[chosen.pool]->devices[chosen.device];
+      const auto& extras = device.device->extras;
+      const NodeReach none;
+      const NodeReach& reach = !device.slice->per_device ? device.slice->reach
+                               : extras                  ? extras->reach
+                                                         : none;
+      if (!reach.node_name.empty() || (extras && extras->binds_to_node)) binding.node = node.name;
+      if (reach.selector) binding.selectors.push_back(reach.selector);
+    }
+    if (!binding.node.empty()) binding.selectors.clear();
+    bindings_[variant.pod.claims[claim].key] = std::move(binding);
+  }
+  if (variant.shared.empty()) return;
+  // From now on the claims are allocated for every further pod of this and other pod sets.
+  run.claims.clear();
+  run.is_shared.clear();
+  run.bound.clear();
+  run.variants.clear();
+  run.nodes.clear();
+  run.refused.clear();
+  ResolveClaims(run);
+  CollectNodes(run);
+}
+
+bool Simulation::PlaceOne(Run& run, const Node& node) {
+  Variant& variant = VariantFor(run, node);
+  if (options_.node_resources) {
+    Amounts used = placed_[node.name];
+    if (options_.used)
+      if (const auto at = options_.used->find(node.name); at != options_.used->end())
+        AddAmounts(used, at->second);
+    const NodeAnswer room = HasRoom(node, run.demand.requests, &used, variant.from_devices);
+    if (!room.fits()) {
+      ++run.no_room[room.what];
+      return false;
+    }
+  }
+  NodeAllocation found;
+  found.fit = Fit::kFit;
+  NodeView view;
+  if (!variant.pod.claims.empty()) {
+    view = ViewOf(snapshot_, node);
+    found = Allocate(variant.pod, view, &workspace_, caches_.matches, snapshot_.features(),
+                     options_.limits);
+  }
+  if (found.fit == Fit::kBudget) run.budget = true;
+  if (found.fit == Fit::kError) {
+    run.error = found.error;
+    run.error_node = &node;
+  }
+  if (found.fit != Fit::kFit) {
+    if (run.nearest == nullptr || found.deepest > run.deepest) run.nearest = &node;
+    run.deepest = std::max(run.deepest, found.deepest);
+    return false;
+  }
+  Commit(found, variant.pod, view, workspace_);
+  AddAmounts(placed_[node.name], run.demand.requests);
+  AddAmounts(placed_[node.name], {{Pods(), Quantity(1)}});
+  ++run.result.report.fitting;
+  run.result.report.nodes.push_back(node.name.str());
+  run.result.alternatives.resize(found.alternatives.size());
+  for (size_t i = 0; i < found.alternatives.size(); ++i)
+    run.result.alternatives[i] = std::max(run.result.alternatives[i], found.alternatives[i]);
+  Bind(run, variant, found, view, node);
+  return true;
+}
+
+// Node by node: what does not fit on a node now will not fit there later.
+void Simulation::PlacePods(Run& run) {
+  const auto done = [&] {
+    return run.result.report.fitting >= run.demand.count || run.error_node != nullptr;
+  };
+  for (size_t i = 0; i < run.nodes.size() && !done();) {
+    const size_t before = run.nodes.size();
+    if (!PlaceOne(run, *run.nodes[i])) {
+      ++i;
+    } else if (run.nodes.size() != before) {
+      i = 0;  // a shared claim has been allocated and left fewer nodes
+    }
+  }
+}
+
+// Free devices that match some request, on nodes the pod may use, beyond what was taken.
+void Simulation::CountHeadroom(Run& run) {
+  for (const Node* node : run.nodes) {
+    const Variant& variant = VariantFor(run, *node);
+    const NodePools* local = snapshot_.PoolsOf(node->name);
+    if (local == nullptr) continue;
+    for (const auto& [state, view] : local->views) {
+      if (!view) continue;
+      const auto pool = workspace_.pools.find(view->key);
+      for (const ViewDevice& device : view->devices) {
+        if (device.use && device.use->dedicated) continue;
+        if (pool != workspace_.pools.end() && pool->second.devices.contains(device.slot)) continue;
+        const bool matches =
+            std::any_of(variant.pod.asks.begin(), variant.pod.asks.end(), [&](const Ask& ask) {
+              return caches_.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
+            });
+        if (matches) ++run.result.headroom;
+      }
+    }
+  }
+}
+
+PodSetResult Simulation::Place(const PodDemand& demand) {
+  Run run{.demand = demand, .result = {}};
+  run.result.report.name = demand.name;
+  run.result.report.wanted = demand.count;
+  if (!ResolveClaims(run) || !CheckClasses(run)) return std::move(run.result);
+  CollectNodes(run);
+  if (ErrorsPossible(run) && FindErrors(run)) return std::move(run.result);
+  PlacePods(run);
+  if (run.result.report.fitting >= demand.count)
+    CountHeadroom(run);
+  else
+    ExplainShortage(run);
+  return std::move(run.result);
+}
+
+}  // namespace fedra::dra

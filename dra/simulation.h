@@ -1,0 +1,87 @@
+#pragma once
+//
+// Placing pods of one workload on one cluster, for Judge() only: which claims they need, which
+// nodes are left, what earlier pods took.
+//
+// Thread rules: one judgement, one thread. Lifetime: everything given at construction outlives it.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dra/judge.h"
+#include "dra/node_fit.h"
+#include "dra/reason.h"
+
+namespace fedra::dra {
+
+struct PodSetResult {
+  PodSetReport report;
+  Outcome outcome = Outcome::kYes;
+  std::vector<int> alternatives;
+  int headroom = 0;
+  std::vector<Reason> reasons;
+};
+
+class Simulation final {
+ public:
+  Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
+             const JudgeOptions& options)
+      : ns_(ns), snapshot_(snapshot), caches_(caches), options_(options) {}
+
+  PodSetResult Place(const PodDemand& demand);
+
+ private:
+  // Where a claim that many pods share can be used once it is allocated.
+  struct Binding {
+    std::vector<std::shared_ptr<const NodeSelector>> selectors;  // all must match
+    Text node;                                                   // empty: no single node
+  };
+  // The claims of one pod on nodes that have the same plugin resources.
+  struct Variant {
+    std::vector<Text> from_devices;       // extended resources that devices provide
+    std::unique_ptr<ClaimSpec> extended;  // the claim for them; null: none
+    PodClaims pod;
+    std::vector<size_t> shared;  // indices of claims in `pod` that other pods share
+  };
+  struct Run;  // one Place()
+
+  bool ResolveClaims(Run& run);
+  bool ResolveNamed(Run& run, const std::string& name);
+  void CollectNodes(Run& run);
+  bool Usable(const Run& run, const Node& node) const;
+  Variant& VariantFor(Run& run, const Node& node);
+  Variant& VariantWith(Run& run, const std::vector<Text>& resources);
+  bool CheckClasses(Run& run);
+  bool ErrorsPossible(Run& run);
+  bool FindErrors(Run& run);
+  void PlacePods(Run& run);
+  bool PlaceOne(Run& run, const Node& node);
+  void Bind(Run& run, const Variant& variant, const NodeAllocation& allocation,
+            const NodeView& view, const Node& node);
+  void CountHeadroom(Run& run);
+
+  // Why not all pods fit (simulation_explain.cc).
+  void ExplainShortage(Run& run);
+  void ExplainNodes(Run& run);
+  // True: some request alone cannot be satisfied.
+  bool ExplainRequests(Run& run, const Variant& variant);
+  void ExplainTogether(Run& run, const Node& node, Variant& variant);
+  bool FitsWith(const Node& node, const Variant& variant, const Relaxation& relaxation);
+  std::string CounterShortage(const Node& node, const Variant& variant);
+  static void Add(Run& run, Outcome outcome, ReasonCode code, std::string object,
+                  std::string message);
+
+  const std::string& ns_;
+  const Snapshot& snapshot_;
+  JudgeCaches caches_;
+  const JudgeOptions& options_;
+  // Taken by all pods placed so far.
+  Workspace workspace_;
+  std::map<Text, Amounts> placed_;         // node -> resources, "pods" included
+  std::map<ObjectKey, Binding> bindings_;  // named claims that got their allocation here
+};
+
+}  // namespace fedra::dra

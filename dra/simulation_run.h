@@ -1,0 +1,33 @@
+#pragma once
+//
+// The state of one Simulation::Place(). Shared by simulation*.cc only.
+
+#include <map>
+#include <vector>
+
+#include "dra/simulation.h"
+
+namespace fedra::dra {
+
+struct Simulation::Run {
+  const PodDemand& demand;
+  PodSetResult result;
+  // Claims of the pod without an allocation, in the order of the pod's entries.
+  std::vector<UnallocatedClaim> claims;
+  std::vector<bool> is_shared;  // parallel: a named claim
+  // Allocated claims of the pod: the nodes must suit all of them.
+  std::vector<std::pair<ObjectKey, const Binding*>> bound;
+  std::vector<std::unique_ptr<Binding>> known_bindings;  // of claims allocated in the snapshot
+  // Nodes that the pod may use, resources left out; and why not the others.
+  std::vector<const Node*> nodes;
+  std::map<std::string, int> refused;  // what -> nodes
+  std::map<std::string, int> no_room;  // what -> nodes, at the last attempt
+  std::map<std::vector<Text>, Variant> variants;
+  std::string error;  // an allocation that ended with one: nothing more is placed
+  const Node* error_node = nullptr;
+  bool budget = false;  // some node could not be searched to the end
+  uint32_t deepest = 0;
+  const Node* nearest = nullptr;
+};
+
+}  // namespace fedra::dra

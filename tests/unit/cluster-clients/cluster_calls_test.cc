@@ -1,0 +1,224 @@
+#include "cluster-clients/cluster.h"
+#include "tests/support/catch.h"
+#include "tests/unit/cluster-clients/support/harness.h"
+
+namespace fedra {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = sim::InjectedAnswer::Kind;
+
+struct Fixture {
+  sim::Server server;
+  Process process;
+  TestCluster cluster{process, AccessTo(server)};
+
+  Fixture() { REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected)); }
+
+  void Inject(sim::InjectedAnswer answer) {
+    sim::Faults faults;
+    faults.answers.push_back(std::move(answer));
+    server.SetFaults(faults);
+  }
+  ErrorCode GetCode(const std::string& name) {
+    const auto result = cluster->Get(kConfigMaps, {"default", name});
+    return result ? ErrorCode::kInternal : result.error().code;
+  }
+};
+
+TEST_CASE("objects are created, read, changed and deleted") {
+  Fixture f;
+  const ObjectKey key{"default", "a"};
+  const auto created = f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump());
+  REQUIRE(created);
+  const json first = json::parse(*created);
+  CHECK(json::parse(f.cluster->Get(kConfigMaps, key).value())["data"]["value"] == "1");
+
+  const auto patched = f.cluster->MergePatch(kConfigMaps, key, R"({"data":{"value":"2"}})");
+  REQUIRE(patched);
+  CHECK(json::parse(*patched)["data"]["value"] == "2");
+
+  json update = json::parse(*patched);
+  update["data"]["value"] = "3";
+  CHECK(f.cluster->Update(kConfigMaps, key, update.dump()));
+
+  const json applied = {{"apiVersion", "v1"},
+                        {"kind", "ConfigMap"},
+                        {"metadata", {{"name", "a"}, {"namespace", "default"}}},
+                        {"data", {{"more", "x"}}}};
+  const auto after = f.cluster->Apply(kConfigMaps, key, applied.dump());
+  REQUIRE(after);
+  CHECK(json::parse(*after)["data"] == json({{"value", "3"}, {"more", "x"}}));
+
+  DeleteOptions other;
+  other.uid = "another";
+  CHECK(f.cluster->Delete(kConfigMaps, key, other).error().code == ErrorCode::kConflict);
+  DeleteOptions own;
+  own.uid = first["metadata"]["uid"];
+  CHECK(f.cluster->Delete(kConfigMaps, key, own));
+  CHECK(f.GetCode("a") == ErrorCode::kNotFound);
+}
+
+TEST_CASE("refusals have codes, and messages that say where") {
+  Fixture f;
+  REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  const auto taken = f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump());
+  CHECK(taken.error().code == ErrorCode::kAlreadyExists);
+  CHECK_THAT(taken.error().message,
+             ContainsSubstring("gpu-east") && ContainsSubstring("create configmaps default/a"));
+  const auto conflict =
+      f.cluster->MergePatch(kConfigMaps, {"default", "a"},
+                            R"({"metadata":{"resourceVersion":"1"},"data":{"value":"2"}})");
+  CHECK(conflict.error().code == ErrorCode::kConflict);
+  CHECK(f.GetCode("b") == ErrorCode::kNotFound);
+  const kube::Resource missing{"example.com", "v1", "things", "Thing", true};
+  CHECK(f.cluster->Get(missing, {"default", "a"}).error().code == ErrorCode::kApiMissing);
+  CHECK(f.cluster->Create(kConfigMaps, "default", "{}").error().code == ErrorCode::kInvalid);
+  CHECK(f.cluster->Raw("GET", "/version"));
+  CHECK(f.cluster->Raw("GET", "/nowhere").error().code == ErrorCode::kApiMissing);
+}
+
+TEST_CASE("what is forbidden is not missing, and can be asked about") {
+  Fixture f;
+  sim::User user;
+  user.name = "reader";
+  user.token = "reader-token";
+  user.groups = {"system:authenticated"};
+  user.allow = {{.verbs = {"get"}, .groups = {""}, .resources = {"configmaps"}},
+                {.verbs = {"create"},
+                 .groups = {"authorization.k8s.io"},
+                 .resources = {"selfsubjectaccessreviews"}}};
+  f.server.SetUser(user);
+  TestCluster reader(f.process, AccessTo(f.server, "reader-token"));
+  REQUIRE(reader.WaitFor(ConnectionPhase::kConnected));
+  CHECK(reader->Get(kJobs, {"default", "a"}).error().code == ErrorCode::kForbidden);
+  CHECK(reader->Get(kConfigMaps, {"default", "a"}).error().code == ErrorCode::kNotFound);
+  CHECK(reader->MayI("get", kConfigMaps, "default") == true);
+  CHECK(reader->MayI("list", kConfigMaps) == false);
+  // One forbidden call is no outage.
+  CHECK(reader->state().phase == ConnectionPhase::kConnected);
+}
+
+TEST_CASE("a list is read page by page") {
+  Fixture f;
+  for (int i = 0; i < 35; ++i) {
+    REQUIRE(f.server.objects().Create(ConfigMap("cm-" + std::to_string(i), "x")));
+  }
+  std::set<std::string> names;
+  const WatchSpec spec{kConfigMaps, "default", "", ""};
+  REQUIRE(f.cluster->List(spec, [&](std::string_view object) -> Result<void> {
+    names.insert(json::parse(object)["metadata"]["name"]);
+    return {};
+  }));
+  CHECK(names.size() == 35);
+  CHECK(f.server.RequestCounts()["list configmaps"] == 4);
+  // The reader may stop.
+  int seen = 0;
+  const auto stopped = f.cluster->List(spec, [&](std::string_view) -> Result<void> {
+    if (++seen == 3) return Fail(ErrorCode::kInvalid, "enough");
+    return {};
+  });
+  CHECK(stopped.error().code == ErrorCode::kInvalid);
+  CHECK(seen == 3);
+}
+
+TEST_CASE("the server's wish to wait is kept, and then the call succeeds") {
+  Fixture f;
+  f.Inject(
+      {.kind = Kind::kStatus, .method = "POST", .times = 1, .code = 429, .retry_after_seconds = 1});
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  CHECK(std::chrono::steady_clock::now() - before >= 1s);
+}
+
+TEST_CASE("a create is not repeated when it may have been done") {
+  Fixture f;
+  f.Inject({.kind = Kind::kStatus, .method = "POST", .times = 1, .code = 500});
+  CHECK(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()).error().code ==
+        ErrorCode::kUnavailable);
+  CHECK(f.GetCode("a") == ErrorCode::kNotFound);
+}
+
+TEST_CASE("bad answers are errors of one call, and gets are repeated") {
+  const sim::InjectedAnswer answers[] = {
+      {.kind = Kind::kStatus, .code = 500}, {.kind = Kind::kHtml, .code = 502},
+      {.kind = Kind::kHtml, .code = 200},   {.kind = Kind::kTruncatedJson},
+      {.kind = Kind::kCutConnection},
+  };
+  Fixture f;
+  REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  for (sim::InjectedAnswer answer : answers) {
+    answer.path_contains = "configmaps";
+    INFO(static_cast<int>(answer.kind) << " " << answer.code);
+    answer.times = 1;
+    f.Inject(answer);
+    CHECK(f.cluster->Get(kConfigMaps, {"default", "a"}));
+    answer.times = -1;
+    f.Inject(answer);
+    const auto result = f.cluster->Get(kConfigMaps, {"default", "a"});
+    REQUIRE(!result);
+    CHECK(IsRetryable(result.error().code));
+    CHECK(result.error().message.find("<html") == std::string::npos);
+    f.server.SetFaults({});
+  }
+  CHECK(f.cluster.History() == std::vector<ConnectionPhase>{ConnectionPhase::kConnected});
+}
+
+TEST_CASE("an answer above the bound is refused") {
+  sim::Server server;
+  Process process;
+  ClusterOptions options = QuickOptions();
+  options.max_response_bytes = 10'000;
+  TestCluster cluster(process, AccessTo(server), options);
+  REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected));
+  REQUIRE(server.objects().Create(ConfigMap("big", std::string(20'000, 'x'))));
+  CHECK(cluster->Get(kConfigMaps, {"default", "big"}).error().code == ErrorCode::kTooLarge);
+  CHECK(
+      cluster->List({kConfigMaps, "", "", ""}, [](std::string_view) -> Result<void> { return {}; })
+          .error()
+          .code == ErrorCode::kTooLarge);
+}
+
+TEST_CASE("a call that is not answered ends at its deadline") {
+  Fixture f;
+  f.Inject({.kind = Kind::kHang, .path_contains = "configmaps"});
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(f.GetCode("a") == ErrorCode::kTimeout);
+  const auto took = std::chrono::steady_clock::now() - before;
+  CHECK(took >= 2900ms);
+  CHECK(took < 5s);
+  CHECK(f.cluster->state().phase == ConnectionPhase::kConnected);
+}
+
+TEST_CASE("watches do not starve calls on a server that speaks only HTTP/1.1") {
+  Fixture f;
+  std::vector<std::unique_ptr<TestCache>> caches;
+  for (int i = 0; i < 20; ++i) {
+    caches.push_back(std::make_unique<TestCache>());
+    f.cluster->Watch({kConfigMaps, "", "", ""}, **caches.back());
+  }
+  for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
+  REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  for (const auto& cache : caches) CHECK(cache->WaitForContent({"a=1"}));
+  f.cluster->Stop();
+}
+
+TEST_CASE("stopping ends calls that are under way") {
+  Fixture f;
+  f.Inject({.kind = Kind::kHang, .path_contains = "configmaps", .times = 1});
+  Guarded<std::optional<ErrorCode>> ended;
+  f.process.workers.Submit([&] {
+    const ErrorCode code = f.GetCode("a");
+    ended.With([&](auto& value) { value = code; });
+    ended.Notify();
+  });
+  while (f.server.faults().answers[0].times > 0) std::this_thread::yield();  // not yet arrived
+  f.cluster->Stop();
+  CHECK(ended.WaitFor(
+            2s, [](const auto& value) { return value.has_value(); },
+            [](auto& value) { return value; }) == ErrorCode::kCancelled);
+  CHECK(f.GetCode("a") == ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace fedra

@@ -1,0 +1,407 @@
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+
+#include "base/time.h"
+#include "cluster-clients/cluster.h"
+#include "tests/support/catch.h"
+#include "tests/unit/cluster-clients/support/harness.h"
+
+namespace fedra {
+namespace {
+
+using namespace std::chrono_literals;
+using Phase = ConnectionPhase;
+
+struct Fixture {
+  sim::Server server;
+  Process process;
+};
+
+sim::Faults With(bool sim::Faults::* fault) {
+  sim::Faults faults;
+  faults.*fault = true;
+  return faults;
+}
+
+TEST_CASE("connecting finds out who the server is and what it serves") {
+  Fixture f;
+  TestCluster cluster(f.process, AccessTo(f.server));
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  const auto info = cluster->server();
+  REQUIRE(info);
+  CHECK(info->git_version == "v1.36.3");
+  CHECK(info->minor == 36);
+  CHECK(info->Serves("resource.k8s.io", "v1"));
+  CHECK(info->resources.contains("resource.k8s.io/v1/resourceclaimtemplates"));
+  CHECK(info->resources.contains("batch/v1/jobs/status"));
+}
+
+TEST_CASE("no request is made before Start") {
+  Fixture f;
+  Cluster cluster(ClusterName("quiet"), AccessTo(f.server), QuickOptions(), f.process.loop,
+                  f.process.workers, SystemClock(), nullptr);
+  CHECK(cluster.state().phase == Phase::kConnecting);
+  CHECK(!cluster.server());
+  cluster.Stop();
+  CHECK(f.server.RequestCounts().empty());
+}
+
+// Each way to fail, what is said about it, and that it is over when it is over.
+// A server that falls silent is noticed by the time-out, or by the reset with which its kernel
+// answers our next connection: which comes first is a matter of luck.
+static bool SameKind(ErrorCode found, ErrorCode expected) {
+  return found == expected || (expected == ErrorCode::kTimeout && found == ErrorCode::kConnection);
+}
+
+TEST_CASE("phases") {
+  struct Row {
+    const char* what;
+    bool sim::Faults::* fault;
+    Phase phase;
+    ErrorCode code;
+  };
+  const Row rows[] = {
+      {"refused", &sim::Faults::refuse, Phase::kUnreachable, ErrorCode::kConnection},
+      {"silent", &sim::Faults::hang, Phase::kUnreachable, ErrorCode::kTimeout},
+      {"401", &sim::Faults::reject_credentials, Phase::kRejected, ErrorCode::kUnauthorized},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    Fixture f;
+    TestCluster cluster(f.process, AccessTo(f.server));
+    REQUIRE(cluster.WaitFor(Phase::kConnected));
+    f.server.SetFaults(With(row.fault));
+    REQUIRE(cluster.WaitFor(row.phase));
+    const ConnectionState lost = cluster->state();
+    CHECK(SameKind(lost.why->code, row.code));
+    CHECK(lost.attempts >= 1);
+    // Calls do not wait for it.
+    const auto before = std::chrono::steady_clock::now();
+    const auto call = cluster->Get(kConfigMaps, {"default", "a"});
+    REQUIRE(!call);
+    CHECK(SameKind(call.error().code, row.code));
+    CHECK(std::chrono::steady_clock::now() - before < 200ms);
+    f.server.SetFaults({});
+    REQUIRE(cluster.WaitFor(Phase::kConnected));
+    CHECK(cluster->state().since > lost.since);
+    CHECK(cluster->Get(kConfigMaps, {"default", "a"}).error().code == ErrorCode::kNotFound);
+    CHECK(cluster.History() == std::vector<Phase>{Phase::kConnected, row.phase, Phase::kConnected});
+  }
+}
+
+TEST_CASE("a certificate that does not verify rejects the server, not the other way round") {
+  for (const auto fault : {&sim::Faults::foreign_ca, &sim::Faults::expired_certificate}) {
+    Fixture f;
+    f.server.SetFaults(With(fault));
+    TestCluster cluster(f.process, AccessTo(f.server));
+    REQUIRE(cluster.WaitFor(Phase::kRejected));
+    CHECK(cluster->state().why->code == ErrorCode::kTlsUntrusted);
+    CHECK_THAT(cluster->state().why->message, ContainsSubstring("certificate"));
+    f.server.SetFaults({});
+    CHECK(cluster.WaitFor(Phase::kConnected));
+  }
+}
+
+TEST_CASE("another CA than the server's is not trusted until the access is updated") {
+  Fixture f;
+  const sim::Server other;
+  kube::AccessSettings access = AccessTo(f.server);
+  access.ca_pem = other.CaPem();
+  TestCluster cluster(f.process, access);
+  REQUIRE(cluster.WaitFor(Phase::kRejected));
+  CHECK(cluster->state().why->code == ErrorCode::kTlsUntrusted);
+  cluster->UpdateAccess(AccessTo(f.server));
+  CHECK(cluster.WaitFor(Phase::kConnected));
+}
+
+// A key that needs a password. OpenSSL would ask for it at the terminal.
+constexpr const char* kLockedCertificate = R"(-----BEGIN CERTIFICATE-----
+MIIBbzCCARWgAwIBAgIUQq9y6mziA1qQyfHJK4he7rLE6KwwCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBeDAgFw0yNjExMjExODQyNThaGA8yMTI2MTAyODE4NDI1OFow
+DDEKMAgGA1UEAwwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDxn5X7TckMN
+4NQjD4Xbeo0mocC7oBn/o2QeT/8knRiMM5g2RFm7W7o88MzLeRrlt3pFEhAdGIxo
+NfTvQfGavGujUzBRMB0GA1UdDgQWBBSfu4atL6jo2B3KSWl/oaU0gTu2zjAfBgNV
+HSMEGDAWgBSfu4atL6jo2B3KSWl/oaU0gTu2zjAPBgNVHRMBAf8EBTADAQH/MAoG
+CCqGSM49BAMCA0gAMEUCIGqHiuvRP+8YR7DInEBDemj+FjvWcCb0VVzDmvU0PnVH
+AiEA64ZQEU+AERtnxzy+MZ7oIDrZOxqozwhm8IHC1bRMqKM=
+-----END CERTIFICATE-----
+)";
+constexpr const char* kLockedKey = R"(-----BEGIN EC PRIVATE KEY-----
+Proc-Type: 4,ENCRYPTED
+DEK-Info: AES-128-CBC,3FDAA860F5337FBE3C72CFEE2FC09AE6
+
+UC7oIxzIYBS27Z92bFopI6sOQ3LdHubTcBz+klORUYNLRMgaEBG29FpqaHHUACQ7
+yh6E6pCVtaCOzj13l5P2BkyUWNgaQmiXesYKeEwrrFxjh7MaHthue84PFmDgnW8u
+rdVU9gniAjLP/PmRAJL8TaLDcpA1A3SJAeLBNoeUgQI=
+-----END EC PRIVATE KEY-----
+)";
+
+TEST_CASE("settings that cannot be used are said to be so") {
+  struct Row {
+    const char* what;
+    void (*spoil)(kube::AccessSettings& access);
+  };
+  const Row rows[] = {
+      {"no URL", [](kube::AccessSettings& access) { access.server = "nonsense://"; }},
+      {"ftp", [](kube::AccessSettings& access) { access.server = "ftp://example"; }},
+      {"a password in the URL",
+       [](kube::AccessSettings& access) { access.server = "https://me:secret@127.0.0.1:1"; }},
+      {"a CA that is no certificate",
+       [](kube::AccessSettings& access) { access.ca_pem = "nonsense"; }},
+      {"a client certificate that is none",
+       [](kube::AccessSettings& access) {
+         access.client_certificate_pem = "nonsense";
+         access.client_key_pem = "nonsense";
+       }},
+      {"a key with a password",
+       [](kube::AccessSettings& access) {
+         access.client_certificate_pem = kLockedCertificate;
+         access.client_key_pem = kLockedKey;
+       }},
+  };
+  Fixture f;
+  for (const Row& row : rows) {
+    INFO(row.what);
+    kube::AccessSettings access = AccessTo(f.server);
+    row.spoil(access);
+    TestCluster cluster(f.process, access);
+    REQUIRE(cluster.WaitFor(Phase::kMisconfigured));
+    CHECK(cluster->state().why->message.find("secret") == std::string::npos);
+    CHECK(cluster->Get(kConfigMaps, {"default", "a"}).error().code == ErrorCode::kInvalidArgument);
+    cluster->UpdateAccess(AccessTo(f.server));
+    CHECK(cluster.WaitFor(Phase::kConnected));
+  }
+}
+
+TEST_CASE("a kubeconfig that cannot be read is a state of the cluster") {
+  Fixture f;
+  TestCluster cluster(f.process, AccessTo(f.server));
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  cluster->SetMisconfigured(Error{ErrorCode::kInvalidArgument, "line 3: no server", {}, {}});
+  REQUIRE(cluster.WaitFor(Phase::kMisconfigured));
+  CHECK_THAT(cluster->Get(kConfigMaps, {"default", "a"}).error().message,
+             ContainsSubstring("line 3: no server"));
+  cluster->UpdateAccess(AccessTo(f.server));
+  CHECK(cluster.WaitFor(Phase::kConnected));
+}
+
+TEST_CASE("one outage has one beginning") {
+  Fixture f;
+  TestCluster cluster(f.process, AccessTo(f.server));
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  f.server.SetFaults(With(&sim::Faults::refuse));
+  REQUIRE(cluster.WaitFor(Phase::kUnreachable));
+  const WallTime since = cluster->state().since;
+  f.server.SetFaults(With(&sim::Faults::reject_credentials));
+  REQUIRE(cluster.WaitFor(Phase::kRejected));
+  CHECK(cluster->state().since == since);
+}
+
+TEST_CASE("a server that is lost is noticed through its watches, and its return within 2 s") {
+  Fixture f;
+  ClusterOptions patient = QuickOptions();
+  patient.probe_interval = 60s;  // nobody asks
+  TestCache cache;
+  TestCluster cluster(f.process, AccessTo(f.server), patient);
+  cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+  REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
+  f.server.SetFaults(With(&sim::Faults::refuse));
+  REQUIRE(cluster.WaitFor(Phase::kUnreachable, 1s));
+  REQUIRE(cache.WaitForState(watch::CacheState::kFailing));
+  REQUIRE(f.server.objects().Create(ConfigMap("a", "1")));
+  f.server.SetFaults({});
+  CHECK(cache.WaitForContent({"a=1"}, 2s));
+  CHECK(cluster->state().phase == Phase::kConnected);
+}
+
+TEST_CASE("silence is noticed by a call long before the next probe") {
+  Fixture f;
+  ClusterOptions patient = QuickOptions();
+  patient.probe_interval = 60s;
+  TestCluster cluster(f.process, AccessTo(f.server), patient);
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  f.server.SetFaults(With(&sim::Faults::hang));
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(SameKind(cluster->Get(kConfigMaps, {"default", "a"}).error().code, ErrorCode::kTimeout));
+  // A second to wonder, half a second for the probe: not the whole deadline of 3 s.
+  CHECK(std::chrono::steady_clock::now() - before < 2500ms);
+  CHECK(cluster->state().phase == Phase::kUnreachable);
+}
+
+TEST_CASE("silent clusters cost the others nothing") {
+  Process process;
+  std::vector<std::unique_ptr<sim::Server>> servers;
+  std::vector<std::unique_ptr<TestCluster>> clusters;
+  const auto engine = std::make_shared<sim::Engine>();
+  for (int i = 0; i < 20; ++i) {
+    servers.push_back(std::make_unique<sim::Server>(sim::ServerOptions{}, engine));
+    if (i % 2 == 0) servers.back()->SetFaults(With(&sim::Faults::hang));
+    clusters.push_back(std::make_unique<TestCluster>(process, AccessTo(*servers.back()),
+                                                     QuickOptions(), "c" + std::to_string(i)));
+  }
+  const auto before = std::chrono::steady_clock::now();
+  for (size_t i = 1; i < 20; i += 2) REQUIRE(clusters[i]->WaitFor(Phase::kConnected));
+  CHECK(std::chrono::steady_clock::now() - before < 3s);
+  for (size_t i = 0; i < 20; i += 2) REQUIRE(clusters[i]->WaitFor(Phase::kUnreachable));
+  for (size_t i = 1; i < 20; i += 2) {
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK((*clusters[i])->Get(kConfigMaps, {"default", "a"}).error().code == ErrorCode::kNotFound);
+    CHECK(std::chrono::steady_clock::now() - begin < 500ms);
+  }
+}
+
+TEST_CASE("client certificates, and none") {
+  Fixture f;
+  f.server.SetUser(sim::Administrator("cert-user", ""));
+  const sim::ClientCertificate certificate = f.server.IssueCertificate("cert-user");
+  kube::AccessSettings access = AccessTo(f.server, "");
+  access.client_certificate_pem = certificate.certificate_pem;
+  access.client_key_pem = certificate.key_pem;
+  TestCluster cluster(f.process, access);
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+}
+
+TEST_CASE("the name in the certificate may be another than the address") {
+  Fixture f;
+  kube::AccessSettings access = AccessTo(f.server);
+  access.tls_server_name = "kubernetes";
+  TestCluster named(f.process, access);
+  CHECK(named.WaitFor(Phase::kConnected));
+  access.tls_server_name = "example.com";
+  TestCluster wrong(f.process, access);
+  REQUIRE(wrong.WaitFor(Phase::kRejected));
+  CHECK(wrong->state().why->code == ErrorCode::kTlsUntrusted);
+}
+
+TEST_CASE("new credentials are used from now on, watches go on") {
+  Fixture f;
+  TestCache cache;
+  TestCluster cluster(f.process, AccessTo(f.server));
+  cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+  REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
+  f.server.SetUser(sim::Administrator("other", "other-token"));
+  cluster->UpdateAccess(AccessTo(f.server, "other-token"));
+  REQUIRE(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  CHECK(cache.WaitForContent({"a=1"}, 2s));
+  CHECK(cluster.History() == std::vector<Phase>{Phase::kConnected});
+}
+
+TEST_CASE("a change of access with many watches open does not starve the first call") {
+  Fixture f;
+  std::vector<std::unique_ptr<TestCache>> caches;
+  TestCluster cluster(f.process, AccessTo(f.server));
+  for (int i = 0; i < 20; ++i) {
+    caches.push_back(std::make_unique<TestCache>());
+    cluster->Watch({kConfigMaps, "", "", ""}, **caches.back());
+  }
+  for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
+  f.server.SetUser(sim::Administrator("other", "other-token"));
+  cluster->UpdateAccess(AccessTo(f.server, "other-token"));
+  REQUIRE(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  for (const auto& cache : caches) CHECK(cache->WaitForContent({"a=1"}));
+  CHECK(cluster.History() == std::vector<Phase>{Phase::kConnected});
+  cluster->Stop();
+}
+
+// A folder that is gone with the test.
+struct Folder {
+  std::filesystem::path path;
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "fedra-XXXXXX").string();
+    path = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string Write(const std::string& name, const std::string& content,
+                    bool executable = false) const {
+    const auto file = path / name;
+    std::ofstream(file) << content;
+    if (executable) std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file.string();
+  }
+};
+
+TEST_CASE("a token file is read again when its token is refused") {
+  Fixture f;
+  const Folder folder;
+  kube::AccessSettings access = AccessTo(f.server, "");
+  access.token_file = folder.Write("token", "admin-token\n");
+  TestCluster cluster(f.process, access);
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  folder.Write("token", "next-token\n");
+  f.server.SetUser(sim::Administrator("admin", "next-token"));
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  CHECK(cluster.History() == std::vector<Phase>{Phase::kConnected});
+}
+
+TEST_CASE("an exec plugin gives tokens, again after each refusal") {
+  Fixture f;
+  const Folder folder;
+  folder.Write("token", "admin-token");
+  const std::string plugin = folder.Write(
+      "plugin",
+      "#!/bin/sh\n"
+      "echo run >> \"$FOLDER/runs\"\n"
+      "case \"$KUBERNETES_EXEC_INFO\" in *'\"interactive\":false'*) ;; *) exit 3;; esac\n"
+      "printf '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",'\n"
+      "printf '\"status\":{\"token\":\"%s\"}}' \"$(cat \"$FOLDER/token\")\"\n",
+      true);
+  kube::AccessSettings access = AccessTo(f.server, "");
+  kube::ExecPlugin exec;
+  exec.api_version = "client.authentication.k8s.io/v1";
+  exec.command = plugin;
+  exec.env = {{"FOLDER", folder.path.string()}};
+  access.exec = {exec};
+  TestCluster cluster(f.process, access);
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  CHECK(std::filesystem::file_size(folder.path / "runs") == 4);  // once for everything
+  folder.Write("token", "next-token");
+  f.server.SetUser(sim::Administrator("admin", "next-token"));
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("b", "1").dump()));
+  CHECK(cluster.History() == std::vector<Phase>{Phase::kConnected});
+}
+
+TEST_CASE("an exec plugin may give a client certificate") {
+  Fixture f;
+  f.server.SetUser(sim::Administrator("cert-user", ""));
+  const sim::ClientCertificate certificate = f.server.IssueCertificate("cert-user");
+  const Folder folder;
+  const json credential = {{"kind", "ExecCredential"},
+                           {"apiVersion", "client.authentication.k8s.io/v1beta1"},
+                           {"status",
+                            {{"clientCertificateData", certificate.certificate_pem},
+                             {"clientKeyData", certificate.key_pem}}}};
+  folder.Write("credential", credential.dump());
+  kube::AccessSettings access = AccessTo(f.server, "");
+  kube::ExecPlugin exec;
+  exec.api_version = "client.authentication.k8s.io/v1beta1";
+  exec.command = "cat";
+  exec.args = {(folder.path / "credential").string()};
+  access.exec = {exec};
+  TestCluster cluster(f.process, access);
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+}
+
+TEST_CASE("a plugin that fails rejects the credentials and says which plugin") {
+  Fixture f;
+  kube::AccessSettings access = AccessTo(f.server, "");
+  kube::ExecPlugin exec;
+  exec.api_version = "client.authentication.k8s.io/v1";
+  exec.install_hint = "apt install get-token";
+  exec.command = "/nonexistent/get-token";
+  access.exec = {exec};
+  TestCluster missing(f.process, access);
+  REQUIRE(missing.WaitFor(Phase::kRejected));
+  CHECK_THAT(missing->state().why->message, ContainsSubstring("/nonexistent/get-token") &&
+                                                ContainsSubstring("apt install get-token"));
+  access.exec[0].command = "false";
+  TestCluster failing(f.process, access);
+  REQUIRE(failing.WaitFor(Phase::kRejected));
+  CHECK_THAT(failing->state().why->message, ContainsSubstring("exit code 1"));
+}
+
+}  // namespace
+}  // namespace fedra

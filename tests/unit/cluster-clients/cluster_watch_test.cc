@@ -1,0 +1,203 @@
+#include "cluster-clients/cluster.h"
+#include "tests/support/catch.h"
+#include "tests/unit/cluster-clients/support/harness.h"
+
+namespace fedra {
+namespace {
+
+using namespace std::chrono_literals;
+using watch::CacheState;
+
+struct Fixture {
+  sim::Server server;
+  Process process;
+  TestCache cache;  // must outlive the cluster's Stop()
+  TestCluster cluster{process, AccessTo(server)};
+
+  void Put(const std::string& name, const std::string& value) {
+    if (server.objects().Patch("configmaps", {"default", name}, {{"data", {{"value", value}}}}))
+      return;
+    REQUIRE(server.objects().Create(ConfigMap(name, value)));
+  }
+  void Watch() {
+    cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+    REQUIRE(cache.WaitForState(CacheState::kSynced));
+  }
+};
+
+TEST_CASE("a cache follows its server") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Watch();
+  CHECK(f.cache.Content() == std::set<std::string>{"a=1"});
+  CHECK(f.cache->health().complete);
+  f.Put("b", "1");
+  f.Put("a", "2");
+  REQUIRE(f.server.objects().Delete("configmaps", {"default", "b"}));
+  REQUIRE(f.cache.WaitForHeard("b:1>-"));
+  CHECK(f.cache.Heard() == std::vector<std::string>{"a:->1", "b:->1", "a:1>2", "b:1>-"});
+}
+
+TEST_CASE("lists of many pages arrive in one step") {
+  Fixture f;
+  std::set<std::string> all;
+  for (int i = 0; i < 57; ++i) {
+    f.Put("cm-" + std::to_string(i), "x");
+    all.insert("cm-" + std::to_string(i) + "=x");
+  }
+  f.Watch();
+  CHECK(f.cache.Content() == all);
+  CHECK(f.server.RequestCounts()["list configmaps"] == 6);
+}
+
+TEST_CASE("selectors narrow a watch, also when an object stops to match") {
+  Fixture f;
+  json labelled = ConfigMap("a", "1");
+  labelled["metadata"]["labels"] = {{"keep", "yes"}};
+  REQUIRE(f.server.objects().Create(labelled));
+  f.Put("b", "1");
+  f.cluster->Watch({kConfigMaps, "default", "keep=yes", ""}, *f.cache);
+  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
+  CHECK(f.cache.Content() == std::set<std::string>{"a=1"});
+  REQUIRE(f.server.objects().Patch("configmaps", {"default", "a"},
+                                   {{"metadata", {{"labels", {{"keep", "no"}}}}}}));
+  CHECK(f.cache.WaitForContent({}));
+}
+
+TEST_CASE("a watch that is cut is resumed, without a list and without a word") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Watch();
+  const auto lists = f.server.RequestCounts()["list configmaps"];
+  f.server.DropConnections();
+  f.Put("a", "2");
+  REQUIRE(f.cache.WaitForContent({"a=2"}, 2s));
+  CHECK(f.server.RequestCounts()["list configmaps"] == lists);
+  CHECK(f.cache.Heard() == std::vector<std::string>{"a:->1", "a:1>2"});
+}
+
+TEST_CASE("an expired version leads to a new list that tells only the differences") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Put("b", "1");
+  f.Watch();
+  sim::Faults faults;
+  faults.refuse = true;
+  f.server.SetFaults(faults);
+  REQUIRE(f.cluster.WaitFor(ConnectionPhase::kUnreachable));
+  REQUIRE(f.server.objects().Delete("configmaps", {"default", "b"}));
+  f.Put("c", "1");
+  f.server.ExpireHistory();
+  f.server.SetFaults({});
+  REQUIRE(f.cache.WaitForContent({"a=1", "c=1"}));
+  const auto heard = f.cache.Heard();
+  CHECK(std::set<std::string>(heard.begin() + 2, heard.end()) ==
+        std::set<std::string>{"b:1>-", "c:->1"});
+}
+
+TEST_CASE("continue tokens that expire do not keep a list from ending") {
+  Fixture f;
+  std::set<std::string> all;
+  for (int i = 0; i < 25; ++i) {
+    f.Put("cm-" + std::to_string(i), "x");
+    all.insert("cm-" + std::to_string(i) + "=x");
+  }
+  sim::Faults faults;
+  faults.expire_continue = true;
+  f.server.SetFaults(faults);
+  f.cluster->Watch({kConfigMaps, "", "", ""}, *f.cache);
+  CHECK(f.cache.WaitForContent(all));
+}
+
+TEST_CASE("garbage in a watch loses nothing") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Watch();
+  sim::Faults faults;
+  faults.watch_garbage = true;
+  f.server.SetFaults(faults);
+  f.Put("a", "2");
+  f.server.SetFaults({});
+  f.Put("b", "1");
+  CHECK(f.cache.WaitForContent({"a=2", "b=1"}));
+}
+
+TEST_CASE("a watch that ends after every event still delivers each once") {
+  Fixture f;
+  f.Watch();
+  sim::Faults faults;
+  faults.close_watch_after = 1;
+  f.server.SetFaults(faults);
+  for (int i = 1; i <= 3; ++i) {
+    f.Put("a", std::to_string(i));
+    REQUIRE(f.cache.WaitForContent({"a=" + std::to_string(i)}));
+  }
+  CHECK(f.cache.Heard() == std::vector<std::string>{"a:->1", "a:1>2", "a:2>3"});
+}
+
+TEST_CASE("forbidden is told, and seen to be allowed later") {
+  Fixture f;
+  sim::User user;
+  user.name = "reader";
+  user.token = "reader-token";
+  f.server.SetUser(user);
+  f.cluster->UpdateAccess(AccessTo(f.server, "reader-token"));
+  f.cluster->Watch({kConfigMaps, "", "", ""}, *f.cache);
+  REQUIRE(f.cache.WaitForState(CacheState::kForbidden));
+  CHECK(f.cache->health().error->code == ErrorCode::kForbidden);
+  CHECK(!f.cache->health().complete);
+  user.allow = {{.verbs = {"list", "watch"}, .groups = {""}, .resources = {"configmaps"}}};
+  f.server.SetUser(user);
+  CHECK(f.cache.WaitForState(CacheState::kSynced));
+}
+
+TEST_CASE("content that becomes forbidden stays, with the reason") {
+  Fixture f;
+  sim::User user;
+  user.name = "reader";
+  user.token = "reader-token";
+  user.allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}};
+  f.server.SetUser(user);
+  f.cluster->UpdateAccess(AccessTo(f.server, "reader-token"));
+  f.Put("a", "1");
+  f.Watch();
+  user.allow.clear();
+  f.server.SetUser(user);
+  f.server.DropConnections();
+  REQUIRE(f.cache.WaitForState(CacheState::kForbidden));
+  CHECK(f.cache.Content() == std::set<std::string>{"a=1"});
+  CHECK(f.cache->health().complete);
+  // Other credentials are tried at once.
+  const auto before = std::chrono::steady_clock::now();
+  f.cluster->UpdateAccess(AccessTo(f.server));
+  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
+  CHECK(std::chrono::steady_clock::now() - before < 1s);
+}
+
+TEST_CASE("a resource that is not served has no objects and says so") {
+  sim::ServerOptions old;
+  old.dra_versions = {};
+  sim::Server server(old);
+  Process process;
+  TestCache cache;
+  TestCluster cluster(process, AccessTo(server));
+  cluster->Watch({kTemplates, "", "", ""}, *cache);
+  REQUIRE(cache.WaitForState(CacheState::kNotServed));
+  CHECK(cache->health().error->code == ErrorCode::kApiMissing);
+  CHECK(!cluster->server()->Serves("resource.k8s.io", "v1"));
+  CHECK(cluster->server()->Serves("batch", "v1"));
+  cluster->Stop();
+}
+
+TEST_CASE("an object that cannot be read does not stop the others") {
+  Fixture f;
+  json odd = ConfigMap("odd", "x");
+  odd["data"] = json::object();
+  REQUIRE(f.server.objects().Create(odd));
+  f.Put("a", "1");
+  f.Watch();
+  CHECK(f.cache.Content() == std::set<std::string>{"a=1", "odd="});
+}
+
+}  // namespace
+}  // namespace fedra

@@ -1,0 +1,65 @@
+#include "cluster-clients/http/program.h"
+
+#include "base/guarded.h"
+#include "cluster-clients/http/loop.h"
+#include "tests/support/catch.h"
+
+namespace fedra::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<ProgramResult> RunShell(const std::string& script, std::chrono::milliseconds timeout = 10s,
+                               size_t max_output = 1000) {
+  HttpLoop loop;
+  Guarded<std::optional<Result<ProgramResult>>> answer;
+  Program program;
+  program.command = "sh";
+  program.args = {"-c", script};
+  program.env = {{"ADDED", "yes"}};
+  program.timeout = timeout;
+  program.max_output = max_output;
+  RunProgram(loop, program, [&](Result<ProgramResult> result) {
+    answer.With([&](auto& value) { value = std::move(result); });
+    answer.Notify();
+  });
+  return answer.Wait([](const auto& value) { return value.has_value(); },
+                     [](auto& value) { return *std::move(value); });
+}
+
+TEST_CASE("a program's output, errors and exit code") {
+  const auto result = RunShell("cat; echo out $ADDED; echo err >&2; exit 3");
+  REQUIRE(result);
+  CHECK(result->out == "out yes\n");
+  CHECK(result->err == "err\n");
+  CHECK(result->exit_code == 3);
+  CHECK(RunShell("kill -9 $$")->exit_code == 128 + 9);
+}
+
+TEST_CASE("a program that does not end is killed, with its children") {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = RunShell("sleep 1000 & sleep 1000", 100ms);
+  REQUIRE(!result);
+  CHECK(result.error().code == ErrorCode::kTimeout);
+  CHECK(std::chrono::steady_clock::now() - begin < 5s);
+}
+
+TEST_CASE("output is bounded") {
+  CHECK(RunShell("yes").error().code == ErrorCode::kTooLarge);
+  const auto noisy = RunShell("yes | head -c 100000 >&2");
+  REQUIRE(noisy);
+  CHECK(noisy->err.size() == 4096);
+}
+
+TEST_CASE("no such program") {
+  HttpLoop loop;
+  std::optional<Result<ProgramResult>> answer;
+  Program program;
+  program.command = "/nonexistent/program";
+  RunProgram(loop, program, [&](Result<ProgramResult> result) { answer = std::move(result); });
+  REQUIRE(answer);
+  CHECK(answer->error().code == ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace fedra::http

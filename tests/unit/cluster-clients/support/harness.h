@@ -1,0 +1,97 @@
+#pragma once
+//
+// A cluster client under test and what it reports, in a form that a test can wait for.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/worker_pool.h"
+#include "cluster-clients/cluster.h"
+#include "cluster-clients/http/loop.h"
+#include "tests/sim/server.h"
+
+namespace fedra {
+
+using nlohmann::json;
+
+inline const kube::Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
+inline const kube::Resource kJobs{"batch", "v1", "jobs", "Job", true};
+inline const kube::Resource kTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",
+                                       "ResourceClaimTemplate", true};
+
+// The threads of one process.
+struct Process {
+  explicit Process(size_t threads = 4) : workers(threads) {}
+  http::HttpLoop loop;
+  WorkerPool workers;
+};
+
+// Administrator's token, the server's CA.
+kube::AccessSettings AccessTo(const sim::Server& server, const std::string& token = "admin-token");
+
+// Time-outs short enough for tests of silence.
+ClusterOptions QuickOptions();
+
+json ConfigMap(const std::string& name, const std::string& value);
+
+// A cluster and every phase it went through.
+class TestCluster final {
+ public:
+  TestCluster(Process& process, kube::AccessSettings access,
+              ClusterOptions options = QuickOptions(), const std::string& name = "gpu-east");
+
+  Cluster* operator->() { return &cluster_; }
+  Cluster& operator*() { return cluster_; }
+
+  // False: not within `timeout`.
+  bool WaitFor(const std::function<bool(const ConnectionState& state)>& holds,
+               std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  bool WaitFor(ConnectionPhase phase, std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  std::vector<ConnectionPhase> History() const;
+
+ private:
+  struct Seen {
+    ConnectionState state;
+    std::vector<ConnectionPhase> history;
+  };
+  Guarded<Seen> seen_;
+  Cluster cluster_;
+};
+
+// A cache of config maps (any object with data.value) that can be waited for.
+class TestCache final {
+ public:
+  TestCache();
+
+  watch::ObjectCache<std::string>& operator*() { return cache_; }
+  watch::ObjectCache<std::string>* operator->() { return &cache_; }
+
+  // "name=value" of every object.
+  std::set<std::string> Content() const;
+  bool WaitForContent(const std::set<std::string>& content,
+                      std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  bool WaitForState(watch::CacheState state,
+                    std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  bool WaitForHeard(const std::string& what,
+                    std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  // Every change in order: "name:before>after".
+  std::vector<std::string> Heard() const;
+
+ private:
+  bool Wait(const std::function<bool()>& holds, std::chrono::milliseconds timeout);
+
+  struct Seen {
+    std::vector<std::string> heard;
+    int changes = 0;
+  };
+  Guarded<Seen> seen_;
+  watch::ObjectCache<std::string> cache_;
+};
+
+}  // namespace fedra
