@@ -38,7 +38,7 @@ constexpr LibraryEntry kLibraries[] = {
     {"Kubernetes semver v0", k131, {}, SemverLibrary},
     {"Kubernetes semver v1: normalize", k133, {}, SemverNormalizeLibrary},
     {"cel-go lists v3", k134, {}, ListsLibrary},
-    {"CEL optional values v2", k134, {}, OptionalListLibrary},
+    {"CEL optional values v2", k133, {}, OptionalListLibrary},
     {"includes (lists up to 48 values)", k136, k136, IncludesLibrary},
     {"includes", k137, {}, IncludesAnywhereLibrary},
 };

@@ -3,7 +3,8 @@
 // Interpreter: evaluates the nodes of one program for one evaluation.
 //
 // What it does, and in which order, is cel-go's interpreter 0.26 as Kubernetes configures it; what
-// it costs follows cel-go's runtimecost.go. Comprehensions are in interpreter_macros.cc.
+// it costs follows cel-go's runtimecost.go. Selection is in interpreter_select.cc, comprehensions
+// are in interpreter_macros.cc.
 //
 // Thread rules: one object per evaluation.
 
@@ -104,6 +105,9 @@ std::string_view GoTypeName(Kind kind);
 
 // Whether cel-go can make a selector of the value: x[value].
 bool IsSelectorKind(Kind kind);
+
+// "no such key: model".
+Value NoSuchKey(Evaluation& evaluation, const Value& key);
 
 // "no such overload: f(int, string)".
 Value NoOverload(Evaluation& evaluation, std::string_view function, std::span<const Value> args);

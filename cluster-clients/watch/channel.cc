@@ -55,7 +55,7 @@ Delivery Channel::Take() {
       arrived.chunks.pop_front();
     }
     if (arrived.chunks.empty()) taken.end = std::exchange(arrived.end, std::nullopt);
-    state.awake = taken.opened || taken.overflow || taken.end || !taken.chunks.empty();
+    state.awake = taken.opened || taken.end || !taken.chunks.empty();
     return taken;
   });
 }
