@@ -168,7 +168,11 @@ def outage_across_a_restart(world: World) -> None:
     )
     fedra.restart()
     # fedra's share ends here; when Kueue queues the job again is up to Kueue.
-    world.eventually("taken back from worker1", lambda: job.check_state() != "Ready")
+    # The whole way to worker2 can pass between two looks, so "not Ready" alone would be missed.
+    world.eventually(
+        "taken back from worker1",
+        lambda: job.check_state() != "Ready" or job.cluster_name() != world.worker1,
+    )
     elapsed = time.monotonic() - started
     world.note(f"taken back after {elapsed:.1f} s")
     assert timeout - 1 < elapsed < timeout + slack, f"taken back after {elapsed:.1f} s"
