@@ -56,7 +56,7 @@ demo:
 	@HOLD=$(HOLD) scripts/demo.py
 
 test: build-release
-	@ctest --test-dir build/release --output-on-failure --repeat until-pass:2
+	@ctest --test-dir build/release --output-on-failure
 	@$(call SCENARIOS,release)
 
 test-real:
