@@ -199,7 +199,7 @@ std::string RequestReport::ToString() const {
   std::string names;
   for (const std::string& holder : holders) names += (names.empty() ? "" : ", ") + holder;
   Append(text, allocated, names.empty() ? "allocated" : "allocated (" + names + ")");
-  Append(text, placed, "taken by pods of this job");
+  Append(text, placed, "taken by other pods of this job or by jobs on their way");
   Append(text, capacity, "without enough capacity");
   Append(text, free, "free");
   return std::to_string(devices) + (devices == 1 ? " device: " : " devices: ") + text;

@@ -10,6 +10,7 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
                 JudgeCaches caches, const JudgeOptions& options) {
   caches.matches.Trim();
   Simulation simulation(ns, snapshot, caches, options);
+  for (const InFlightPods& pods : options.in_flight) simulation.Assume(pods);
   Judgement judgement;
   Verdict& verdict = judgement.verdict;
   verdict.outcome = Outcome::kYes;

@@ -31,8 +31,19 @@ struct JudgeCaches {
   MatchCache& matches;
 };
 
+// Pods of another workload that were sent to the cluster and are not bound there yet: what they
+// will take is taken.
+struct InFlightPods {
+  std::string ns;
+  std::shared_ptr<const PodDemand> demand;
+  int count = 0;
+
+  bool operator==(const InFlightPods&) const = default;
+};
+
 struct JudgeOptions {
   AllocatorLimits limits;
+  std::vector<InFlightPods> in_flight;  // in the order in which they were sent
   // Whether cpu, memory, pods and plugin resources must have room on the node.
   bool node_resources = true;
   // What running pods hold, per node name, "pods" included; null: nothing is known to run.

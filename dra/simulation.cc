@@ -1,6 +1,7 @@
 #include "dra/simulation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dra/extended.h"
 #include "dra/node_match.h"
@@ -32,7 +33,7 @@ void Simulation::Add(Run& run, Outcome outcome, ReasonCode code, std::string obj
 // ---- claims
 
 bool Simulation::ResolveNamed(Run& run, const std::string& name) {
-  const ObjectKey key{.ns = ns_, .name = name};
+  const ObjectKey key{.ns = *ns_, .name = name};
   const std::string object = "ResourceClaim " + key.ToString();
   const auto* found = snapshot_.claims().Find(key);
   if (found == nullptr || (*found)->deleting) {
@@ -69,7 +70,7 @@ bool Simulation::ResolveClaims(Run& run) {
       complete = ResolveNamed(run, reference.claim_name) && complete;
       continue;
     }
-    const ObjectKey key{.ns = ns_, .name = reference.template_name};
+    const ObjectKey key{.ns = *ns_, .name = reference.template_name};
     const auto* found = snapshot_.templates().Find(key);
     if (found == nullptr) {
       const std::string object = "ResourceClaimTemplate " + key.ToString();
@@ -79,7 +80,7 @@ bool Simulation::ResolveClaims(Run& run) {
       continue;
     }
     run.claims.push_back(
-        {.key = {.ns = ns_, .name = reference.pod_claim}, .spec = (*found)->spec.get()});
+        {.key = {.ns = *ns_, .name = reference.pod_claim}, .spec = (*found)->spec.get()});
     run.is_shared.push_back(false);
   }
   return complete;
@@ -99,7 +100,7 @@ Simulation::Variant& Simulation::VariantWith(Run& run, const std::vector<Text>& 
   if (!resources.empty()) {
     variant.extended =
         std::make_unique<ClaimSpec>(ClaimForResources(run.demand, snapshot_, resources));
-    claims.push_back({.key = {.ns = ns_, .name = kExtendedClaim}, .spec = variant.extended.get()});
+    claims.push_back({.key = {.ns = *ns_, .name = kExtendedClaim}, .spec = variant.extended.get()});
   }
   variant.from_devices = resources;
   variant.pod = Prepare(claims, snapshot_, caches_.matches, caches_.selectors);
@@ -301,6 +302,18 @@ void Simulation::CountHeadroom(Run& run) {
       }
     }
   }
+}
+
+void Simulation::Assume(const InFlightPods& pods) {
+  const std::string* own = std::exchange(ns_, &pods.ns);
+  PodDemand demand = *pods.demand;
+  demand.count = pods.count;
+  Run run{.demand = demand, .result = {}};
+  if (ResolveClaims(run) && CheckClasses(run)) {
+    CollectNodes(run);
+    PlacePods(run);
+  }
+  ns_ = own;
 }
 
 PodSetResult Simulation::Place(const PodDemand& demand) {

@@ -29,9 +29,11 @@ class Simulation final {
  public:
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
              const JudgeOptions& options)
-      : ns_(ns), snapshot_(snapshot), caches_(caches), options_(options) {}
+      : ns_(&ns), snapshot_(snapshot), caches_(caches), options_(options) {}
 
   PodSetResult Place(const PodDemand& demand);
+  // Takes what these pods will take, as far as they fit.
+  void Assume(const InFlightPods& pods);
 
  private:
   // Where a claim that many pods share can be used once it is allocated.
@@ -74,7 +76,7 @@ class Simulation final {
   static void Add(Run& run, Outcome outcome, ReasonCode code, std::string object,
                   std::string message);
 
-  const std::string& ns_;
+  const std::string* ns_;  // of the pods that are being placed
   const Snapshot& snapshot_;
   JudgeCaches caches_;
   const JudgeOptions& options_;

@@ -24,10 +24,34 @@ bool NeedsVerdicts(const Picture& picture) {
          check->state == tracking::CheckState::kPending;
 }
 
+// Whether devices have a say in where it can run. A pod template that cannot be read may need some.
+bool NeedsDevices(const tracking::Workload& workload) {
+  return workload.demands == nullptr || tracking::NeedDevices(*workload.demands);
+}
+
+// The pods of what was sent that do not hold their devices yet.
+std::vector<dra::InFlightPods> StillComing(const std::vector<Sent>& all, const Worker& worker) {
+  std::vector<dra::InFlightPods> pods;
+  for (const Sent& sent : all) {
+    if (sent.demands == nullptr) continue;
+    int settled = worker.devices()->SettledPods(sent.job);
+    for (const dra::PodDemand& demand : *sent.demands) {
+      const int here = std::min(settled, demand.count);
+      settled -= here;
+      // The demand lives as long as all of them.
+      std::shared_ptr<const dra::PodDemand> shared(sent.demands, &demand);
+      if (demand.count > here)
+        pods.push_back({sent.workload.ns, std::move(shared), demand.count - here});
+    }
+  }
+  return pods;
+}
+
 }  // namespace
 
-Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers)
-    : settings_(std::move(settings)), manager_(manager), workers_(workers) {}
+Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
+                   const InFlight& in_flight)
+    : settings_(std::move(settings)), manager_(manager), workers_(workers), in_flight_(in_flight) {}
 
 bool Gatherer::IsOurCheck(const tracking::AdmissionCheck& check) const {
   return check.controller_name == settings_.controller_name;
@@ -91,12 +115,14 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
     }
   }
   picture.judged = NeedsVerdicts(picture);
+  picture.in_flight_version = in_flight_.version();
   for (const auto& [worker, allowed] : Order(picture.view.check)) {
     ClusterView cluster = Look(*worker, picture);
     cluster.allowed = allowed;
     if (picture.judged) Judge(*worker, picture, cluster);
     picture.clusters.push_back(std::move(cluster));
   }
+  if (picture.judged && settings_.devices) KeepClaimsTogether(picture);
   return picture;
 }
 
@@ -144,6 +170,44 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
       picture.view.workload->requirement,
       worker.Picture(*picture.adapter, cluster.clone.get(), cluster.job.get()),
       {settings_.drift, settings_.origin, &manager_.templates()});
+  // What is missing comes first; and a job that is there already holds what it needs.
+  if (worker.devices() == nullptr || cluster.verdict.outcome != dra::Outcome::kYes) return;
+  if (cluster.job != nullptr || !NeedsDevices(*picture.view.workload)) return;
+  cluster.verdict = verify::Combine(std::move(cluster.verdict), JudgeDevices(worker, picture));
+}
+
+dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture) const {
+  const std::vector<Sent> others = in_flight_.On(worker.name(), picture.view.key);
+  return verify::JudgeDevices(*worker.devices(), picture.view.key.ns,
+                              picture.view.workload->demands, StillComing(others, worker))
+      .verdict;
+}
+
+std::optional<verify::ClaimPlace> Gatherer::PlaceOf(const ObjectKey& claim,
+                                                    const Picture& picture) const {
+  for (const auto& worker : workers_) {
+    if (worker->devices() == nullptr) continue;
+    const auto snapshot = worker->devices()->snapshot();
+    const auto* found = snapshot->claims().Find(claim);
+    if (found != nullptr && (*found)->allocation)
+      return verify::ClaimPlace{worker->name(), "it is allocated there"};
+  }
+  if (const auto holder = in_flight_.HolderOf(claim, picture.view.key))
+    return verify::ClaimPlace{*holder, "a job that shares it was sent there"};
+  return std::nullopt;
+}
+
+void Gatherer::KeepClaimsTogether(Picture& picture) const {
+  for (const std::string& name : picture.view.workload->requirement.ClaimNames()) {
+    const ObjectKey claim{picture.view.key.ns, name};
+    const auto place = PlaceOf(claim, picture);
+    if (!place) continue;
+    for (ClusterView& cluster : picture.clusters) {
+      if (cluster.name == place->worker || cluster.verdict.outcome == dra::Outcome::kNo) continue;
+      cluster.verdict =
+          verify::Combine(std::move(cluster.verdict), verify::ElsewhereVerdict(claim, *place));
+    }
+  }
 }
 
 }  // namespace fedra::reconcile

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "manager/placement/view.h"
+#include "manager/reconcile/in_flight.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
+#include "manager/verify/devices.h"
 
 namespace fedra::reconcile {
 
@@ -30,17 +32,20 @@ struct Picture {
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;                                  // on every cluster; empty when it is not known
   bool judged = false;                            // whether the verdicts were made
+  uint64_t in_flight_version = 0;                 // as of before the verdicts
 };
 
 struct GatherSettings {
   std::string controller_name;
   verify::Drift drift = verify::Drift::kWarn;
   std::string origin;
+  bool devices = false;  // whether devices are verified
 };
 
 class Gatherer final {
  public:
-  Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers);
+  Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
+           const InFlight& in_flight);
 
   // `known_job` helps when the Workload is gone and only the record knows its job.
   Picture Gather(const ObjectKey& workload, const std::optional<ObjectKey>& known_job) const;
@@ -50,12 +55,17 @@ class Gatherer final {
  private:
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
   void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
+  dra::Verdict JudgeDevices(const Worker& worker, const Picture& picture) const;
+  // A named claim is in one place; so are its users.
+  void KeepClaimsTogether(Picture& picture) const;
+  std::optional<verify::ClaimPlace> PlaceOf(const ObjectKey& claim, const Picture& picture) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
   std::vector<std::pair<const Worker*, bool>> Order(const std::string& check) const;
 
   const GatherSettings settings_;
   ManagerCluster& manager_;
   const Workers& workers_;
+  const InFlight& in_flight_;
 };
 
 }  // namespace fedra::reconcile

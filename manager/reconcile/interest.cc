@@ -20,7 +20,8 @@ bool UsesClaims(const dra::Requirement& requirement) {
                      [](const dra::PodSet& pod_set) { return !pod_set.claims.empty(); });
 }
 
-bool Concerns(const dra::Requirement& requirement, const InputChange& change) {
+bool Concerns(const tracking::Workload& workload, const InputChange& change) {
+  const dra::Requirement& requirement = workload.requirement;
   const bool same_namespace = change.key.ns == requirement.ns;
   switch (change.kind) {
     case InputChange::Kind::kNamespace:
@@ -36,6 +37,8 @@ bool Concerns(const dra::Requirement& requirement, const InputChange& change) {
     // Which classes a workload needs is known only through each worker's copies.
     case InputChange::Kind::kClass:
       return UsesClaims(requirement);
+    case InputChange::Kind::kDevices:
+      return workload.demands == nullptr || tracking::NeedDevices(*workload.demands);
   }
   return false;
 }
@@ -65,7 +68,7 @@ std::vector<ObjectKey> Interest::In(const InputChange& change) const {
   return state_.With([&](const State& state) {
     std::vector<ObjectKey> keys(state.being_looked_at.begin(), state.being_looked_at.end());
     for (const auto& [key, entry] : state.entries) {
-      if (entry.looking && Concerns(entry.workload->requirement, change)) keys.push_back(key);
+      if (entry.looking && Concerns(*entry.workload, change)) keys.push_back(key);
     }
     return keys;
   });

@@ -35,6 +35,24 @@ constexpr Backoff kErrorBackoff{milliseconds(100), milliseconds(30'000)};
 // A cluster's row is written at least this often, so that status can say how old it is.
 constexpr std::chrono::seconds kRowInterval{10};
 
+// Where copies of the workload are or will be once the decision is carried out.
+std::set<ClusterName> WorkersAfter(const Picture& picture, const placement::Decision& decision,
+                                   const placement::Policy& policy) {
+  std::set<ClusterName> workers;
+  for (const placement::ClusterView& cluster : picture.clusters) {
+    if (placement::HasOurs(cluster, policy)) workers.insert(cluster.name);
+  }
+  for (const placement::Action& action : decision.actions) {
+    if (const auto* remove = std::get_if<placement::DeleteRemote>(&action))
+      workers.erase(remove->cluster);
+    if (const auto* nominate = std::get_if<placement::Nominate>(&action))
+      workers.insert(nominate->clusters.begin(), nominate->clusters.end());
+    if (const auto* create = std::get_if<placement::CreateClone>(&action))
+      workers.insert(create->cluster);
+  }
+  return workers;
+}
+
 }  // namespace
 
 Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, WorkerPool& pool,
@@ -49,7 +67,7 @@ Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, Worker
       recorder_(store, clock),
       manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
                ListenToManager()),
-      gatherer_(settings_.gather, manager_, workers_),
+      gatherer_(settings_.gather, manager_, workers_, in_flight_),
       events_(manager_.cluster(), clock),
       keeper_(manager_, gatherer_, workers_, clock) {
   for (const WorkerSettings& worker : settings_.workers) {
@@ -200,15 +218,8 @@ void Reconciler::Retry(const ObjectKey& key, const Error& error) {
 Result<void> Reconciler::LookOnce(const ObjectKey& key) {
   interest_.Begin(key);
   const SteadyTime begin = clock_.Steady();
-  const store::PlacementRow remembered = records_.Find(key);
-  const Picture picture = gatherer_.Gather(
-      key, remembered.job.name.empty() ? std::nullopt : std::optional<ObjectKey>(remembered.job));
-  const bool same_life =
-      picture.view.workload == nullptr || picture.view.workload->uid == remembered.uid;
   const WallTime now = clock_.Now();
-  const placement::Decision decision = placement::Decide(
-      picture.view, picture.clusters,
-      same_life ? ToRecord(remembered) : placement::PlacementRecord{}, settings_.policy, now);
+  const auto [picture, decision] = Decide(key, now);
   if (picture.judged) telemetry_.Verified(clock_.Steady() - begin);
   interest_.Update(picture, decision);
   TellTelemetry(picture);
@@ -221,6 +232,42 @@ Result<void> Reconciler::LookOnce(const ObjectKey& key) {
     queue_.AddAt(key, clock_.Steady() + wait);
   }
   return executor_->Execute(picture, decision);
+}
+
+std::pair<Picture, placement::Decision> Reconciler::Decide(const ObjectKey& key, WallTime now) {
+  const store::PlacementRow remembered = records_.Find(key);
+  const auto known_job =
+      remembered.job.name.empty() ? std::nullopt : std::optional<ObjectKey>(remembered.job);
+  while (true) {
+    Picture picture = gatherer_.Gather(key, known_job);
+    const bool same_life =
+        picture.view.workload == nullptr || picture.view.workload->uid == remembered.uid;
+    placement::Decision decision = placement::Decide(
+        picture.view, picture.clusters,
+        same_life ? ToRecord(remembered) : placement::PlacementRecord{}, settings_.policy, now);
+    if (!settings_.gather.devices || Settle(picture, decision))
+      return {std::move(picture), std::move(decision)};
+  }
+}
+
+bool Reconciler::Settle(const Picture& picture, const placement::Decision& decision) {
+  Sent sent{.workload = picture.view.key,
+            .job = picture.job,
+            .claims = {},
+            .demands = nullptr,
+            .since = clock_.Steady()};
+  if (const auto& workload = picture.view.workload; workload != nullptr) {
+    sent.demands = workload->demands;
+    sent.claims = workload->requirement.ClaimNames();
+  }
+  const InFlight::Outcome outcome =
+      in_flight_.Settle(std::move(sent), WorkersAfter(picture, decision, settings_.policy),
+                        picture.in_flight_version);
+  if (outcome == InFlight::Outcome::kSent)
+    queue_.AddAt(picture.view.key, clock_.Steady() + InFlight::kKeptFor);
+  if (outcome == InFlight::Outcome::kTakenBack)
+    AddAll(interest_.In({InputChange::Kind::kDevices, {}}));
+  return outcome != InFlight::Outcome::kOutdated;
 }
 
 // What was left behind on a worker out of reach is gone when the worker, listed again, shows

@@ -67,6 +67,10 @@ class Reconciler final {
   void Work();
   void Look(const ObjectKey& key);
   Result<void> LookOnce(const ObjectKey& key);
+  std::pair<Picture, placement::Decision> Decide(const ObjectKey& key, WallTime now);
+  // Notes where the decision sends the workload. False: something else was sent meanwhile, and the
+  // verdicts may be wrong by now.
+  bool Settle(const Picture& picture, const placement::Decision& decision);
   void EndResidues(const Picture& picture);
   void Retry(const ObjectKey& key, const Error& error);
   void TellTelemetry(const Picture& picture) const;
@@ -83,6 +87,7 @@ class Reconciler final {
 
   Queue queue_;
   Interest interest_;
+  InFlight in_flight_;
   Records records_;
   Recorder recorder_;
   std::atomic<bool> working_{false};

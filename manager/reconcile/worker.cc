@@ -24,6 +24,16 @@ size_t IndexOf(const tracking::JobAdapter& adapter) {
   return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
 }
 
+// Rules are in other versions than the rest of the group (Kubernetes 1.33 to 1.37).
+std::string_view TaintRuleVersion(const kube::ServerInfo* server) {
+  for (const std::string_view version : {"v1", "v1beta2", "v1alpha3"}) {
+    if (server != nullptr &&
+        server->resources.contains(fmt::format("{}/{}/devicetaintrules", kDraGroup, version)))
+      return version;
+  }
+  return "v1";
+}
+
 kube::Resource InVersion(kube::Resource resource, std::string_view version) {
   resource.version = version;
   return resource;
@@ -85,6 +95,12 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
               [this](const CacheHealth&) { OnHealth(); }),
       classes_(&verify::ParseDeviceClass, Input<verify::DeviceClass>(InputChange::Kind::kClass),
                [this](const CacheHealth&) { OnHealth(); }),
+      devices_(settings_.devices
+                   ? std::make_unique<verify::DevicePicture>(
+                         *settings_.devices,
+                         [this] { listener_.on_input(*this, {InputChange::Kind::kDevices, {}}); },
+                         [this] { OnHealth(); })
+                   : nullptr),
       cluster_(settings_.name, settings_.access, settings_.options, loop, pool, clock,
                [this](const ConnectionState& state) { OnState(state); }) {
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
@@ -145,9 +161,31 @@ void Worker::StartWatches() {
   }
   cluster_.Watch({tracking::kNamespaces, {}, {}, {}}, namespaces_);
   cluster_.Watch({tracking::kLocalQueues, {}, {}, {}}, queues_);
-  cluster_.Watch({InVersion(tracking::kTemplates, version), {}, {}, {}}, templates_);
-  cluster_.Watch({InVersion(tracking::kClaims, version), {}, {}, {}}, claims_);
-  cluster_.Watch({InVersion(tracking::kDeviceClasses, version), {}, {}, {}}, classes_);
+  if (devices_ != nullptr && server != nullptr) devices_->SetRelease(server->git_version);
+  verify::DevicePicture* picture = devices_.get();
+  WatchForBoth(InVersion(tracking::kTemplates, version), templates_,
+               picture ? &picture->templates() : nullptr);
+  WatchForBoth(InVersion(tracking::kClaims, version), claims_,
+               picture ? &picture->claims() : nullptr);
+  WatchForBoth(InVersion(tracking::kDeviceClasses, version), classes_,
+               picture ? &picture->classes() : nullptr);
+  if (picture == nullptr) return;
+  cluster_.Watch({InVersion(tracking::kResourceSlices, version), {}, {}, {}}, picture->slices());
+  cluster_.Watch({InVersion(tracking::kTaintRules, TaintRuleVersion(server.get())), {}, {}, {}},
+                 picture->taint_rules());
+  cluster_.Watch({tracking::kNodes, {}, {}, {}}, picture->nodes());
+  if (picture->wants_pods()) cluster_.Watch({tracking::kPods, {}, {}, {}}, picture->pods());
+}
+
+void Worker::WatchForBoth(const kube::Resource& resource, watch::CacheSink& cache,
+                          watch::CacheSink* picture) {
+  watch::CacheSink* sink = &cache;
+  if (picture != nullptr) {
+    // The picture first: whoever the cache wakes finds it up to date.
+    shared_watches_.push_back(std::make_unique<verify::TeeSink>(*picture, cache));
+    sink = shared_watches_.back().get();
+  }
+  cluster_.Watch({resource, {}, {}, {}}, *sink);
 }
 
 Contact Worker::contact() const {
@@ -176,7 +214,8 @@ bool Worker::IsSettled() const {
     return health.state == CacheState::kSyncing && !health.complete;
   };
   bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
-             listing(templates_) || listing(claims_) || listing(classes_);
+             listing(templates_) || listing(claims_) || listing(classes_) ||
+             (devices_ != nullptr && devices_->IsListing());
   for (const auto& jobs : jobs_) any |= listing(jobs->cache());
   return !any;
 }

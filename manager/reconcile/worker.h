@@ -21,6 +21,7 @@
 #include "manager/reconcile/tracked_cache.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
+#include "manager/verify/device_picture.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/objects.h"
 
@@ -28,7 +29,8 @@ namespace fedra::reconcile {
 
 // An object that verdicts depend on has changed.
 struct InputChange {
-  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass };
+  // kDevices: anything that decides whether devices can be had there; the key is empty.
+  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass, kDevices };
   Kind kind = Kind::kClass;
   ObjectKey key;
 };
@@ -54,7 +56,8 @@ struct WorkerSettings {
   std::optional<Error> misconfigured;  // the kubeconfig cannot be used
   ClusterOptions options;
   std::string origin;
-  std::optional<WallTime> lost_since;  // as remembered from before the start
+  std::optional<verify::DevicePictureOptions> devices;  // absent: devices are not verified
+  std::optional<WallTime> lost_since;                   // as remembered from before the start
 };
 
 class Worker final {
@@ -99,6 +102,9 @@ class Worker final {
   // The versions of resource.k8s.io it serves, newest first.
   std::vector<std::string> DraVersions() const;
 
+  // Null when devices are not verified.
+  const verify::DevicePicture* devices() const { return devices_.get(); }
+
   // For VerifyExistence; `workload` and `job` are looked up by the caller and must outlive the
   // picture.
   verify::WorkerPicture Picture(const tracking::JobAdapter& adapter,
@@ -109,6 +115,9 @@ class Worker final {
   void OnHealth();
   void UpdateLoss();
   void StartWatches();
+  // Registers the watch for the cache, and for the picture if there is one.
+  void WatchForBoth(const kube::Resource& resource, watch::CacheSink& cache,
+                    watch::CacheSink* picture);
   void CountClones(const std::shared_ptr<const tracking::Workload>& before,
                    const std::shared_ptr<const tracking::Workload>& after);
   TrackedCache<tracking::Job>::OnObject JobListener();
@@ -144,6 +153,9 @@ class Worker final {
   verify::Cache<verify::Claim> templates_;
   verify::Cache<verify::Claim> claims_;
   verify::Cache<verify::DeviceClass> classes_;
+  std::unique_ptr<verify::DevicePicture> devices_;
+  // Objects that both the caches and the picture want.
+  std::vector<std::unique_ptr<verify::TeeSink>> shared_watches_;
 
   Cluster cluster_;
 };

@@ -119,11 +119,11 @@ class BatchJob final : public JobAdapter {
 
   Parser parser() const override { return &ParseBatchJob; }
 
-  std::vector<dra::PodSet> PodSets(const json& spec) const override {
+  std::vector<PodTemplate> PodTemplates(const json& spec) const override {
     const int parallelism = Number(spec, "parallelism", 1);
     // Kueue counts no more pods than there are completions left.
-    return {ReadPodSet("main", std::min(parallelism, Number(spec, "completions", parallelism)),
-                       Path(spec, {"template", "spec"}))};
+    return {{"main", std::min(parallelism, Number(spec, "completions", parallelism)),
+             &Member(spec, "template")}};
   }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,

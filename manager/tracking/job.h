@@ -48,7 +48,7 @@ class JobAdapter {
   virtual const kube::Resource& resource() const = 0;
   virtual Parser parser() const = 0;
   // The pod sets of a job that no Kueue has seen yet, from its spec.
-  virtual std::vector<dra::PodSet> PodSets(const nlohmann::json& spec) const = 0;
+  virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& spec) const = 0;
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,

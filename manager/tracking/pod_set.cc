@@ -7,16 +7,54 @@
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::tracking {
+namespace {
 
-dra::PodSet ReadPodSet(std::string name, int count, const nlohmann::json& pod_spec) {
-  dra::PodSet pod_set{.name = std::move(name), .count = std::max(0, count), .claims = {}};
+std::vector<dra::ClaimReference> ReadClaims(const nlohmann::json& pod_spec) {
+  std::vector<dra::ClaimReference> references;
   const nlohmann::json& claims = Member(pod_spec, "resourceClaims");
-  if (!claims.is_array()) return pod_set;
+  if (!claims.is_array()) return references;
   for (const nlohmann::json& claim : claims) {
-    pod_set.claims.push_back({Text(claim, "name"), Text(claim, "resourceClaimTemplateName"),
-                              Text(claim, "resourceClaimName")});
+    references.push_back({Text(claim, "name"), Text(claim, "resourceClaimTemplateName"),
+                          Text(claim, "resourceClaimName")});
   }
-  return pod_set;
+  return references;
+}
+
+// Resources of the node itself have no domain, or Kubernetes' own.
+bool IsExtended(std::string_view resource) {
+  return resource.find('/') != std::string_view::npos && !resource.starts_with("kubernetes.io/");
+}
+
+}  // namespace
+
+std::vector<dra::PodSet> ReadPodSets(std::span<const PodTemplate> templates) {
+  std::vector<dra::PodSet> pod_sets;
+  for (const PodTemplate& item : templates) {
+    pod_sets.push_back({.name = item.name,
+                        .count = std::max(0, item.count),
+                        .claims = ReadClaims(Member(*item.object, "spec"))});
+  }
+  return pod_sets;
+}
+
+Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
+  dra::ParseContext context;
+  std::vector<dra::PodDemand> demands;
+  for (const PodTemplate& item : templates) {
+    FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(*item.object, context));
+    demand.name = item.name;
+    demand.count = std::max(0, item.count);
+    demands.push_back(std::move(demand));
+  }
+  return std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
+}
+
+bool NeedDevices(std::span<const dra::PodDemand> demands) {
+  return std::any_of(demands.begin(), demands.end(), [](const dra::PodDemand& demand) {
+    return !demand.claims.empty() ||
+           std::any_of(demand.requests.begin(), demand.requests.end(),
+                       [](const auto& request) { return IsExtended(request.first.view()); });
+  });
 }
 
 }  // namespace fedra::tracking

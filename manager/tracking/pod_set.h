@@ -1,16 +1,37 @@
 #pragma once
 //
-// What a pod template asks for, wherever it stands: in a Workload's pod set or in a job.
+// What pod templates ask for, wherever they stand: in a Workload's pod sets or in a job.
+//
+// Pure functions.
 
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "dra/pod_demand.h"
 #include "dra/requirement.h"
 
 namespace fedra::tracking {
 
-// `pod_spec` is a core/v1 PodSpec; a negative count reads as none.
-dra::PodSet ReadPodSet(std::string name, int count, const nlohmann::json& pod_spec);
+// `object` is a core/v1 PodTemplateSpec and outlives it; a negative count reads as none.
+struct PodTemplate {
+  std::string name;
+  int count = 1;
+  const nlohmann::json* object = nullptr;
+};
+
+// Names of claims only: what must exist.
+std::vector<dra::PodSet> ReadPodSets(std::span<const PodTemplate> templates);
+
+// Everything that decides where the pods fit.
+using Demands = std::shared_ptr<const std::vector<dra::PodDemand>>;
+Result<Demands> ReadDemands(std::span<const PodTemplate> templates);
+
+// Whether devices have a say: claims, or resources that a device class or plugin provides. Nothing
+// else of a pod is judged against a worker's nodes: its quota is Kueue's business.
+bool NeedDevices(std::span<const dra::PodDemand> demands);
 
 }  // namespace fedra::tracking

@@ -22,4 +22,11 @@ inline const kube::Resource kClaims{"resource.k8s.io", "v1", "resourceclaims", "
 inline const kube::Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "DeviceClass",
                                            false};
 
+inline const kube::Resource kResourceSlices{"resource.k8s.io", "v1", "resourceslices",
+                                            "ResourceSlice", false};
+inline const kube::Resource kTaintRules{"resource.k8s.io", "v1beta2", "devicetaintrules",
+                                        "DeviceTaintRule", false};
+inline const kube::Resource kNodes{"", "v1", "nodes", "Node", false};
+inline const kube::Resource kPods{"", "v1", "pods", "Pod", true};
+
 }  // namespace fedra::tracking

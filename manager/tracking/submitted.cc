@@ -21,10 +21,14 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::str
   job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
   if (job.key.ns.empty()) job.key.ns = default_ns.empty() ? "default" : default_ns;
   if (job.key.name.empty()) job.key.name = Text(metadata, "generateName");
+  const std::vector<PodTemplate> templates = job.adapter->PodTemplates(Member(object, "spec"));
   job.requirement = {.ns = job.key.ns,
                      .queue = Text(Member(metadata, "labels"), kQueueNameLabel),
                      .kind = kind.kind + "." + job.adapter->resource().group,
-                     .pod_sets = job.adapter->PodSets(Member(object, "spec"))};
+                     .pod_sets = ReadPodSets(templates)};
+  auto demands = ReadDemands(templates);
+  if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
+  job.demands = *std::move(demands);
   return job;
 }
 

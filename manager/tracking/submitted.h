@@ -6,6 +6,7 @@
 
 #include "dra/requirement.h"
 #include "manager/tracking/job.h"
+#include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
 
@@ -13,6 +14,7 @@ struct SubmittedJob {
   const JobAdapter* adapter = nullptr;
   ObjectKey key;
   dra::Requirement requirement;
+  Demands demands;
 };
 
 // `default_ns` for manifests without a namespace; empty means "default", as for kubectl.

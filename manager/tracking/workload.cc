@@ -64,19 +64,13 @@ std::string KindWithGroup(const Owner& owner) {
                                     : owner.kind + "." + owner.api_version.substr(0, slash);
 }
 
-dra::Requirement ReadRequirement(const Workload& workload, const json& spec) {
-  dra::Requirement requirement{.ns = workload.key.ns,
-                               .queue = Text(spec, "queueName"),
-                               .kind = KindWithGroup(workload.owner),
-                               .pod_sets = {}};
+std::vector<PodTemplate> PodTemplates(const json& spec) {
+  std::vector<PodTemplate> templates;
   const json& pod_sets = Member(spec, "podSets");
-  if (pod_sets.is_array()) {
-    for (const json& item : pod_sets) {
-      requirement.pod_sets.push_back(ReadPodSet(Text(item, "name"), Number(item, "count", 1),
-                                                Path(item, {"template", "spec"})));
-    }
-  }
-  return requirement;
+  if (!pod_sets.is_array()) return templates;
+  for (const json& item : pod_sets)
+    templates.push_back({Text(item, "name"), Number(item, "count", 1), &Member(item, "template")});
+  return templates;
 }
 
 void ReadStatus(const json& status, Workload& workload) {
@@ -135,12 +129,18 @@ const AdmissionCheckState* Workload::Check(std::string_view name) const {
 
 Result<Workload> ParseWorkload(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(Workload workload, ReadCommon(object));
-  workload.requirement = ReadRequirement(workload, Member(object, "spec"));
+  const json& spec = Member(object, "spec");
+  const std::vector<PodTemplate> templates = PodTemplates(spec);
+  workload.requirement = {.ns = workload.key.ns,
+                          .queue = Text(spec, "queueName"),
+                          .kind = KindWithGroup(workload.owner),
+                          .pod_sets = ReadPodSets(templates)};
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     json copy = object;
     if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
     workload.text = std::make_shared<const std::string>(copy.dump());
+    if (auto demands = ReadDemands(templates)) workload.demands = *std::move(demands);
   }
   return workload;
 }

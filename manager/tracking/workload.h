@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "dra/requirement.h"
+#include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
 
@@ -58,6 +59,9 @@ struct Workload {
 
   bool active = true;  // spec.active
   dra::Requirement requirement;
+  // What its pods need of devices and nodes. Kept as long as `text`. Null otherwise, and when a pod
+  // template cannot be read, which no API server lets happen.
+  Demands demands;
   // The complete object as text, for cloning and for status patches. Kept while there may be
   // something to write: quota is reserved or a placement is recorded, and it is not finished. Null
   // otherwise, which keeps 100,000 queued and finished workloads small.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "manager/verify/cache_words.h"
 
 namespace fedra::verify {
 namespace {
@@ -25,33 +26,13 @@ void Add(dra::Verdict& verdict, Outcome outcome, ReasonCode code, std::string ob
   verdict.reasons.push_back({code, std::move(object), std::move(message)});
 }
 
-// Whether a cache's silence about an object means that the object is not there. If not, says why,
-// once.
+// Whether a cache's silence about an object means that the object is not there. If not, says why.
 bool CanTell(const CacheHealth& health, std::string_view what, dra::Verdict& verdict) {
-  const std::string plural(what);
-  switch (health.state) {
-    case CacheState::kSynced:
-      return true;
-    case CacheState::kForbidden:
-      Add(verdict, Outcome::kUnknown, ReasonCode::kForbidden, plural,
-          fmt::format("not allowed to list or watch {} there (403)", what));
-      return false;
-    case CacheState::kNotServed:
-      Add(verdict, Outcome::kNo, ReasonCode::kApiMissing, plural,
-          fmt::format("the API server does not serve {}", what));
-      return false;
-    case CacheState::kSyncing:
-      if (health.complete) return true;  // a relist; what was known still holds
-      Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, plural,
-          fmt::format("{} are still being listed", what));
-      return false;
-    case CacheState::kFailing:
-      Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, plural,
-          fmt::format(
-              "{} cannot be watched: {}", what,
-              health.error ? Cut(health.error->message, kMaxWords) : std::string("unknown error")));
-      return false;
-  }
+  std::optional<Reason> why = WhySilent(health, what);
+  if (!why) return true;
+  const Outcome outcome = why->code == ReasonCode::kApiMissing ? Outcome::kNo : Outcome::kUnknown;
+  verdict.outcome = std::max(verdict.outcome, outcome);
+  verdict.reasons.push_back(std::move(*why));
   return false;
 }
 

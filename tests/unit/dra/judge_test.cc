@@ -111,7 +111,7 @@ TEST_CASE("k of n pods fit: the count, and what the next one lacks") {
   REQUIRE(judgement.verdict.reasons.size() == 2);
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kDevicesAllocated);
   CHECK_THAT(judgement.verdict.reasons[1].message,
-             ContainsSubstring("2 devices: 2 taken by pods of this job"));
+             ContainsSubstring("2 devices: 2 taken by other pods of this job"));
 }
 
 TEST_CASE("the explanation counts every device once, under the first thing against it") {

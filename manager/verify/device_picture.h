@@ -1,0 +1,127 @@
+#pragma once
+//
+// The devices of one worker as its kube-scheduler sees them: fed by the worker's watches, frozen
+// into dra::Snapshots, judged by dra::Judge.
+//
+// Thread rules: any thread. Each sink is fed by one reflector at a time. `on_change` and
+// `on_health` run on the reflectors' threads, outside of every lock.
+//
+// Sources: resource.k8s.io/v1 of Kubernetes 1.36; for pods, core/v1 and the label
+// batch.kubernetes.io/job-name that the Job controller puts on them.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/types.h"
+#include "dra/judge.h"
+#include "dra/parse.h"
+#include "dra/snapshot.h"
+#include "manager/tracking/pod_set.h"
+#include "manager/verify/object_feed.h"
+
+namespace fedra::verify {
+
+// What one pod takes of its node, and of which job it is.
+struct PodFacts {
+  dra::Text node;  // empty: not bound yet
+  ObjectKey job;   // name empty: of no Job
+  bool ended = false;
+  dra::Amounts requests;
+  std::vector<std::string> claims;  // generated from templates for it
+};
+
+struct DevicePictureOptions {
+  // Whether cpu, memory, pods and plugin resources must have room: needs the worker's pods.
+  bool node_resources = true;
+};
+
+class DevicePicture final {
+ public:
+  DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
+                std::function<void()> on_health);
+
+  // Which scheduler decides there ("v1.36.3"). Before the first object arrives; a version that
+  // cannot be read counts as the default release.
+  void SetRelease(const std::string& git_version);
+
+  watch::CacheSink& slices() { return slices_; }
+  watch::CacheSink& classes() { return classes_; }
+  watch::CacheSink& claims() { return claims_; }
+  watch::CacheSink& templates() { return templates_; }
+  watch::CacheSink& taint_rules() { return taint_rules_; }
+  watch::CacheSink& nodes() { return nodes_; }
+  watch::CacheSink& pods() { return pods_; }
+  bool wants_pods() const { return options_.node_resources; }
+
+  // Why nothing can be said about devices here: a list that may not be read or is not complete.
+  std::optional<dra::Reason> Obstacle() const;
+  // Whether a first list is still on its way.
+  bool IsListing() const;
+
+  // Everything so far.
+  std::shared_ptr<const dra::Snapshot> snapshot() const;
+
+  // Pods of this job that have their node and all their devices, ended ones included.
+  int SettledPods(const ObjectKey& job) const;
+
+  // The demands are those of a workload as it was read: asked again about the same ones while
+  // nothing has changed, the answer is remembered.
+  std::shared_ptr<const dra::Judgement> Judge(const std::string& ns,
+                                              const tracking::Demands& demands,
+                                              std::vector<dra::InFlightPods> in_flight) const;
+
+ private:
+  using NodeUse = std::map<dra::Text, dra::Amounts>;
+  struct State {
+    State() : builder({}) {}
+    dra::ParseContext context;
+    dra::SnapshotBuilder builder;
+    std::unordered_map<std::string, dra::Node> nodes;  // as given to the builder
+    std::unordered_map<ObjectKey, PodFacts> pods;
+    std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job;
+    std::shared_ptr<const NodeUse> used;  // null: to be counted again
+  };
+  // A judgement, and all that it was made from.
+  struct Remembered {
+    std::shared_ptr<const dra::Snapshot> snapshot;
+    std::shared_ptr<const NodeUse> used;
+    std::vector<dra::InFlightPods> in_flight;
+    std::shared_ptr<const dra::Judgement> judgement;
+  };
+  struct Caches {
+    dra::SelectorCache selectors;
+    dra::MatchCache matches = dra::MatchCache();
+    std::unordered_map<tracking::Demands, Remembered> remembered;
+  };
+
+  template <class T>
+  using Parser = Result<T> (*)(const nlohmann::json& object, dra::ParseContext& context);
+  template <class T, class Set, class Drop>
+  ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
+  ObjectFeed<PodFacts> PodFeed();
+  static void SetPod(State& state, const ObjectKey& key, PodFacts pod);
+  static bool DropPod(State& state, const ObjectKey& key);
+  static std::shared_ptr<const NodeUse> CountUse(State& state);
+
+  const DevicePictureOptions options_;
+  const std::function<void()> on_change_;
+  const std::function<void()> on_health_;
+  mutable Guarded<State> state_;
+  mutable Guarded<Caches> caches_;
+
+  ObjectFeed<dra::Slice> slices_;
+  ObjectFeed<dra::DeviceClass> classes_;
+  ObjectFeed<dra::Claim> claims_;
+  ObjectFeed<dra::ClaimTemplate> templates_;
+  ObjectFeed<dra::TaintRule> taint_rules_;
+  ObjectFeed<dra::Node> nodes_;
+  ObjectFeed<PodFacts> pods_;
+};
+
+}  // namespace fedra::verify

@@ -1,0 +1,36 @@
+#pragma once
+//
+// The device half of a verdict, and how both halves become one.
+//
+// Pure but for the pictures, which change under it.
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/types.h"
+#include "dra/verdict.h"
+#include "manager/tracking/pod_set.h"
+#include "manager/verify/device_picture.h"
+
+namespace fedra::verify {
+
+// Would these pods get their devices there? kUnknown when the picture is not complete.
+dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
+                            const tracking::Demands& demands,
+                            std::vector<dra::InFlightPods> in_flight);
+
+// The existence verdict made stricter by the devices' verdict. Warnings come last.
+dra::Verdict Combine(dra::Verdict existence, dra::Verdict devices);
+
+// Where a named claim is: on the worker where it is allocated, or where its other users are.
+struct ClaimPlace {
+  ClusterName worker;
+  std::string why;  // "it is allocated there", "a job that shares it was sent there"
+};
+
+// The verdict of a worker other than the claim's.
+dra::Verdict ElsewhereVerdict(const ObjectKey& claim, const ClaimPlace& place);
+
+}  // namespace fedra::verify
