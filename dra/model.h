@@ -167,6 +167,9 @@ struct Slice {
   bool has_per_device = false;  // the field is present, even if false
   std::vector<Device> devices;
   std::vector<CounterSet> counters;  // sharedCounters
+  // Its place in the list that the scheduler goes through, where that is known (judge-lines). A
+  // scheduler's cache has none: its order is that of a Go map.
+  uint64_t position = 0;
   uint64_t serial = 0;  // given by the SnapshotBuilder: unique, and new with every change
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -99,14 +100,15 @@ bool ViewBuilder::KeepNewest() {
   int64_t newest = generation(relevant_.front());
   for (const size_t i : relevant_) newest = std::max(newest, generation(i));
   std::erase_if(relevant_, [&](size_t i) { return generation(i) != newest; });
-  // The scheduler takes the count of the slice it met first: those of the node itself come first,
-  // the rest in the order in which they became known.
+  // Slices that contradict each other about the count: the scheduler believes the one it met first.
+  // Those of the node itself come first. Beyond that its cache has no order; ours is by name, so
+  // that what is seen does not depend on how it came to be.
   const size_t first =
       *std::min_element(relevant_.begin(), relevant_.end(), [&](size_t a, size_t b) {
         const auto rank = [&](size_t i) {
           const Slice& slice = *pool_.slices[i];
           const bool own = !slice.reach.node_name.empty() && slice.counters.empty();
-          return std::pair(!own, slice.serial);
+          return std::tuple(!own, slice.position, i);
         };
         return rank(a) < rank(b);
       });

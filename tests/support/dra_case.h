@@ -58,9 +58,13 @@ inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContex
   FEDRA_RETURN_IF_ERROR(internal::ForEach(
       input, "classes", [&](const json& o) { return dra::ParseDeviceClass(o, context); },
       [&](dra::DeviceClass v) { builder.SetClass(std::move(v)); }));
+  uint64_t position = 0;
   FEDRA_RETURN_IF_ERROR(internal::ForEach(
       input, "slices", [&](const json& o) { return dra::ParseSlice(o, context); },
-      [&](dra::Slice v) { builder.SetSlice(std::move(v)); }));
+      [&](dra::Slice v) {
+        v.position = ++position;
+        builder.SetSlice(std::move(v));
+      }));
   FEDRA_RETURN_IF_ERROR(internal::ForEach(
       input, "allocatedClaims", [&](const json& o) { return dra::ParseClaim(o, context); },
       [&](dra::Claim v) { builder.SetClaim(std::move(v)); }));

@@ -1,0 +1,194 @@
+// Incremental snapshots: equal to one built from scratch, and sharing what did not change.
+
+#include "dra/snapshot.h"
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "tests/support/catch.h"
+#include "tests/unit/dra/builders.h"
+
+namespace fedra::test {
+namespace {
+
+using dra::Text;
+
+class World {
+ public:
+  explicit World(dra::AllocatorFeatures features = {}) : builder(features) {}
+
+  void SetSlice(const json& object) { builder.SetSlice(*dra::ParseSlice(object, context)); }
+  void SetClaim(const json& object) { builder.SetClaim(*dra::ParseClaim(object, context)); }
+  void SetRule(const json& object) { builder.SetTaintRule(*dra::ParseTaintRule(object, context)); }
+
+  dra::ParseContext context;
+  dra::SnapshotBuilder builder;
+};
+
+// Everything a node sees, as text.
+std::string Describe(const dra::Snapshot& snapshot, const std::string& name) {
+  dra::Node node;
+  node.name = Text(name);
+  node.labels = {{Text("zone"), Text("a")}};
+  std::string text;
+  const dra::NodeView view = dra::ViewOf(snapshot, node);
+  for (const auto& pool : view.pools) {
+    text += pool->key.ToString() + " " + std::to_string(static_cast<int>(pool->status)) + "\n";
+    for (const dra::ViewDevice& device : pool->devices) {
+      text += "  " + device.slice->name.str() + "/" + device.device->name.str();
+      if (device.use) {
+        text += device.use->dedicated ? " dedicated" : " shared";
+        for (const ObjectKey& holder : device.use->holders) text += " " + holder.ToString();
+      }
+      if (device.taints) text += " ruled " + std::to_string(device.taints->size());
+      text += "\n";
+    }
+    for (const dra::ViewCounter& counter : pool->counters)
+      text += "  " + counter.name.str() + "=" + counter.available.ToString() + "\n";
+  }
+  return text;
+}
+
+json RandomSlice(std::mt19937& random, int number) {
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const std::string node = "node-" + std::to_string(pick(3));
+  json more = {{"nodeName", node},
+               {"pool",
+                {{"name", pick(4) ? node : std::string("net")},
+                 {"generation", 1 + pick(2)},
+                 {"resourceSliceCount", 1 + pick(2)}}}};
+  if (pick(5) == 0) more["nodeName"] = nullptr, more["allNodes"] = true;
+  if (pick(6) == 0)
+    more["sharedCounters"] = {
+        {{"name", "s" + std::to_string(number)}, {"counters", {{"units", {{"value", "4"}}}}}}};
+  return Slice("slice-" + std::to_string(number), Devices(pick(4)), more);
+}
+
+void RunHistory(unsigned seed, int steps) {
+  std::mt19937 random(seed);
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  dra::AllocatorFeatures features;
+  features.device_taint_rules = true;
+  World world(features);
+  std::map<std::string, json> slices, claims, rules;
+  for (int step = 0; step < steps; ++step) {
+    const int number = pick(8);
+    const std::string name = std::to_string(number);
+    switch (pick(8)) {
+      case 0:
+        world.builder.RemoveSlice(Text("slice-" + name));
+        slices.erase(name);
+        break;
+      case 1:
+      case 2:
+      case 3:
+        world.SetSlice(slices[name] = RandomSlice(random, number));
+        break;
+      case 4:
+      case 5:
+        world.SetClaim(claims[name] = Holding("claim-" + name, "gpu-" + std::to_string(pick(3)),
+                                              {{"pool", "node-" + std::to_string(pick(3))}}));
+        break;
+      case 6:
+        world.builder.RemoveClaim({.ns = "other", .name = "claim-" + name});
+        claims.erase(name);
+        break;
+      default:
+        if (pick(2)) {
+          world.builder.RemoveTaintRule("rule-" + name);
+          rules.erase(name);
+        } else {
+          rules[name] = {{"metadata", {{"name", "rule-" + name}}},
+                         {"spec",
+                          {{"deviceSelector", {{"device", "gpu-" + std::to_string(pick(3))}}},
+                           {"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}};
+          world.SetRule(rules[name]);
+        }
+    }
+    const auto incremental = world.builder.Publish();
+    World fresh(features);
+    for (const auto& [key, slice] : slices) fresh.SetSlice(slice);
+    for (const auto& [key, claim] : claims) fresh.SetClaim(claim);
+    for (const auto& [key, rule] : rules) fresh.SetRule(rule);
+    const auto expected = fresh.builder.Publish();
+    for (const char* node : {"node-0", "node-1", "node-2", "elsewhere"}) {
+      INFO("seed " << seed << " step " << step << " " << node);
+      REQUIRE(Describe(*incremental, node) == Describe(*expected, node));
+    }
+  }
+}
+
+// FEDRA_HISTORIES=5000: that many instead.
+TEST_CASE("any history of changes ends in the snapshot that a fresh start would make") {
+  const char* wanted = std::getenv("FEDRA_HISTORIES");
+  const unsigned histories = wanted ? static_cast<unsigned>(std::atoi(wanted)) : 10;
+  for (unsigned seed = 1; seed <= histories; ++seed) RunHistory(seed, 200);
+}
+
+TEST_CASE("publishing without a change gives the same snapshot") {
+  World world;
+  world.SetSlice(Slice("1", Devices(2)));
+  const auto first = world.builder.Publish();
+  CHECK(world.builder.Publish() == first);
+  world.builder.RemoveSlice(Text("unknown"));
+  CHECK(world.builder.Publish() == first);
+  world.builder.RemoveSlice(Text("1"));
+  const auto second = world.builder.Publish();
+  CHECK(second != first);
+  CHECK(second->generation() > first->generation());
+  CHECK(first->pools().size() == 1);  // the old one stays what it was
+  CHECK(second->pools().size() == 0);
+}
+
+TEST_CASE("one changed slice leaves everything else shared") {
+  World world;
+  const auto slice_of = [](int node, int devices) {
+    const std::string name = "node-" + std::to_string(node);
+    return Slice("slice-" + name, Devices(devices),
+                 {{"nodeName", name}, {"pool", {{"name", name}}}});
+  };
+  for (int node = 0; node < 100; ++node) world.SetSlice(slice_of(node, 8));
+  const auto before = world.builder.Publish();
+  world.SetSlice(slice_of(7, 4));
+  const auto after = world.builder.Publish();
+  int shared = 0;
+  before->pools().ForEach([&](const dra::PoolKey& key, const auto& pool) {
+    shared += after->pools().Find(key)->get() == pool.get();
+  });
+  CHECK(shared == 99);
+  for (int node = 0; node < 100; ++node) {
+    const Text name("node-" + std::to_string(node));
+    CHECK((before->PoolsOf(name) == after->PoolsOf(name)) == (node != 7));
+  }
+  CHECK(before->PoolsOf(Text("node-7"))->views[0].second->devices.size() == 8);
+  CHECK(after->PoolsOf(Text("node-7"))->views[0].second->devices.size() == 4);
+}
+
+TEST_CASE("a slice that moves to another pool leaves the old one") {
+  World world;
+  world.SetSlice(Slice("1", Devices(1), {{"pool", {{"name", "old"}}}}));
+  world.builder.Publish();
+  world.SetSlice(Slice("1", Devices(1), {{"pool", {{"name", "new"}}}}));
+  const auto snapshot = world.builder.Publish();
+  CHECK(snapshot->pools().size() == 1);
+  CHECK(snapshot->pools().Find({Text(kDriver), Text("new")}));
+}
+
+TEST_CASE("assumed claims take their devices, and claims that are allocated already do not twice") {
+  World world;
+  world.SetSlice(Slice("1", Devices(2)));
+  world.SetClaim(Holding("known", "gpu-0"));
+  const auto base = world.builder.Publish();
+  const auto known = *dra::ParseClaim(Holding("known", "gpu-1"), world.context);
+  const auto assumed = *dra::ParseClaim(Holding("assumed", "gpu-1"), world.context);
+  CHECK(Describe(*base->WithAllocated({&known, 1}), "node-1") == Describe(*base, "node-1"));
+  const auto derived = base->WithAllocated({&assumed, 1});
+  CHECK_THAT(Describe(*derived, "node-1"), ContainsSubstring("gpu-1 dedicated other/assumed"));
+  CHECK_THAT(Describe(*derived, "node-1"), ContainsSubstring("gpu-0 dedicated other/known"));
+  CHECK(derived->claims().Find({.ns = "other", .name = "assumed"}));
+  CHECK_THAT(Describe(*base, "node-1"), !ContainsSubstring("assumed"));
+}
+
+}  // namespace
+}  // namespace fedra::test
