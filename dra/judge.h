@@ -21,6 +21,7 @@
 #include "dra/explain.h"
 #include "dra/match.h"
 #include "dra/pod_demand.h"
+#include "dra/scalable_pool.h"
 #include "dra/snapshot.h"
 #include "dra/verdict.h"
 
@@ -44,10 +45,15 @@ struct InFlightPods {
 struct JudgeOptions {
   AllocatorLimits limits;
   std::vector<InFlightPods> in_flight;  // in the order in which they were sent
+  // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).
+  int max_pods = 10'000;
   // Whether cpu, memory, pods and plugin resources must have room on the node.
   bool node_resources = true;
   // What running pods hold, per node name, "pods" included; null: nothing is known to run.
   const std::map<Text, Amounts>* used = nullptr;
+  // Nodes that could be added: when what is missing are devices that they would bring, the outcome
+  // is kMayScale instead of kNo. Null: none.
+  const std::vector<ScalablePool>* scalable_pools = nullptr;
 };
 
 // One pod set.
@@ -59,6 +65,7 @@ struct PodSetReport {
   std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
   std::string nearest;                  // the node that came closest; may be empty
   std::string obstacle;                 // what stands against all requests together; may be empty
+  std::string scaling;                  // which new nodes could take the rest; empty: none
 };
 
 struct Judgement {

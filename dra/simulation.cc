@@ -129,6 +129,16 @@ bool Simulation::Usable(const Run& run, const Node& node) const {
                      [&](const Node* usable) { return usable->name == node.name; });
 }
 
+const ObjectKey* Simulation::ClaimElsewhere(const Run& run, const Node& node) const {
+  for (const auto& [key, binding] : run.bound) {
+    bool suits = binding->node.empty() || binding->node == node.name;
+    for (const auto& selector : binding->selectors)
+      suits = suits && Matches(*selector, node).value_or(false);
+    if (!suits) return &key;
+  }
+  return nullptr;
+}
+
 void Simulation::CollectNodes(Run& run) {
   snapshot_.nodes().ForEach([&](const Text&, const auto& node) {
     const NodeAnswer answer = Admits(*node, run.demand.node);
@@ -136,15 +146,10 @@ void Simulation::CollectNodes(Run& run) {
       ++run.refused[answer.what];
       return;
     }
-    for (const auto& [key, binding] : run.bound) {
-      bool suits = binding->node.empty() || binding->node == node->name;
-      for (const auto& selector : binding->selectors)
-        suits = suits && Matches(*selector, *node).value_or(false);
-      if (suits) continue;
-      ++run.refused["ResourceClaim " + key.ToString() + " is allocated elsewhere"];
-      return;
-    }
-    run.nodes.push_back(node.get());
+    if (const ObjectKey* claim = ClaimElsewhere(run, *node))
+      ++run.refused["ResourceClaim " + claim->ToString() + " is allocated elsewhere"];
+    else
+      run.nodes.push_back(node.get());
   });
 }
 
@@ -270,7 +275,8 @@ bool Simulation::PlaceOne(Run& run, const Node& node) {
 // Node by node: what does not fit on a node now will not fit there later.
 void Simulation::PlacePods(Run& run) {
   const auto done = [&] {
-    return run.result.report.fitting >= run.demand.count || run.error_node != nullptr;
+    return run.result.report.fitting >= std::min(run.demand.count, options_.max_pods) ||
+           run.error_node != nullptr;
   };
   for (size_t i = 0; i < run.nodes.size() && !done();) {
     const size_t before = run.nodes.size();
@@ -328,6 +334,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
     CountHeadroom(run);
   else
     ExplainShortage(run);
+  TryToScale(run);
   return std::move(run.result);
 }
 

@@ -54,6 +54,8 @@ class Simulation final {
   bool ResolveNamed(Run& run, const std::string& name);
   void CollectNodes(Run& run);
   bool Usable(const Run& run, const Node& node) const;
+  // An allocated claim of the pod that cannot be used on the node; null: none.
+  const ObjectKey* ClaimElsewhere(const Run& run, const Node& node) const;
   Variant& VariantFor(Run& run, const Node& node);
   Variant& VariantWith(Run& run, const std::vector<Text>& resources);
   bool CheckClasses(Run& run);
@@ -64,6 +66,11 @@ class Simulation final {
   void Bind(Run& run, const Variant& variant, const NodeAllocation& allocation,
             const NodeView& view, const Node& node);
   void CountHeadroom(Run& run);
+
+  // Whether new nodes could take the pods that did not fit (simulation_scale.cc).
+  void TryToScale(Run& run);
+  bool RestFits(const Variant& variant, const std::vector<ClaimSpec>& rest, const Node& node,
+                int64_t pods);
 
   // Why not all pods fit (simulation_explain.cc).
   void ExplainShortage(Run& run);
@@ -82,7 +89,8 @@ class Simulation final {
   const JudgeOptions& options_;
   // Taken by all pods placed so far.
   Workspace workspace_;
-  std::map<Text, Amounts> placed_;         // node -> resources, "pods" included
+  std::map<Text, Amounts> placed_;  // node -> resources, "pods" included
+  std::map<std::vector<std::pair<Text, Text>>, int64_t> added_nodes_;  // by labels, to scale
   std::map<ObjectKey, Binding> bindings_;  // named claims that got their allocation here
 };
 

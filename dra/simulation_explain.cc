@@ -182,6 +182,11 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
 
 void Simulation::ExplainShortage(Run& run) {
   PodSetReport& report = run.result.report;
+  if (report.fitting >= options_.max_pods) {
+    return Add(run, Outcome::kUnknown, ReasonCode::kBudgetExceeded, "pod set " + report.name,
+               std::to_string(report.fitting) + " of " + std::to_string(report.wanted) +
+                   " pods fit; the others were not looked at");
+  }
   if (report.fitting > 0) {
     Add(run, Outcome::kNo, ReasonCode::kPodsDoNotFit, "pod set " + report.name,
         std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit");

@@ -2,88 +2,10 @@
 
 #include "dra/judge.h"
 
-#include "tests/support/catch.h"
-#include "tests/unit/dra/builders.h"
+#include "tests/unit/dra/judge_worker.h"
 
 namespace fedra::test {
 namespace {
-
-using dra::ReasonCode;
-using dra::Text;
-
-// A worker cluster and one question to it.
-class Worker {
- public:
-  explicit Worker(dra::AllocatorFeatures features = {}) : builder_(features) {
-    builder_.SetClass(*dra::ParseDeviceClass(Class("gpu"), context_));
-  }
-
-  Worker& Node(const std::string& name, const json& labels = json::object(),
-               const json& more = json::object()) {
-    json node = {{"metadata", {{"name", name}, {"labels", labels}}}};
-    node.merge_patch(more);
-    builder_.SetNode(*dra::ParseNode(node, context_));
-    return *this;
-  }
-  // A slice of one node, which is its pool.
-  Worker& On(const std::string& node, const std::vector<json>& devices,
-             const json& more = json::object()) {
-    json place = {{"nodeName", node}, {"pool", {{"name", node}}}};
-    place.merge_patch(more);
-    builder_.SetSlice(*dra::ParseSlice(
-        test::Slice("slice-" + std::to_string(slices_++), devices, place), context_));
-    return *this;
-  }
-  Worker& Add(const json& claim) {
-    builder_.SetClaim(*dra::ParseClaim(claim, context_));
-    return *this;
-  }
-  Worker& AddClass(const json& device_class) {
-    builder_.SetClass(*dra::ParseDeviceClass(device_class, context_));
-    return *this;
-  }
-  Worker& Template(const std::string& name, const std::vector<json>& requests,
-                   const std::vector<json>& constraints = {}) {
-    const json claim = Claim(name, requests, constraints);
-    const json object = {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}};
-    builder_.SetTemplate(*dra::ParseClaimTemplate(object, context_));
-    return *this;
-  }
-
-  dra::Judgement Judge(std::vector<dra::PodDemand> demands, dra::JudgeOptions options = {}) {
-    snapshot_ = builder_.Publish();
-    return dra::Judge("ml", demands, *snapshot_, {selectors_, matches_}, options);
-  }
-  dra::Judgement Pods(int count, const std::string& claim_template) {
-    dra::PodDemand demand;
-    demand.name = "main";
-    demand.count = count;
-    demand.claims = {{.pod_claim = "dev", .template_name = claim_template, .claim_name = ""}};
-    return Judge({demand});
-  }
-  dra::PodDemand Parse(const char* pod, int count = 1) {
-    auto demand = *dra::ParsePodDemand(json::parse(pod), context_);
-    demand.count = count;
-    demand.name = "main";
-    return demand;
-  }
-
- private:
-  dra::ParseContext context_;
-  dra::SnapshotBuilder builder_;
-  dra::SelectorCache selectors_;
-  dra::MatchCache matches_;
-  std::shared_ptr<const dra::Snapshot> snapshot_;
-  int slices_ = 0;
-};
-
-std::string First(const dra::Judgement& judgement) {
-  return judgement.verdict.reasons.empty() ? "" : judgement.verdict.reasons.front().message;
-}
-ReasonCode Code(const dra::Judgement& judgement) {
-  REQUIRE_FALSE(judgement.verdict.reasons.empty());
-  return judgement.verdict.reasons.front().code;
-}
 
 TEST_CASE("all pods fit: over several nodes, with the rest as headroom") {
   Worker worker;
@@ -378,6 +300,16 @@ TEST_CASE("a search that is not finished is unknown, not no") {
   const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 3}});
   CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
   CHECK(judgement.verdict.reasons.back().code == ReasonCode::kBudgetExceeded);
+}
+
+TEST_CASE("a billion pods are not placed one by one") {
+  Worker worker;
+  worker.Node("n1");
+  const auto pods = worker.Parse(R"({"spec": {}})", 1'000'000'000);
+  const auto judgement = worker.Judge({pods});
+  CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
+  CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
+  CHECK(First(judgement) == "10000 of 1000000000 pods fit; the others were not looked at");
 }
 
 TEST_CASE("trap 41: extended resources come from a plugin on one node and from DRA on the other") {
