@@ -84,6 +84,8 @@ struct WatchSpec {
   std::string ns;              // empty: all namespaces
   std::string label_selector;  // empty: everything
   std::string field_selector;
+  // Only metadata is wanted: the rest (a Secret's data, for one) never leaves the server.
+  bool metadata_only = false;
 };
 
 class Cluster final {

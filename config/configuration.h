@@ -27,13 +27,23 @@ struct ManagerSettings {
   HttpVersion http_version = HttpVersion::k2;
 };
 
+// Nodes that the worker's autoscaler could add; no API shows them.
+struct ScalablePool {
+  std::string device_class;                        // DNS-1123 subdomain
+  int devices = 0;                                 // that one such node brings, 1 to 10000
+  int max_nodes = 0;                               // that may still be added; 0: no limit
+  std::map<std::string, std::string> node_labels;  // Kubernetes label syntax
+};
+
 struct WorkerSettings {
   std::string name;        // DNS-1123 subdomain, unique, not "manager"
   std::string kubeconfig;  // absolute path after loading; required
   std::string context;     // context of the kubeconfig; empty: its current-context
   std::map<std::string, std::string> labels;  // Kubernetes label syntax; no decision uses them yet
   std::vector<std::string> capabilities;      // such as "gpu.nvidia.com/MPSSupport"; not used yet
-  bool allow_insecure = false;                // permits insecure-skip-tls-verify and plain http
+  bool node_resources = true;                 // devices need a node with room for the pod, too
+  std::vector<ScalablePool> scalable_pools;
+  bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
   HttpVersion http_version = HttpVersion::k2;
 };
 
@@ -58,10 +68,14 @@ enum class SyncPolicy {
   kNever,  // the administrators of the workers create them
 };
 enum class DeviceCheck {
-  kOff,  // objects are verified, free devices are not counted
+  kOff,      // objects are verified, free devices are not counted
+  kEnforce,  // a worker whose devices do not satisfy the claims is not eligible
 };
+// Other objects that a pod template names (ConfigMaps, PersistentVolumeClaims, ...).
 enum class DependencyCheck {
-  kOff,  // other objects a pod template names (Secrets, ConfigMaps, ...) are not looked for
+  kOff,      // not looked for
+  kWarn,     // eligible, with a DependencyMissing reason
+  kEnforce,  // not eligible
 };
 // What dispatch does with a worker whose answer is Unknown.
 enum class UnknownPolicy {
@@ -72,8 +86,9 @@ enum class UnknownPolicy {
 struct VerificationSettings {
   DriftPolicy template_drift = DriftPolicy::kWarn;
   SyncPolicy template_sync = SyncPolicy::kNever;
-  DeviceCheck devices = DeviceCheck::kOff;
+  DeviceCheck devices = DeviceCheck::kEnforce;
   DependencyCheck dependencies = DependencyCheck::kOff;
+  bool secrets = false;  // Secrets count as dependencies; needs the right to list them
   UnknownPolicy unknown = UnknownPolicy::kTryLast;
 };
 

@@ -54,6 +54,24 @@ Fields DescribeManager(ManagerSettings& manager) {
   };
 }
 
+Fields DescribeScalablePool(ScalablePool& pool) {
+  return {
+      {"class", "DeviceClass whose devices such a node brings.",
+       TextRef{&pool.device_class, TextRule::kDnsSubdomain}, "gpu.example.com", true},
+      {"devices", "How many of them one node brings.", NumberRef{&pool.devices, 1, 10'000}, "8",
+       true},
+      {"maxNodes", "How many such nodes may still be added; 0 is no limit.",
+       NumberRef{&pool.max_nodes, 0, 100'000}, ""},
+      {"nodeLabels", "Labels of such a node; they must satisfy the pods' node selectors.",
+       LabelsRef{&pool.node_labels}, "{pool: h100}"},
+  };
+}
+
+ListRef ScalablePools(std::vector<ScalablePool>& pools) {
+  return {pools.size(), [&pools](size_t size) { pools.resize(size); },
+          [&pools](size_t index) { return DescribeScalablePool(pools.at(index)); }};
+}
+
 Fields DescribeWorker(WorkerSettings& worker) {
   return {
       {"name",
@@ -70,6 +88,12 @@ Fields DescribeWorker(WorkerSettings& worker) {
       {"capabilities",
        "What the cluster can do but no API shows, as qualified names; no decision uses them yet.",
        NamesRef{&worker.capabilities}, "[gpu.nvidia.com/MPSSupport]"},
+      {"nodeResources",
+       "Whether a node must also have room for the pods' cpu, memory and other resources; needs "
+       "the right to list the worker's pods.",
+       FlagRef{&worker.node_resources}, ""},
+      {"scalablePools", "Nodes with devices that the worker's autoscaler could add.",
+       ScalablePools(worker.scalable_pools), "[{class: gpu.example.com, devices: 8}]"},
       {"allowInsecure",
        "Accept insecure-skip-tls-verify and plain http in this worker's kubeconfig.",
        FlagRef{&worker.allow_insecure}, ""},
@@ -108,15 +132,24 @@ Fields DescribeVerification(VerificationSettings& verification) {
   };
   return {
       {"templates", "ResourceClaimTemplates on the workers.", ObjectRef{std::move(templates)}, ""},
-      {"devices", "Whether free devices are counted before a job is sent.",
-       Choice<DeviceCheck>(&verification.devices, {{"Off", DeviceCheck::kOff}},
-                           {"Warn", "Enforce"}),
+      {"devices",
+       "Whether a job is sent only where its device claims will be allocated, as the worker's "
+       "scheduler would.",
+       Choice<DeviceCheck>(&verification.devices,
+                           {{"Off", DeviceCheck::kOff}, {"Enforce", DeviceCheck::kEnforce}}),
        ""},
       {"dependencies",
-       "Whether other objects that the pods name (Secrets, ConfigMaps, ...) are looked for.",
-       Choice<DependencyCheck>(&verification.dependencies, {{"Off", DependencyCheck::kOff}},
-                               {"Warn", "Enforce"}),
+       "What other missing objects that the pods name (ConfigMaps, PersistentVolumeClaims, "
+       "ServiceAccounts, PriorityClasses, RuntimeClasses) mean: nothing, a note, or not eligible.",
+       Choice<DependencyCheck>(&verification.dependencies,
+                               {{"Off", DependencyCheck::kOff},
+                                {"Warn", DependencyCheck::kWarn},
+                                {"Enforce", DependencyCheck::kEnforce}}),
        ""},
+      {"secrets",
+       "Whether Secrets count among the dependencies; needs the right to list them (only their "
+       "names are read).",
+       FlagRef{&verification.secrets}, ""},
       {"unknown",
        "What happens with a worker that cannot be verified: tried when no other can run the job, "
        "or "

@@ -18,6 +18,22 @@ struct ClaimReference {
   auto operator<=>(const ClaimReference&) const = default;
 };
 
+// Another object that the pods name and cannot start without.
+struct Dependency {
+  enum class Kind {
+    kConfigMap,
+    kSecret,
+    kPersistentVolumeClaim,
+    kServiceAccount,
+    kPriorityClass,
+    kRuntimeClass,
+  };
+  Kind kind = Kind::kConfigMap;
+  std::string name;
+
+  auto operator<=>(const Dependency&) const = default;
+};
+
 struct PodSet {
   std::string name;
   int count = 1;
@@ -29,6 +45,7 @@ struct Requirement {
   std::string queue;  // LocalQueue name
   std::string kind;   // the job's kind with its group, "Job.batch"
   std::vector<PodSet> pod_sets;
+  std::vector<Dependency> dependencies;  // ascending, each once
 
   int Pods() const;
   // Names without repetition, in order of appearance.

@@ -1,6 +1,28 @@
 #include "manager/wiring.h"
 
 namespace fedra {
+namespace {
+
+std::optional<verify::DevicePictureOptions> ToDevices(
+    const config::VerificationSettings& verification, const config::WorkerSettings& worker) {
+  if (verification.devices == config::DeviceCheck::kOff) return std::nullopt;
+  verify::DevicePictureOptions options;
+  options.node_resources = worker.node_resources;
+  for (const config::ScalablePool& pool : worker.scalable_pools)
+    options.scalable_pools.push_back(
+        {pool.device_class, pool.devices, pool.node_labels, pool.max_nodes});
+  return options;
+}
+
+std::optional<verify::DependencyOptions> ToDependencies(
+    const config::VerificationSettings& verification) {
+  if (verification.dependencies == config::DependencyCheck::kOff) return std::nullopt;
+  return verify::DependencyOptions{
+      .enforce = verification.dependencies == config::DependencyCheck::kEnforce,
+      .secrets = verification.secrets};
+}
+
+}  // namespace
 
 kube::AccessSettings ToAccess(const config::KubeAccess& access) {
   kube::AccessSettings settings;
@@ -57,6 +79,7 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   reconcile::GatherSettings settings;
   settings.controller_name = configuration.kueue.controller_name;
   settings.origin = configuration.origin;
+  settings.devices = configuration.verification.devices == config::DeviceCheck::kEnforce;
   switch (configuration.verification.template_drift) {
     case config::DriftPolicy::kIgnore:
       settings.drift = verify::Drift::kIgnore;
@@ -84,6 +107,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.misconfigured = ToMisconfigured(access);
     worker.options = ToOptions(from.http_version);
     worker.origin = configuration.origin;
+    worker.devices = ToDevices(configuration.verification, from);
+    worker.dependencies = ToDependencies(configuration.verification);
     workers.push_back(std::move(worker));
   }
   return workers;

@@ -19,6 +19,7 @@ struct Request {
   std::string path;           // path and query, percent-encoded, below the server's URL
   std::string body;           // sent when not empty
   std::string content_type;   // of the body
+  std::string accept = "application/json";
   std::string authorization;  // the whole header value; empty: none is sent
   std::chrono::milliseconds timeout{10'000};  // from being asked to the last byte
   // The answer must begin within this time; 0: `timeout` is the only limit. For watches.

@@ -50,7 +50,7 @@ void Transfer::SetRequest(const Connection& connection, bool http1, milliseconds
   const auto add = [&](const std::string& line) {
     headers_ = curl_slist_append(headers_, line.c_str());
   };
-  add("Accept: application/json");
+  add("Accept: " + request_.accept);
   add("Expect:");  // never wait for "100 Continue"
   if (!connection.url.host.empty()) add("Host: " + connection.url.host);
   if (!request_.authorization.empty()) add("Authorization: " + request_.authorization);

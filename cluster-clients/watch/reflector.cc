@@ -24,6 +24,10 @@ constexpr seconds kComplainEvery{60};
 // So much later than the server we end a watch ourselves.
 constexpr seconds kWatchMargin{5};
 
+constexpr const char* kMetadataList =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
 // Watches that were opened together should not end together.
 seconds Spread(seconds timeout) {
   return seconds(
@@ -155,6 +159,7 @@ void Reflector::Open(const Output& output) {
     request.max_bytes = SIZE_MAX;
     lines_.emplace();
   }
+  if (target_.metadata_only) request.accept = listing_ ? kMetadataList : kMetadata;
   request.open_timeout = options_.open_timeout;
   Connect(std::move(request));
 }

@@ -53,6 +53,7 @@ struct Target {
   std::string ns;  // empty: all namespaces
   std::string label_selector;
   std::string field_selector;
+  bool metadata_only = false;  // PartialObjectMetadata instead of the objects
 };
 
 struct ReflectorOptions {

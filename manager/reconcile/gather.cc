@@ -170,10 +170,15 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
       picture.view.workload->requirement,
       worker.Picture(*picture.adapter, cluster.clone.get(), cluster.job.get()),
       {settings_.drift, settings_.origin, &manager_.templates()});
+  if (worker.dependencies() != nullptr && cluster.contact == Contact::kFull) {
+    cluster.verdict =
+        verify::Combine(std::move(cluster.verdict),
+                        worker.dependencies()->Verify(picture.view.workload->requirement));
+  }
   // What is missing comes first; and a job that is there already holds what it needs.
   if (worker.devices() == nullptr || cluster.verdict.outcome != dra::Outcome::kYes) return;
   if (cluster.job != nullptr || !NeedsDevices(*picture.view.workload)) return;
-  cluster.verdict = verify::Combine(std::move(cluster.verdict), JudgeDevices(worker, picture));
+  cluster.verdict = verify::Combine(JudgeDevices(worker, picture), std::move(cluster.verdict));
 }
 
 dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture) const {

@@ -37,6 +37,12 @@ bool Concerns(const tracking::Workload& workload, const InputChange& change) {
     // Which classes a workload needs is known only through each worker's copies.
     case InputChange::Kind::kClass:
       return UsesClaims(requirement);
+    case InputChange::Kind::kDependency:
+      return (same_namespace || change.key.ns.empty()) &&
+             std::any_of(requirement.dependencies.begin(), requirement.dependencies.end(),
+                         [&](const dra::Dependency& dependency) {
+                           return dependency.name == change.key.name;
+                         });
     case InputChange::Kind::kDevices:
       return workload.demands == nullptr || tracking::NeedDevices(*workload.demands);
   }

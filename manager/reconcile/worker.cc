@@ -101,6 +101,14 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
                          [this] { listener_.on_input(*this, {InputChange::Kind::kDevices, {}}); },
                          [this] { OnHealth(); })
                    : nullptr),
+      dependencies_(settings_.dependencies
+                        ? std::make_unique<verify::DependencyPicture>(
+                              *settings_.dependencies,
+                              [this](const ObjectKey& key) {
+                                listener_.on_input(*this, {InputChange::Kind::kDependency, key});
+                              },
+                              [this] { OnHealth(); })
+                        : nullptr),
       cluster_(settings_.name, settings_.access, settings_.options, loop, pool, clock,
                [this](const ConnectionState& state) { OnState(state); }) {
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
@@ -169,6 +177,7 @@ void Worker::StartWatches() {
                picture ? &picture->claims() : nullptr);
   WatchForBoth(InVersion(tracking::kDeviceClasses, version), classes_,
                picture ? &picture->classes() : nullptr);
+  if (dependencies_ != nullptr) dependencies_->Watch(cluster_);
   if (picture == nullptr) return;
   cluster_.Watch({InVersion(tracking::kResourceSlices, version), {}, {}, {}}, picture->slices());
   cluster_.Watch({InVersion(tracking::kTaintRules, TaintRuleVersion(server.get())), {}, {}, {}},
@@ -215,7 +224,8 @@ bool Worker::IsSettled() const {
   };
   bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
              listing(templates_) || listing(claims_) || listing(classes_) ||
-             (devices_ != nullptr && devices_->IsListing());
+             (devices_ != nullptr && devices_->IsListing()) ||
+             (dependencies_ != nullptr && dependencies_->IsListing());
   for (const auto& jobs : jobs_) any |= listing(jobs->cache());
   return !any;
 }

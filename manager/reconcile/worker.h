@@ -21,6 +21,7 @@
 #include "manager/reconcile/tracked_cache.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
+#include "manager/verify/dependencies.h"
 #include "manager/verify/device_picture.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/objects.h"
@@ -30,7 +31,7 @@ namespace fedra::reconcile {
 // An object that verdicts depend on has changed.
 struct InputChange {
   // kDevices: anything that decides whether devices can be had there; the key is empty.
-  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass, kDevices };
+  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass, kDependency, kDevices };
   Kind kind = Kind::kClass;
   ObjectKey key;
 };
@@ -56,8 +57,9 @@ struct WorkerSettings {
   std::optional<Error> misconfigured;  // the kubeconfig cannot be used
   ClusterOptions options;
   std::string origin;
-  std::optional<verify::DevicePictureOptions> devices;  // absent: devices are not verified
-  std::optional<WallTime> lost_since;                   // as remembered from before the start
+  std::optional<verify::DevicePictureOptions> devices;    // absent: devices are not verified
+  std::optional<verify::DependencyOptions> dependencies;  // absent: not looked for
+  std::optional<WallTime> lost_since;                     // as remembered from before the start
 };
 
 class Worker final {
@@ -104,6 +106,9 @@ class Worker final {
 
   // Null when devices are not verified.
   const verify::DevicePicture* devices() const { return devices_.get(); }
+
+  // Null when they are not looked for.
+  const verify::DependencyPicture* dependencies() const { return dependencies_.get(); }
 
   // For VerifyExistence; `workload` and `job` are looked up by the caller and must outlive the
   // picture.
@@ -154,6 +159,7 @@ class Worker final {
   verify::Cache<verify::Claim> claims_;
   verify::Cache<verify::DeviceClass> classes_;
   std::unique_ptr<verify::DevicePicture> devices_;
+  std::unique_ptr<verify::DependencyPicture> dependencies_;
   // Objects that both the caches and the picture want.
   std::vector<std::unique_ptr<verify::TeeSink>> shared_watches_;
 

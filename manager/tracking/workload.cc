@@ -134,7 +134,8 @@ Result<Workload> ParseWorkload(const json& object) {
   workload.requirement = {.ns = workload.key.ns,
                           .queue = Text(spec, "queueName"),
                           .kind = KindWithGroup(workload.owner),
-                          .pod_sets = ReadPodSets(templates)};
+                          .pod_sets = ReadPodSets(templates),
+                          .dependencies = ReadDependencies(templates)};
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     json copy = object;

@@ -102,7 +102,7 @@ ObjectFeed<PodFacts> DevicePicture::PodFeed() {
 
 DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
                              std::function<void()> on_health)
-    : options_(options),
+    : options_(std::move(options)),
       on_change_(std::move(on_change)),
       on_health_(std::move(on_health)),
       slices_(Feed<dra::Slice>(
@@ -266,6 +266,7 @@ std::shared_ptr<const dra::Judgement> DevicePicture::Judge(
   options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;
   options.used = used.get();
+  if (!options_.scalable_pools.empty()) options.scalable_pools = &options_.scalable_pools;
   return caches_.With([&](Caches& caches) {
     if (const auto known = caches.remembered.find(demands);
         known != caches.remembered.end() && known->second.snapshot == snapshot &&

@@ -39,6 +39,7 @@ struct PodFacts {
 struct DevicePictureOptions {
   // Whether cpu, memory, pods and plugin resources must have room: needs the worker's pods.
   bool node_resources = true;
+  std::vector<dra::ScalablePool> scalable_pools;
 };
 
 class DevicePicture final {

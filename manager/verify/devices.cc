@@ -33,11 +33,14 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
   return *picture.Judge(ns, demands, std::move(in_flight));
 }
 
-dra::Verdict Combine(dra::Verdict existence, dra::Verdict devices) {
-  devices.outcome = std::max(devices.outcome, existence.outcome);
-  devices.reasons.insert(devices.reasons.end(), std::make_move_iterator(existence.reasons.begin()),
-                         std::make_move_iterator(existence.reasons.end()));
-  return devices;
+dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {
+  if (other.outcome > main.outcome) {
+    main.outcome = other.outcome;
+    main.reasons.swap(other.reasons);
+  }
+  main.reasons.insert(main.reasons.end(), std::make_move_iterator(other.reasons.begin()),
+                      std::make_move_iterator(other.reasons.end()));
+  return main;
 }
 
 dra::Verdict ElsewhereVerdict(const ObjectKey& claim, const ClaimPlace& place) {

@@ -21,8 +21,8 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
                             const tracking::Demands& demands,
                             std::vector<dra::InFlightPods> in_flight);
 
-// The existence verdict made stricter by the devices' verdict. Warnings come last.
-dra::Verdict Combine(dra::Verdict existence, dra::Verdict devices);
+// The stricter outcome, and the reasons of both, the stricter one's first. All else is `main`'s.
+dra::Verdict Combine(dra::Verdict main, dra::Verdict other);
 
 // Where a named claim is: on the worker where it is allocated, or where its other users are.
 struct ClaimPlace {

@@ -46,6 +46,11 @@ Result<ObjectKey> ReadKey(const json& object, std::string_view kind) {
 
 }  // namespace
 
+Result<NamedObject> ParseNamedObject(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "object"));
+  return NamedObject{std::move(key)};
+}
+
 Result<Namespace> ParseNamespace(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "Namespace"));
   return Namespace{key.name, Text(Member(object, "status"), "phase") == "Terminating"};

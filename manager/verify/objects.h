@@ -45,6 +45,14 @@ struct DeviceClass {
   bool operator==(const DeviceClass&) const = default;
 };
 
+// An object of which only its being there counts.
+struct NamedObject {
+  ObjectKey key;
+
+  bool operator==(const NamedObject&) const = default;
+};
+
+Result<NamedObject> ParseNamedObject(const nlohmann::json& object);
 Result<Namespace> ParseNamespace(const nlohmann::json& object);
 Result<LocalQueue> ParseLocalQueue(const nlohmann::json& object);
 Result<Claim> ParseTemplate(const nlohmann::json& object);

@@ -68,6 +68,8 @@ class Fedra:
             "workers": [
                 {"name": name, "kubeconfig": str(self._kubeconfig(name))} for name in workers
             ],
+            # Scenarios about devices switch this on; the others have workers without any.
+            "verification": {"devices": "Off"},
             "store": {"path": str(folder / "fedra.db")},
             "http": {"address": f"127.0.0.1:{self._port}"},
             "logging": {"level": "debug"},

@@ -43,9 +43,12 @@ workers:
   labels: {region: east}
   capabilities: [gpu.nvidia.com/MPSSupport]
   httpVersion: 1.1
+  nodeResources: false
+  scalablePools:
+  - {class: gpu.example.com, devices: 8, maxNodes: 4, nodeLabels: {pool: h100}}
 kueue: {mode: admissionCheck, controllerName: fedra.dev/federation}
 origin: fedra
-verification: {templates: {drift: Require, sync: Never}, devices: Off, unknown: Never}
+verification: {templates: {drift: Require, sync: Never}, devices: Off, dependencies: Warn, secrets: true, unknown: Never}
 dispatch: {policy: best, candidates: 3, admissionTimeout: 2m30s}
 workerLostTimeout: 5m
 store: {path: state/fedra.db, historyRetention: 48h}
@@ -58,6 +61,14 @@ logging: {level: debug, format: json}
   REQUIRE(parsed->workers.size() == 1);
   const WorkerSettings& worker = parsed->workers[0];
   CHECK(worker.name == "gpu-east");
+  CHECK_FALSE(worker.node_resources);
+  REQUIRE(worker.scalable_pools.size() == 1);
+  CHECK(worker.scalable_pools[0].device_class == "gpu.example.com");
+  CHECK(worker.scalable_pools[0].devices == 8);
+  CHECK(worker.scalable_pools[0].max_nodes == 4);
+  CHECK(worker.scalable_pools[0].node_labels.at("pool") == "h100");
+  CHECK(parsed->verification.dependencies == DependencyCheck::kWarn);
+  CHECK(parsed->verification.secrets);
   CHECK(worker.kubeconfig == "/srv/conf/gpu-east.kubeconfig");
   CHECK(worker.labels == std::map<std::string, std::string>{{"region", "east"}});
   CHECK(worker.capabilities == std::vector<std::string>{"gpu.nvidia.com/MPSSupport"});
@@ -162,12 +173,9 @@ TEST_CASE("values") {
        "/etc/fedra.yaml:4:15: kueue.mode: \"dispatcher\" is not available in this version "
        "(available: "
        "admissionCheck)"},
-      {"verification: {devices: Enforce, dependencies: Warn, templates: {sync: Always}}\n",
-       "/etc/fedra.yaml:4:25: verification.devices: \"Enforce\" is not available in this version "
-       "(available: Off)\n"
-       "/etc/fedra.yaml:4:48: verification.dependencies: \"Warn\" is not available in this version "
-       "(available: Off)\n"
-       "/etc/fedra.yaml:4:72: verification.templates.sync: \"Always\" is not available in this "
+      {"verification: {devices: Warn, templates: {sync: Always}}\n",
+       "/etc/fedra.yaml:4:25: verification.devices: \"Warn\" is not one of Off, Enforce\n"
+       "/etc/fedra.yaml:4:49: verification.templates.sync: \"Always\" is not available in this "
        "version (available: "
        "Never)"},
       {"verification: {templates: {drift: warn}}\n",

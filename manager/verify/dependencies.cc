@@ -1,0 +1,94 @@
+#include "manager/verify/dependencies.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "manager/verify/cache_words.h"
+
+namespace fedra::verify {
+namespace {
+
+using dra::Outcome;
+using dra::ReasonCode;
+using Kind = dra::Dependency::Kind;
+
+// In the order of Dependency::Kind.
+const std::array<kube::Resource, 6>& Resources() {
+  static const std::array<kube::Resource, 6> resources = {{
+      {"", "v1", "configmaps", "ConfigMap", true},
+      {"", "v1", "secrets", "Secret", true},
+      {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true},
+      {"", "v1", "serviceaccounts", "ServiceAccount", true},
+      {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", false},
+      {"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", false},
+  }};
+  return resources;
+}
+
+std::string PluralWithGroup(const kube::Resource& resource) {
+  return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
+}
+
+}  // namespace
+
+DependencyPicture::DependencyPicture(DependencyOptions options,
+                                     std::function<void(const ObjectKey& object)> on_change,
+                                     std::function<void()> on_health)
+    : options_(options) {
+  for (size_t kind = 0; kind < Resources().size(); ++kind) {
+    const bool wanted = static_cast<Kind>(kind) != Kind::kSecret || options.secrets;
+    caches_.push_back(
+        wanted ? std::make_unique<Objects>(
+                     &ParseNamedObject,
+                     [on_change](const ObjectKey& key, const auto& before, const auto& after) {
+                       if ((before == nullptr) != (after == nullptr)) on_change(key);
+                     },
+                     [on_health](const watch::CacheHealth&) { on_health(); })
+               : nullptr);
+  }
+}
+
+void DependencyPicture::Watch(Cluster& cluster) {
+  for (size_t kind = 0; kind < caches_.size(); ++kind) {
+    if (caches_[kind] == nullptr) continue;
+    WatchSpec spec;
+    spec.resource = Resources()[kind];
+    spec.metadata_only = true;
+    cluster.Watch(std::move(spec), *caches_[kind]);
+  }
+}
+
+bool DependencyPicture::IsListing() const {
+  return std::any_of(caches_.begin(), caches_.end(), [](const auto& cache) {
+    if (cache == nullptr) return false;
+    const watch::CacheHealth health = cache->health();
+    return health.state == watch::CacheState::kSyncing && !health.complete;
+  });
+}
+
+dra::Verdict DependencyPicture::Verify(const dra::Requirement& requirement) const {
+  dra::Verdict verdict;
+  verdict.outcome = Outcome::kYes;
+  const auto add = [&](Outcome outcome, dra::Reason reason) {
+    if (options_.enforce) verdict.outcome = std::max(verdict.outcome, outcome);
+    verdict.reasons.push_back(std::move(reason));
+  };
+  for (const dra::Dependency& dependency : requirement.dependencies) {
+    const auto kind = static_cast<size_t>(dependency.kind);
+    if (caches_[kind] == nullptr) continue;
+    const kube::Resource& resource = Resources()[kind];
+    const ObjectKey key{resource.namespaced ? requirement.ns : "", dependency.name};
+    if (caches_[kind]->Find(key) != nullptr) continue;
+    if (auto why = WhySilent(caches_[kind]->health(), PluralWithGroup(resource))) {
+      add(Outcome::kUnknown, *std::move(why));
+      continue;
+    }
+    std::string object = fmt::format("{} {}", resource.kind, key.ToString());
+    std::string message = fmt::format("{}, which the pods name, does not exist there", object);
+    add(Outcome::kNo, {ReasonCode::kDependencyMissing, std::move(object), std::move(message)});
+  }
+  return verdict;
+}
+
+}  // namespace fedra::verify

@@ -1,0 +1,50 @@
+#pragma once
+//
+// Do the other objects that a job's pods name exist on one worker? Without them the pods would be
+// created and hang, or not be created at all.
+//
+// Not checked, because no API shows it: whether the scheduler that spec.schedulerName names runs
+// there. Secrets are looked for only when that is switched on: listing them is a strong right.
+//
+// Thread rules: any thread.
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "dra/requirement.h"
+#include "dra/verdict.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::verify {
+
+struct DependencyOptions {
+  bool enforce = false;  // else a missing object is a warning
+  bool secrets = false;
+};
+
+class DependencyPicture final {
+ public:
+  // `on_change` with the object that appeared or went away.
+  DependencyPicture(DependencyOptions options,
+                    std::function<void(const ObjectKey& object)> on_change,
+                    std::function<void()> on_health);
+
+  // Registers the watches; of metadata only.
+  void Watch(Cluster& cluster);
+  bool IsListing() const;
+
+  // Outcome kYes with warnings, or stricter.
+  dra::Verdict Verify(const dra::Requirement& requirement) const;
+
+ private:
+  using Objects = watch::ObjectCache<NamedObject>;
+
+  const DependencyOptions options_;
+  std::vector<std::unique_ptr<Objects>> caches_;  // by Dependency::Kind; null: not looked for
+};
+
+}  // namespace fedra::verify

@@ -1,0 +1,256 @@
+// From the objects of a worker, as its watches bring them, to verdicts on devices.
+
+#include "manager/verify/device_picture.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/verify/devices.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::verify;
+using dra::Outcome;
+using dra::ReasonCode;
+using nlohmann::json;
+using watch::CacheHealth;
+using watch::CacheSink;
+using watch::CacheState;
+
+namespace {
+
+std::string Object(const std::string& ns, const std::string& name, json rest) {
+  static int version = 0;  // a feed takes an object of a known version for unchanged
+  rest["metadata"]["name"] = name;
+  rest["metadata"]["namespace"] = ns;
+  rest["metadata"]["uid"] = name + "-uid";
+  rest["metadata"]["resourceVersion"] = std::to_string(++version);
+  return rest.dump();
+}
+
+std::string SliceOf(int devices) {
+  json list = json::array();
+  for (int i = 0; i < devices; ++i) list.push_back({{"name", fmt::format("gpu-{}", i)}});
+  return Object("", "slice-1",
+                {{"spec",
+                  {{"driver", "gpu.example.com"},
+                   {"nodeName", "node-1"},
+                   {"pool", {{"name", "node-1"}, {"generation", 1}, {"resourceSliceCount", 1}}},
+                   {"devices", list}}}});
+}
+
+std::string NodeWith(const std::string& cpu, const std::string& heartbeat) {
+  return Object("", "node-1",
+                {{"status",
+                  {{"allocatable", {{"cpu", cpu}, {"pods", "110"}, {"memory", "8Gi"}}},
+                   {"conditions", json::array({{{"lastHeartbeatTime", heartbeat}}})}}}});
+}
+
+std::string ClaimHolding(const std::string& name, const std::string& device) {
+  const json result = {
+      {"request", "r"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", device}};
+  return Object(
+      "ml", name,
+      {{"spec", {{"devices", json::object()}}},
+       {"status", {{"allocation", {{"devices", {{"results", json::array({result})}}}}}}}});
+}
+
+std::string PodOf(const std::string& name, const std::string& job, const std::string& node,
+                  const std::string& phase, const std::string& cpu, const std::string& claim) {
+  json pod = {{"metadata", {{"labels", {{"batch.kubernetes.io/job-name", job}}}}},
+              {"spec",
+               {{"containers",
+                 json::array({{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}})}}},
+              {"status", {{"phase", phase}}}};
+  if (!node.empty()) pod["spec"]["nodeName"] = node;
+  if (!claim.empty())
+    pod["status"]["resourceClaimStatuses"] =
+        json::array({{{"name", "gpu"}, {"resourceClaimName", claim}}});
+  return Object("ml", name, pod);
+}
+
+tracking::Demands OneGpuPods(int count, const std::string& cpu = "100m") {
+  const json pod = {
+      {"spec",
+       {{"resourceClaims",
+         json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})},
+        {"containers",
+         json::array({{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}})}}}};
+  const tracking::PodTemplate item{"main", count, &pod};
+  return *tracking::ReadDemands({&item, 1});
+}
+
+struct Fixture {
+  int changes = 0;
+  int health_changes = 0;
+  DevicePicture picture;
+
+  explicit Fixture(DevicePictureOptions options = {})
+      : picture(std::move(options), [this] { ++changes; }, [this] { ++health_changes; }) {
+    picture.SetRelease("v1.36.3");
+    const json request = {
+        {"name", "r"},
+        {"exactly", {{"deviceClassName", "gpu"}, {"allocationMode", "ExactCount"}, {"count", 1}}}};
+    Fill(picture.slices(), {SliceOf(2)});
+    Fill(picture.classes(), {Object("", "gpu", {{"spec", json::object()}})});
+    Fill(picture.templates(),
+         {Object("ml", "one-gpu",
+                 {{"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}})});
+    Fill(picture.claims(), {});
+    Fill(picture.taint_rules(), {});
+    Fill(picture.nodes(), {NodeWith("4", "1")});
+    Fill(picture.pods(), {});
+  }
+
+  static void SetState(CacheSink& sink, CacheState state) {
+    CacheHealth health;
+    health.state = state;
+    health.complete = state == CacheState::kSynced;
+    sink.SetHealth(health);
+  }
+  static void Fill(CacheSink& sink, const std::vector<std::string>& objects) {
+    sink.Reset();
+    for (const std::string& object : objects) REQUIRE(sink.Upsert(object).has_value());
+    sink.Synced();
+    SetState(sink, CacheState::kSynced);
+  }
+  dra::Verdict Verdict(const tracking::Demands& demands,
+                       std::vector<dra::InFlightPods> in_flight = {}) const {
+    return JudgeDevices(picture, "ml", demands, std::move(in_flight)).verdict;
+  }
+};
+
+dra::InFlightPods Pods(const tracking::Demands& demands, int count) {
+  return {"ml", std::shared_ptr<const dra::PodDemand>(demands, &demands->front()), count};
+}
+
+}  // namespace
+
+TEST_CASE("devices are there, are taken, and are free again") {
+  Fixture f;
+  CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
+  CHECK(f.Verdict(OneGpuPods(1)).headroom == 1);
+  const int before = f.changes;
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("train-1", "gpu-0")).has_value());
+  CHECK(f.changes == before + 1);
+  const dra::Verdict verdict = f.Verdict(OneGpuPods(2));
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(verdict.pods_fitting == 1);
+  REQUIRE(verdict.reasons.size() == 2);
+  CHECK(verdict.reasons[0].code == ReasonCode::kPodsDoNotFit);
+  CHECK_THAT(verdict.reasons[1].message, ContainsSubstring("ml/train-1"));
+  REQUIRE(f.picture.claims().Remove(ClaimHolding("train-1", "gpu-0")).has_value());
+  CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
+}
+
+TEST_CASE("a relist takes away what is gone, in one step and with one call") {
+  Fixture f;
+  Fixture::Fill(f.picture.claims(), {ClaimHolding("a", "gpu-0"), ClaimHolding("b", "gpu-1")});
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
+  const int before = f.changes;
+  f.picture.claims().Reset();
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);  // the old state until the list is whole
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("b", "gpu-1")).has_value());
+  f.picture.claims().Synced();
+  CHECK(f.changes == before + 1);
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
+}
+
+TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
+  Fixture f;
+  const auto code = [&] { return f.Verdict(OneGpuPods(1)).reasons.at(0).code; };
+  Fixture::SetState(f.picture.slices(), CacheState::kForbidden);
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kUnknown);
+  CHECK(code() == ReasonCode::kForbidden);
+  CHECK(f.Verdict(OneGpuPods(1)).reasons.at(0).object == "resourceslices.resource.k8s.io");
+  Fixture::SetState(f.picture.slices(), CacheState::kNotServed);
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
+  CHECK(code() == ReasonCode::kApiMissing);
+  Fixture::SetState(f.picture.slices(), CacheState::kSynced);
+  Fixture::SetState(f.picture.taint_rules(), CacheState::kNotServed);  // then there are none
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
+  Fixture::SetState(f.picture.pods(), CacheState::kForbidden);
+  CHECK(code() == ReasonCode::kForbidden);
+}
+
+TEST_CASE("without node resources nobody asks for pods") {
+  Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
+  Fixture::SetState(f.picture.pods(), CacheState::kForbidden);
+  CHECK_FALSE(f.picture.wants_pods());
+  CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
+}
+
+TEST_CASE("a node needs room beside what runs there") {
+  Fixture f;
+  CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
+  REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
+  const dra::Verdict verdict = f.Verdict(OneGpuPods(1, "3"));
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
+  REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Succeeded", "2", "")).has_value());
+  CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
+}
+
+TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
+  Fixture f;
+  REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
+  const int before = f.changes;
+  REQUIRE(f.picture.nodes().Upsert(NodeWith("4", "2")).has_value());
+  REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
+  CHECK(f.changes == before);
+  REQUIRE(f.picture.nodes().Upsert(NodeWith("5", "2")).has_value());
+  CHECK(f.changes == before + 1);
+}
+
+TEST_CASE("pods on their way take their devices; settled ones have taken them") {
+  Fixture f;
+  const auto sent = OneGpuPods(2);
+  CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 1)}).outcome == Outcome::kYes);
+  const dra::Verdict verdict = f.Verdict(OneGpuPods(1), {Pods(sent, 2)});
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("on their way"));
+
+  const ObjectKey job{"ml", "train"};
+  CHECK(f.picture.SettledPods(job) == 0);
+  auto& pods = f.picture.pods();
+  REQUIRE(f.picture.claims().Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
+  REQUIRE(pods.Upsert(PodOf("p1", "train", "", "Pending", "1", "c1")).has_value());
+  CHECK(f.picture.SettledPods(job) == 0);
+  REQUIRE(pods.Upsert(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
+  CHECK(f.picture.SettledPods(job) == 0);  // its claim's allocation has not been seen yet
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
+  CHECK(f.picture.SettledPods(job) == 1);
+  REQUIRE(pods.Remove(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
+  CHECK(f.picture.SettledPods(job) == 0);
+}
+
+TEST_CASE("the same question about the same state is answered from memory") {
+  Fixture f;
+  const auto demands = OneGpuPods(1);
+  const auto first = f.picture.Judge("ml", demands, {});
+  CHECK(f.picture.Judge("ml", demands, {}) == first);
+  CHECK(f.picture.Judge("ml", demands, {Pods(demands, 1)}) != first);
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("other", "gpu-1")).has_value());
+  CHECK(f.picture.Judge("ml", demands, {}) != first);
+}
+
+TEST_CASE("an object that cannot be read is an error of this object only") {
+  Fixture f;
+  CHECK_FALSE(f.picture.slices().Upsert(Object("", "bad", {{"spec", {{"driver", 7}}}})));
+  CHECK_FALSE(f.picture.pods().Upsert("{"));
+  CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
+}
+
+TEST_CASE("the stricter verdict speaks first") {
+  dra::Verdict warned{.outcome = Outcome::kYes,
+                      .headroom = 3,
+                      .reasons = {{ReasonCode::kTemplateDrift, "t", "differs"}}};
+  const dra::Verdict refused{.outcome = Outcome::kNo,
+                             .reasons = {{ReasonCode::kNotEnoughDevices, "", "0 of 1"}}};
+  const dra::Verdict both = Combine(warned, refused);
+  CHECK(both.outcome == Outcome::kNo);
+  CHECK(both.headroom == 3);
+  REQUIRE(both.reasons.size() == 2);
+  CHECK(both.reasons[0].code == ReasonCode::kNotEnoughDevices);
+  CHECK(Combine(refused, warned).reasons[0].code == ReasonCode::kNotEnoughDevices);
+}
