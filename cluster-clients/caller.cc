@@ -69,18 +69,19 @@ Result<void> Caller::MayCall() {
 
 Result<std::string> Caller::Call(kube::Verb verb, std::string_view what) {
   const SteadyTime deadline = clock_.Steady() + options_.call_timeout;
+  // Rounded up, as everywhere below: a call that is not answered waits for at least its time-out.
+  const auto left = [&] { return std::chrono::ceil<milliseconds>(deadline - clock_.Steady()); };
   const auto context = [&](Error error) {
     return Fail(std::move(error).WithContext(fmt::format("{}: {}", name_.value, what)));
   };
   for (int number = 1;; ++number) {
     if (const Result<void> may = MayCall(); !may) return context(may.error());
-    http::Reply reply = Attempt(verb, duration_cast<milliseconds>(deadline - clock_.Steady()));
+    http::Reply reply = Attempt(verb, left());
     const bool unsent = reply.unsent;
     Result<std::string> body = kube::TakeObject(std::move(reply));
     if (body) return body;
-    const auto left = duration_cast<milliseconds>(deadline - clock_.Steady());
     const auto delay =
-        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left, http::Luck()});
+        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left(), http::Luck()});
     if (!delay || !Pause(*delay)) return context(std::move(body).error());
   }
 }

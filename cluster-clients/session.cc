@@ -69,8 +69,7 @@ void Session::Attempt(http::Request request, http::Client::Done done, SteadyTime
                         done = std::move(done), deadline,
                         last](Result<kube::CredentialsPtr> credentials) mutable {
     if (!credentials) return done(Failed(std::move(credentials).error()));
-    request.timeout =
-        std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+    request.timeout = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
     request.authorization = (*credentials)->authorization;
     self->UseCertificate(*credentials);
     if (last) {

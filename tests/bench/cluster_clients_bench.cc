@@ -55,7 +55,7 @@ void ReadList(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(reader.Finish());
   }
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * list.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(list.size()));
 }
 BENCHMARK(ReadList);
 
@@ -83,7 +83,7 @@ void RelistUnchanged(benchmark::State& state) {
     for (const std::string& object : objects) benchmark::DoNotOptimize(cache.Upsert(object));
     cache.Synced();
   }
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * objects.size()));
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(objects.size()));
 }
 BENCHMARK(RelistUnchanged);
 

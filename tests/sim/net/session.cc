@@ -88,12 +88,11 @@ Session::Session(std::shared_ptr<Core> core, std::shared_ptr<asio::ssl::context>
 Session::~Session() { Close(); }
 
 void Session::Start() {
-  if (core_->faults.With([](const Faults& f) { return f.hang; })) {
-    held_ = true;
-    return;
-  }
+  if (core_->faults.With([](const Faults& f) { return f.hang; })) return Hold();
   Handshake();
 }
+
+void Session::Hold() { held_ = shared_from_this(); }
 
 void Session::Handshake() {
   stream_.async_handshake(asio::ssl::stream_base::server,
@@ -106,6 +105,7 @@ void Session::Handshake() {
 
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
+  const std::shared_ptr<Session> held = std::move(held_);  // until the end of this function
   if (watched_.exchange(nullptr) != nullptr) {
     core_->store.With([this](Store& store) { store.Unobserve(*this); });
   }
@@ -119,7 +119,8 @@ void Session::Close() {
 }
 
 void Session::Resume() {
-  if (closed_ || !std::exchange(held_, false)) {
+  const std::shared_ptr<Session> held = std::move(held_);
+  if (closed_ || held == nullptr) {
     if (watch_) StreamMore();
     return;
   }
@@ -158,10 +159,7 @@ void Session::Parse() {
 }
 
 void Session::OnRequest() {
-  if (core_->faults.With([](const Faults& f) { return f.hang; })) {
-    held_ = true;
-    return;
-  }
+  if (core_->faults.With([](const Faults& f) { return f.hang; })) return Hold();
   const ApiRequest request = TakeRequest();
   parser_.reset();
   Answer(request);
@@ -306,10 +304,7 @@ void Session::StreamMore() {
   if (closed_ || !watch_ || writing_) return;
   woken_ = false;
   const Faults faults = core_->faults.Copy();
-  if (faults.hang) {
-    held_ = true;
-    return;
-  }
+  if (faults.hang) return Hold();
   Stream& watch = *watch_;
   if (faults.lose_events && !watch.initial) {
     core_->store.With([&watch](const Store& store) { watch.cursor.Skip(store); });

@@ -4,7 +4,8 @@
 // Faults take effect here, between the API and the wire.
 //
 // Thread rules: everything runs on the cluster's loop, but OnChange, which any thread may call.
-// Lifetime: keeps itself alive while anything is outstanding; Close() ends that.
+// Lifetime: keeps itself alive while anything is outstanding or held up by the fault `hang`; Close()
+// ends that.
 
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
@@ -51,6 +52,7 @@ class Session final : public Observer, public std::enable_shared_from_this<Sessi
     bool bookmark_due = false;
   };
 
+  void Hold();
   void Handshake();
   void ReadMore();
   void Parse();
@@ -84,7 +86,9 @@ class Session final : public Observer, public std::enable_shared_from_this<Sessi
   bool reading_ = false;  // a read is outstanding
   bool writing_ = false;  // a write is outstanding
   bool busy_ = false;     // a request is being answered
-  bool held_ = false;     // something waits for the fault `hang` to end
+  // Itself, while something waits for the fault `hang` to end: with nothing outstanding the session
+  // would be destroyed, and its peer would see a reset instead of silence.
+  std::shared_ptr<Session> held_;
   std::atomic<bool> woken_{false};
   std::atomic<const ResourceType*> watched_{nullptr};
 };

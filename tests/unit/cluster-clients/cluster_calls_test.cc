@@ -185,7 +185,7 @@ TEST_CASE("a call that is not answered ends at its deadline") {
   const auto before = std::chrono::steady_clock::now();
   CHECK(f.GetCode("a") == ErrorCode::kTimeout);
   const auto took = std::chrono::steady_clock::now() - before;
-  CHECK(took >= 2900ms);
+  CHECK(took >= 3s);
   CHECK(took < 5s);
   CHECK(f.cluster->state().phase == ConnectionPhase::kConnected);
 }

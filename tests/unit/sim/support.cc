@@ -96,15 +96,14 @@ class Client::Impl {
     return result;
   }
 
-  bool Connect() {
+  bool Connect(std::chrono::milliseconds limit) {
     stream_.emplace(context_, tls_);
     const asio::ip::tcp::endpoint endpoint(asio::ip::address_v4::loopback(), port_);
-    constexpr auto kLimit = std::chrono::seconds(5);
     error_code failed = Run(
-        kLimit, [&](auto done) { stream_->next_layer().async_connect(endpoint, std::move(done)); });
+        limit, [&](auto done) { stream_->next_layer().async_connect(endpoint, std::move(done)); });
     if (!failed) {
-      failed = Run(kLimit,
-                   [&](auto done) { stream_->async_handshake(Stream::client, std::move(done)); });
+      failed =
+          Run(limit, [&](auto done) { stream_->async_handshake(Stream::client, std::move(done)); });
     }
     error = failed.message();
     return !failed;
@@ -126,6 +125,7 @@ class Client::Impl {
       });
     });
     input.append(bytes, size);
+    error = failed.message();
     return !failed;
   }
 
@@ -143,7 +143,7 @@ Client::Client(uint16_t port, const std::string& ca_pem, const ClientCertificate
     : impl_(std::make_unique<Impl>(port, ca_pem, certificate)) {}
 Client::~Client() = default;
 
-bool Client::Connect() { return impl_->Connect(); }
+bool Client::Connect(std::chrono::milliseconds limit) { return impl_->Connect(limit); }
 const std::string& Client::error() const { return impl_->error; }
 
 bool Client::Send(const std::string& method, const std::string& target, const std::string& body,

@@ -40,7 +40,8 @@ class Client final {
   ~Client();
 
   // False: no connection or no trust; the reason is in error().
-  bool Connect();
+  bool Connect(std::chrono::milliseconds limit = std::chrono::seconds(5));
+  // Why the last thing failed.
   const std::string& error() const;
   // Sends a request with the admin's token unless `token` says otherwise ("": none).
   bool Send(const std::string& method, const std::string& target, const std::string& body = "",

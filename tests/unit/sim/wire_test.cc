@@ -154,6 +154,20 @@ TEST_CASE("a hanging server says nothing and goes on afterwards") {
   CHECK(NextEvent(*watch) == "ADDED b");
 }
 
+TEST_CASE("a hanging server resets no connection, not even a new one") {
+  Server server;
+  const auto client = Connected(server);
+  server.SetFaults({.hang = true});
+  REQUIRE(client->Send("GET", kConfigMaps));
+  CHECK_FALSE(client->Receive(kShort));
+  CHECK(client->error() == "Connection timed out");
+  Client late(PortOf(server), server.CaPem());
+  CHECK_FALSE(late.Connect(kShort));
+  CHECK(late.error() == "Connection timed out");
+  server.SetFaults({});
+  CHECK(CanConnect(server));
+}
+
 TEST_CASE("a server that refuses comes back on the same port") {
   Server server;
   const auto open = Watch(server);
