@@ -108,7 +108,7 @@ Json MakeJob(const std::string& name, const std::string& claim_template) {
     container["resources"]["claims"] = {{{"name", "gpu"}}};
     pod["resourceClaims"] = {{{"name", "gpu"}, {"resourceClaimTemplateName", claim_template}}};
   }
-  pod["containers"] = {container};
+  pod["containers"] = Json::array({container});
   return {
       {"apiVersion", "batch/v1"},
       {"kind", "Job"},

@@ -101,7 +101,7 @@ TEST_CASE("without the feature devices that consume counters are never taken") {
 TEST_CASE("dra.md 11.3: devices beside counter sets are never taken, except up to 1.34") {
   Case c;
   json slice = Slice("1", {Partition("a", "gpu-0", 1)});
-  slice["spec"]["sharedCounters"] = {Set("gpu-0", 8)};
+  slice["spec"]["sharedCounters"] = json::array({Set("gpu-0", 8)});
   c.slices = {slice};
   c.claims = {Claim("c", {Request("r")})};
   CHECK(Solve(c).fit == Fit::kNoFit);
