@@ -54,6 +54,15 @@ struct JudgeOptions {
   // Nodes that could be added: when what is missing are devices that they would bring, the outcome
   // is kMayScale instead of kNo. Null: none.
   const std::vector<ScalablePool>* scalable_pools = nullptr;
+  bool name_devices = false;  // fill in PodSetReport::devices
+};
+
+// A device that a pod would get.
+struct PlannedDevice {
+  std::string claim;    // name of the claim, or the pod's name for a claim made from a template
+  std::string request;  // "req" or "req/sub"
+  PoolKey pool;
+  Text device;
 };
 
 // One pod set.
@@ -61,7 +70,8 @@ struct PodSetReport {
   std::string name;
   int wanted = 0;
   int fitting = 0;
-  std::vector<std::string> nodes;       // where the fitting pods went, in order
+  std::vector<std::string> nodes;                   // where the fitting pods went, in order
+  std::vector<std::vector<PlannedDevice>> devices;  // parallel to `nodes`; only when asked for
   std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
   std::string nearest;                  // the node that came closest; may be empty
   std::string obstacle;                 // what stands against all requests together; may be empty

@@ -229,6 +229,20 @@ void Simulation::Bind(Run& run, const Variant& variant, const NodeAllocation& al
   CollectNodes(run);
 }
 
+std::vector<PlannedDevice> Simulation::NameDevices(const PodClaims& pod,
+                                                   const NodeAllocation& allocation,
+                                                   const NodeView& view) {
+  std::vector<PlannedDevice> devices;
+  for (const ChosenDevice& chosen : allocation.devices) {
+    const PoolView& pool = *view.pools[chosen.pool];
+    devices.push_back({.claim = pod.claims[chosen.claim].key.name,
+                       .request = pod.asks[chosen.ask].Name(),
+                       .pool = pool.key,
+                       .device = pool.devices[chosen.device].device->name});
+  }
+  return devices;
+}
+
 bool Simulation::PlaceOne(Run& run, const Node& node) {
   Variant& variant = VariantFor(run, node);
   if (options_.node_resources) {
@@ -265,6 +279,8 @@ bool Simulation::PlaceOne(Run& run, const Node& node) {
   AddAmounts(placed_[node.name], {{Pods(), Quantity(1)}});
   ++run.result.report.fitting;
   run.result.report.nodes.push_back(node.name.str());
+  if (options_.name_devices)
+    run.result.report.devices.push_back(NameDevices(variant.pod, found, view));
   run.result.alternatives.resize(found.alternatives.size());
   for (size_t i = 0; i < found.alternatives.size(); ++i)
     run.result.alternatives[i] = std::max(run.result.alternatives[i], found.alternatives[i]);

@@ -63,6 +63,9 @@ class Simulation final {
   bool FindErrors(Run& run);
   void PlacePods(Run& run);
   bool PlaceOne(Run& run, const Node& node);
+  static std::vector<PlannedDevice> NameDevices(const PodClaims& pod,
+                                                const NodeAllocation& allocation,
+                                                const NodeView& view);
   void Bind(Run& run, const Variant& variant, const NodeAllocation& allocation,
             const NodeView& view, const Node& node);
   void CountHeadroom(Run& run);

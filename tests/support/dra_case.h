@@ -43,17 +43,9 @@ Result<void> ForEach(const nlohmann::json& input, const char* key, Parse&& parse
   return {};
 }
 
-}  // namespace internal
-
-// `features`: of the release in "k8s" unless given.
-inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContext& context,
-                                   const dra::AllocatorFeatures* features = nullptr) {
-  if (!input.is_object()) return Fail(ErrorCode::kInvalidArgument, "not an object");
-  const auto k8s = input.find("k8s");
-  const bool has_release = k8s != input.end() && k8s->is_string();
-  auto release = cel::ParseRelease(has_release ? k8s->get<std::string>() : "1.36");
-  if (!release) return Fail(release.error());
-  dra::SnapshotBuilder builder(features ? *features : dra::FeaturesOf(*release));
+// The objects of a cluster that both protocols have.
+inline Result<void> ReadCluster(const nlohmann::json& input, dra::ParseContext& context,
+                                dra::SnapshotBuilder& builder) {
   using nlohmann::json;
   FEDRA_RETURN_IF_ERROR(internal::ForEach(
       input, "classes", [&](const json& o) { return dra::ParseDeviceClass(o, context); },
@@ -71,12 +63,27 @@ inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContex
   FEDRA_RETURN_IF_ERROR(internal::ForEach(
       input, "taintRules", [&](const json& o) { return dra::ParseTaintRule(o, context); },
       [&](dra::TaintRule v) { builder.SetTaintRule(std::move(v)); }));
+  return {};
+}
+
+}  // namespace internal
+
+// `features`: of the release in "k8s" unless given.
+inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContext& context,
+                                   const dra::AllocatorFeatures* features = nullptr) {
+  if (!input.is_object()) return Fail(ErrorCode::kInvalidArgument, "not an object");
+  const auto k8s = input.find("k8s");
+  const bool has_release = k8s != input.end() && k8s->is_string();
+  auto release = cel::ParseRelease(has_release ? k8s->get<std::string>() : "1.36");
+  if (!release) return Fail(release.error());
+  dra::SnapshotBuilder builder(features ? *features : dra::FeaturesOf(*release));
+  FEDRA_RETURN_IF_ERROR(internal::ReadCluster(input, context, builder));
   DraCase result;
   FEDRA_RETURN_IF_ERROR(internal::ForEach(
-      input, "claims", [&](const json& o) { return dra::ParseClaim(o, context); },
+      input, "claims", [&](const nlohmann::json& o) { return dra::ParseClaim(o, context); },
       [&](dra::Claim v) { result.claims.push_back(std::move(v)); }));
   const auto node = input.find("node");
-  auto parsed = dra::ParseNode(node == input.end() ? json::object() : *node, context);
+  auto parsed = dra::ParseNode(node == input.end() ? nlohmann::json::object() : *node, context);
   if (!parsed) return Fail(parsed.error());
   result.node = std::move(*parsed);
   result.snapshot = builder.Publish();
