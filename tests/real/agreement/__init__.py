@@ -1,0 +1,1 @@
+"""Random clusters and claims, given to fedra and to the real thing."""
