@@ -74,8 +74,9 @@ struct PodSetReport {
   std::vector<std::vector<PlannedDevice>> devices;  // parallel to `nodes`; only when asked for
   std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
   std::string nearest;                  // the node that came closest; may be empty
-  std::string obstacle;                 // what stands against all requests together; may be empty
-  std::string scaling;                  // which new nodes could take the rest; empty: none
+  bool aborted = false;  // the scheduler ends with an error, whatever other nodes offer
+  std::string obstacle;  // what stands against all requests together; may be empty
+  std::string scaling;   // which new nodes could take the rest; empty: none
 };
 
 struct Judgement {

@@ -117,6 +117,7 @@ bool Simulation::CheckClasses(Run& run) {
   }
   if (!pod.missing_classes.empty()) return false;
   if (!pod.fatal) return true;
+  run.result.report.aborted = true;
   Add(run, Outcome::kNo, ReasonCode::kSelectorError, "",
       "the scheduler refuses the claims: " + *pod.fatal);
   return false;
@@ -191,6 +192,7 @@ bool Simulation::FindErrors(Run& run) {
   }
   if (failing == nullptr) return false;
   const bool certain = fitting < kNodesAlwaysExamined;
+  run.result.report.aborted = certain;
   Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kSelectorError,
       "Node " + failing->name.str(),
       "the scheduler ends with an error on node " + failing->name.str() + ": " + error);

@@ -193,6 +193,7 @@ void Simulation::ExplainShortage(Run& run) {
   }
   if (run.error_node != nullptr) {
     const std::string node = run.error_node->name.str();
+    report.aborted = true;
     return Add(run, Outcome::kNo, ReasonCode::kSelectorError, "Node " + node,
                "the scheduler ends with an error on node " + node + ": " + run.error);
   }

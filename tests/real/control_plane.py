@@ -5,6 +5,7 @@ Flags and their reasons come from running Kubernetes 1.36.3 and kwok 0.8.0 on lo
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from real.pki import Pki
@@ -54,10 +55,22 @@ class Etcd:
 
 
 class ControlPlane:
-    """One cluster. The API server is started by the constructor, the rest by `start_controllers`."""
+    """One cluster. The API server is started by the constructor, the rest by `start_controllers`.
 
-    def __init__(self, name: str, tools: Tools, pki: Pki, etcd: Etcd, folder: Path):
+    `more_flags`: program -> flags after ours.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tools: Tools,
+        pki: Pki,
+        etcd: Etcd,
+        folder: Path,
+        more_flags: Mapping[str, Sequence[str]] | None = None,
+    ):
         self.name = name
+        self._more_flags = more_flags or {}
         self.folder = folder / name
         self.folder.mkdir()
         self.kubeconfig = folder / f"{name}.kubeconfig"
@@ -74,13 +87,11 @@ class ControlPlane:
             f"API server of {self.name} ready", lambda: self.client.call("GET", "/readyz"), timeout
         )
 
-    def start_controllers(self) -> None:
-        """Controllers, scheduler and kwok. The API server must be ready."""
-        self._others += [
-            self._start_controller_manager(),
-            self._start_scheduler(),
-            self._start_kwok(),
-        ]
+    def start_controllers(self, kubelets: bool = True) -> None:
+        """Controllers, scheduler and, as kubelets, kwok. The API server must be ready."""
+        self._others += [self._start_controller_manager(), self._start_scheduler()]
+        if kubelets:
+            self._others.append(self._start_kwok())
 
     def stop_api_server(self) -> None:
         """The API server is gone, as in a crash; everything else runs on."""
@@ -165,4 +176,5 @@ class ControlPlane:
         )
 
     def _spawn(self, program: str, *arguments: str) -> Process:
-        return Process([self._tools.program(program), *arguments], self.folder / f"{program}.log")
+        flags = [*arguments, *self._more_flags.get(program, ())]
+        return Process([self._tools.program(program), *flags], self.folder / f"{program}.log")

@@ -20,10 +20,9 @@ json Bad(const std::string& error) { return {{"outcome", "bad-input"}, {"error",
 std::string_view OutcomeOf(const Judgement& judgement) {
   const auto& verdict = judgement.verdict;
   if (verdict.outcome == Outcome::kYes) return "fit";
-  for (const auto& reason : verdict.reasons) {
-    if (reason.code == ReasonCode::kSelectorError) return "error";
+  if (judgement.pod_sets.at(0).aborted) return "error";
+  for (const auto& reason : verdict.reasons)
     if (reason.code == ReasonCode::kBudgetExceeded) return "budget";
-  }
   return "nofit";
 }
 

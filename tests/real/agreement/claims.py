@@ -107,7 +107,7 @@ class ClaimGenerator:
         if dice.odd(0.15):
             body["allocationMode"] = "All"
         else:
-            body["count"] = dice.pick(1, 1, 1, 2, 2, 3, 4)
+            body["count"] = 33 if dice.odd(0.01) else dice.pick(1, 1, 1, 2, 2, 3, 4)
         if dice.chance(0.2):
             body["tolerations"] = [self._toleration()]
         if dice.odd(0.2):

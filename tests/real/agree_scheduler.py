@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Shows random pods with claims to a real kube-scheduler and to fedra, and compares what both say.
+
+    agree_scheduler.py -n 500 --seed 1        what `make test-real-dra N=500 SEED=1` runs
+    agree_scheduler.py --only 17 --seed 1     one case, with everything that was seen
+
+Compared are: fits, fits not, or ends with an error; that fedra calls the node that the scheduler chose one that
+fits; and, for that node, every device of every claim. A case that differs is shown again, alone, before it
+counts. docs/agreement.md explains the result. Exit 0 only if nothing differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from real import tools as real_tools  # noqa: E402
+from real.agreement.batch import Batch, Observation  # noqa: E402
+from real.agreement.dice import Json  # noqa: E402
+from real.agreement.pod_case import PodCase, pod_case  # noqa: E402
+from real.control_plane import ControlPlane, Etcd  # noqa: E402
+from real.pki import Pki  # noqa: E402
+
+_POD_LINES = Path(__file__).parents[2] / "build/release/tests/tools/pod-lines"
+_BATCH = 40
+# DeviceTaintRules are off by default in 1.36.
+_FLAGS = {
+    "kube-apiserver": [
+        "--runtime-config=resource.k8s.io/v1beta2=true",
+        "--feature-gates=DRADeviceTaintRules=true",
+    ],
+    "kube-scheduler": ["--feature-gates=DRADeviceTaintRules=true"],
+}
+
+
+def main() -> int:
+    options = _parse()
+    numbers = options.only or list(range(options.first, options.first + options.n))
+    cases = [pod_case(options.seed, number) for number in numbers]
+    folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))
+    try:
+        report = _Report(options)
+        _run(cases, folder, report)
+        report.print_summary()
+        return 0 if report.agreed() else 1
+    finally:
+        shutil.rmtree(folder)
+
+
+def _run(cases: list[PodCase], folder: Path, report: _Report) -> None:
+    tools = real_tools.build()
+    pki = Pki(folder / "pki")
+    etcd = Etcd(tools, folder)
+    plane = ControlPlane("agreement", tools, pki, etcd, folder, _FLAGS)
+    try:
+        plane.wait_ready()
+        plane.start_controllers(kubelets=False)
+        with ThreadPoolExecutor(8) as pool, _Fedra(report.options.pod_lines) as fedra:
+            again: list[PodCase] = []
+            for number, batch in enumerate(_batches(cases)):
+                seen = Batch(plane.client, pool, f"batch-{number}").run(batch)
+                again += [o.case for o in seen if not report.add(o, fedra.judge(o), last=False)]
+            for case in again:
+                seen = Batch(plane.client, pool, f"again-{case.number}").run([case])
+                report.add(seen[0], fedra.judge(seen[0]), last=True)
+    finally:
+        plane.stop()
+        etcd.process.kill()
+
+
+def _batches(cases: list[PodCase]) -> Iterator[list[PodCase]]:
+    """A case that looks around must not meet one that reaches out."""
+    # Those that wait do so together.
+    cases = sorted(cases, key=lambda case: case.waits_for_drivers)
+    blind = [case for case in cases if not case.looks_around]
+    inward = [case for case in cases if case.looks_around and not case.reaches_out]
+    for lane in (blind, inward):
+        for i in range(0, len(lane), _BATCH):
+            yield lane[i : i + _BATCH]
+    for case in cases:
+        if case.looks_around and case.reaches_out:
+            yield [case]
+
+
+class _Fedra:
+    """pod-lines, one question at a time."""
+
+    def __init__(self, program: Path):
+        self._program = program
+
+    def __enter__(self) -> _Fedra:
+        self._process = subprocess.Popen(
+            [self._program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def judge(self, observation: Observation) -> Json:
+        if "pod" not in observation.line:
+            return {"outcome": "not asked", "nodes": {}}
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(observation.line) + "\n")
+        self._process.stdin.flush()
+        answer: Json = json.loads(self._process.stdout.readline())
+        return answer
+
+
+def difference(seen: Observation, ours: Json) -> str | None:
+    """None when both agree, else a few words for the kind of difference."""
+    if seen.outcome != ours["outcome"]:
+        return f'{seen.outcome} but ours {ours["outcome"]}'
+    if seen.outcome != "fit":
+        return None
+    node = ours["nodes"].get(seen.node, {"outcome": "unknown node"})
+    if node["outcome"] != "fit":
+        return f'fits on {seen.node} but ours {node["outcome"]} there'
+    if _sorted(seen.devices) != _sorted(node["devices"]):
+        return "other devices"
+    return None
+
+
+def _sorted(devices: list[Json]) -> list[str]:
+    return sorted(json.dumps(device, sort_keys=True) for device in devices)
+
+
+class _Report:
+    def __init__(self, options: argparse.Namespace):
+        self.options = options
+        self._started = time.monotonic()
+        self._outcomes: collections.Counter[str] = collections.Counter()
+        self._kinds: collections.Counter[str] = collections.Counter()
+        self._second_looks = 0
+
+    def add(self, seen: Observation, ours: Json, last: bool) -> bool:
+        """False: it differs and should be looked at again."""
+        kind = None if seen.outcome in ("refused", "gave-up") else difference(seen, ours)
+        if kind is not None and not last:
+            self._second_looks += 1
+            return False
+        self._outcomes[seen.outcome] += 1
+        if kind is not None or self.options.only:
+            self._show(seen, ours, kind or "agree")
+        if kind is not None:
+            self._kinds[kind] += 1
+        return True
+
+    def agreed(self) -> bool:
+        return not self._kinds
+
+    def print_summary(self) -> None:
+        refused, gave_up = self._outcomes.pop("refused", 0), self._outcomes.pop("gave-up", 0)
+        compared, different = self._outcomes.total(), self._kinds.total()
+        print(
+            f"seed {self.options.seed}: {compared} cases compared, scheduler: {dict(self._outcomes)}"
+        )
+        print(f"left out: {refused} refused by the API server, {gave_up} given up by the scheduler")
+        print(f"looked at twice: {self._second_looks}; differ: {different} {dict(self._kinds)}")
+        share = 100 * (compared - different) / max(compared, 1)
+        print(f"agreement {share:.3f} % in {time.monotonic() - self._started:.0f} s")
+
+    def _show(self, seen: Observation, ours: Json, kind: str) -> None:
+        print(f"{seen.case.name}: {kind}")
+        print(f"  scheduler: {seen.outcome} {seen.node} {seen.message}")
+        print(f"    {json.dumps(seen.devices)}")
+        print(f"  fedra: {ours['outcome']}")
+        for node, answer in ours["nodes"].items():
+            print(f"    {node}: {answer['outcome']} {json.dumps(answer['devices'])}")
+            for reason in answer["reasons"]:
+                print(f"      {reason[:300]}")
+        if self.options.save:
+            self.options.save.mkdir(parents=True, exist_ok=True)
+            path = self.options.save / f"{self.options.seed}-{seen.case.name}.json"
+            path.write_text(json.dumps(seen.line))
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("-n", type=int, default=500, help="how many cases")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--only", type=int, action="append", help="this case, with what was seen")
+    parser.add_argument("--save", type=Path, help="folder for the cases that are shown")
+    parser.add_argument("--pod-lines", type=Path, default=_POD_LINES)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
