@@ -25,8 +25,6 @@ class Fleet(abc.ABC):
     kueue_dra: bool
     # The manager has deploy/managed-by-policy.yaml; otherwise jobs must name managedBy themselves.
     sets_managed_by: bool
-    # Claims of running pods are really allocated.
-    allocates_devices: bool
     # How long a condition may take that depends on controllers, in seconds.
     patience: float
     # How long the controllers of a cluster may need to find an API server again that was away, in seconds.

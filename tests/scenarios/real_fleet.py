@@ -28,7 +28,6 @@ class RealFleet(Fleet):
 
     kind = "real"
     sets_managed_by = True
-    allocates_devices = True
     patience = 60.0
     recovery = 120.0  # client back-off of Kueue and the scheduler: 33 to 68 s were seen
 

@@ -33,7 +33,6 @@ class SimFleet(Fleet):
 
     kind = "sim"
     sets_managed_by = True
-    allocates_devices = False
     patience = 15.0
     recovery = 15.0
 

@@ -40,12 +40,14 @@ Cluster::Cluster(ServerOptions server_options, const KueueOptions& kueue_options
                  const JobOptions& job_options, std::shared_ptr<Engine> engine)
     : server(std::move(server_options), std::move(engine)),
       kueue(server, kueue_options),
-      jobs(server, job_options) {}
+      jobs(server, job_options),
+      scheduler(server) {}
 
 Fleet::Fleet(FleetOptions options) : engine_(std::make_shared<Engine>(options.threads)) {
   const auto make = [&](const std::string& name, bool manager) {
     ServerOptions server = options.server;
     server.name = name;
+    server.device_taint_rules = server.device_taint_rules || name == options.taint_rules_on;
     auto cluster =
         std::make_unique<Cluster>(std::move(server), options.kueue, options.jobs, engine_);
     if (options.furnished) Furnish(cluster->server, manager);

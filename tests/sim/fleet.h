@@ -12,6 +12,7 @@
 
 #include "tests/sim/job_controller.h"
 #include "tests/sim/kueue.h"
+#include "tests/sim/scheduler.h"
 #include "tests/sim/server.h"
 
 namespace fedra::sim {
@@ -22,6 +23,8 @@ struct FleetOptions {
   // Install what Furnish installs.
   bool furnished = true;
   ServerOptions server;  // of every cluster; the name is set
+  // Of the cluster of this name only, as clusters differ in that: serve DeviceTaintRules.
+  std::string taint_rules_on;
   KueueOptions kueue;
   JobOptions jobs;
 };
@@ -35,6 +38,7 @@ class Cluster final {
   Server server;
   Kueue kueue;
   JobController jobs;
+  Scheduler scheduler;
 };
 
 class Fleet final {

@@ -30,7 +30,8 @@ struct ServerOptions {
   std::string git_version = "v1.36.3";  // as /version says
   // Served versions of resource.k8s.io, preferred first; empty: the group is not served.
   std::vector<std::string> dra_versions = {"v1"};
-  bool kueue = true;  // serve kueue.x-k8s.io/v1beta2
+  bool device_taint_rules = false;  // serve DeviceTaintRules in resource.k8s.io/v1beta2
+  bool kueue = true;                // serve kueue.x-k8s.io/v1beta2
   // Events kept per resource for watches that resume; older versions get 410.
   size_t history = 20'000;
   // How often a watch that asked for bookmarks gets one. A real server: about once a minute.

@@ -221,15 +221,14 @@ def _charged(workload: Object | None) -> str | None:
 
 
 def _wait_allocated(world: World, worker: str, devices: int) -> None:
-    """The claims of the pods that run there hold that many devices, where the fleet allocates any."""
+    """The claims of the pods that run there hold that many devices."""
 
     def allocated() -> int:
         claims = world.admin(worker).list("ResourceClaim", world.ns)
         allocations = [claim.get("status", {}).get("allocation") for claim in claims]
         return sum(len(each["devices"]["results"]) for each in allocations if each)
 
-    if world.fleet.allocates_devices:
-        world.eventually(f"{devices} devices allocated", lambda: allocated() == devices)
+    world.eventually(f"{devices} devices allocated", lambda: allocated() == devices)
 
 
 def _assert_quick(world: World, what: str, started: float) -> None:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "tests/sim/actors/actor.h"
@@ -62,6 +63,7 @@ class JobController::Impl final : public Actor {
         options_(options),
         jobs_(core.registry.Get("jobs")),
         pods_(core.registry.Get("pods")),
+        nodes_(core.registry.Get("nodes")),
         templates_(core.registry.FindNamed("resourceclaimtemplates")),
         claims_(core.registry.FindNamed("resourceclaims")),
         classes_(core.registry.FindNamed("deviceclasses")) {
@@ -73,10 +75,20 @@ class JobController::Impl final : public Actor {
   using Clock = std::chrono::steady_clock;
 
   void Notice(const Store& store, const ResourceType& type, const Event& event) override {
-    (void)store;
     if (&type == &jobs_) Enqueue({&jobs_, event.key});
+    if (&type == &pods_ && event.type == EventType::kModified) NoticePod(store, event.key);
     if (&type != templates_ && &type != claims_ && &type != classes_) return;
     for (const ObjectKey& job : pending_) Enqueue({&jobs_, job});
+  }
+
+  // Its Job counts it again.
+  void NoticePod(const Store& store, const ObjectKey& key) {
+    const Object* pod = store.Find(pods_, key);
+    if (pod == nullptr) return;
+    for (const std::string& owner : pod->owner_uids) {
+      const Place* job = store.WhereIs(owner);
+      if (job != nullptr && job->type == &jobs_) Enqueue(*job);
+    }
   }
 
   void Reconcile(Store& store, const Place& place) override {
@@ -121,17 +133,37 @@ class JobController::Impl final : public Actor {
     status["active"] = pods;
     status["terminating"] = 0;
     status["uncountedTerminatedPods"] = Json::object();
+    const int64_t ready = store.All(nodes_).empty() ? ReadyByItself(store, place, job)
+                                                    : ReadyOnNodes(store, place, job);
+    status["ready"] = ready;
+    if (ready == pods && TimeIsUp(place, job.body)) Complete(store, job, status);
+    Save(store, place, job, std::move(status));
+  }
+
+  // Without nodes: all pods are ready once what they name exists.
+  int64_t ReadyByItself(Store& store, const Place& place, const Object& job) {
     const bool schedulable = Schedulable(store, place.key.ns, job.body);
     const bool ready = schedulable && Started(place);
-    status["ready"] = ready ? pods : 0;
     if (schedulable) {
       pending_.erase(place.key);
     } else {
       pending_.insert(place.key);
     }
-    if (options_.pods) CreatePods(store, job, ready ? "Running" : "Pending");
-    if (ready && TimeIsUp(place, job.body)) Complete(store, job, status);
-    Save(store, place, job, std::move(status));
+    if (options_.pods) {
+      CreatePods(store, job);
+      MovePods(store, job, ready ? "Running" : "Pending");
+    }
+    return ready ? PodCount(job.body) : 0;
+  }
+
+  // With nodes: what scheduler and kubelet (scheduler.h) have made of the pods.
+  int64_t ReadyOnNodes(Store& store, const Place& place, const Object& job) {
+    CreatePods(store, job);
+    int64_t running = 0;
+    for (const ObjectKey& key : PodsOf(store, job)) {
+      running += StringAt(store.Find(pods_, key)->body, {"status", "phase"}) == "Running" ? 1 : 0;
+    }
+    return running == PodCount(job.body) && !Started(place) ? 0 : running;
   }
 
   // Whether everything that the pods name exists here. Free devices are not counted.
@@ -211,53 +243,64 @@ class JobController::Impl final : public Actor {
     MovePods(store, job, "Succeeded");
   }
 
-  ObjectKey PodKey(const Object& job, int64_t index) const {
-    return {std::string(StringAt(job.body, {"metadata", "namespace"})),
-            fmt::format("{}-{}", StringAt(job.body, {"metadata", "name"}), index)};
+  std::vector<ObjectKey> PodsOf(const Store& store, const Object& job) const {
+    std::vector<ObjectKey> keys;
+    for (const Place& place :
+         store.Dependents(std::string(StringAt(job.body, {"metadata", "uid"})))) {
+      if (place.type == &pods_) keys.push_back(place.key);
+    }
+    return keys;
   }
 
-  void CreatePods(Store& store, const Object& job, const char* phase) {
-    for (int64_t i = 0; i < PodCount(job.body); ++i) {
-      const ObjectKey key = PodKey(job, i);
-      if (store.Find(pods_, key) != nullptr) continue;
-      Json body = job.body["spec"]["template"];
-      body["metadata"]["name"] = key.name;
-      body["metadata"]["ownerReferences"] = {{{"apiVersion", "batch/v1"},
-                                              {"kind", "Job"},
-                                              {"name", job.body["metadata"]["name"]},
-                                              {"uid", job.body["metadata"]["uid"]},
-                                              {"controller", true},
-                                              {"blockOwnerDeletion", true}}};
-      (void)verbs().Create(store,
-                           {.type = pods_,
-                            .key = {key.ns, ""},
-                            .subresource = {},
-                            .manager = "kube-controller-manager"},
-                           std::move(body));
+  void CreatePods(Store& store, const Object& job) {
+    const auto existing = static_cast<int64_t>(PodsOf(store, job).size());
+    for (int64_t i = existing; i < PodCount(job.body); ++i) {
+      const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
+      (void)verbs().Create(
+          store,
+          {.type = pods_, .key = {ns, ""}, .subresource = {}, .manager = "kube-controller-manager"},
+          MakePod(job.body, i));
     }
-    MovePods(store, job, phase);
+  }
+
+  static Json MakePod(const Json& job, int64_t index) {
+    Json pod = job["spec"]["template"];
+    const std::string name(StringAt(job, {"metadata", "name"}));
+    const bool indexed = StringAt(job, {"spec", "completionMode"}) == "Indexed";
+    Json& metadata = pod["metadata"];
+    metadata["generateName"] = indexed ? fmt::format("{}-{}-", name, index) : name + "-";
+    metadata["labels"]["batch.kubernetes.io/job-name"] = name;
+    metadata["labels"]["batch.kubernetes.io/controller-uid"] = job["metadata"]["uid"];
+    if (indexed)
+      metadata["labels"]["batch.kubernetes.io/job-completion-index"] = std::to_string(index);
+    metadata["ownerReferences"] = Json::array({{{"apiVersion", "batch/v1"},
+                                                {"kind", "Job"},
+                                                {"name", name},
+                                                {"uid", job["metadata"]["uid"]},
+                                                {"controller", true},
+                                                {"blockOwnerDeletion", true}}});
+    pod["apiVersion"] = "v1";
+    pod["kind"] = "Pod";
+    return pod;
   }
 
   void MovePods(Store& store, const Object& job, const char* phase) {
-    for (int64_t i = 0; i < PodCount(job.body); ++i) {
-      const ObjectKey key = PodKey(job, i);
+    for (const ObjectKey& key : PodsOf(store, job)) {
       Object* pod = store.Find(pods_, key);
-      if (pod == nullptr || StringAt(pod->body, {"status", "phase"}) == phase) continue;
+      if (StringAt(pod->body, {"status", "phase"}) == phase) continue;
       pod->body["status"]["phase"] = phase;
       store.Touch(pods_, key, *pod);
     }
   }
 
   void DeletePods(Store& store, const Object& job) {
-    for (int64_t i = 0; i < PodCount(job.body); ++i) {
-      const ObjectKey key = PodKey(job, i);
-      if (store.Find(pods_, key) != nullptr) store.Remove(pods_, key);
-    }
+    for (const ObjectKey& key : PodsOf(store, job)) store.Remove(pods_, key);
   }
 
   const JobOptions options_;
   const ResourceType& jobs_;
   const ResourceType& pods_;
+  const ResourceType& nodes_;
   const ResourceType* const templates_;
   const ResourceType* const claims_;
   const ResourceType* const classes_;

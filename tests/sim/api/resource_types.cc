@@ -49,6 +49,7 @@ std::vector<ResourceType> BuiltIn() {
       Type("coordination.k8s.io", "v1", "leases", "Lease", kNamespaced, kNone),
       Type("events.k8s.io", "v1", "events", "Event", kNamespaced, kNone, {"ev"}),
       Type("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", kCluster, kNone, {"pc"}),
+      Type("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", kCluster, kNone),
       Type("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
            kCluster, kSubresource, {"crd"}),
   };
@@ -72,8 +73,14 @@ std::vector<ResourceType> Kueue() {
   return types;
 }
 
-std::vector<ResourceType> Devices(const std::vector<std::string>& versions) {
+// With rules every kind is served in v1beta2 too, as --runtime-config=resource.k8s.io/v1beta2=true
+// does.
+std::vector<ResourceType> Devices(std::vector<std::string> versions, bool taint_rules) {
   const std::string group = "resource.k8s.io";
+  const std::string rules_version = "v1beta2";
+  if (taint_rules && std::find(versions.begin(), versions.end(), rules_version) == versions.end()) {
+    versions.push_back(rules_version);
+  }
   std::vector<ResourceType> types = {
       Type(group, "", "deviceclasses", "DeviceClass", kCluster, kNone),
       Type(group, "", "resourceclaims", "ResourceClaim", kNamespaced, kSubresource),
@@ -81,6 +88,10 @@ std::vector<ResourceType> Devices(const std::vector<std::string>& versions) {
       Type(group, "", "resourceslices", "ResourceSlice", kCluster, kNone),
   };
   for (ResourceType& type : types) type.versions = versions;
+  if (taint_rules) {
+    types.push_back(
+        Type(group, rules_version, "devicetaintrules", "DeviceTaintRule", kCluster, kSubresource));
+  }
   return types;
 }
 
@@ -99,7 +110,7 @@ Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
     std::move(more.begin(), more.end(), std::back_inserter(types_));
   };
   if (options.kueue) add(Kueue());
-  if (!options.dra_versions.empty()) add(Devices(options.dra_versions));
+  if (!options.dra_versions.empty()) add(Devices(options.dra_versions, options.device_taint_rules));
   for (size_t i = 0; i < types_.size(); ++i) types_[i].index = i;
   const ResourceType& events = Get("events.events.k8s.io");
   const_cast<ResourceType&>(Get("events")).stored_as = &events;

@@ -228,7 +228,8 @@ Outcome<Written> Verbs::Create(Store& store, const WriteRequest& request, Json b
   if (HasGeneration(request.type)) metadata["generation"] = 1;
   body["apiVersion"] = request.type.ApiVersion();
   body["kind"] = request.type.kind;
-  if (request.type.has_status) body.erase("status");
+  // Nodes come with their status: a kubelet registers them whole.
+  if (request.type.has_status && request.type.kind != "Node") body.erase("status");
   for (const Mutator& mutate : mutators_) mutate(store, request.type, body);
   SetDefaults(request.type, body);
   if (auto checked = CheckCreate(request.type, body); !checked) return Refuse(checked.error());

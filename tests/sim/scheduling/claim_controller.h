@@ -1,0 +1,40 @@
+#pragma once
+//
+// kube-controller-manager's ResourceClaim controller: a claim for every template entry of a pod,
+// and claims that are given back when nobody uses them any more.
+//
+// Thread rules and lifetime: see actors/actor.h.
+
+#include "tests/sim/actors/actor.h"
+
+namespace fedra::sim {
+
+class ClaimController final : public Actor {
+ public:
+  explicit ClaimController(Core& core);
+  ~ClaimController() override { End(); }
+
+ private:
+  void Notice(const Store& store, const ResourceType& type, const Event& event) override;
+  void Reconcile(Store& store, const Place& place) override;
+
+  void ReconcilePod(Store& store, const ObjectKey& key);
+  void CreateClaims(Store& store, const ObjectKey& key, Object& pod);
+  std::string CreateClaim(Store& store, const ObjectKey& pod_key, const Json& pod,
+                          const Json& entry);
+  void DeleteGenerated(Store& store, const Object& pod);
+  void ReconcileClaim(Store& store, const ObjectKey& key);
+  bool StillUsedBy(const Store& store, const Json& consumer) const;
+
+  const ResourceType& pods_;
+  const ResourceType* const claims_;  // null pointers: resource.k8s.io is not served
+  const ResourceType* const templates_;
+};
+
+// Succeeded or Failed.
+bool IsDone(const Json& pod);
+
+// The ResourceClaim of an entry of spec.resourceClaims; empty: it was not made yet.
+std::string ClaimNameOf(const Json& pod, const Json& entry);
+
+}  // namespace fedra::sim

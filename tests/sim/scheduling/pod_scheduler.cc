@@ -1,0 +1,275 @@
+// pkg/scheduler of Kubernetes 1.36.3, as far as a scenario can tell: no scores, no preemption.
+
+#include "tests/sim/scheduling/pod_scheduler.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tests/sim/actors/conditions.h"
+#include "tests/sim/scheduling/allocation.h"
+#include "tests/sim/scheduling/claim_controller.h"
+#include "tests/sim/scheduling/nodes.h"
+
+namespace fedra::sim {
+namespace {
+
+constexpr const char* kManager = "kube-scheduler";
+constexpr std::string_view kDefaultScheduler = "default-scheduler";
+constexpr std::string_view kImplicitClass = "deviceclass.resource.kubernetes.io/";
+
+bool IsExtended(std::string_view resource) {
+  if (resource.starts_with(kImplicitClass)) return true;
+  const size_t slash = resource.find('/');
+  return slash != std::string_view::npos && !resource.substr(0, slash).ends_with("kubernetes.io");
+}
+
+Json PodCondition(const char* type, bool value, const char* reason, const std::string& message) {
+  Json condition = {
+      {"type", type}, {"status", value ? "True" : "False"}, {"lastTransitionTime", Timestamp()}};
+  if (!message.empty()) condition["message"] = message;
+  if (reason[0] != '\0') condition["reason"] = reason;
+  return condition;
+}
+
+Json Consumer(const Json& pod) {
+  return {{"resource", "pods"}, {"name", pod["metadata"]["name"]}, {"uid", pod["metadata"]["uid"]}};
+}
+
+// Whether an event may let a waiting pod fit: new or changed supply, or something that was given
+// back.
+bool Frees(const ResourceType& type, const Event& event) {
+  const auto says = [&event](std::string_view text) {
+    return event.after->find(text) != std::string::npos;
+  };
+  if (type.kind == "Pod") {
+    return event.type == EventType::kDeleted || says(R"("phase":"Succeeded")") ||
+           says(R"("phase":"Failed")");
+  }
+  if (type.kind == "ResourceClaim") {
+    return event.type == EventType::kDeleted || !says(R"("allocation":)");
+  }
+  return type.kind == "Node" || type.kind == "ResourceSlice" || type.kind == "DeviceClass" ||
+         type.kind == "DeviceTaintRule";
+}
+
+}  // namespace
+
+PodScheduler::PodScheduler(Core& core)
+    : Actor(core),
+      pods_(core.registry.Get("pods")),
+      nodes_(core.registry.Get("nodes")),
+      claims_(core.registry.FindNamed("resourceclaims")),
+      classes_(core.registry.FindNamed("deviceclasses")) {
+  Begin();
+}
+
+void PodScheduler::Notice(const Store& store, const ResourceType& type, const Event& event) {
+  (void)store;
+  if (&type == &pods_) Enqueue({&pods_, event.key});
+  if (waiting_.empty() || !Frees(type, event)) return;
+  for (const ObjectKey& pod : waiting_) Enqueue({&pods_, pod});
+}
+
+void PodScheduler::Reconcile(Store& store, const Place& place) {
+  Object* pod = store.Find(pods_, place.key);
+  const std::string_view scheduler =
+      pod == nullptr ? "" : StringAt(pod->body, {"spec", "schedulerName"});
+  if (pod == nullptr || IsDone(pod->body) || !StringAt(pod->body, {"spec", "nodeName"}).empty() ||
+      At(pod->body, {"metadata", "deletionTimestamp"}) != nullptr ||
+      (!scheduler.empty() && scheduler != kDefaultScheduler) || store.All(nodes_).empty()) {
+    waiting_.erase(place.key);
+    return;
+  }
+  const PodClaims claims = ClaimsOf(store, place.key, pod->body);
+  if (!claims.missing.empty()) return Refuse(store, place.key, *pod, claims.missing);
+  const Inventory inventory = ReadInventory(store, core().registry);
+  for (const auto& [name, node] : store.All(nodes_)) {
+    if (auto plan = Fit(store, pod->body, claims, node.body, inventory)) {
+      waiting_.erase(place.key);
+      return Bind(store, place.key, claims, std::move(*plan), node.body);
+    }
+  }
+  const size_t nodes = store.All(nodes_).size();
+  Refuse(store, place.key, *pod,
+         fmt::format("0/{0} nodes are available: {0} cannot allocate all claims, or have no room.",
+                     nodes));
+}
+
+PodScheduler::PodClaims PodScheduler::ClaimsOf(const Store& store, const ObjectKey& key,
+                                               const Json& pod) const {
+  PodClaims claims;
+  for (const Json& entry : ArrayAt(pod, {"spec", "resourceClaims"})) {
+    const std::string name = ClaimNameOf(pod, entry);
+    const Object* claim =
+        name.empty() || claims_ == nullptr ? nullptr : store.Find(*claims_, {key.ns, name});
+    if (claim == nullptr) {
+      claims.missing =
+          name.empty() ? fmt::format("pod \"{}\": ResourceClaim not created yet", key.ToString())
+                       : fmt::format("resourceclaim \"{}\" not found", name);
+      return claims;
+    }
+    claims.keys.push_back({key.ns, name});
+  }
+  return claims;
+}
+
+std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Json& pod,
+                                                    const PodClaims& claims, const Json& node,
+                                                    const Inventory& inventory) const {
+  if (!AcceptsNode(pod["spec"], node) || BoolAt(node, {"spec", "unschedulable"}))
+    return std::nullopt;
+  const Amounts room = RoomOn(store, pods_, node);
+  const auto has_room = [&room](const std::string& resource, int64_t amount) {
+    const auto left = room.find(resource);
+    return left != room.end() && left->second >= amount;
+  };
+  if (!has_room("pods", 1000)) return std::nullopt;
+  for (const auto& [resource, amount] : PodRequests(pod["spec"])) {
+    const bool by_devices = IsExtended(resource) && !room.contains(resource);
+    if (!by_devices && !has_room(resource, amount)) return std::nullopt;
+  }
+  Plan plan;
+  std::vector<const Json*> specs;
+  for (const ObjectKey& key : claims.keys) {
+    const Json& claim = store.Find(*claims_, key)->body;
+    const Json* allocation = At(claim, {"status", "allocation"});
+    if (allocation == nullptr) {
+      plan.claims.push_back(key);
+      specs.push_back(&claim["spec"]);
+    } else if (!SelectsNode(At(*allocation, {"nodeSelector"}), node)) {
+      return std::nullopt;
+    }
+  }
+  if (!AddExtended(store, pod, node, plan)) return std::nullopt;
+  if (!plan.extended_claim.is_null()) specs.push_back(&plan.extended_claim);
+  const auto find_class = [&](const std::string& name) -> const Json* {
+    const Object* found = store.Find(*classes_, {"", name});
+    return found == nullptr ? nullptr : &found->body;
+  };
+  auto allocations = AllocateOn(node, specs, inventory, find_class);
+  if (!allocations) return std::nullopt;
+  if (!plan.extended_claim.is_null()) {
+    plan.extended_allocation = std::move(allocations->back());
+    allocations->pop_back();
+  }
+  plan.allocations = std::move(*allocations);
+  return plan;
+}
+
+// KEP-5004: what the node's kubelet does not offer is asked of the class of that name.
+bool PodScheduler::AddExtended(const Store& store, const Json& pod, const Json& node,
+                               Plan& plan) const {
+  Json requests = Json::array();
+  const Json& containers = pod["spec"]["containers"];
+  for (size_t i = 0; i < containers.size(); ++i) {
+    size_t index = 0;
+    const Amounts wanted = PodRequests({{"containers", Json::array({containers[i]})}});
+    for (const auto& [resource, amount] : wanted) {
+      const size_t number = index++;
+      if (!IsExtended(resource) || At(node, {"status", "allocatable", resource}) != nullptr)
+        continue;
+      const Json* device_class = ClassFor(store, resource);
+      if (device_class == nullptr) return false;
+      const std::string request = fmt::format("container-{}-request-{}", i, number);
+      requests.push_back({{"name", request},
+                          {"exactly",
+                           {{"deviceClassName", (*device_class)["metadata"]["name"]},
+                            {"allocationMode", "ExactCount"},
+                            {"count", amount / 1000}}}});
+      plan.mappings.push_back({{"containerName", containers[i]["name"]},
+                               {"resourceName", resource},
+                               {"requestName", request}});
+    }
+  }
+  if (!requests.empty()) plan.extended_claim = {{"devices", {{"requests", std::move(requests)}}}};
+  return true;
+}
+
+// By its implicit name, or the newest that names the resource.
+const Json* PodScheduler::ClassFor(const Store& store, const std::string& resource) const {
+  if (classes_ == nullptr) return nullptr;
+  if (resource.starts_with(kImplicitClass)) {
+    const Object* found = store.Find(*classes_, {"", resource.substr(kImplicitClass.size())});
+    return found == nullptr ? nullptr : &found->body;
+  }
+  const Json* newest = nullptr;
+  for (const auto& [key, each] : store.All(*classes_)) {
+    if (StringAt(each.body, {"spec", "extendedResourceName"}) != resource) continue;
+    const auto age = [](const Json& object) {
+      return StringAt(object, {"metadata", "creationTimestamp"});
+    };
+    if (newest == nullptr || age(each.body) > age(*newest)) newest = &each.body;
+  }
+  return newest;
+}
+
+void PodScheduler::Bind(Store& store, const ObjectKey& key, const PodClaims& claims, Plan plan,
+                        const Json& node) {
+  for (size_t i = 0; i < plan.claims.size(); ++i) {
+    Allocate(store, plan.claims[i], std::move(plan.allocations[i]));
+  }
+  Object& pod = *store.Find(pods_, key);
+  for (const ObjectKey& claim : claims.keys) Reserve(store, claim, pod.body);
+  if (!plan.extended_claim.is_null()) CreateExtendedClaim(store, key, pod, plan);
+  pod.body["spec"]["nodeName"] = node["metadata"]["name"];
+  Json& status = pod.body["status"];
+  status["phase"] = "Running";
+  status["startTime"] = Timestamp();
+  status["conditions"] = Json::array(
+      {PodCondition("PodScheduled", true, "", ""), PodCondition("Ready", true, "", "")});
+  store.Touch(pods_, key, pod);
+}
+
+void PodScheduler::CreateExtendedClaim(Store& store, const ObjectKey& key, Object& pod,
+                                       const Plan& plan) {
+  Json claim = {{"apiVersion", claims_->ApiVersion()},
+                {"kind", "ResourceClaim"},
+                {"spec", plan.extended_claim}};
+  claim["metadata"] = {
+      {"generateName", key.name + "-extended-resources-"},
+      {"annotations", {{"resource.kubernetes.io/extended-resource-claim", "true"}}},
+      {"ownerReferences", Json::array({{{"apiVersion", "v1"},
+                                        {"kind", "Pod"},
+                                        {"name", key.name},
+                                        {"uid", pod.body["metadata"]["uid"]},
+                                        {"controller", true},
+                                        {"blockOwnerDeletion", true}}})}};
+  const auto created = verbs().Create(
+      store, {.type = *claims_, .key = {key.ns, ""}, .subresource = {}, .manager = kManager},
+      std::move(claim));
+  if (!created) return;
+  const std::string name(StringAt(Json::parse(*created->object), {"metadata", "name"}));
+  Allocate(store, {key.ns, name}, plan.extended_allocation);
+  Reserve(store, {key.ns, name}, pod.body);
+  pod.body["status"]["extendedResourceClaimStatus"] = {{"resourceClaimName", name},
+                                                       {"requestMappings", plan.mappings}};
+}
+
+void PodScheduler::Allocate(Store& store, const ObjectKey& key, Json allocation) {
+  for (Json& result : allocation["devices"]["results"]) {
+    if (result.contains("consumedCapacity")) result["shareID"] = store.NewUid();
+  }
+  Object& claim = *store.Find(*claims_, key);
+  claim.body["status"]["allocation"] = std::move(allocation);
+  store.Touch(*claims_, key, claim);
+}
+
+void PodScheduler::Reserve(Store& store, const ObjectKey& key, const Json& pod) {
+  Object& claim = *store.Find(*claims_, key);
+  claim.body["status"]["reservedFor"].push_back(Consumer(pod));
+  store.Touch(*claims_, key, claim);
+}
+
+void PodScheduler::Refuse(Store& store, const ObjectKey& key, Object& pod,
+                          const std::string& message) {
+  waiting_.insert(key);
+  const Json* known =
+      EntryNamed(ArrayAt(pod.body, {"status", "conditions"}), "type", "PodScheduled");
+  if (known != nullptr && StringAt(*known, {"message"}) == message) return;
+  pod.body["status"]["conditions"] =
+      Json::array({PodCondition("PodScheduled", false, "Unschedulable", message)});
+  store.Touch(pods_, key, pod);
+}
+
+}  // namespace fedra::sim

@@ -1,0 +1,64 @@
+#pragma once
+//
+// kube-scheduler and kubelet: binds a pod to the first node, by name, that has room and devices for
+// it, and starts it there.
+//
+// Thread rules and lifetime: see actors/actor.h.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/sim/actors/actor.h"
+#include "tests/sim/actors/quantity.h"
+#include "tests/sim/scheduling/inventory.h"
+
+namespace fedra::sim {
+
+class PodScheduler final : public Actor {
+ public:
+  explicit PodScheduler(Core& core);
+  ~PodScheduler() override { End(); }
+
+ private:
+  // The claims of a pod. Those that are allocated already only limit the nodes.
+  struct PodClaims {
+    std::vector<ObjectKey> keys;
+    std::string missing;  // why the pod cannot be scheduled yet; empty: all are there
+  };
+  // What one node would do for a pod.
+  struct Plan {
+    std::vector<ObjectKey> claims;  // to be allocated
+    std::vector<Json> allocations;  // in the same order
+    Json extended_claim;            // spec of the claim for extended resources; null: none
+    Json extended_allocation;
+    Json mappings = Json::array();  // status.extendedResourceClaimStatus.requestMappings
+  };
+
+  void Notice(const Store& store, const ResourceType& type, const Event& event) override;
+  void Reconcile(Store& store, const Place& place) override;
+
+  PodClaims ClaimsOf(const Store& store, const ObjectKey& key, const Json& pod) const;
+  std::optional<Plan> Fit(const Store& store, const Json& pod, const PodClaims& claims,
+                          const Json& node, const Inventory& inventory) const;
+  // False: the node offers one of them in no way.
+  bool AddExtended(const Store& store, const Json& pod, const Json& node, Plan& plan) const;
+  const Json* ClassFor(const Store& store, const std::string& resource) const;
+  void Bind(Store& store, const ObjectKey& key, const PodClaims& claims, Plan plan,
+            const Json& node);
+  void CreateExtendedClaim(Store& store, const ObjectKey& key, Object& pod, const Plan& plan);
+  void Allocate(Store& store, const ObjectKey& claim, Json allocation);
+  void Reserve(Store& store, const ObjectKey& claim, const Json& pod);
+  void Refuse(Store& store, const ObjectKey& key, Object& pod, const std::string& message);
+
+  const ResourceType& pods_;
+  const ResourceType& nodes_;
+  const ResourceType* const claims_;  // null pointers: resource.k8s.io is not served
+  const ResourceType* const classes_;
+
+  std::set<ObjectKey>
+      waiting_;  // pods that fit nowhere when last looked at; under the store's lock
+};
+
+}  // namespace fedra::sim
