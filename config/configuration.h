@@ -40,7 +40,7 @@ struct WorkerSettings {
   std::string kubeconfig;  // absolute path after loading; required
   std::string context;     // context of the kubeconfig; empty: its current-context
   std::map<std::string, std::string> labels;  // Kubernetes label syntax; no decision uses them yet
-  std::vector<std::string> capabilities;      // such as "gpu.nvidia.com/MPSSupport"; not used yet
+  std::vector<std::string> capabilities;      // such as "gpu.nvidia.com/MPSSupport"
   bool node_resources = true;                 // devices need a node with room for the pod, too
   std::vector<ScalablePool> scalable_pools;
   bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
@@ -71,6 +71,11 @@ enum class DeviceCheck {
   kOff,      // objects are verified, free devices are not counted
   kEnforce,  // a worker whose devices do not satisfy the claims is not eligible
 };
+// A capability that a claim needs and its worker's entry does not declare.
+enum class CapabilityCheck {
+  kWarn,     // eligible, with a CapabilityUndeclared reason
+  kRequire,  // not eligible
+};
 // Other objects that a pod template names (ConfigMaps, PersistentVolumeClaims, ...).
 enum class DependencyCheck {
   kOff,      // not looked for
@@ -87,6 +92,7 @@ struct VerificationSettings {
   DriftPolicy template_drift = DriftPolicy::kWarn;
   SyncPolicy template_sync = SyncPolicy::kNever;
   DeviceCheck devices = DeviceCheck::kEnforce;
+  CapabilityCheck capabilities = CapabilityCheck::kWarn;
   DependencyCheck dependencies = DependencyCheck::kOff;
   bool secrets = false;  // Secrets count as dependencies; needs the right to list them
   UnknownPolicy unknown = UnknownPolicy::kTryLast;

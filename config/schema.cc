@@ -85,8 +85,7 @@ Fields DescribeWorker(WorkerSettings& worker) {
        TextRef{&worker.context, TextRule::kAny}, "admin@gpu-east"},
       {"labels", "Labels that describe the worker to people; no decision uses them yet.",
        LabelsRef{&worker.labels}, "{region: east}"},
-      {"capabilities",
-       "What the cluster can do but no API shows, as qualified names; no decision uses them yet.",
+      {"capabilities", "What the cluster can do but no API shows, as qualified names.",
        NamesRef{&worker.capabilities}, "[gpu.nvidia.com/MPSSupport]"},
       {"nodeResources",
        "Whether a node must also have room for the pods' cpu, memory and other resources; needs "
@@ -137,6 +136,13 @@ Fields DescribeVerification(VerificationSettings& verification) {
        "scheduler would.",
        Choice<DeviceCheck>(&verification.devices,
                            {{"Off", DeviceCheck::kOff}, {"Enforce", DeviceCheck::kEnforce}}),
+       ""},
+      {"capabilities",
+       "What it means when a claim needs a capability that its worker does not declare: a note, or "
+       "not eligible.",
+       Choice<CapabilityCheck>(
+           &verification.capabilities,
+           {{"Warn", CapabilityCheck::kWarn}, {"Require", CapabilityCheck::kRequire}}),
        ""},
       {"dependencies",
        "What other missing objects that the pods name (ConfigMaps, PersistentVolumeClaims, "

@@ -80,6 +80,10 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   settings.controller_name = configuration.kueue.controller_name;
   settings.origin = configuration.origin;
   settings.devices = configuration.verification.devices == config::DeviceCheck::kEnforce;
+  settings.undeclared =
+      configuration.verification.capabilities == config::CapabilityCheck::kRequire
+          ? verify::Undeclared::kRequire
+          : verify::Undeclared::kWarn;
   switch (configuration.verification.template_drift) {
     case config::DriftPolicy::kIgnore:
       settings.drift = verify::Drift::kIgnore;
@@ -109,6 +113,7 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.origin = configuration.origin;
     worker.devices = ToDevices(configuration.verification, from);
     worker.dependencies = ToDependencies(configuration.verification);
+    worker.capabilities = from.capabilities;
     workers.push_back(std::move(worker));
   }
   return workers;

@@ -203,8 +203,9 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   nlohmann::ordered_json document = Document("CheckReport");
   auto& items = document["items"] = nlohmann::ordered_json::array();
   for (const tracking::SubmittedJob& job : *jobs) {
-    const Report report =
-        Judge(job, workers, {verify::Drift::kIgnore, loaded->configuration.origin, nullptr});
+    const Report report = Judge(
+        job, workers,
+        {verify::Drift::kIgnore, verify::Undeclared::kWarn, loaded->configuration.origin, nullptr});
     code = std::max(code, report.ExitCode());
     if (options.format == "table") {
       Print(report, terminal.out);

@@ -169,7 +169,7 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
   cluster.verdict = verify::VerifyExistence(
       picture.view.workload->requirement,
       worker.Picture(*picture.adapter, cluster.clone.get(), cluster.job.get()),
-      {settings_.drift, settings_.origin, &manager_.templates()});
+      {settings_.drift, settings_.undeclared, settings_.origin, &manager_.templates()});
   if (worker.dependencies() != nullptr && cluster.contact == Contact::kFull) {
     cluster.verdict =
         verify::Combine(std::move(cluster.verdict),

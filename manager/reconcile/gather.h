@@ -38,6 +38,7 @@ struct Picture {
 struct GatherSettings {
   std::string controller_name;
   verify::Drift drift = verify::Drift::kWarn;
+  verify::Undeclared undeclared = verify::Undeclared::kWarn;
   std::string origin;
   bool devices = false;  // whether devices are verified
 };

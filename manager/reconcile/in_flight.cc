@@ -36,13 +36,13 @@ std::optional<ClusterName> InFlight::HolderOf(const ObjectKey& claim,
   });
 }
 
-InFlight::Outcome InFlight::Settle(Sent sent, const std::set<ClusterName>& workers, uint64_t seen) {
-  return state_.With([&](State& state) {
+InFlight::Settled InFlight::Settle(Sent sent, const std::set<ClusterName>& workers, uint64_t seen) {
+  return state_.With([&](State& state) -> Settled {
     const bool adds = std::any_of(workers.begin(), workers.end(), [&](const ClusterName& worker) {
       const auto found = state.workers.find(worker);
       return found == state.workers.end() || !found->second.contains(sent.workload);
     });
-    if (adds && state.version != seen) return Outcome::kOutdated;
+    if (adds && state.version != seen) return {Outcome::kOutdated, std::nullopt};
     bool freed = false;
     for (auto& [worker, workloads] : state.workers) {
       const auto known = workloads.find(sent.workload);
@@ -52,10 +52,14 @@ InFlight::Outcome InFlight::Settle(Sent sent, const std::set<ClusterName>& worke
       known->second.overdue |= overdue;
       if (!workers.contains(worker)) workloads.erase(known);
     }
-    for (const ClusterName& worker : workers)
-      state.workers[worker].try_emplace(sent.workload, sent);
+    Settled settled;
+    for (const ClusterName& worker : workers) {
+      const Sent& entry = state.workers[worker].try_emplace(sent.workload, sent).first->second;
+      if (!entry.overdue) settled.overdue_at = entry.since + kKeptFor;
+    }
     if (adds) ++state.version;
-    return freed ? Outcome::kTakenBack : adds ? Outcome::kSent : Outcome::kUnchanged;
+    settled.outcome = freed ? Outcome::kTakenBack : adds ? Outcome::kSent : Outcome::kUnchanged;
+    return settled;
   });
 }
 

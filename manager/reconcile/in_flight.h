@@ -48,10 +48,14 @@ class InFlight final {
   std::optional<ClusterName> HolderOf(const ObjectKey& claim, const ObjectKey& except) const;
 
   enum class Outcome { kUnchanged, kSent, kTakenBack, kOutdated };
+  struct Settled {
+    Outcome outcome = Outcome::kUnchanged;
+    std::optional<SteadyTime> overdue_at;  // when to settle again, should nothing happen before
+  };
   // The workload is, as of sent.since, on these workers and on no others. kTakenBack: devices that
   // were kept for it are free again. kOutdated: something was sent since `seen`, and nothing was
   // changed here.
-  Outcome Settle(Sent sent, const std::set<ClusterName>& workers, uint64_t seen);
+  Settled Settle(Sent sent, const std::set<ClusterName>& workers, uint64_t seen);
 
  private:
   struct State {

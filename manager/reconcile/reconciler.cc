@@ -32,6 +32,9 @@ struct Backoff {
 constexpr Backoff kConflictBackoff{milliseconds(10), milliseconds(1'000)};
 constexpr Backoff kBusyBackoff{milliseconds(50), milliseconds(2'000)};
 constexpr Backoff kErrorBackoff{milliseconds(100), milliseconds(30'000)};
+// Pods and claims change in bursts, and each change may concern every waiting workload: one look
+// for all of a moment's changes.
+constexpr milliseconds kDevicesSettle{20};
 // A cluster's row is written at least this often, so that status can say how old it is.
 constexpr std::chrono::seconds kRowInterval{10};
 
@@ -85,8 +88,12 @@ WorkerListener Reconciler::ListenTo() {
               [this](const ObjectKey& job) {
                 if (const auto workload = manager_.WorkloadOf(job)) queue_.Add(*workload);
               },
-          .on_input = [this](const Worker&,
-                             const InputChange& change) { AddAll(interest_.In(change)); },
+          .on_input =
+              [this](const Worker&, const InputChange& change) {
+                const std::vector<ObjectKey> keys = interest_.In(change);
+                if (change.kind == InputChange::Kind::kDevices) return AddSoon(keys);
+                AddAll(keys);
+              },
           .on_contact = [this](const Worker& worker) { OnContact(worker); }};
 }
 
@@ -104,6 +111,11 @@ ManagerListener Reconciler::ListenToManager() {
 
 void Reconciler::AddAll(const std::vector<ObjectKey>& keys) {
   for (const ObjectKey& key : keys) queue_.Add(key);
+}
+
+void Reconciler::AddSoon(const std::vector<ObjectKey>& keys) {
+  const SteadyTime when = clock_.Steady() + kDevicesSettle;
+  for (const ObjectKey& key : keys) queue_.AddAt(key, when);
 }
 
 void Reconciler::AddChecks() {
@@ -260,14 +272,13 @@ bool Reconciler::Settle(const Picture& picture, const placement::Decision& decis
     sent.demands = workload->demands;
     sent.claims = workload->requirement.ClaimNames();
   }
-  const InFlight::Outcome outcome =
+  const InFlight::Settled settled =
       in_flight_.Settle(std::move(sent), WorkersAfter(picture, decision, settings_.policy),
                         picture.in_flight_version);
-  if (outcome == InFlight::Outcome::kSent)
-    queue_.AddAt(picture.view.key, clock_.Steady() + InFlight::kKeptFor);
-  if (outcome == InFlight::Outcome::kTakenBack)
-    AddAll(interest_.In({InputChange::Kind::kDevices, {}}));
-  return outcome != InFlight::Outcome::kOutdated;
+  if (settled.overdue_at) queue_.AddAt(picture.view.key, *settled.overdue_at);
+  if (settled.outcome == InFlight::Outcome::kTakenBack)
+    AddSoon(interest_.In({InputChange::Kind::kDevices, {}}));
+  return settled.outcome != InFlight::Outcome::kOutdated;
 }
 
 // What was left behind on a worker out of reach is gone when the worker, listed again, shows

@@ -62,6 +62,7 @@ class Reconciler final {
   ManagerListener ListenToManager();
   void OnContact(const Worker& worker);
   void AddAll(const std::vector<ObjectKey>& keys);
+  void AddSoon(const std::vector<ObjectKey>& keys);
   void AddChecks();
   bool MayBegin() const;
   void Work();

@@ -324,6 +324,7 @@ verify::WorkerPicture Worker::Picture(const tracking::JobAdapter& adapter,
           .workload = workload,
           .job = job,
           .job_kind_served = jobs.cache().health().state != CacheState::kNotServed,
+          .capabilities = settings_.capabilities,
           .dra_versions = DraVersions()};
 }
 

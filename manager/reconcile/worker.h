@@ -59,6 +59,7 @@ struct WorkerSettings {
   std::string origin;
   std::optional<verify::DevicePictureOptions> devices;    // absent: devices are not verified
   std::optional<verify::DependencyOptions> dependencies;  // absent: not looked for
+  std::vector<std::string> capabilities;                  // declared, ascending or not
   std::optional<WallTime> lost_since;                     // as remembered from before the start
 };
 

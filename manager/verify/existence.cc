@@ -62,6 +62,19 @@ void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPictu
   }
 }
 
+void RequireCapabilities(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
+                         const ExistenceOptions& options, dra::Verdict& verdict) {
+  for (const std::string& name : claim.capabilities) {
+    if (std::find(worker.capabilities.begin(), worker.capabilities.end(), name) !=
+        worker.capabilities.end())
+      continue;
+    Add(verdict, options.undeclared == Undeclared::kRequire ? Outcome::kNo : Outcome::kYes,
+        ReasonCode::kCapabilityUndeclared, "capability " + name,
+        fmt::format("{} {} needs the capability {}, which is not declared for this worker", kind,
+                    claim.key.ToString(), name));
+  }
+}
+
 void CompareWithManager(const Claim& copy, const ExistenceOptions& options, dra::Verdict& verdict) {
   if (options.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
   const auto original = options.manager_templates->Find(copy.key);
@@ -101,13 +114,16 @@ void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& work
                 "resourceclaimtemplates.resource.k8s.io", ReasonCode::kTemplateMissing, verdict);
     if (found == nullptr) continue;
     RequireClasses(*found, "ResourceClaimTemplate", worker, verdict);
+    RequireCapabilities(*found, "ResourceClaimTemplate", worker, options, verdict);
     CompareWithManager(*found, options, verdict);
   }
   for (const std::string& name : requirement.ClaimNames()) {
     const auto found =
         Require(worker.claims, {requirement.ns, name}, "ResourceClaim",
                 "resourceclaims.resource.k8s.io", ReasonCode::kClaimMissing, verdict);
-    if (found != nullptr) RequireClasses(*found, "ResourceClaim", worker, verdict);
+    if (found == nullptr) continue;
+    RequireClasses(*found, "ResourceClaim", worker, verdict);
+    RequireCapabilities(*found, "ResourceClaim", worker, options, verdict);
   }
 }
 
@@ -179,8 +195,12 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
   if (!requirement.queue.empty()) VerifyQueue(requirement, worker, verdict);
   VerifyClaims(requirement, worker, options, verdict);
   VerifyNames(worker, options, verdict);
-  std::stable_partition(verdict.reasons.begin(), verdict.reasons.end(), [](const Reason& reason) {
-    return reason.code != ReasonCode::kTemplateDrift;  // a warning never hides a refusal
+  // A warning never hides a refusal.
+  std::stable_partition(verdict.reasons.begin(), verdict.reasons.end(), [&](const Reason& reason) {
+    if (reason.code == ReasonCode::kTemplateDrift) return options.drift == Drift::kRequire;
+    if (reason.code == ReasonCode::kCapabilityUndeclared)
+      return options.undeclared == Undeclared::kRequire;
+    return true;
   });
   return verdict;
 }

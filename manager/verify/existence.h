@@ -35,13 +35,17 @@ struct WorkerPicture {
   const tracking::Workload* workload = nullptr;
   const tracking::Job* job = nullptr;
   bool job_kind_served = true;
+  std::vector<std::string> capabilities;  // as the configuration declares them
   std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
 };
 
 enum class Drift { kIgnore, kWarn, kRequire };
+// What a capability that a claim needs and the worker's configuration does not declare means.
+enum class Undeclared { kWarn, kRequire };
 
 struct ExistenceOptions {
   Drift drift = Drift::kWarn;
+  Undeclared undeclared = Undeclared::kWarn;
   std::string origin = "fedra";
   // The manager's own templates, for drift; null: it has none or they cannot be read.
   const Cache<Claim>* manager_templates = nullptr;

@@ -1,6 +1,7 @@
 #include "manager/verify/objects.h"
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -44,6 +45,43 @@ Result<ObjectKey> ReadKey(const json& object, std::string_view kind) {
   return key;
 }
 
+constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
+
+// Driver configuration that needs a feature gate of the driver. Source: the gates of
+// k8s-dra-driver-gpu 25.8 and its resource.nvidia.com/v1beta1 GpuConfig.
+struct KnownConfiguration {
+  std::string_view driver;
+  std::string_view strategy;  // parameters.sharing.strategy
+  std::string_view capability;
+};
+constexpr KnownConfiguration kKnownConfigurations[] = {
+    {"gpu.nvidia.com", "MPS", "gpu.nvidia.com/MPSSupport"},
+    {"gpu.nvidia.com", "TimeSlicing", "gpu.nvidia.com/TimeSlicingSettings"},
+};
+
+std::vector<std::string> Capabilities(const json& metadata, const json& spec) {
+  std::set<std::string> found;
+  const std::string listed = Text(Member(metadata, "annotations"), kCapabilitiesAnnotation);
+  for (size_t at = 0; at < listed.size();) {
+    const size_t end = std::min(listed.find(',', at), listed.size());
+    const size_t first = listed.find_first_not_of(' ', at);
+    if (first < end)
+      found.insert(listed.substr(first, listed.find_last_not_of(' ', end - 1) + 1 - first));
+    at = end + 1;
+  }
+  const json& configurations = Path(spec, {"devices", "config"});
+  if (!configurations.is_array()) return {found.begin(), found.end()};
+  for (const json& configuration : configurations) {
+    const json& opaque = Member(configuration, "opaque");
+    const std::string driver = Text(opaque, "driver");
+    const std::string strategy = Text(Path(opaque, {"parameters", "sharing"}), "strategy");
+    for (const KnownConfiguration& known : kKnownConfigurations) {
+      if (driver == known.driver && strategy == known.strategy) found.emplace(known.capability);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 Result<NamedObject> ParseNamedObject(const json& object) {
@@ -75,13 +113,15 @@ Result<LocalQueue> ParseLocalQueue(const json& object) {
 Result<Claim> ParseTemplate(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaimTemplate"));
   const json& spec = Path(object, {"spec", "spec"});
-  return Claim{std::move(key), DeviceClasses(spec), Member(object, "spec").dump()};
+  return Claim{std::move(key), DeviceClasses(spec), Member(object, "spec").dump(),
+               Capabilities(Member(object, "metadata"), spec)};
 }
 
 Result<Claim> ParseClaim(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaim"));
   const json& spec = Member(object, "spec");
-  return Claim{std::move(key), DeviceClasses(spec), spec.dump()};
+  return Claim{std::move(key), DeviceClasses(spec), spec.dump(),
+               Capabilities(Member(object, "metadata"), spec)};
 }
 
 Result<DeviceClass> ParseDeviceClass(const json& object) {

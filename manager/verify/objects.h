@@ -35,6 +35,10 @@ struct Claim {
   std::vector<std::string>
       device_classes;  // every class that a request or alternative names, once each
   std::string spec;    // canonical JSON of spec, for comparing copies
+  // What its driver must be able to do although no API shows it, such as
+  // "gpu.nvidia.com/MPSSupport": named by its annotation fedra.dev/capabilities (comma-separated),
+  // or known to be needed by the configuration it hands to the driver. Ascending.
+  std::vector<std::string> capabilities;
 
   bool operator==(const Claim&) const = default;
 };

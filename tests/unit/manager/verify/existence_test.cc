@@ -3,6 +3,7 @@
 #include "manager/verify/existence.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
 
@@ -55,6 +56,7 @@ struct Fixture {
   ConnectionState connection{.phase = ConnectionPhase::kConnected};
   tracking::Job job;
   bool has_job = false;
+  std::vector<std::string> capabilities;
   ExistenceOptions options;
 
   Fixture() {
@@ -76,6 +78,7 @@ struct Fixture {
                                 .workload = nullptr,
                                 .job = has_job ? &job : nullptr,
                                 .job_kind_served = true,
+                                .capabilities = capabilities,
                                 .dra_versions = {"v1alpha3"}};
     return VerifyExistence(requirement, picture, options);
   }
@@ -183,6 +186,27 @@ TEST_CASE("a template that differs from the manager's is ignored, pointed out, o
   const dra::Verdict verdict = f.Verify(Needs());
   CHECK((verdict.outcome == Outcome::kNo) == (f.options.drift == Drift::kRequire));
   CHECK(verdict.reasons.empty() == (f.options.drift == Drift::kIgnore));
+}
+
+TEST_CASE("a capability that no API shows must be declared") {
+  Fixture f;
+  f.templates.Put({Object("ml", "one-gpu",
+                          R"("spec": {"spec": {"devices": {"config": [{"opaque": {
+      "driver": "gpu.nvidia.com", "parameters": {"sharing": {"strategy": "MPS"}}}}]}}})")});
+  CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
+  CHECK(Codes(f.Verify(Needs())) == Names{"CapabilityUndeclared"});
+  f.options.undeclared = Undeclared::kRequire;
+  CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
+  f.capabilities = {"other", "gpu.nvidia.com/MPSSupport"};
+  CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
+  CHECK(f.Verify(Needs()).reasons.empty());
+}
+
+TEST_CASE("capabilities in an annotation are a list with commas") {
+  const auto claim = ParseTemplate(nlohmann::json::parse(
+      R"({"metadata": {"name": "t", "annotations": {"fedra.dev/capabilities": " b, a,,c "}}})"));
+  REQUIRE(claim);
+  CHECK(claim->capabilities == Names{"a", "b", "c"});
 }
 
 TEST_CASE("a job of the same name is a conflict unless it is ours") {
