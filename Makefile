@@ -95,6 +95,7 @@ format:
 
 docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_manager "docs/*"
+	@tests/scenarios/run.py --write-docs
 
 install: all
 	@cmake --install build/release --prefix $(DESTDIR)$(PREFIX)

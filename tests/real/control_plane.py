@@ -22,6 +22,10 @@ _CONTROLLERS = (
     "serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller"
 )
 
+# DeviceTaintRules of Kubernetes 1.36: the API needs both, scheduler and controllers the gate.
+_RULES_GATE = "--feature-gates=DRADeviceTaintRules=true"
+_RULES_API = "--runtime-config=resource.k8s.io/v1beta2=true"
+
 # pod-complete.yaml is left out: it ends every pod of a Job at once. Here a job runs until a scenario ends it.
 _KWOK_STAGES = (
     "node/fast/node-initialize.yaml",
@@ -57,7 +61,7 @@ class Etcd:
 class ControlPlane:
     """One cluster. The API server is started by the constructor, the rest by `start_controllers`.
 
-    `more_flags`: program -> flags after ours.
+    `more_flags`: program -> flags after ours. `taint_rules`: it knows DeviceTaintRules.
     """
 
     def __init__(
@@ -68,9 +72,12 @@ class ControlPlane:
         etcd: Etcd,
         folder: Path,
         more_flags: Mapping[str, Sequence[str]] | None = None,
+        taint_rules: bool = False,
     ):
         self.name = name
         self._more_flags = more_flags or {}
+        self._gates = [_RULES_GATE] if taint_rules else []
+        self._api = [_RULES_API] if taint_rules else []
         self.folder = folder / name
         self.folder.mkdir()
         self.kubeconfig = folder / f"{name}.kubeconfig"
@@ -133,6 +140,8 @@ class ControlPlane:
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
             "--max-requests-inflight=2000",
             "--max-mutating-requests-inflight=1000",
+            *self._gates,
+            *self._api,
         )
 
     def _start_controller_manager(self) -> Process:
@@ -148,6 +157,7 @@ class ControlPlane:
             "--kube-api-qps=500",
             "--kube-api-burst=1000",
             f"--controllers={_CONTROLLERS}",
+            *self._gates,
         )
 
     def _start_scheduler(self) -> Process:
@@ -159,6 +169,7 @@ class ControlPlane:
             "--bind-address=127.0.0.1",
             "--kube-api-qps=500",
             "--kube-api-burst=1000",
+            *self._gates,
         )
 
     def _start_kwok(self) -> Process:

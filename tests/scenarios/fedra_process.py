@@ -41,6 +41,15 @@ class Output:
         return json.loads(self.stdout)
 
 
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """On one worker."""
+
+    outcome: str  # Yes, MayScale, Unknown, No
+    reasons: list[str]  # codes; empty when nothing stands against the worker
+    messages: list[str]
+
+
 class Fedra:
     """One configuration and one store in a folder of their own; the daemon may be started many times on them.
 
@@ -139,10 +148,10 @@ class Fedra:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
         return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
 
-    def reasons(self, workload: str) -> dict[str, list[str]]:
-        """What `fedra why` has against each worker; `workload` is NAMESPACE/NAME of the job."""
+    def verdicts(self, workload: str) -> dict[str, Verdict]:
+        """What `fedra why` says of each worker; `workload` is NAMESPACE/NAME of the job."""
         workers = self._json("why", workload)["workloads"][0]["workers"]
-        return {worker["name"]: [each["code"] for each in worker["reasons"]] for worker in workers}
+        return {worker["name"]: _verdict(worker) for worker in workers}
 
     def check(self, *documents: Object) -> Output:
         return self.cli("check", "-f", "-", "-o", "json", stdin=yaml.safe_dump_all(documents))
@@ -179,6 +188,12 @@ class Fedra:
 
     def _kubeconfig(self, cluster: str) -> Path:
         return self._folder / f"{cluster}.kubeconfig"
+
+
+def _verdict(worker: Object) -> Verdict:
+    reasons = worker["reasons"]
+    codes, messages = ([each[key] for each in reasons] for key in ("code", "message"))
+    return Verdict(worker["verdict"], codes, messages)
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Object:

@@ -17,7 +17,10 @@ MANAGER = "manager"
 
 
 class Fleet(abc.ABC):
-    """Lifetime: `start` once, `stop` once, also after a failed start. Not thread-safe; clients are."""
+    """Lifetime: `start` once, `stop` once, also after a failed start. Not thread-safe; clients are.
+
+    Only the first worker serves DeviceTaintRules, which Kubernetes 1.36 does not by default.
+    """
 
     kind: str  # "sim" or "real"
     workers: tuple[str, ...]

@@ -16,6 +16,8 @@ DEVICE_QUOTA = (
     "example.com/devices"  # with Kueue's DRA support on, devices are charged to this resource
 )
 
+LONG_AGO = "2026-01-01T00:00:00Z"
+
 _MAX_DEVICES_PER_SLICE = 128  # limit of resource.k8s.io/v1
 
 
@@ -138,6 +140,7 @@ class Quota:
     cpu: str = "1000"
     memory: str = "4Ti"
     devices: str = "256"
+    extended: tuple[str, ...] = ()  # names of extended resources, of each as much as devices
 
 
 NO_QUOTA = Quota(
@@ -147,6 +150,7 @@ NO_QUOTA = Quota(
 
 def cluster_queue(name: str, quota: Quota, check: str | None = None) -> Object:
     amounts = {"cpu": quota.cpu, "memory": quota.memory, DEVICE_QUOTA: quota.devices}
+    amounts |= {name: quota.devices for name in quota.extended}
     resources = [{"name": resource, "nominalQuota": amount} for resource, amount in amounts.items()]
     spec: Object = {
         "namespaceSelector": {},

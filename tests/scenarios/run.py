@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Runs the scenarios against a fleet of simulated or real clusters.
 
-  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--fedra PATH] [--list]
+  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--fedra PATH]
+  run.py --list
+  run.py --write-docs | --check-docs
 
 One line per scenario; exit 0 only if every one passed. See README.md.
 """
@@ -25,6 +27,7 @@ from scenarios.fedra_process import default_binary  # noqa: E402
 from scenarios.fleet import Fleet  # noqa: E402
 from scenarios.real_fleet import RealFleet  # noqa: E402
 from scenarios.registry import Scenario  # noqa: E402
+from scenarios.rows import page  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.world import World  # noqa: E402
 
@@ -43,6 +46,8 @@ def main() -> int:
         for each in scenarios:
             print(f"{each.name:28} {each.summary}")
         return 0
+    if arguments.write_docs or arguments.check_docs:
+        return _documentation(arguments.write_docs)
     if not arguments.fedra.exists():
         print(
             f"error: {arguments.fedra} does not exist; build it with make, or use --fedra",
@@ -75,7 +80,22 @@ def _parse() -> argparse.Namespace:
         help="the program under test",
     )
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
+    parser.add_argument(
+        "--write-docs", action="store_true", help="make docs/workloads.md of the table and end"
+    )
+    parser.add_argument(
+        "--check-docs", action="store_true", help="whether that page is current, and end"
+    )
     return parser.parse_args()
+
+
+def _documentation(write: bool) -> int:
+    if write:
+        page.write()
+    elif not page.is_current():
+        print(f"error: {page.PAGE} is not what the scenarios say; run make docs", file=sys.stderr)
+        return 1
+    return 0
 
 
 def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:

@@ -46,7 +46,7 @@ class SimFleet(Fleet):
 
     def start(self) -> None:
         """Clusters with our usual objects and no queues."""
-        self._start("--empty", "--run-for", "forever")
+        self._start("--empty", "--run-for", "forever", "--taint-rules-on", self.workers[0])
         for cluster in self.clusters:
             client = self.admin(cluster)
             setup.install_manager(client) if cluster == MANAGER else setup.install_worker(client)

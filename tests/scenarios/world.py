@@ -12,7 +12,7 @@ from typing import Any
 
 from scenarios import objects, setup
 from scenarios.federated_job import FederatedJob
-from scenarios.fedra_process import Fedra
+from scenarios.fedra_process import Fedra, Verdict
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.invariants import Watchdog, assert_no_residue
 from scenarios.kube_client import KubeClient
@@ -21,6 +21,7 @@ from scenarios.link import Link
 from scenarios.objects import NO_QUOTA, Quota
 from scenarios.observer import Arrivals
 from scenarios.resources import Object
+from scenarios.supply import Supply
 from scenarios.waiting import T, eventually
 
 QUEUE = "main"  # name of the LocalQueue everywhere
@@ -38,6 +39,7 @@ class World:
         self.check = name  # AdmissionCheck, ClusterQueue and namespace share the scenario's name
         self.workers = fleet.workers
         self.worker1, self.worker2 = fleet.workers[:2]
+        self.supply = Supply(fleet, name)
         self.fedra: Fedra | None = None
         self._binary, self._folder = binary, folder
         self._links: dict[str, Link] = {}
@@ -84,6 +86,7 @@ class World:
                 observer.close()
         self._watchdog, self._clones, self._links = None, None, {}
         self.fleet.reset()
+        self.supply.restore()
         for worker, class_name in self._classes:
             self.admin(worker).delete("DeviceClass", None, class_name)
         for cluster in self.fleet.clusters:
@@ -199,10 +202,14 @@ class World:
         assert self._clones is not None
         return self._clones.per_cluster()[worker] > 0
 
+    def verdicts(self, job: FederatedJob) -> dict[str, Verdict]:
+        """What `fedra why` says of each worker."""
+        assert self.fedra is not None
+        return self.fedra.verdicts(job.key)
+
     def reasons(self, job: FederatedJob) -> dict[str, list[str]]:
         """What `fedra why` has against each worker: reason codes, empty for a worker that can run the job."""
-        assert self.fedra is not None
-        return self.fedra.reasons(job.key)
+        return {worker: verdict.reasons for worker, verdict in self.verdicts(job).items()}
 
     def wait_check_active(self) -> None:
         """Kueue lets nothing into the queue before our check is Active."""

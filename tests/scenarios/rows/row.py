@@ -1,0 +1,63 @@
+"""What a row of the table is. Plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from scenarios.resources import Object
+
+YES, NO, MAY_SCALE, UNKNOWN = "Yes", "No", "MayScale", "Unknown"
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+    """One worker: what is there besides what every worker of the row has, and what must come of it."""
+
+    what: str  # for people, in a few words
+    objects: Sequence[Object | Sequence[Object]]
+    # Codes of `fedra why`, in its order; none: the worker can run the job.
+    reasons: tuple[str, ...] = ()
+    outcome: str = ""  # empty: Yes without reasons, No with them
+    # Names of the requests ("gpu/large") under which the job's devices must be allocated, if it goes here.
+    allocates: tuple[str, ...] = ()
+    # Whether the scheduler there would start all the pods, where that is not the same as the verdict; `but` says why.
+    starts: bool | None = None
+    but: str = ""
+    namespace_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        return self.outcome or (NO if self.reasons else YES)
+
+    @property
+    def fits(self) -> bool:
+        return not self.reasons if self.starts is None else self.starts
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """The two workers at one time. The job must go to the one that is named."""
+
+    worker1: State
+    worker2: State
+    goes_to: str  # "worker1" or "worker2"
+
+    @property
+    def states(self) -> dict[str, State]:
+        return {"worker1": self.worker1, "worker2": self.worker2}
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str  # of the scenario: "S1", "KAI-1"
+    title: str  # the workload
+    forces: str  # what a verdict must understand
+    cases: Sequence[Case]
+    everywhere: Sequence[Object] = ()  # on both workers
+    pods: int = 1
+    pod: Object = dataclasses.field(default_factory=dict)  # over the pod spec of a usual job
+    resources: Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )  # limits of the container
+    note: str = ""  # what is different from the original workload, and why

@@ -1,0 +1,147 @@
+"""Plays a row: sets the workers up, lets fedra choose, and compares what it says with what the schedulers do.
+
+Every verdict is held against reality: where fedra says Yes, all pods must start (those of the job itself on the
+worker that it goes to, of an equal job without fedra on the other); where it says No, they must not.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+from scenarios import objects
+from scenarios.federated_job import FederatedJob
+from scenarios.objects import Quota
+from scenarios.resources import Object
+from scenarios.rows.row import Case, Row, State
+from scenarios.waiting import always
+from scenarios.world import QUEUE, World
+
+DEVICES_ON: Object = {"verification": {"devices": "Enforce"}}
+
+_PROBE = "probe"  # the job that is not fedra's
+# A pod that waits for a claim that does not exist gets no condition at all (Kubernetes 1.36): nothing to wait for.
+_SILENCE = 1.5
+
+
+def play(world: World, row: Row) -> None:
+    for number, case in enumerate(row.cases, 1):
+        if world.fedra is not None:
+            world.fedra.stop()
+        states = dict(zip(world.workers, (case.worker1, case.worker2)))
+        for worker, state in states.items():
+            _furnish(world, worker, row, state)
+        _cover_resources(world, row)
+        if world.fedra is None:
+            world.start_fedra(DEVICES_ON)
+        else:
+            world.fedra.start()
+        goes_to = world.worker1 if case.goes_to == "worker1" else world.worker2
+        _play_case(world, row, states, goes_to, f"job-{number}")
+        world.supply.strip()
+
+
+def _play_case(world: World, row: Row, states: dict[str, State], goes_to: str, name: str) -> None:
+    world.manager.create(job_of(row, world.ns, name))
+    job = world.job(name)
+    job.wait_running_on(goes_to)
+    world.eventually(f"all pods of {name} run", lambda: _running(world, goes_to, name) == row.pods)
+    _assert_verdicts(world, states, job)
+    if states[goes_to].allocates:
+        _assert_allocated(world, goes_to, states[goes_to])
+    for worker, state in states.items():
+        if worker != goes_to:
+            _probe(world, worker, row, state)
+    job.finish(goes_to)
+
+
+def _assert_verdicts(world: World, states: dict[str, State], job: FederatedJob) -> None:
+    verdicts = world.verdicts(job)
+    for worker, state in states.items():
+        verdict = verdicts[worker]
+        assert (verdict.outcome, verdict.reasons) == (state.verdict, list(state.reasons)), (
+            f"{worker} ({state.what}): fedra says {verdict}, "
+            f"expected {state.verdict} {list(state.reasons)}"
+        )
+
+
+def _probe(world: World, worker: str, row: Row, state: State) -> None:
+    """An equal job that neither fedra nor Kueue has anything to do with."""
+    client = world.admin(worker)
+    client.create(job_of(row, world.ns, _PROBE, federated=False))
+    what = f"pods of {worker} ({state.what})"
+    if state.fits:
+        world.eventually(f"all {what} run", lambda: _running(world, worker, _PROBE) == row.pods)
+    else:
+        world.eventually(f"{what} exist", lambda: len(_pods(world, worker, _PROBE)) == row.pods)
+        always(f"some {what} wait", lambda: _running(world, worker, _PROBE) < row.pods, _SILENCE)
+    client.delete("Job", world.ns, _PROBE)
+    world.eventually(f"{what} are gone", lambda: not _pods(world, worker, _PROBE))
+
+
+def _running(world: World, worker: str, job: str) -> int:
+    world.supply.attach(worker)
+    return sum(pod["status"].get("phase") == "Running" for pod in _pods(world, worker, job))
+
+
+def _pods(world: World, worker: str, job: str) -> list[Object]:
+    return world.admin(worker).list("Pod", world.ns, f"batch.kubernetes.io/job-name={job}")
+
+
+def _assert_allocated(world: World, worker: str, state: State) -> None:
+    """The claims in use hold what the row says, request by request."""
+    found = sorted(
+        result["request"]
+        for claim in world.admin(worker).list("ResourceClaim", world.ns)
+        if claim.get("status", {}).get("reservedFor")
+        for result in claim["status"]["allocation"]["devices"]["results"]
+    )
+    assert found == sorted(state.allocates), f"{worker}: allocated {found}"
+
+
+# --- The stage.
+
+
+def _furnish(world: World, worker: str, row: Row, state: State) -> None:
+    """Exactly the nodes and devices of the state, in place of the usual ones."""
+    world.supply.clear(worker)
+    if state.namespace_labels:
+        labels = {"metadata": {"labels": dict(state.namespace_labels)}}
+        world.admin(worker).patch("Namespace", None, world.ns, labels)
+    for each in _flat(row.everywhere, state.objects):
+        world.supply.put(worker, each)
+
+
+def _flat(*groups: object) -> Iterator[Object]:
+    for group in groups:
+        if isinstance(group, dict):
+            yield group
+        elif isinstance(group, (list, tuple)):
+            yield from _flat(*group)
+
+
+def _cover_resources(world: World, row: Row) -> None:
+    """Kueue admits nothing that asks for a resource that its queue does not cover."""
+    if not row.resources:
+        return
+    quota = Quota(extended=tuple(row.resources))
+    world.manager.apply(objects.cluster_queue(world.ns, quota, world.check))
+    for worker in world.workers:
+        world.set_quota(worker, quota)
+
+
+def job_of(row: Row, namespace: str, name: str, federated: bool = True) -> Object:
+    job = objects.job(namespace, name, QUEUE, pods=row.pods)
+    spec = job["spec"]["template"]["spec"] | copy.deepcopy(row.pod)
+    container = spec["containers"][0]
+    if row.resources:
+        container["resources"]["limits"] = dict(row.resources)
+    if "containers" not in row.pod and "resourceClaims" in spec:
+        container["resources"]["claims"] = [
+            {"name": each["name"]} for each in spec["resourceClaims"]
+        ]
+    job["spec"]["template"]["spec"] = spec
+    if not federated:
+        del job["metadata"]["labels"], job["spec"]["managedBy"]
+        job["spec"]["suspend"] = False
+    return job
