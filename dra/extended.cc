@@ -105,6 +105,11 @@ std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& 
   return resources;
 }
 
+bool WantsDeviceResources(const PodDemand& demand, const Snapshot& snapshot) {
+  static const Node kNoPlugins;
+  return !ResourcesFromDevices(demand, snapshot, kNoPlugins).empty();
+}
+
 ClaimSpec ClaimForResources(const PodDemand& demand, const Snapshot& snapshot,
                             const std::vector<Text>& resources) {
   ClaimSpec spec;

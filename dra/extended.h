@@ -26,6 +26,9 @@ std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, con
 std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,
                                        const Node& node);
 
+// Some resource of the pod has a class behind it, whoever provides it on a node.
+bool WantsDeviceResources(const PodDemand& demand, const Snapshot& snapshot);
+
 // The claim for these resources: containers that run long ask one by one, init containers ask for
 // what they need beyond those that start later, once for all of them. Request names as the
 // scheduler gives them, in their order as text.

@@ -39,7 +39,10 @@ struct AllocatorFeatures {
   bool incomplete_pools_serve = false;   // ExactCount takes devices of incomplete pools
   bool invalid_pools_are_fatal = false;  // an ExactCount search that meets one ends with an error
   bool empty_all_fits = false;           // All without any matching device is satisfied
-  bool oversize_backtracks = true;       // more than 32 results: try the next alternative at once
+  // A pod with claims cannot be bound to a node whose device plugin has its DRA-backed extended
+  // resources: "nil or empty request mappings", seen with 1.36.3, no correction known.
+  bool plugin_beside_claims_fails = true;
+  bool oversize_backtracks = true;  // more than 32 results: try the next alternative at once
 
   bool operator==(const AllocatorFeatures&) const = default;
 };

@@ -115,12 +115,7 @@ bool Simulation::CheckClasses(Run& run) {
     Add(run, Outcome::kNo, ReasonCode::kDeviceClassMissing, object,
         object + " does not exist there");
   }
-  if (!pod.missing_classes.empty()) return false;
-  if (!pod.fatal) return true;
-  run.result.report.aborted = true;
-  Add(run, Outcome::kNo, ReasonCode::kSelectorError, "",
-      "the scheduler refuses the claims: " + *pod.fatal);
-  return false;
+  return pod.missing_classes.empty();
 }
 
 // ---- nodes
@@ -147,10 +142,12 @@ void Simulation::CollectNodes(Run& run) {
       ++run.refused[answer.what];
       return;
     }
-    if (const ObjectKey* claim = ClaimElsewhere(run, *node))
+    if (const ObjectKey* claim = ClaimElsewhere(run, *node)) {
       ++run.refused["ResourceClaim " + claim->ToString() + " is allocated elsewhere"];
-    else
+      run.elsewhere.push_back(node.get());
+    } else {
       run.nodes.push_back(node.get());
+    }
   });
 }
 
@@ -160,7 +157,8 @@ void Simulation::CollectNodes(Run& run) {
 bool Simulation::ErrorsPossible(Run& run) {
   bool possible = false;
   std::vector<const PodClaims*> pods;
-  for (const Node* node : run.nodes) pods.push_back(&VariantFor(run, *node).pod);
+  for (const auto* nodes : {&run.nodes, &run.elsewhere})
+    for (const Node* node : *nodes) pods.push_back(&VariantFor(run, *node).pod);
   std::sort(pods.begin(), pods.end());
   pods.erase(std::unique(pods.begin(), pods.end()), pods.end());
   for (const PodClaims* pod : pods)
@@ -181,15 +179,18 @@ bool Simulation::FindErrors(Run& run) {
   const Node* failing = nullptr;
   std::string error;
   size_t fitting = 0;
-  for (const Node* node : run.nodes) {
+  const auto examine = [&](const Node* node, bool usable) {
     const Variant& variant = VariantFor(run, *node);
+    if (variant.pod.claims.empty() || !RoomOn(run, *node, variant).fits()) return;
     const NodeAllocation found = Allocate(variant.pod, ViewOf(snapshot_, *node), &workspace_,
                                           caches_.matches, snapshot_.features(), options_.limits);
-    if (found.fit == Fit::kFit) ++fitting;
-    if (found.fit != Fit::kError || failing) continue;
+    if (found.fit == Fit::kFit && usable) ++fitting;
+    if (found.fit != Fit::kError || failing) return;
     failing = node;
     error = found.error;
-  }
+  };
+  for (const Node* node : run.nodes) examine(node, true);
+  for (const Node* node : run.elsewhere) examine(node, false);
   if (failing == nullptr) return false;
   const bool certain = fitting < kNodesAlwaysExamined;
   run.result.report.aborted = certain;
@@ -227,6 +228,7 @@ void Simulation::Bind(Run& run, const Variant& variant, const NodeAllocation& al
   run.variants.clear();
   run.nodes.clear();
   run.refused.clear();
+  run.elsewhere.clear();
   ResolveClaims(run);
   CollectNodes(run);
 }
@@ -245,18 +247,27 @@ std::vector<PlannedDevice> Simulation::NameDevices(const PodClaims& pod,
   return devices;
 }
 
+NodeAnswer Simulation::RoomOn(const Run& run, const Node& node, const Variant& variant) const {
+  if (!options_.node_resources) return {};
+  Amounts used;
+  if (const auto at = placed_.find(node.name); at != placed_.end()) used = at->second;
+  if (options_.used)
+    if (const auto at = options_.used->find(node.name); at != options_.used->end())
+      AddAmounts(used, at->second);
+  return HasRoom(node, run.demand.requests, &used, variant.from_devices);
+}
+
+// The node's device plugin has what devices would have provided elsewhere, and the pod has claims.
+bool Simulation::CannotBind(const Run& run, const Variant& variant) const {
+  return snapshot_.features().plugin_beside_claims_fails && !run.demand.claims.empty() &&
+         variant.from_devices.empty() && WantsDeviceResources(run.demand, snapshot_);
+}
+
 bool Simulation::PlaceOne(Run& run, const Node& node) {
   Variant& variant = VariantFor(run, node);
-  if (options_.node_resources) {
-    Amounts used = placed_[node.name];
-    if (options_.used)
-      if (const auto at = options_.used->find(node.name); at != options_.used->end())
-        AddAmounts(used, at->second);
-    const NodeAnswer room = HasRoom(node, run.demand.requests, &used, variant.from_devices);
-    if (!room.fits()) {
-      ++run.no_room[room.what];
-      return false;
-    }
+  if (const NodeAnswer room = RoomOn(run, node, variant); !room.fits()) {
+    ++run.no_room[room.what];
+    return false;
   }
   NodeAllocation found;
   found.fit = Fit::kFit;
@@ -274,6 +285,10 @@ bool Simulation::PlaceOne(Run& run, const Node& node) {
   if (found.fit != Fit::kFit) {
     if (run.nearest == nullptr || found.deepest > run.deepest) run.nearest = &node;
     run.deepest = std::max(run.deepest, found.deepest);
+    return false;
+  }
+  if (CannotBind(run, variant)) {
+    ++run.unbindable;
     return false;
   }
   Commit(found, variant.pod, view, workspace_);

@@ -62,6 +62,8 @@ class Simulation final {
   bool ErrorsPossible(Run& run);
   bool FindErrors(Run& run);
   void PlacePods(Run& run);
+  NodeAnswer RoomOn(const Run& run, const Node& node, const Variant& variant) const;
+  bool CannotBind(const Run& run, const Variant& variant) const;
   bool PlaceOne(Run& run, const Node& node);
   static std::vector<PlannedDevice> NameDevices(const PodClaims& pod,
                                                 const NodeAllocation& allocation,

@@ -197,6 +197,13 @@ void Simulation::ExplainShortage(Run& run) {
     return Add(run, Outcome::kNo, ReasonCode::kSelectorError, "Node " + node,
                "the scheduler ends with an error on node " + node + ": " + run.error);
   }
+  if (run.unbindable > 0) {
+    report.aborted = report.fitting == 0;
+    Add(run, Outcome::kNo, ReasonCode::kNodeMismatch, "",
+        std::to_string(run.unbindable) +
+            " nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
+            "bind a pod there that has claims as well");
+  }
   if (run.nodes.empty()) return ExplainNodes(run);
   if (run.nearest != nullptr) {
     report.nearest = run.nearest->name.str();

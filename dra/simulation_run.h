@@ -21,6 +21,11 @@ struct Simulation::Run {
   // Nodes that the pod may use, resources left out; and why not the others.
   std::vector<const Node*> nodes;
   std::map<std::string, int> refused;  // what -> nodes
+  // Of the refused: where an allocated claim cannot be used. The scheduler examines them all the
+  // same, and an error there ends the pod's attempt as anywhere else.
+  std::vector<const Node*> elsewhere;
+  // Nodes where the pod fits but cannot be bound (AllocatorFeatures::plugin_beside_claims_fails).
+  int unbindable = 0;
   std::map<std::string, int> no_room;  // what -> nodes, at the last attempt
   std::map<std::vector<Text>, Variant> variants;
   std::string error;  // an allocation that ended with one: nothing more is placed

@@ -11,6 +11,7 @@ class SliceGenerator:
 
     def __init__(self, dice: Dice, names: Names, stored: bool):
         self.dice, self.names, self.stored = dice, names, stored
+        self._pools: set[tuple[str, str]] = set()
 
     def slices(self) -> list[Json]:
         specs: list[Json] = []
@@ -49,8 +50,13 @@ class SliceGenerator:
         count = len(specs)
         if dice.odd(0.06):
             count += dice.pick(1, -1)
+        name = node if dice.chance(0.6) else self.names.pool(number)
+        if self.stored and (driver, name) in self._pools:
+            # Two counts of slices in one pool: the scheduler believes whichever it comes to first.
+            name = self.names.pool(number)
+        self._pools.add((driver, name))
         pool = {
-            "name": node if dice.chance(0.6) else self.names.pool(number),
+            "name": name,
             "generation": generation,
             "resourceSliceCount": max(count, 1),
         }
