@@ -11,19 +11,13 @@
 namespace fedra::reconcile {
 namespace {
 
-// Threads that may wait for one worker at once; and for how long one may wait before no further one
-// joins.
-constexpr size_t kCallsPerWorker = 6;
-constexpr std::chrono::milliseconds kPatience{500};
+// When a worker that is waited for by enough threads is tried again.
 constexpr std::chrono::milliseconds kBusy{50};
 
 }  // namespace
 
-Executor::Executor(Tools tools) : tools_(std::move(tools)) {
-  for (const auto& worker : tools_.workers) {
-    by_name_[worker->name()] = worker.get();
-    gates_[worker->name()] = std::make_unique<CallGate>(tools_.clock, kCallsPerWorker, kPatience);
-  }
+Executor::Executor(Tools tools) : tools_(std::move(tools)), gates_(tools_.clock, {}) {
+  for (const auto& worker : tools_.workers) by_name_[worker->name()] = worker.get();
 }
 
 Worker& Executor::Find(const ClusterName& name) const {
@@ -32,8 +26,8 @@ Worker& Executor::Find(const ClusterName& name) const {
   return *found->second;
 }
 
-Result<std::unique_ptr<CallGate::Pass>> Executor::Enter(const ClusterName& name) {
-  auto pass = gates_.at(name)->TryEnter();
+Result<std::unique_ptr<CallGates::Pass>> Executor::Enter(const ClusterName& name) {
+  auto pass = gates_.TryEnter(name);
   if (pass != nullptr) return pass;
   Error busy{ErrorCode::kUnavailable, name.value + " is busy or slow to answer", std::nullopt,
              kBusy};

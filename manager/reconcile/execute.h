@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "manager/placement/action.h"
-#include "manager/reconcile/call_gate.h"
+#include "manager/reconcile/call_gates.h"
 #include "manager/reconcile/event_writer.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/recorder.h"
@@ -43,11 +43,11 @@ class Executor final {
 
  private:
   Worker& Find(const ClusterName& name) const;
-  Result<std::unique_ptr<CallGate::Pass>> Enter(const ClusterName& name);
+  Result<std::unique_ptr<CallGates::Pass>> Enter(const ClusterName& name);
 
   Tools tools_;
-  std::unordered_map<ClusterName, Worker*> by_name_;                  // constant after construction
-  std::unordered_map<ClusterName, std::unique_ptr<CallGate>> gates_;  // likewise
+  std::unordered_map<ClusterName, Worker*> by_name_;  // constant after construction
+  CallGates gates_;
 
   friend class Execution;
 };

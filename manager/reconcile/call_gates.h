@@ -1,0 +1,72 @@
+#pragma once
+//
+// Bounds how many reconciling threads wait for workers, so that those that hang can never take all
+// threads with them:
+//
+// - only a few threads wait for one worker, and none join while one of them has waited for too
+//   long;
+// - the first to wait for a worker always may; all others share one budget over all workers.
+//
+// So with T threads and a budget of B, fewer than T - B workers that fall silent at the same moment
+// delay no workload that does not need them. How long a call may hang at all is the cluster
+// client's business.
+//
+// Thread rules: any thread. Lifetime: the clock must outlive the gates, the gates every Pass.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/types.h"
+
+namespace fedra::reconcile {
+
+class CallGates final {
+ public:
+  struct Limits {
+    size_t per_worker = 6;                    // threads that wait for one worker
+    size_t beyond_first = 24;                 // over all workers, not counting the first of each
+    std::chrono::milliseconds patience{500};  // nobody joins a thread that has waited for longer
+  };
+
+  // Held while calls to the worker are made.
+  class Pass final {
+   public:
+    Pass(CallGates& gates, ClusterName worker, SteadyTime since)
+        : gates_(gates), worker_(std::move(worker)), since_(since) {}
+    ~Pass() { gates_.Leave(worker_, since_); }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+   private:
+    CallGates& gates_;
+    const ClusterName worker_;
+    const SteadyTime since_;
+  };
+
+  CallGates(const Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
+
+  // Null when the caller should come back later.
+  std::unique_ptr<Pass> TryEnter(const ClusterName& worker);
+
+ private:
+  struct State {
+    // Since when each thread has been waiting, of the workers that any waits for.
+    std::unordered_map<ClusterName, std::multiset<SteadyTime>> waiting;
+    size_t beyond_first = 0;
+  };
+
+  bool MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const;
+  void Leave(const ClusterName& worker, SteadyTime since);
+
+  const Clock& clock_;
+  const Limits limits_;
+  Guarded<State> state_;
+};
+
+}  // namespace fedra::reconcile
