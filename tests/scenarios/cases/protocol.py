@@ -15,6 +15,7 @@ from scenarios.federated_job import (
     PREBUILT_ANNOTATION,
     FederatedJob,
 )
+from scenarios.kube_client import ApiError
 from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -139,9 +140,16 @@ def _end_and_mirror(world: World, job: FederatedJob) -> None:
     finished = present(objects.condition(job.workload(), "Finished"))
     assert finished["reason"] == "Succeeded", finished
     name = present(job.workload())["metadata"]["name"]
-    world.admin(world.worker1).delete("Job", world.ns, job.name)
-    world.admin(world.worker1).patch("Workload", world.ns, name, {"metadata": {"finalizers": None}})
-    world.admin(world.worker1).delete("Workload", world.ns, name)
+    worker = world.admin(world.worker1)
+    worker.delete("Job", world.ns, job.name)
+    try:
+        worker.patch("Workload", world.ns, name, {"metadata": {"finalizers": None}})
+    except ApiError as error:
+        if (
+            error.status != 404
+        ):  # Kueue there may have let go of it already, and it went with its job
+            raise
+    worker.delete("Workload", world.ns, name)
 
 
 def _patch_status(world: World, job: FederatedJob, status: Object) -> None:
