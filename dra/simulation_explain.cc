@@ -200,7 +200,7 @@ void Simulation::ExplainShortage(Run& run) {
   if (run.unbindable > 0) {
     report.aborted = report.fitting == 0;
     Add(run, Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        std::to_string(run.unbindable) +
+        std::to_string(run.unbindable) + " of " + std::to_string(snapshot_.nodes().size()) +
             " nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
             "bind a pod there that has claims as well");
   }

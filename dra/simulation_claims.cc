@@ -1,0 +1,102 @@
+// The claims of a pod: those that exist, those made for it, and the one for extended resources.
+
+#include "dra/extended.h"
+#include "dra/simulation.h"
+#include "dra/simulation_run.h"
+
+namespace fedra::dra {
+namespace {
+
+constexpr const char* kExtendedClaim = "<extended-resources>";
+// More consumers cannot be recorded in a claim (ResourceClaimReservedForMaxSize).
+constexpr size_t kMaxConsumers = 256;
+
+}  // namespace
+
+bool Simulation::ResolveNamed(Run& run, const std::string& name) {
+  const ObjectKey key{.ns = *ns_, .name = name};
+  const std::string object = "ResourceClaim " + key.ToString();
+  const auto* found = snapshot_.claims().Find(key);
+  if (found == nullptr || (*found)->deleting) {
+    Add(run, Outcome::kNo, ReasonCode::kClaimMissing, object,
+        object + (found ? " is being deleted" : " does not exist there"));
+    return false;
+  }
+  const Claim& claim = **found;
+  const auto here = bindings_.find(key);
+  if (here != bindings_.end()) {
+    run.bound.emplace_back(key, &here->second);
+  } else if (claim.allocation) {
+    if (claim.reserved_for.size() >= kMaxConsumers) {
+      Add(run, Outcome::kNo, ReasonCode::kCapacityExhausted, object,
+          object + " has " + std::to_string(kMaxConsumers) + " consumers already");
+      return false;
+    }
+    auto binding = std::make_unique<Binding>();
+    if (claim.allocation->node_selector)
+      binding->selectors.push_back(claim.allocation->node_selector);
+    run.bound.emplace_back(key, binding.get());
+    run.known_bindings.push_back(std::move(binding));
+  } else {
+    run.claims.push_back({.key = key, .spec = &claim.spec});
+    run.is_shared.push_back(true);
+  }
+  return true;
+}
+
+bool Simulation::ResolveClaims(Run& run) {
+  bool complete = true;
+  for (const ClaimReference& reference : run.demand.claims) {
+    if (!reference.claim_name.empty()) {
+      complete = ResolveNamed(run, reference.claim_name) && complete;
+      continue;
+    }
+    const ObjectKey key{.ns = *ns_, .name = reference.template_name};
+    const auto* found = snapshot_.templates().Find(key);
+    if (found == nullptr) {
+      const std::string object = "ResourceClaimTemplate " + key.ToString();
+      Add(run, Outcome::kNo, ReasonCode::kTemplateMissing, object,
+          object + " does not exist there");
+      complete = false;
+      continue;
+    }
+    run.claims.push_back(
+        {.key = {.ns = *ns_, .name = reference.pod_claim}, .spec = (*found)->spec.get()});
+    run.is_shared.push_back(false);
+  }
+  return complete;
+}
+
+Simulation::Variant& Simulation::VariantFor(Run& run, const Node& node) {
+  return VariantWith(run, ResourcesFromDevices(run.demand, snapshot_, node));
+}
+
+Simulation::Variant& Simulation::VariantWith(Run& run, const std::vector<Text>& resources) {
+  const auto [at, is_new] = run.variants.try_emplace(resources);
+  Variant& variant = at->second;
+  if (!is_new) return variant;
+  std::vector<UnallocatedClaim> claims = run.claims;
+  for (size_t i = 0; i < claims.size(); ++i)
+    if (run.is_shared[i]) variant.shared.push_back(i);
+  if (!resources.empty()) {
+    variant.extended =
+        std::make_unique<ClaimSpec>(ClaimForResources(run.demand, snapshot_, resources));
+    claims.push_back({.key = {.ns = *ns_, .name = kExtendedClaim}, .spec = variant.extended.get()});
+  }
+  variant.from_devices = resources;
+  variant.pod = Prepare(claims, snapshot_, caches_.matches, caches_.selectors);
+  return variant;
+}
+
+// A class that does not exist keeps the pod from being looked at, even in an alternative.
+bool Simulation::CheckClasses(Run& run) {
+  const PodClaims& pod = VariantWith(run, {}).pod;
+  for (const Text& name : pod.missing_classes) {
+    const std::string object = "DeviceClass " + name.str();
+    Add(run, Outcome::kNo, ReasonCode::kDeviceClassMissing, object,
+        object + " does not exist there");
+  }
+  return pod.missing_classes.empty();
+}
+
+}  // namespace fedra::dra
