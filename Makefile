@@ -4,6 +4,8 @@
 #   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
 #   make test       unit tests and the scenarios on simulated clusters
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
+#   make test-real-dra N=500 SEED=1
+#                   random pods and claims shown to a real kube-scheduler and to fedra
 #   make bench      every number of docs/performance.md
 #   make lint       format, layers, headers, clang-tidy, mypy
 #   make asan, make tsan, make fuzz
@@ -15,12 +17,14 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+N ?= 500
+SEED ?= 1
 
 INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real bench lint asan tsan fuzz \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra bench lint asan tsan fuzz \
         format docs install clean
 .DEFAULT_GOAL := all
 
@@ -63,6 +67,11 @@ test-real:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
 	@tests/real/run.sh
+
+test-real-dra:
+	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,pod-lines)
+	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED)
 
 bench: build-release
 	@scripts/bench.sh

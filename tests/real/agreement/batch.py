@@ -223,7 +223,7 @@ def _decide(observation: Observation, pod: Json) -> bool:
         observation.outcome, observation.node = "fit", pod["spec"]["nodeName"]
     elif condition["reason"] == "Unschedulable":
         observation.outcome = "nofit"
-    elif "context deadline exceeded" in observation.message:
+    elif "timed out trying to allocate devices" in observation.message:
         observation.outcome = "gave-up"
     else:
         observation.outcome = "error"
