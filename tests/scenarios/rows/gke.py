@@ -158,7 +158,7 @@ S2 = Row(
             State(
                 "no GPU, too few CPUs",
                 [node("cpu"), _cpus("cpu", "8"), _images("cpu")],
-                reasons=("DriverMissing",),
+                reasons=("CapacityExhausted",),
             ),
             State(
                 "a GPU, CPUs and images",

@@ -273,9 +273,9 @@ E6 = Row(
     cases=[
         Case(
             State(
-                "cores on a node without allocatable cpu",
+                "cores on a node with too little cpu, cpu on a node without cores",
                 [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
-                reasons=("NodeResources",),
+                reasons=("NotEnoughDevices", "NodeResources"),
             ),
             State("both on one node", [node("n1"), _cores("n1", "16")], allocates=("cores",)),
             goes_to="worker2",

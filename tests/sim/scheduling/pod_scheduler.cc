@@ -81,13 +81,16 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
     waiting_.erase(place.key);
     return;
   }
-  const PodClaims claims = ClaimsOf(store, place.key, pod->body);
-  if (!claims.missing.empty()) return Refuse(store, place.key, *pod, claims.missing);
+  const std::optional<std::vector<ObjectKey>> claims = ClaimsOf(store, place.key, pod->body);
+  if (!claims) {
+    waiting_.insert(place.key);  // silently, as the real one does
+    return;
+  }
   const Inventory inventory = ReadInventory(store, core().registry);
   for (const auto& [name, node] : store.All(nodes_)) {
-    if (auto plan = Fit(store, pod->body, claims, node.body, inventory)) {
+    if (auto plan = Fit(store, pod->body, *claims, node.body, inventory)) {
       waiting_.erase(place.key);
-      return Bind(store, place.key, claims, std::move(*plan), node.body);
+      return Bind(store, place.key, *claims, std::move(*plan), node.body);
     }
   }
   const size_t nodes = store.All(nodes_).size();
@@ -96,26 +99,22 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
                      nodes));
 }
 
-PodScheduler::PodClaims PodScheduler::ClaimsOf(const Store& store, const ObjectKey& key,
-                                               const Json& pod) const {
-  PodClaims claims;
+std::optional<std::vector<ObjectKey>> PodScheduler::ClaimsOf(const Store& store,
+                                                             const ObjectKey& key,
+                                                             const Json& pod) const {
+  std::vector<ObjectKey> claims;
   for (const Json& entry : ArrayAt(pod, {"spec", "resourceClaims"})) {
     const std::string name = ClaimNameOf(pod, entry);
-    const Object* claim =
-        name.empty() || claims_ == nullptr ? nullptr : store.Find(*claims_, {key.ns, name});
-    if (claim == nullptr) {
-      claims.missing =
-          name.empty() ? fmt::format("pod \"{}\": ResourceClaim not created yet", key.ToString())
-                       : fmt::format("resourceclaim \"{}\" not found", name);
-      return claims;
-    }
-    claims.keys.push_back({key.ns, name});
+    if (name.empty() || claims_ == nullptr) return std::nullopt;
+    if (store.Find(*claims_, {key.ns, name}) == nullptr) return std::nullopt;
+    claims.push_back({key.ns, name});
   }
   return claims;
 }
 
 std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Json& pod,
-                                                    const PodClaims& claims, const Json& node,
+                                                    const std::vector<ObjectKey>& claims,
+                                                    const Json& node,
                                                     const Inventory& inventory) const {
   if (!AcceptsNode(pod["spec"], node) || BoolAt(node, {"spec", "unschedulable"}))
     return std::nullopt;
@@ -131,7 +130,7 @@ std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Js
   }
   Plan plan;
   std::vector<const Json*> specs;
-  for (const ObjectKey& key : claims.keys) {
+  for (const ObjectKey& key : claims) {
     const Json& claim = store.Find(*claims_, key)->body;
     const Json* allocation = At(claim, {"status", "allocation"});
     if (allocation == nullptr) {
@@ -204,13 +203,13 @@ const Json* PodScheduler::ClassFor(const Store& store, const std::string& resour
   return newest;
 }
 
-void PodScheduler::Bind(Store& store, const ObjectKey& key, const PodClaims& claims, Plan plan,
-                        const Json& node) {
+void PodScheduler::Bind(Store& store, const ObjectKey& key, const std::vector<ObjectKey>& claims,
+                        Plan plan, const Json& node) {
   for (size_t i = 0; i < plan.claims.size(); ++i) {
     Allocate(store, plan.claims[i], std::move(plan.allocations[i]));
   }
   Object& pod = *store.Find(pods_, key);
-  for (const ObjectKey& claim : claims.keys) Reserve(store, claim, pod.body);
+  for (const ObjectKey& claim : claims) Reserve(store, claim, pod.body);
   if (!plan.extended_claim.is_null()) CreateExtendedClaim(store, key, pod, plan);
   pod.body["spec"]["nodeName"] = node["metadata"]["name"];
   Json& status = pod.body["status"];

@@ -22,11 +22,6 @@ class PodScheduler final : public Actor {
   ~PodScheduler() override { End(); }
 
  private:
-  // The claims of a pod. Those that are allocated already only limit the nodes.
-  struct PodClaims {
-    std::vector<ObjectKey> keys;
-    std::string missing;  // why the pod cannot be scheduled yet; empty: all are there
-  };
   // What one node would do for a pod.
   struct Plan {
     std::vector<ObjectKey> claims;  // to be allocated
@@ -39,13 +34,15 @@ class PodScheduler final : public Actor {
   void Notice(const Store& store, const ResourceType& type, const Event& event) override;
   void Reconcile(Store& store, const Place& place) override;
 
-  PodClaims ClaimsOf(const Store& store, const ObjectKey& key, const Json& pod) const;
-  std::optional<Plan> Fit(const Store& store, const Json& pod, const PodClaims& claims,
+  // Nothing: one of them does not exist yet.
+  std::optional<std::vector<ObjectKey>> ClaimsOf(const Store& store, const ObjectKey& key,
+                                                 const Json& pod) const;
+  std::optional<Plan> Fit(const Store& store, const Json& pod, const std::vector<ObjectKey>& claims,
                           const Json& node, const Inventory& inventory) const;
   // False: the node offers one of them in no way.
   bool AddExtended(const Store& store, const Json& pod, const Json& node, Plan& plan) const;
   const Json* ClassFor(const Store& store, const std::string& resource) const;
-  void Bind(Store& store, const ObjectKey& key, const PodClaims& claims, Plan plan,
+  void Bind(Store& store, const ObjectKey& key, const std::vector<ObjectKey>& claims, Plan plan,
             const Json& node);
   void CreateExtendedClaim(Store& store, const ObjectKey& key, Object& pod, const Plan& plan);
   void Allocate(Store& store, const ObjectKey& claim, Json allocation);
