@@ -15,3 +15,7 @@ find_package(benchmark REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+# The program's allocator; sanitizers bring their own.
+if(NOT FEDRA_SANITIZE)
+  pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
+endif()

@@ -75,9 +75,13 @@ class ObjectCache final : public CacheSink {
   using OnObject = std::function<void(const ObjectKey& key, const std::shared_ptr<const T>& before,
                                       const std::shared_ptr<const T>& after)>;
   using OnHealth = std::function<void(const CacheHealth& health)>;
+  // An object of this version that somebody has read already; null: nobody has.
+  using AlreadyRead =
+      std::function<std::shared_ptr<const T>(const ObjectKey& key, const ResourceVersion& version)>;
 
   // `on_object` gets null for `before` when the object is new and for `after` when it is gone.
-  ObjectCache(Parser parser, OnObject on_object, OnHealth on_health);
+  // `already_read` may be empty; it saves parsing what was the answer to our own write.
+  ObjectCache(Parser parser, OnObject on_object, OnHealth on_health, AlreadyRead already_read = {});
 
   // Null when there is no such object.
   std::shared_ptr<const T> Find(const ObjectKey& key) const;
@@ -101,11 +105,12 @@ class ObjectCache final : public CacheSink {
   using Entries = std::unordered_map<ObjectKey, Entry>;
 
   std::optional<Entry> Known(const ObjectKey& key) const;
-  Result<T> Parse(std::string_view object) const;
+  Result<std::shared_ptr<const T>> Read(const Meta& meta, std::string_view object) const;
 
   const Parser parser_;
   const OnObject on_object_;
   const OnHealth on_health_;
+  const AlreadyRead already_read_;
 
   Guarded<Entries> entries_;
   Guarded<CacheHealth> health_;

@@ -9,8 +9,12 @@
 namespace fedra::watch {
 
 template <class T>
-ObjectCache<T>::ObjectCache(Parser parser, OnObject on_object, OnHealth on_health)
-    : parser_(parser), on_object_(std::move(on_object)), on_health_(std::move(on_health)) {}
+ObjectCache<T>::ObjectCache(Parser parser, OnObject on_object, OnHealth on_health,
+                            AlreadyRead already_read)
+    : parser_(parser),
+      on_object_(std::move(on_object)),
+      on_health_(std::move(on_health)),
+      already_read_(std::move(already_read)) {}
 
 template <class T>
 std::shared_ptr<const T> ObjectCache<T>::Find(const ObjectKey& key) const {
@@ -64,14 +68,13 @@ Result<void> ObjectCache<T>::Upsert(std::string_view object) {
     if (listing_) arriving_.insert_or_assign(std::move(meta.key), *std::move(known));
     return {};
   }
-  Result<T> value = Parse(object);
+  Result<std::shared_ptr<const T>> value = Read(meta, object);
   if (!value) {
     // What was readable before is better than a hole, which would look like a deletion.
     if (listing_ && known) arriving_.insert_or_assign(meta.key, *std::move(known));
     return Fail(std::move(value).error().WithContext(meta.key.ToString()));
   }
-  Entry entry{std::move(meta.version), std::move(meta.uid),
-              std::make_shared<const T>(*std::move(value))};
+  Entry entry{std::move(meta.version), std::move(meta.uid), *std::move(value)};
   if (listing_) {
     arriving_.insert_or_assign(std::move(meta.key), std::move(entry));
     return {};
@@ -125,9 +128,14 @@ void ObjectCache<T>::SetHealth(CacheHealth health) {
 }
 
 template <class T>
-Result<T> ObjectCache<T>::Parse(std::string_view object) const {
+Result<std::shared_ptr<const T>> ObjectCache<T>::Read(const Meta& meta,
+                                                      std::string_view object) const {
+  if (already_read_) {
+    if (auto known = already_read_(meta.key, meta.version)) return known;
+  }
   FEDRA_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(object));
-  return parser_(json);
+  FEDRA_ASSIGN_OR_RETURN(T value, parser_(json));
+  return std::make_shared<const T>(std::move(value));
 }
 
 }  // namespace fedra::watch

@@ -86,6 +86,15 @@ class OwnWrites final {
     });
   }
 
+  // The answer to a write of ours that made exactly this version; null: none did.
+  Pointer Written(const ObjectKey& key, const ResourceVersion& version) const {
+    return written_.With([&](const Entries& entries) -> Pointer {
+      const auto found = entries.find(key);
+      if (found == entries.end() || found->second.object == nullptr) return nullptr;
+      return found->second.object->version == version ? found->second.object : nullptr;
+    });
+  }
+
   // How many objects we wrote that the cache does not show yet.
   int unseen() const {
     return written_.With([](const Entries& entries) {

@@ -26,7 +26,10 @@ class TrackedCache final {
               own_.Observed(key, after);
               on_object(key, before, after);
             },
-            std::move(on_health)),
+            std::move(on_health),
+            [this](const ObjectKey& key, const ResourceVersion& version) {
+              return own_.Written(key, version);
+            }),
         own_(cache_) {}
 
   // The newest state we know of: our own write, or what the watch showed.

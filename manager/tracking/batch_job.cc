@@ -84,12 +84,6 @@ void DropControllerFields(json& spec) {
   pod_metadata.erase("creationTimestamp");
 }
 
-void KeepText(const json& object, Job& job) {
-  json copy = object;
-  if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
-  job.text = std::make_shared<const std::string>(copy.dump());
-}
-
 Result<Job> ParseBatchJob(const json& object) {
   const json& metadata = Member(object, "metadata");
   const json& spec = Member(object, "spec");
@@ -109,7 +103,8 @@ Result<Job> ParseBatchJob(const json& object) {
   job.failed = HasTrueCondition(status, "Failed");
   job.finished = job.failed || HasTrueCondition(status, "Complete");
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
-  if (!job.origin.empty() || job.managed_by == kManagedBy) KeepText(object, job);
+  if (!job.origin.empty() || job.managed_by == kManagedBy)
+    job.text = std::make_shared<const std::string>(DumpUnmanaged(object));
   return job;
 }
 

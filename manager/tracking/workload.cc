@@ -138,9 +138,7 @@ Result<Workload> ParseWorkload(const json& object) {
                           .dependencies = ReadDependencies(templates)};
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
-    json copy = object;
-    if (copy["metadata"].is_object()) copy["metadata"].erase("managedFields");
-    workload.text = std::make_shared<const std::string>(copy.dump());
+    workload.text = std::make_shared<const std::string>(DumpUnmanaged(object));
     if (auto demands = ReadDemands(templates)) workload.demands = *std::move(demands);
   }
   return workload;

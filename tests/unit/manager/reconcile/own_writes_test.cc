@@ -59,6 +59,16 @@ TEST_CASE("a created object is there before the watch shows it, and goes when th
   CHECK(f.Version() == "-");
 }
 
+TEST_CASE("the event of our own write is the object that its answer was") {
+  Fixture f;
+  const auto written = Object("u", 10);
+  f.tracked.own().Wrote(written);
+  f.Event(Text("u", 10));
+  CHECK(f.tracked.Find(kKey) == written);
+  f.Event(Text("u", 11));
+  CHECK(f.tracked.Find(kKey) != written);
+}
+
 TEST_CASE("an event older than our write does not hide it, a newer one replaces it") {
   Fixture f;
   f.Event(Text("u", 8));

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/submitted.h"
 #include "manager/tracking/workload.h"
@@ -54,6 +55,20 @@ TEST_CASE("a waiting workload is read with what it needs") {
   CHECK(workload.Check("fedra")->state == CheckState::kPending);
   CHECK(workload.Check("absent") == nullptr);
   CHECK(workload.text != nullptr);
+}
+
+TEST_CASE("what is kept of an object is all of it but managedFields") {
+  const json object = {
+      {"kind", "Workload"},
+      {"metadata", {{"name", "a\"b"}, {"managedFields", json::array({1})}, {"uid", "u"}}},
+      {"spec", {{"list", json::array({1, 2})}}}};
+  json expected = object;
+  expected["metadata"].erase("managedFields");
+  CHECK(json::parse(DumpUnmanaged(object)) == expected);
+  CHECK(json::parse(DumpUnmanaged(expected)) == expected);
+  CHECK(json::parse(DumpUnmanaged(json::array({1}))) == json::array({1}));
+  expected = {{"metadata", {{"managedFields", 1}}}};
+  CHECK(json::parse(DumpUnmanaged(expected)) == json{{"metadata", json::object()}});
 }
 
 TEST_CASE("what cannot be a workload is refused, what is merely odd is read as empty") {
