@@ -6,8 +6,9 @@ bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTi
   const auto found = state.waiting.find(worker);
   if (found == state.waiting.end()) return true;
   const auto& waiting = found->second;
-  return waiting.size() < limits_.per_worker && state.beyond_first < limits_.beyond_first &&
-         now - *waiting.begin() <= limits_.patience;
+  const auto longest = now - *waiting.begin();
+  if (state.beyond_first >= limits_.beyond_first || longest > limits_.patience) return false;
+  return longest <= limits_.brisk || waiting.size() < limits_.per_slow_worker;
 }
 
 std::unique_ptr<CallGates::Pass> CallGates::TryEnter(const ClusterName& worker) {

@@ -3,8 +3,8 @@
 // Bounds how many reconciling threads wait for workers, so that those that hang can never take all
 // threads with them:
 //
-// - only a few threads wait for one worker, and none join while one of them has waited for too
-//   long;
+// - a worker that answers briskly is asked by as many as the budget allows, one that lets somebody
+//   wait by a few, and nobody joins a thread that has waited for too long;
 // - the first to wait for a worker always may; all others share one budget over all workers.
 //
 // So with T threads and a budget of B, fewer than T - B workers that fall silent at the same moment
@@ -29,8 +29,9 @@ namespace fedra::reconcile {
 class CallGates final {
  public:
   struct Limits {
-    size_t per_worker = 6;                    // threads that wait for one worker
-    size_t beyond_first = 24;                 // over all workers, not counting the first of each
+    size_t per_slow_worker = 6;               // threads that wait for one that is not brisk
+    size_t beyond_first = 36;                 // over all workers, not counting the first of each
+    std::chrono::milliseconds brisk{50};      // nobody has waited for longer
     std::chrono::milliseconds patience{500};  // nobody joins a thread that has waited for longer
   };
 

@@ -30,7 +30,7 @@ struct ReconcilerSettings {
   kube::AccessSettings manager_access;
   ClusterOptions manager_options;
   std::vector<WorkerSettings> workers;
-  size_t threads = 48;  // they mostly wait for answers
+  size_t threads = 64;  // they mostly wait for answers
 };
 
 class Reconciler final {

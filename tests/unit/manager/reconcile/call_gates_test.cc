@@ -34,19 +34,30 @@ Passes Fill(CallGates& gates, const ClusterName& worker) {
 
 }  // namespace
 
-TEST_CASE("no more than the limit wait for one worker, and leaving makes room") {
+TEST_CASE("few wait for a slow worker, and leaving makes room") {
   HandClock clock;
-  CallGates gates(clock, {.per_worker = 2, .beyond_first = 100, .patience = 500ms});
+  CallGates gates(clock,
+                  {.per_slow_worker = 2, .beyond_first = 100, .brisk = 50ms, .patience = 500ms});
+  const auto slow = gates.TryEnter(kEast);
+  clock.now += 51ms;
   Passes passes = Fill(gates, kEast);
-  CHECK(passes.size() == 2);
+  CHECK(passes.size() == 1);
   CHECK(gates.TryEnter(kWest) != nullptr);
   passes.pop_back();
   CHECK(gates.TryEnter(kEast) != nullptr);
 }
 
+TEST_CASE("a brisk worker is asked by as many as the budget allows") {
+  HandClock clock;
+  CallGates gates(clock,
+                  {.per_slow_worker = 2, .beyond_first = 9, .brisk = 50ms, .patience = 500ms});
+  CHECK(Fill(gates, kEast).size() == 10);
+}
+
 TEST_CASE("nobody joins a thread that has waited for too long") {
   HandClock clock;
-  CallGates gates(clock, {.per_worker = 6, .beyond_first = 100, .patience = 500ms});
+  CallGates gates(clock,
+                  {.per_slow_worker = 6, .beyond_first = 100, .brisk = 50ms, .patience = 500ms});
   auto slow = gates.TryEnter(kEast);
   clock.now += 500ms;
   CHECK(gates.TryEnter(kEast) != nullptr);
@@ -76,12 +87,13 @@ TEST_CASE("workers that hang at once leave threads to the others") {
   first.reset();
   CHECK(gates.TryEnter(kEast) != nullptr);
   hanging.clear();
-  CHECK(Fill(gates, kEast).size() == limits.per_worker);
+  CHECK(Fill(gates, kEast).size() == 1 + limits.beyond_first);
 }
 
 TEST_CASE("whoever leaves gives back what he took, in whatever order") {
   HandClock clock;
-  CallGates gates(clock, {.per_worker = 3, .beyond_first = 2, .patience = 500ms});
+  CallGates gates(clock,
+                  {.per_slow_worker = 3, .beyond_first = 2, .brisk = 50ms, .patience = 500ms});
   for (int round = 0; round < 3; ++round) {
     Passes east = Fill(gates, kEast);
     REQUIRE(east.size() == 3);
