@@ -100,6 +100,12 @@ class Fedra:
         self._configuration = _merged(self._configuration, settings)
         self.configuration_file.write_text(yaml.safe_dump(self._configuration, sort_keys=False))
 
+    def change_worker(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Merges into the worker's entry of the configuration file."""
+        worker = next(each for each in self._configuration["workers"] if each["name"] == name)
+        worker.update(settings)
+        self.change_settings({})
+
     def delete_store(self) -> None:
         """Database, write-ahead log and all; the daemon must not be running."""
         for file in self._folder.glob("fedra.db*"):

@@ -58,6 +58,10 @@ class Fleet(abc.ABC):
         """As `fedra_access`, but nothing at all may be done with the resources in `without` (plural names)."""
 
     @abc.abstractmethod
+    def grant(self, worker: str, manifest: str) -> None:
+        """Gives fedra the further rights of a file in deploy/, until `reset`."""
+
+    @abc.abstractmethod
     def foreign_ca(self) -> str:
         """A CA certificate (PEM) that has signed nothing here."""
 
@@ -81,4 +85,4 @@ class Fleet(abc.ABC):
 
     @abc.abstractmethod
     def reset(self) -> None:
-        """Takes back what `restricted_access` and `stop_api_server` have done."""
+        """Takes back what `restricted_access`, `grant` and `stop_api_server` have done."""

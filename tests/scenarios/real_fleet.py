@@ -44,6 +44,7 @@ class RealFleet(Fleet):
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-real-"))
         self._planes: dict[str, ControlPlane] = {}
         self._kueues: dict[str, Kueue] = {}
+        self._granted: list[tuple[str, str, str]] = []  # worker, kind, name
         self._etcd: Etcd | None = None
         self._foreign_ca = make_ca(self.folder, "foreign", "somebody else").read_text()
 
@@ -95,6 +96,11 @@ class RealFleet(Fleet):
             self.admin(worker).apply(_renamed(document, account, without))
         return self._account_access(worker, account)
 
+    def grant(self, worker: str, manifest: str) -> None:
+        for document in setup.deploy_manifests(manifest):
+            self.admin(worker).apply(document)
+            self._granted.append((worker, document["kind"], document["metadata"]["name"]))
+
     def foreign_ca(self) -> str:
         return self._foreign_ca
 
@@ -140,6 +146,9 @@ class RealFleet(Fleet):
     def reset(self) -> None:
         for plane in self._planes.values():
             plane.ensure_api_server()
+        for worker, kind, name in self._granted:
+            self.admin(worker).delete(kind, None, name)
+        self._granted.clear()
 
     def _kueue_options(self, cluster: str) -> KueueOptions:
         return KueueOptions(

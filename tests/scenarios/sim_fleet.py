@@ -80,6 +80,9 @@ class SimFleet(Fleet):
             self._command("/faults", cluster=worker, fault="forbid", resource=resource)
         return self.fedra_access(worker)
 
+    def grant(self, worker: str, manifest: str) -> None:
+        """Nothing to do: fedra may do everything that is not forbidden."""
+
     @cached_property
     def _foreign_ca(self) -> str:
         return make_ca(self.folder, "foreign", "somebody else").read_text()

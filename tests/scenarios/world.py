@@ -153,6 +153,7 @@ class World:
         *,
         links: Collection[str] = (),
         accesses: Mapping[str, Access] | None = None,
+        workers: Mapping[str, Mapping[str, Any]] | None = None,
         cut: Collection[str] = (),
         crash_at: str | None = None,
         check_active: bool = True,
@@ -161,8 +162,9 @@ class World:
         """Starts fedra on this fleet with an empty store.
 
         `links`: workers whose network the scenario wants to control (see `link`), `cut`: those of them that are
-        cut from the beginning. `accesses`: other credentials than the usual ones. `check_active`: wait until
-        Kueue lets jobs into the queue. `watchdog`: off where its reads would disturb a measurement.
+        cut from the beginning. `accesses`: other credentials than the usual ones. `workers`: settings in the
+        entries of some workers. `check_active`: wait until Kueue lets jobs into the queue. `watchdog`: off where
+        its reads would disturb a measurement.
         """
         usual = {cluster: self.fleet.fedra_access(cluster) for cluster in self.fleet.clusters}
         chosen = {**usual, **(accesses or {})}
@@ -174,6 +176,8 @@ class World:
         for worker in cut:
             self.cut(worker)
         self.fedra = Fedra(self._binary, self._folder, chosen, settings or {})
+        for worker, entry in (workers or {}).items():
+            self.fedra.change_worker(worker, entry)
         self.fedra.start(crash_at)
         if check_active:
             self.wait_check_active()

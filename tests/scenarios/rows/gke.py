@@ -180,6 +180,7 @@ _TIME_SLICING = opaque(
     },
     "gpu",
 )
+_SLICING, _MPS = f"{_GPU}/TimeSlicingSettings", f"{_GPU}/MPSSupport"
 _SHARED_CLAIM = claim("gpu-claim", exactly("gpu", _GPU), config=[_TIME_SLICING])
 
 S3 = Row(
@@ -200,6 +201,7 @@ S3 = Row(
                 "a GPU and the claim",
                 [node("n1"), _gpus("n1", "80Gi", "gpu-0"), _SHARED_CLAIM],
                 allocates=("gpu",),
+                capabilities=(_SLICING,),
             ),
             goes_to="worker2",
         ),
@@ -210,6 +212,7 @@ S3 = Row(
                 reasons=("ClaimElsewhere",),
                 starts=True,
                 but="the pods would start there without what the others share",
+                capabilities=(_SLICING,),
             ),
             State(
                 "the claim, allocated",
@@ -219,6 +222,7 @@ S3 = Row(
                     allocated(_SHARED_CLAIM, "n1", held(_GPU, "n1", "gpu-0")),
                 ],
                 allocates=("gpu",),
+                capabilities=(_SLICING,),
             ),
             goes_to="worker2",
         ),
@@ -229,7 +233,7 @@ S3 = Row(
 S4 = Row(
     name="S4",
     title="MPS: half a GPU for each of two pods, by one claim",
-    forces="as S3; what the driver's MPS support needs is not visible in the API",
+    forces="as S3; whether the driver has MPS switched on is not visible in the API and must be declared",
     everywhere=[
         device_class(_GPU),
         claim(
@@ -256,18 +260,41 @@ S4 = Row(
     ],
     pods=2,
     pod=by_name(gpu="gpu-mps-claim"),
+    verification={"capabilities": "Require"},
     cases=[
         Case(
             State(
-                "the only GPU is in use",
+                "a free GPU, MPS not declared",
+                [node("n1"), _gpus("n1", "80Gi", "gpu-0")],
+                reasons=("CapabilityUndeclared",),
+                starts=True,
+                but="a scheduler does not know: the driver there would fail the pods",
+            ),
+            State(
+                "a free GPU, MPS declared",
+                [node("n1"), _gpus("n1", "80Gi", "gpu-0")],
+                allocates=("gpu",),
+                capabilities=(_MPS,),
+            ),
+            goes_to="worker2",
+        ),
+        Case(
+            State(
+                "MPS declared, the only GPU is in use",
                 [node("n1"), _gpus("n1", "80Gi", "gpu-0"), taken(_GPU, "n1", "gpu-0")],
                 reasons=("DevicesAllocated",),
+                capabilities=(_MPS,),
             ),
-            State("a free GPU", [node("n1"), _gpus("n1", "80Gi", "gpu-0")], allocates=("gpu",)),
+            State(
+                "a free GPU, MPS declared",
+                [node("n1"), _gpus("n1", "80Gi", "gpu-0")],
+                allocates=("gpu",),
+                capabilities=(_MPS,),
+            ),
             goes_to="worker2",
         ),
     ],
-    note="whether the driver was installed with featureGates.MPSSupport is for the worker's administrator to see to",
+    note="capabilities: Require, so that a worker without the declaration is refused and not only warned of",
 )
 
 

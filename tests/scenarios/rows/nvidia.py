@@ -23,7 +23,7 @@ from scenarios.rows.parts import (
     taken,
     template,
 )
-from scenarios.rows.row import Case, Row, State
+from scenarios.rows.row import YES, Case, Row, State
 
 _GPU, _MIG, _IMEX = "gpu.nvidia.com", "mig.nvidia.com", "imex.nvidia.com"
 _VFIO = "vfio.gpu.nvidia.com"
@@ -218,17 +218,19 @@ N5 = Row(
             State(
                 "one GPU on each of two nodes",
                 [node("n1"), _gpus("n1", 1), node("n2"), _gpus("n2", 1)],
-                reasons=("NotEnoughDevices",),
+                reasons=("NotEnoughDevices", "CapabilityUndeclared"),
             ),
             State(
                 "two GPUs on one node",
                 [node("n1"), _gpus("n1", 2)],
+                reasons=("CapabilityUndeclared",),
+                outcome=YES,
                 allocates=("ts-gpu", "mps-gpu"),
             ),
             goes_to="worker2",
         ),
     ],
-    note="the configurations are passed on, not judged",
+    note="that nobody has declared time slicing and MPS for the workers is a warning by default; S4 requires it",
 )
 
 _A100 = (

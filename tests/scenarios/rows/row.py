@@ -18,13 +18,14 @@ class State:
     objects: Sequence[Object | Sequence[Object]]
     # Codes of `fedra why`, in its order; none: the worker can run the job.
     reasons: tuple[str, ...] = ()
-    outcome: str = ""  # empty: Yes without reasons, No with them
+    outcome: str = ""  # empty: Yes without reasons, No with them; Yes with reasons is a warning
     # Names of the requests ("gpu/large") under which the job's devices must be allocated, if it goes here.
     allocates: tuple[str, ...] = ()
     # Whether the scheduler there would start all the pods, where that is not the same as the verdict; `but` says why.
     starts: bool | None = None
     but: str = ""
     namespace_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    capabilities: tuple[str, ...] = ()  # that fedra's configuration declares for the worker
 
     @property
     def verdict(self) -> str:
@@ -32,7 +33,7 @@ class State:
 
     @property
     def fits(self) -> bool:
-        return not self.reasons if self.starts is None else self.starts
+        return self.verdict == YES if self.starts is None else self.starts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,4 +61,6 @@ class Row:
     resources: Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )  # limits of the container
+    # Merged into `verification` of fedra's configuration.
+    verification: Object = dataclasses.field(default_factory=dict)
     note: str = ""  # what is different from the original workload, and why

@@ -17,8 +17,6 @@ from scenarios.rows.row import Case, Row, State
 from scenarios.waiting import Timeout, eventually
 from scenarios.world import QUEUE, World
 
-DEVICES_ON: Object = {"verification": {"devices": "Enforce"}}
-
 _PROBE = "probe"  # the job that is not fedra's
 # A pod that waits for a claim that does not exist gets no condition at all (Kubernetes 1.36): nothing to wait for.
 _SILENCE = 1.5
@@ -32,10 +30,7 @@ def play(world: World, row: Row) -> None:
         for worker, state in states.items():
             _furnish(world, worker, row, state)
         _cover_resources(world, row)
-        if world.fedra is None:
-            world.start_fedra(DEVICES_ON)
-        else:
-            world.fedra.start()
+        _start_fedra(world, row, states)
         goes_to = world.worker1 if case.goes_to == "worker1" else world.worker2
         _play_case(world, row, states, goes_to, f"job-{number}")
         world.supply.strip()
@@ -114,6 +109,19 @@ def _assert_allocated(world: World, worker: str, state: State) -> None:
 
 
 # --- The stage.
+
+
+def _start_fedra(world: World, row: Row, states: dict[str, State]) -> None:
+    workers = {
+        worker: {"capabilities": list(state.capabilities)} for worker, state in states.items()
+    }
+    if world.fedra is None:
+        verification = {"devices": "Enforce", **row.verification}
+        world.start_fedra({"verification": verification}, workers=workers)
+        return
+    for worker, settings in workers.items():
+        world.fedra.change_worker(worker, settings)
+    world.fedra.start()
 
 
 def _furnish(world: World, worker: str, row: Row, state: State) -> None:
