@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -25,13 +25,34 @@ from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.fleet import MANAGER  # noqa: E402
 from scenarios.kube_client import KubeClient  # noqa: E402
 from scenarios.objects import Quota  # noqa: E402
+from scenarios.resources import Object  # noqa: E402
+from scenarios.rows.parts import (  # noqa: E402
+    device,
+    device_class,
+    exactly,
+    node,
+    pool,
+    prefer,
+    template,
+    wish,
+)
 from scenarios.sim_fleet import SimFleet  # noqa: E402
+from scenarios.supply import Supply  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
 
 _NS, _QUEUE, _CHECK = "ml", "gpu", "fedra"
 _EAST, _WEST, _LAB = "gpu-east", "gpu-west", "tpu-lab"
 _CLASS = "gpu.example.com"
 _ONE_GPU, _TWO_GPUS = "one-gpu", "two-gpus"
+_80_GB = f"device.capacity['{_CLASS}'].memory.compareTo(quantity('80Gi')) >= 0"
+_LARGE_OR_TWO = template(
+    "large-or-two", prefer("gpu", large=wish(_CLASS, _80_GB), two=wish(_CLASS, count=2))
+)
+_LARGE_ONLY = template("large-only", exactly("gpu", _CLASS, _80_GB))
+
+# Memory of the GPUs of each worker's only node.
+_GPUS = {_EAST: ("40Gi",) * 4, _WEST: ("80Gi",), _LAB: ("24Gi",) * 2}
+_DEVICES_ON: Object = {"verification": {"devices": "Enforce"}}
 _PATIENCE = 15.0
 
 
@@ -40,6 +61,7 @@ class Demo:
 
     def __init__(self, folder: Path):
         self._fleet = SimFleet(kueue_dra=False, workers=(_EAST, _WEST, _LAB))
+        self._supply = Supply(self._fleet, _NS)
         self._folder = folder
         self._fedra: Fedra | None = None
 
@@ -54,7 +76,10 @@ class Demo:
         self._create_what_is_missing(sweep)
         late = self._survive_a_crash(train)
         self._ask_before_submitting()
-        self._finish([sweep, late])
+        serve = self._better_alternative()
+        embed = self._no_device_free()
+        self._device_is_freed(serve, embed)
+        self._finish([sweep, late, embed])
 
     def stop(self) -> None:
         if self._fedra is not None and self._fedra.process is not None:
@@ -67,7 +92,7 @@ class Demo:
     def _meet_the_fleet(self) -> None:
         _title("fedra starts next to Kueue, with one kubeconfig per cluster")
         accesses = {cluster: self._fleet.fedra_access(cluster) for cluster in self._fleet.clusters}
-        self._fedra = Fedra(default_binary(), self._folder / "fedra", accesses, {})
+        self._fedra = Fedra(default_binary(), self._folder / "fedra", accesses, _DEVICES_ON)
         self._fedra.start()
         self._wait(
             "all workers connected",
@@ -127,6 +152,43 @@ class Demo:
         file.write_text(objects.canonical(job))
         self._show("check", "-f", str(file))
 
+    def _better_alternative(self) -> FederatedJob:
+        _title("A job that wants one 80 GB GPU, or else two of any size (firstAvailable)")
+        _say(f"{_WEST} has its DeviceClass by now, and one 80 GB GPU; {_EAST} has 40 GB ones.")
+        self._supply.put(_WEST, device_class(_CLASS))
+        for worker in (_EAST, _WEST):
+            self._supply.put(worker, _LARGE_OR_TWO)
+        job = self._submit("serve", "large-or-two")
+        job.wait_running_on(_WEST)
+        _say(
+            f"Both workers could run it. It went to {_WEST}: the better alternative, not the first worker."
+        )
+        self._show("why", job.key)
+        return job
+
+    def _no_device_free(self) -> FederatedJob:
+        _title("A job that wants an 80 GB GPU and nothing else: the only one is in use")
+        for worker in self._fleet.workers:
+            self._supply.put(worker, _LARGE_ONLY)
+        job = self._submit("embed", "large-only")
+        job.wait_message("no worker eligible")
+        _say(
+            "Every object exists everywhere. fedra counts the devices as each worker's scheduler would:"
+        )
+        self._show("why", job.key)
+        return job
+
+    def _device_is_freed(self, holder: FederatedJob, waiting: FederatedJob) -> None:
+        _title(f"The job on {_WEST} ends, and its GPU is free")
+        self._wait("its pods have ended", lambda: self._ended(_WEST, holder))
+        started = time.monotonic()
+        self._wait("the clone", lambda: waiting.clone(_WEST))
+        _say(
+            f"The waiting job left for {_WEST} {(time.monotonic() - started) * 1000:.0f} ms after that, without any timer."
+        )
+        waiting.wait_running_on(_WEST)
+        self._show("status", "workloads")
+
     def _finish(self, jobs: list[FederatedJob]) -> None:
         _title("The jobs end; their results are on the manager and nothing is left on the workers")
         for job in jobs:
@@ -165,9 +227,17 @@ class Demo:
             )
             client.apply(objects.local_queue(_NS, _QUEUE, _NS))
         manager.apply(objects.admission_check(_CHECK))
+        for worker in self._fleet.workers:
+            self._give_gpus(worker, _GPUS[worker])
         self._admin(_WEST).delete("DeviceClass", None, _CLASS)
         for worker in (_EAST, _WEST):
             self._create_template(worker, _ONE_GPU)
+
+    def _give_gpus(self, worker: str, memory: Sequence[str]) -> None:
+        self._supply.clear(worker)
+        gpus = [device(f"gpu-{i}", None, {"memory": size}) for i, size in enumerate(memory)]
+        for each in (node("node-1"), *pool(_CLASS, "node-1", gpus)):
+            self._supply.put(worker, each)
 
     def _create_template(self, worker: str, name: str, count: int = 1) -> None:
         self._admin(worker).apply(objects.claim_template(_NS, name, _CLASS, count))
