@@ -60,8 +60,11 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   settings.on_served_changed = [weak = std::weak_ptr(supervisor)] {
     if (const auto alive = weak.lock()) alive->Rediscover();
   };
-  watch::Target target{name.value, std::move(spec.resource), std::move(spec.ns),
-                       std::move(spec.label_selector), std::move(spec.field_selector),
+  watch::Target target{name.value,
+                       std::move(spec.resource),
+                       std::move(spec.ns),
+                       std::move(spec.label_selector),
+                       std::move(spec.field_selector),
                        spec.metadata_only};
   const auto reflector = std::make_shared<watch::Reflector>(std::move(target), sink, *this, loop_,
                                                             workers_, clock_, std::move(settings));

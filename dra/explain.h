@@ -44,10 +44,10 @@ struct RequestReport {
   std::vector<CountedCause> taints;
   int allocated = 0;
   std::vector<std::string> holders;  // claims that hold those, each once, at most kMaxHolders
-  int placed = 0;                    // taken by pods of the same workload, or of workloads in flight
-  int capacity = 0;                  // not enough capacity left, or not published
-  int free = 0;                      // could be taken
-  int most_on_one_node = 0;          // the largest number of free ones that one node reaches
+  int placed = 0;            // taken by pods of the same workload, or of workloads in flight
+  int capacity = 0;          // not enough capacity left, or not published
+  int free = 0;              // could be taken
+  int most_on_one_node = 0;  // the largest number of free ones that one node reaches
 
   // "24 devices: 8 other driver, ..."; "no devices" without any.
   std::string ToString() const;

@@ -80,10 +80,9 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   settings.controller_name = configuration.kueue.controller_name;
   settings.origin = configuration.origin;
   settings.devices = configuration.verification.devices == config::DeviceCheck::kEnforce;
-  settings.undeclared =
-      configuration.verification.capabilities == config::CapabilityCheck::kRequire
-          ? verify::Undeclared::kRequire
-          : verify::Undeclared::kWarn;
+  settings.undeclared = configuration.verification.capabilities == config::CapabilityCheck::kRequire
+                            ? verify::Undeclared::kRequire
+                            : verify::Undeclared::kWarn;
   switch (configuration.verification.template_drift) {
     case config::DriftPolicy::kIgnore:
       settings.drift = verify::Drift::kIgnore;

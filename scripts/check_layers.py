@@ -76,7 +76,11 @@ ALLOWED = {
 }
 
 # Headers hold the whole of nlohmann/json only where templates need it, or for one folder's parsers.
-JSON_IN_HEADERS = {"cluster-clients/watch/object_cache_inl.h", "dra/parse_fields.h"}
+JSON_IN_HEADERS = {
+    "cluster-clients/watch/object_cache_inl.h",
+    "dra/parse_fields.h",
+    "manager/verify/object_feed.h",
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -16,11 +16,11 @@ namespace fedra::http {
 
 struct Request {
   std::string method = "GET";
-  std::string path;           // path and query, percent-encoded, below the server's URL
-  std::string body;           // sent when not empty
-  std::string content_type;   // of the body
+  std::string path;          // path and query, percent-encoded, below the server's URL
+  std::string body;          // sent when not empty
+  std::string content_type;  // of the body
   std::string accept = "application/json";
-  std::string authorization;  // the whole header value; empty: none is sent
+  std::string authorization;                  // the whole header value; empty: none is sent
   std::chrono::milliseconds timeout{10'000};  // from being asked to the last byte
   // The answer must begin within this time; 0: `timeout` is the only limit. For watches.
   std::chrono::milliseconds open_timeout{0};

@@ -4,8 +4,8 @@
 // Faults take effect here, between the API and the wire.
 //
 // Thread rules: everything runs on the cluster's loop, but OnChange, which any thread may call.
-// Lifetime: keeps itself alive while anything is outstanding or held up by the fault `hang`; Close()
-// ends that.
+// Lifetime: keeps itself alive while anything is outstanding or held up by the fault `hang`;
+// Close() ends that.
 
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
