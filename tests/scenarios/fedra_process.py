@@ -155,8 +155,11 @@ class Fedra:
         return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
 
     def verdicts(self, workload: str) -> dict[str, Verdict]:
-        """What `fedra why` says of each worker; `workload` is NAMESPACE/NAME of the job."""
-        workers = self._json("why", workload)["workloads"][0]["workers"]
+        """What `fedra why` says of each worker; `workload` is NAMESPACE/NAME of the job. Empty: not known yet."""
+        output = self.cli("why", workload, "-o", "json")
+        if output.code != 0 and "is known to fedra" in output.stderr:
+            return {}
+        workers = self._checked(output, "why")["workloads"][0]["workers"]
         return {worker["name"]: _verdict(worker) for worker in workers}
 
     def check(self, *documents: Object) -> Output:
@@ -178,9 +181,11 @@ class Fedra:
         return self.process
 
     def _json(self, *arguments: str) -> Any:
-        output = self.cli(*arguments, "-o", "json")
+        return self._checked(self.cli(*arguments, "-o", "json"), " ".join(arguments))
+
+    def _checked(self, output: Output, what: str) -> Any:
         if output.code != 0:
-            raise RuntimeError(f"fedra {' '.join(arguments)}: exit {output.code}: {output.stderr}")
+            raise RuntimeError(f"fedra {what}: exit {output.code}: {output.stderr}")
         return output.json()
 
     def _ready(self) -> bool:

@@ -207,9 +207,11 @@ class World:
         return self._clones.per_cluster()[worker] > 0
 
     def verdicts(self, job: FederatedJob) -> dict[str, Verdict]:
-        """What `fedra why` says of each worker."""
-        assert self.fedra is not None
-        return self.fedra.verdicts(job.key)
+        """What `fedra why` says of each worker, as soon as it is stored."""
+        fedra = self.fedra
+        assert fedra is not None
+        self.eventually(f"fedra has verdicts on {job.key}", lambda: fedra.verdicts(job.key))
+        return fedra.verdicts(job.key)
 
     def reasons(self, job: FederatedJob) -> dict[str, list[str]]:
         """What `fedra why` has against each worker: reason codes, empty for a worker that can run the job."""
