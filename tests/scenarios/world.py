@@ -6,6 +6,7 @@ everything away again and checks that fedra has left nothing behind.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -208,10 +209,10 @@ class World:
 
     def verdicts(self, job: FederatedJob) -> dict[str, Verdict]:
         """What `fedra why` says of each worker, as soon as it is stored."""
-        fedra = self.fedra
-        assert fedra is not None
-        self.eventually(f"fedra has verdicts on {job.key}", lambda: fedra.verdicts(job.key))
-        return fedra.verdicts(job.key)
+        assert self.fedra is not None
+        verdicts = functools.partial(self.fedra.verdicts, job.key)
+        self.eventually(f"fedra has verdicts on {job.key}", verdicts)
+        return verdicts()
 
     def reasons(self, job: FederatedJob) -> dict[str, list[str]]:
         """What `fedra why` has against each worker: reason codes, empty for a worker that can run the job."""
