@@ -19,6 +19,7 @@
 
 #include "dra/allocator.h"
 #include "dra/explain.h"
+#include "dra/judge_memory.h"
 #include "dra/match.h"
 #include "dra/pod_demand.h"
 #include "dra/scalable_pool.h"
@@ -30,6 +31,8 @@ namespace fedra::dra {
 struct JudgeCaches {
   SelectorCache& selectors;
   MatchCache& matches;
+  // What the questions about one worker share; null: nothing is remembered between them.
+  JudgeMemory* memory = nullptr;
 };
 
 // Pods of another workload that were sent to the cluster and are not bound there yet: what they

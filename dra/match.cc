@@ -84,6 +84,7 @@ void MatchCache::Trim() {
   result_count_ = 0;
   ids_.clear();
   conjunctions_.clear();
+  ++epoch_;
 }
 
 ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors,

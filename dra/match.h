@@ -84,6 +84,8 @@ class MatchCache final {
 
   // To be called between two pieces of work: keeps the memory bounded.
   void Trim();
+  // Another number whenever Trim() has made the ids invalid.
+  uint64_t epoch() const { return epoch_; }
 
   ConjunctionId Intern(const std::vector<std::string>& class_selectors,
                        const std::vector<std::string>& request_selectors,
@@ -127,6 +129,7 @@ class MatchCache final {
 
   const size_t max_results_;
   size_t result_count_ = 0;
+  uint64_t epoch_ = 0;
   std::map<std::vector<const CompiledSelector*>, ConjunctionId> ids_;
   std::vector<Conjunction> conjunctions_;
   std::unordered_map<uint64_t, std::vector<Results>> results_;  // by slice serial

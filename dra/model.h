@@ -190,6 +190,8 @@ struct Toleration {
   Text op;   // "" means Equal
   Text value;
   Text effect;  // empty: every effect
+
+  bool operator==(const Toleration&) const = default;
 };
 
 // One request, or one alternative of a firstAvailable request.

@@ -50,6 +50,12 @@ NodeAnswer Short(const std::string& name, const Quantity& need, const Quantity& 
 
 }  // namespace
 
+bool NodeConstraints::operator==(const NodeConstraints& other) const {
+  const bool same_affinity =
+      affinity == other.affinity || (affinity && other.affinity && *affinity == *other.affinity);
+  return same_affinity && labels == other.labels && tolerations == other.tolerations;
+}
+
 NodeAnswer Admits(const Node& node, const NodeConstraints& constraints) {
   const auto& tolerations = constraints.tolerations;
   if (node.unschedulable && !TolerateAny(tolerations, kUnschedulableTaint, "", "NoSchedule"))

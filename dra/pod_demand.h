@@ -23,6 +23,8 @@ struct NodeConstraints {
   std::vector<std::pair<Text, Text>> labels;     // spec.nodeSelector
   std::shared_ptr<const NodeSelector> affinity;  // required node affinity; null: none
   std::vector<Toleration> tolerations;           // of node taints
+
+  bool operator==(const NodeConstraints& other) const;  // affinity by content
 };
 
 // A container's requests, for extended resources: which container asks decides which request of the

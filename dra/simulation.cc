@@ -1,6 +1,7 @@
 #include "dra/simulation.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "dra/extended.h"
@@ -30,8 +31,10 @@ void Simulation::Add(Run& run, Outcome outcome, ReasonCode code, std::string obj
 // ---- nodes
 
 bool Simulation::Usable(const Run& run, const Node& node) const {
-  return std::any_of(run.nodes.begin(), run.nodes.end(),
-                     [&](const Node* usable) { return usable->name == node.name; });
+  const auto at =
+      std::lower_bound(run.nodes.begin(), run.nodes.end(), node.name,
+                       [](const Node* usable, const Text& name) { return usable->name < name; });
+  return at != run.nodes.end() && (*at)->name == node.name;
 }
 
 const ObjectKey* Simulation::ClaimElsewhere(const Run& run, const Node& node) const {
@@ -45,42 +48,55 @@ const ObjectKey* Simulation::ClaimElsewhere(const Run& run, const Node& node) co
 }
 
 void Simulation::CollectNodes(Run& run) {
-  snapshot_.nodes().ForEach([&](const Text&, const auto& node) {
-    const NodeAnswer answer = Admits(*node, run.demand.node);
-    if (!answer.fits()) {
-      ++run.refused[answer.what];
-      return;
-    }
+  const AdmittingNodes& admitting = memory_.NodesFor(run.demand.node, snapshot_, caches_.matches);
+  run.refused = admitting.refused;
+  if (run.bound.empty()) {
+    run.nodes = admitting.nodes;
+    return;
+  }
+  for (const Node* node : admitting.nodes) {
     if (const ObjectKey* claim = ClaimElsewhere(run, *node)) {
       ++run.refused["ResourceClaim " + claim->ToString() + " is allocated elsewhere"];
-      run.elsewhere.push_back(node.get());
+      run.elsewhere.push_back(node);
     } else {
-      run.nodes.push_back(node.get());
+      run.nodes.push_back(node);
     }
-  });
+  }
 }
 
 // ---- errors
 
+bool Simulation::CanEndWithError(const PodClaims& pod) {
+  const PoolFacts& pools = memory_.Pools(snapshot_, caches_.matches);
+  if (pod.fatal || pools.bad_selector) return true;
+  if (!pools.all_ready && snapshot_.features().invalid_pools_are_fatal) return true;
+  for (const PreparedClaim& claim : pod.claims) {
+    int64_t devices = 0;  // at most
+    for (const PreparedRequest& request : claim.requests) {
+      int64_t most = 0;
+      for (uint32_t i = 0; i < request.asks; ++i) {
+        const Ask& ask = pod.asks[request.first_ask + i];
+        if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
+        if (memory_.CanFail(ask.match, snapshot_, caches_.matches)) return true;
+        most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
+      }
+      devices += std::min(most, kMaxResultsPerClaim + 1);
+    }
+    if (devices > kMaxResultsPerClaim) return true;
+  }
+  return false;
+}
+
 // Cheap, and nearly always false: then placing may stop at the first node that fits.
 bool Simulation::ErrorsPossible(Run& run) {
-  bool possible = false;
-  std::vector<const PodClaims*> pods;
+  std::set<const PodClaims*> pods;
   for (const auto* nodes : {&run.nodes, &run.elsewhere})
-    for (const Node* node : *nodes) pods.push_back(&VariantFor(run, *node).pod);
-  std::sort(pods.begin(), pods.end());
-  pods.erase(std::unique(pods.begin(), pods.end()), pods.end());
-  for (const PodClaims* pod : pods)
-    for (const Ask& ask : pod->asks) possible = possible || ask.all || pod->fatal.has_value();
-  snapshot_.pools().ForEach([&](const PoolKey&, const auto& pool) -> bool {
-    possible = possible || pool->bad_selector;
-    for (const auto& slice : pool->slices)
-      for (const PodClaims* pod : pods)
-        for (const Ask& ask : pod->asks)
-          possible = possible || caches_.matches.HasFailure(ask.match, *slice);
-    return !possible;
-  });
-  return possible;
+    for (const Node* node : *nodes) {
+      pods.insert(&VariantFor(run, *node).pod);
+      if (!run.wants_device_resources) break;  // one variant for all
+    }
+  return std::any_of(pods.begin(), pods.end(),
+                     [&](const PodClaims* pod) { return CanEndWithError(*pod); });
 }
 
 // Looks at every node, as the scheduler does. True: the pod's attempt ends with an error.
@@ -169,7 +185,7 @@ NodeAnswer Simulation::RoomOn(const Run& run, const Node& node, const Variant& v
 // The node's device plugin has what devices would have provided elsewhere, and the pod has claims.
 bool Simulation::CannotBind(const Run& run, const Variant& variant) const {
   return snapshot_.features().plugin_beside_claims_fails && !run.demand.claims.empty() &&
-         variant.from_devices.empty() && WantsDeviceResources(run.demand, snapshot_);
+         variant.from_devices.empty() && run.wants_device_resources;
 }
 
 bool Simulation::PlaceOne(Run& run, const Node& node) {
@@ -232,23 +248,28 @@ void Simulation::PlacePods(Run& run) {
 
 // Free devices that match some request, on nodes the pod may use, beyond what was taken.
 void Simulation::CountHeadroom(Run& run) {
-  for (const Node* node : run.nodes) {
-    const Variant& variant = VariantFor(run, *node);
-    const NodePools* local = snapshot_.PoolsOf(node->name);
-    if (local == nullptr) continue;
-    for (const auto& [state, view] : local->views) {
-      if (!view) continue;
-      const auto pool = workspace_.pools.find(view->key);
-      for (const ViewDevice& device : view->devices) {
-        if (device.use && device.use->dedicated) continue;
-        if (pool != workspace_.pools.end() && pool->second.devices.contains(device.slot)) continue;
-        const bool matches =
-            std::any_of(variant.pod.asks.begin(), variant.pod.asks.end(), [&](const Ask& ask) {
-              return caches_.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
-            });
-        if (matches) ++run.result.headroom;
-      }
-    }
+  const auto asked = [](const Variant& variant) {
+    std::set<ConjunctionId> conjunctions;
+    for (const Ask& ask : variant.pod.asks) conjunctions.insert(ask.match);
+    return std::vector(conjunctions.begin(), conjunctions.end());
+  };
+  const auto count = [&](const Node* node, const std::vector<ConjunctionId>& conjunctions,
+                         const Workspace* taken) {
+    return CountFreeDevices({node}, conjunctions, snapshot_, taken, caches_.matches);
+  };
+  int& headroom = run.result.headroom;
+  if (!run.bound.empty() || run.wants_device_resources) {
+    for (const Node* node : run.nodes)
+      headroom += count(node, asked(VariantFor(run, *node)), &workspace_);
+    return;
+  }
+  const std::vector<ConjunctionId> conjunctions = asked(VariantWith(run, {}));
+  headroom = memory_.FreeDevices(run.demand.node, conjunctions, snapshot_, caches_.matches);
+  for (const auto& [name, used] : placed_) {
+    const auto* node = snapshot_.nodes().Find(name);
+    if (node == nullptr || !Usable(run, **node)) continue;
+    headroom -= count(node->get(), conjunctions, nullptr);
+    headroom += count(node->get(), conjunctions, &workspace_);
   }
 }
 
@@ -257,6 +278,7 @@ void Simulation::Assume(const InFlightPods& pods) {
   PodDemand demand = *pods.demand;
   demand.count = pods.count;
   Run run{.demand = demand, .result = {}};
+  run.wants_device_resources = WantsDeviceResources(demand, snapshot_);
   if (ResolveClaims(run) && CheckClasses(run)) {
     CollectNodes(run);
     PlacePods(run);
@@ -266,6 +288,7 @@ void Simulation::Assume(const InFlightPods& pods) {
 
 PodSetResult Simulation::Place(const PodDemand& demand) {
   Run run{.demand = demand, .result = {}};
+  run.wants_device_resources = WantsDeviceResources(demand, snapshot_);
   run.result.report.name = demand.name;
   run.result.report.wanted = demand.count;
   if (!ResolveClaims(run) || !CheckClasses(run)) return std::move(run.result);

@@ -29,7 +29,11 @@ class Simulation final {
  public:
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
              const JudgeOptions& options)
-      : ns_(&ns), snapshot_(snapshot), caches_(caches), options_(options) {}
+      : ns_(&ns),
+        snapshot_(snapshot),
+        caches_(caches),
+        memory_(caches.memory ? *caches.memory : own_memory_),
+        options_(options) {}
 
   PodSetResult Place(const PodDemand& demand);
   // Takes what these pods will take, as far as they fit.
@@ -59,6 +63,7 @@ class Simulation final {
   Variant& VariantFor(Run& run, const Node& node);
   Variant& VariantWith(Run& run, const std::vector<Text>& resources);
   bool CheckClasses(Run& run);
+  bool CanEndWithError(const PodClaims& pod);
   bool ErrorsPossible(Run& run);
   bool FindErrors(Run& run);
   void PlacePods(Run& run);
@@ -91,6 +96,8 @@ class Simulation final {
   const std::string* ns_;  // of the pods that are being placed
   const Snapshot& snapshot_;
   JudgeCaches caches_;
+  JudgeMemory own_memory_;
+  JudgeMemory& memory_;
   const JudgeOptions& options_;
   // Taken by all pods placed so far.
   Workspace workspace_;

@@ -68,6 +68,7 @@ bool Simulation::ResolveClaims(Run& run) {
 }
 
 Simulation::Variant& Simulation::VariantFor(Run& run, const Node& node) {
+  if (!run.wants_device_resources) return VariantWith(run, {});
   return VariantWith(run, ResourcesFromDevices(run.demand, snapshot_, node));
 }
 

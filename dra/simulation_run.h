@@ -12,6 +12,7 @@ namespace fedra::dra {
 struct Simulation::Run {
   const PodDemand& demand;
   PodSetResult result;
+  bool wants_device_resources = false;  // devices may provide extended resources of the pod
   // Claims of the pod without an allocation, in the order of the pod's entries.
   std::vector<UnallocatedClaim> claims;
   std::vector<bool> is_shared;  // parallel: a named claim

@@ -76,6 +76,7 @@ std::shared_ptr<const Snapshot> Snapshot::WithAllocated(std::span<const Claim> c
       AddUse(at->second, key, claim, features_);
     }
   }
+  copy->use_serial_ = NextSerial();
   for (auto& [key, used] : usage) {
     const PoolState& old = **pools_.Find(key);
     copy->SetPool(key, WithUsage(old, std::make_shared<const PoolUsage>(std::move(used))));
@@ -85,7 +86,15 @@ std::shared_ptr<const Snapshot> Snapshot::WithAllocated(std::span<const Claim> c
 
 // ---- SnapshotBuilder
 
-SnapshotBuilder::SnapshotBuilder(AllocatorFeatures features) { next_.features_ = features; }
+SnapshotBuilder::SnapshotBuilder(AllocatorFeatures features) {
+  next_.features_ = features;
+  next_.slices_serial_ = next_.use_serial_ = next_.nodes_serial_ = NextSerial();
+}
+
+void SnapshotBuilder::MarkSlices(const PoolKey& pool) {
+  dirty_pools_.insert(pool);
+  next_.slices_serial_ = next_.use_serial_ = NextSerial();
+}
 
 void SnapshotBuilder::SetSlice(Slice slice) {
   RemoveSlice(slice.name);
@@ -93,7 +102,7 @@ void SnapshotBuilder::SetSlice(Slice slice) {
   auto shared = std::make_shared<const Slice>(std::move(slice));
   slices_[shared->name] = shared;
   slices_of_pool_[shared->pool][shared->name] = shared;
-  dirty_pools_.insert(shared->pool);
+  MarkSlices(shared->pool);
   changed_ = true;
 }
 
@@ -105,13 +114,14 @@ void SnapshotBuilder::RemoveSlice(const Text& name) {
   pool->second.erase(name);
   if (pool->second.empty()) slices_of_pool_.erase(pool);
   slices_.erase(at);
-  dirty_pools_.insert(key);
+  MarkSlices(key);
   changed_ = true;
 }
 
 void SnapshotBuilder::MarkPoolsOf(const Claim& claim) {
   if (!claim.allocation) return;
   for (const AllocatedDevice& device : claim.allocation->devices) dirty_pools_.insert(device.pool);
+  next_.use_serial_ = NextSerial();
 }
 
 void SnapshotBuilder::SetClaim(Claim claim) {
@@ -169,7 +179,7 @@ void SnapshotBuilder::MarkPoolsOf(const TaintRule& rule) {
   for (const auto& [key, slices] : slices_of_pool_) {
     if ((rule.driver.empty() || rule.driver == key.driver) &&
         (rule.pool.empty() || rule.pool == key.pool))
-      dirty_pools_.insert(key);
+      MarkSlices(key);
   }
 }
 
@@ -190,7 +200,7 @@ void SnapshotBuilder::RemoveTaintRule(const std::string& name) {
 }
 
 void SnapshotBuilder::SetNode(Node node) {
-  node.serial = NextSerial();
+  node.serial = next_.nodes_serial_ = NextSerial();
   const Text name = node.name;
   next_.nodes_.Set(name, std::make_shared<const Node>(std::move(node)));
   changed_ = true;
@@ -198,6 +208,7 @@ void SnapshotBuilder::SetNode(Node node) {
 
 void SnapshotBuilder::RemoveNode(const Text& name) {
   next_.nodes_.Erase(name);
+  next_.nodes_serial_ = NextSerial();
   changed_ = true;
 }
 

@@ -43,6 +43,11 @@ class Snapshot final {
 
   // Increases with every publication of one builder.
   uint64_t generation() const { return generation_; }
+  // Unique in the process, and new whenever the slices (with their taints), what is allocated of
+  // them, or the nodes have changed.
+  uint64_t slices_serial() const { return slices_serial_; }
+  uint64_t use_serial() const { return use_serial_; }
+  uint64_t nodes_serial() const { return nodes_serial_; }
   const AllocatorFeatures& features() const { return features_; }
 
   const Pools& pools() const { return pools_; }
@@ -71,6 +76,9 @@ class Snapshot final {
 
   AllocatorFeatures features_;
   uint64_t generation_ = 0;
+  uint64_t slices_serial_ = 0;
+  uint64_t use_serial_ = 0;
+  uint64_t nodes_serial_ = 0;
   Pools pools_;
   Pools roaming_;
   Pools troubled_;
@@ -103,6 +111,7 @@ class SnapshotBuilder final {
   std::shared_ptr<const Snapshot> Publish();
 
  private:
+  void MarkSlices(const PoolKey& pool);
   void MarkPoolsOf(const Claim& claim);
   void MarkPoolsOf(const TaintRule& rule);
   std::shared_ptr<const PoolState> BuildPool(const PoolKey& key) const;

@@ -63,6 +63,7 @@ struct Worker {
   SnapshotBuilder builder{FeaturesOf(cel::KubernetesRelease::k136)};
   SelectorCache selectors;
   MatchCache matches;
+  JudgeMemory memory;
 
   Worker(const std::string& name, int nodes, int devices) {
     builder.SetClass(*ParseDeviceClass(
@@ -89,7 +90,7 @@ struct Worker {
     demand.name = "main";
     demand.count = pods;
     demand.claims = {{.pod_claim = "gpu", .template_name = name, .claim_name = ""}};
-    return Judge("ml", {&demand, 1}, *builder.Publish(), {selectors, matches});
+    return Judge("ml", {&demand, 1}, *builder.Publish(), {selectors, matches, &memory});
   }
 };
 

@@ -57,7 +57,7 @@ class Worker {
 
   dra::Judgement Judge(std::vector<dra::PodDemand> demands, dra::JudgeOptions options = {}) {
     snapshot_ = builder_.Publish();
-    return dra::Judge("ml", demands, *snapshot_, {selectors_, matches_}, options);
+    return dra::Judge("ml", demands, *snapshot_, {selectors_, matches_, &memory_}, options);
   }
   dra::Judgement Pods(int count, const std::string& claim_template) {
     dra::PodDemand demand;
@@ -78,6 +78,7 @@ class Worker {
   dra::SnapshotBuilder builder_;
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
+  dra::JudgeMemory memory_;
   std::shared_ptr<const dra::Snapshot> snapshot_;
   int slices_ = 0;
 };

@@ -1,0 +1,78 @@
+#pragma once
+//
+// What many questions about one worker have in common: which nodes admit a pod, whether a selector
+// can fail anywhere, how many free devices match. Asked about a cluster that has not changed, a
+// judgement costs what the nodes cost that it looks at, whatever the size of the cluster.
+//
+// It only remembers what pure functions returned; emptying it changes no answer.
+//
+// Thread rules: not thread-safe; one user at a time, who always gives it the same MatchCache.
+// Lifetime: what it returns is valid until the next call with another snapshot.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dra/match.h"
+#include "dra/node_fit.h"
+#include "dra/node_view.h"
+#include "dra/snapshot.h"
+
+namespace fedra::dra {
+
+// The nodes of a snapshot that admit a pod, resources and claims left out.
+struct AdmittingNodes {
+  NodeConstraints constraints;
+  std::vector<const Node*> nodes;      // ascending by name
+  std::map<std::string, int> refused;  // what -> nodes
+};
+
+// What the slices of a cluster say about errors that a search can end with.
+struct PoolFacts {
+  bool bad_selector = false;  // some node selector cannot be evaluated
+  bool all_ready = true;      // every pool belongs to nodes, is complete and valid
+  int64_t most_devices = 0;   // in the own pools of one node
+};
+
+class JudgeMemory final {
+ public:
+  const AdmittingNodes& NodesFor(const NodeConstraints& constraints, const Snapshot& snapshot,
+                                 const MatchCache& matches);
+  // Whether some device of the cluster makes a selector of the conjunction fail.
+  bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
+  const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
+  // CountFreeDevices on the admitting nodes.
+  int FreeDevices(const NodeConstraints& constraints,
+                  const std::vector<ConjunctionId>& conjunctions, const Snapshot& snapshot,
+                  MatchCache& matches);
+
+ private:
+  struct FreeKey {
+    const AdmittingNodes* nodes;
+    std::vector<ConjunctionId> conjunctions;
+    auto operator<=>(const FreeKey&) const = default;
+  };
+
+  // Drops what the changes since the last call have made wrong.
+  void Refresh(const Snapshot& snapshot, const MatchCache& matches);
+
+  uint64_t nodes_serial_ = 0;
+  uint64_t slices_serial_ = 0;
+  uint64_t use_serial_ = 0;
+  uint64_t matches_epoch_ = 0;
+  std::deque<AdmittingNodes> admitting_;
+  std::map<FreeKey, int> free_devices_;
+  std::map<ConjunctionId, bool> can_fail_;
+  std::optional<PoolFacts> pools_;
+};
+
+// Devices of these nodes' own pools that are not held as a whole and that some conjunction matches.
+// `taken`: what a simulation holds is left out; may be null.
+int CountFreeDevices(const std::vector<const Node*>& nodes,
+                     const std::vector<ConjunctionId>& conjunctions, const Snapshot& snapshot,
+                     const Workspace* taken, MatchCache& matches);
+
+}  // namespace fedra::dra
