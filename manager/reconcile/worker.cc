@@ -7,36 +7,20 @@
 
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
+#include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {
 namespace {
 
 using placement::Contact;
+using verify::InVersion;
+using verify::TaintRuleVersion;
 using watch::CacheHealth;
 using watch::CacheState;
-
-constexpr std::string_view kDraGroup = "resource.k8s.io";
-// What we can read, newest first. Older versions are ApiVersionOld.
-constexpr std::string_view kReadableDra[] = {"v1", "v1beta2", "v1beta1"};
 
 size_t IndexOf(const tracking::JobAdapter& adapter) {
   const auto& all = tracking::JobAdapters();
   return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
-}
-
-// Rules are in other versions than the rest of the group (Kubernetes 1.33 to 1.37).
-std::string_view TaintRuleVersion(const kube::ServerInfo* server) {
-  for (const std::string_view version : {"v1", "v1beta2", "v1alpha3"}) {
-    if (server != nullptr &&
-        server->resources.contains(fmt::format("{}/{}/devicetaintrules", kDraGroup, version)))
-      return version;
-  }
-  return "v1";
-}
-
-kube::Resource InVersion(kube::Resource resource, std::string_view version) {
-  resource.version = version;
-  return resource;
 }
 
 }  // namespace
@@ -156,13 +140,8 @@ void Worker::OnHealth() {
 // Not before the first connection: only then is it known which version of the DRA API can be read
 // there.
 void Worker::StartWatches() {
-  std::string_view version = kReadableDra[0];
   const auto server = cluster_.server();
-  for (const std::string_view candidate : kReadableDra) {
-    if (server == nullptr || !server->Serves(kDraGroup, candidate)) continue;
-    version = candidate;
-    break;
-  }
+  const std::string_view version = verify::DraVersion(server.get());
   cluster_.Watch({tracking::kWorkloads, {}, {}, {}}, clones_.cache());
   for (size_t i = 0; i < jobs_.size(); ++i) {
     cluster_.Watch({tracking::JobAdapters()[i]->resource(), {}, {}, {}}, jobs_[i]->cache());
@@ -304,10 +283,7 @@ void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before
 int Worker::waiting_clones() const { return waiting_clones_.load() + clones_.own().unseen(); }
 
 std::vector<std::string> Worker::DraVersions() const {
-  const auto server = cluster_.server();
-  if (server == nullptr) return {};
-  const auto found = server->groups.find(std::string(kDraGroup));
-  return found == server->groups.end() ? std::vector<std::string>() : found->second;
+  return verify::ServedDraVersions(cluster_.server().get());
 }
 
 verify::WorkerPicture Worker::Picture(const tracking::JobAdapter& adapter,
