@@ -141,11 +141,13 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           [](const json& object, dra::ParseContext& context) {
             return dra::ParseClaimTemplate(object, context);
           },
-          [](State& state, const ObjectKey&, dra::ClaimTemplate claim_template) {
+          [](State& state, const ObjectKey& key, dra::ClaimTemplate claim_template) {
+            state.assumed.erase(key);
             state.builder.SetTemplate(std::move(claim_template));
             return true;
           },
           [](State& state, const ObjectKey& key) {
+            state.assumed.erase(key);
             state.builder.RemoveTemplate(key);
             return true;
           })),
@@ -197,6 +199,20 @@ bool DevicePicture::DropPod(State& state, const ObjectKey& key) {
   state.pods.erase(found);
   state.used = nullptr;
   return true;
+}
+
+void DevicePicture::Assume(State& state, const Claim& to_come) {
+  const auto known = state.assumed.find(to_come.key);
+  if (known != state.assumed.end() && known->second == to_come.uid) return;
+  const bool is_there = known == state.assumed.end() &&
+                        state.builder.Publish()->templates().Find(to_come.key) != nullptr;
+  if (is_there) return;
+  json object = {{"metadata", {{"namespace", to_come.key.ns}, {"name", to_come.key.name}}}};
+  object["spec"] = json::parse(to_come.spec, nullptr, /*allow_exceptions=*/false);
+  auto parsed = dra::ParseClaimTemplate(object, state.context);
+  if (!parsed) return;  // the manager's watch has said so
+  state.builder.SetTemplate(*std::move(parsed));
+  state.assumed.insert_or_assign(to_come.key, to_come.uid);
 }
 
 std::shared_ptr<const DevicePicture::NodeUse> DevicePicture::CountUse(State& state) {
@@ -257,11 +273,14 @@ int DevicePicture::SettledPods(const ObjectKey& job) const {
   });
 }
 
-std::shared_ptr<const dra::Judgement> DevicePicture::Judge(
-    const std::string& ns, const tracking::Demands& demands,
-    std::vector<dra::InFlightPods> in_flight) const {
-  const auto [snapshot, used] =
-      state_.With([](State& state) { return std::pair(state.builder.Publish(), CountUse(state)); });
+std::shared_ptr<const dra::Judgement> DevicePicture::Judge(const std::string& ns,
+                                                           const tracking::Demands& demands,
+                                                           std::vector<dra::InFlightPods> in_flight,
+                                                           const TemplatesToCome& to_come) const {
+  const auto [snapshot, used] = state_.With([&](State& state) {
+    for (const auto& claim_template : to_come) Assume(state, *claim_template);
+    return std::pair(state.builder.Publish(), CountUse(state));
+  });
   dra::JudgeOptions options;
   options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;

@@ -24,6 +24,7 @@
 #include "dra/snapshot.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/verify/object_feed.h"
+#include "manager/verify/objects.h"
 
 namespace fedra::verify {
 
@@ -72,10 +73,11 @@ class DevicePicture final {
   int SettledPods(const ObjectKey& job) const;
 
   // The demands are those of a workload as it was read: asked again about the same ones while
-  // nothing has changed, the answer is remembered.
+  // nothing has changed, the answer is remembered. `to_come` count as if they were there.
   std::shared_ptr<const dra::Judgement> Judge(const std::string& ns,
                                               const tracking::Demands& demands,
-                                              std::vector<dra::InFlightPods> in_flight) const;
+                                              std::vector<dra::InFlightPods> in_flight,
+                                              const TemplatesToCome& to_come = {}) const;
 
  private:
   using NodeUse = std::map<dra::Text, dra::Amounts>;
@@ -87,6 +89,9 @@ class DevicePicture final {
     std::unordered_map<ObjectKey, PodFacts> pods;
     std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job;
     std::shared_ptr<const NodeUse> used;  // null: to be counted again
+    // Templates that the builder has although the worker does not: their UIDs on the manager. They
+    // stay until the worker has its own; nobody asks about them without assuming them.
+    std::unordered_map<ObjectKey, std::string> assumed;
   };
   // A judgement, and all that it was made from.
   struct Remembered {
@@ -108,6 +113,7 @@ class DevicePicture final {
   ObjectFeed<PodFacts> PodFeed();
   static void SetPod(State& state, const ObjectKey& key, PodFacts pod);
   static bool DropPod(State& state, const ObjectKey& key);
+  static void Assume(State& state, const Claim& to_come);
   static std::shared_ptr<const NodeUse> CountUse(State& state);
 
   const DevicePictureOptions options_;

@@ -16,7 +16,8 @@ using dra::ReasonCode;
 
 dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
                             const tracking::Demands& demands,
-                            std::vector<dra::InFlightPods> in_flight) {
+                            std::vector<dra::InFlightPods> in_flight,
+                            const TemplatesToCome& to_come) {
   dra::Judgement judgement;
   if (demands == nullptr) {
     judgement.verdict.outcome = Outcome::kUnknown;
@@ -30,7 +31,7 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
     judgement.verdict.reasons.push_back(*std::move(obstacle));
     return judgement;
   }
-  return *picture.Judge(ns, demands, std::move(in_flight));
+  return *picture.Judge(ns, demands, std::move(in_flight), to_come);
 }
 
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {

@@ -19,7 +19,8 @@ namespace fedra::verify {
 // Would these pods get their devices there? kUnknown when the picture is not complete.
 dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
                             const tracking::Demands& demands,
-                            std::vector<dra::InFlightPods> in_flight);
+                            std::vector<dra::InFlightPods> in_flight,
+                            const TemplatesToCome& to_come = {});
 
 // The stricter outcome, and the reasons of both, the stricter one's first. All else is `main`'s.
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other);

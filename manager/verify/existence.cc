@@ -1,13 +1,16 @@
 #include "manager/verify/existence.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/time.h"
 #include "manager/verify/cache_words.h"
+#include "manager/verify/difference.h"
 
 namespace fedra::verify {
 namespace {
@@ -62,26 +65,93 @@ void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPictu
   }
 }
 
+// What does not stand against the worker but should be known.
+using Notes = std::vector<Reason>;
+
 void RequireCapabilities(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
-                         const ExistenceOptions& options, dra::Verdict& verdict) {
+                         const ExistenceOptions& options, dra::Verdict& verdict, Notes& notes) {
   for (const std::string& name : claim.capabilities) {
     if (std::find(worker.capabilities.begin(), worker.capabilities.end(), name) !=
         worker.capabilities.end())
       continue;
-    Add(verdict, options.undeclared == Undeclared::kRequire ? Outcome::kNo : Outcome::kYes,
-        ReasonCode::kCapabilityUndeclared, "capability " + name,
+    std::string message =
         fmt::format("{} {} needs the capability {}, which is not declared for this worker", kind,
-                    claim.key.ToString(), name));
+                    claim.key.ToString(), name);
+    if (options.undeclared == Undeclared::kRequire) {
+      Add(verdict, Outcome::kNo, ReasonCode::kCapabilityUndeclared, "capability " + name,
+          std::move(message));
+    } else {
+      notes.push_back(
+          {ReasonCode::kCapabilityUndeclared, "capability " + name, std::move(message)});
+    }
   }
 }
 
-void CompareWithManager(const Claim& copy, const ExistenceOptions& options, dra::Verdict& verdict) {
+std::string NameOf(const ObjectKey& claim_template) {
+  return "ResourceClaimTemplate " + claim_template.ToString();
+}
+
+void CompareWithManager(const Claim& copy, const ExistenceOptions& options, dra::Verdict& verdict,
+                        Notes& notes) {
   if (options.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
   const auto original = options.manager_templates->Find(copy.key);
   if (original == nullptr || original->spec == copy.spec) return;
-  Add(verdict, options.drift == Drift::kRequire ? Outcome::kNo : Outcome::kYes,
-      ReasonCode::kTemplateDrift, "ResourceClaimTemplate " + copy.key.ToString(),
-      fmt::format("ResourceClaimTemplate {} differs from the manager's copy", copy.key.ToString()));
+  const std::string object = NameOf(copy.key);
+  std::string message = fmt::format("{} differs from the manager's: {}", object,
+                                    TemplateDifference(copy.spec, original->spec));
+  if (options.drift == Drift::kRequire) {
+    Add(verdict, Outcome::kNo, ReasonCode::kTemplateDrift, object, std::move(message));
+  } else {
+    notes.push_back({ReasonCode::kTemplateDrift, object, std::move(message)});
+  }
+}
+
+std::shared_ptr<const Claim> Original(const ObjectKey& key, const ExistenceOptions& options) {
+  if (!options.copies_templates || options.manager_templates == nullptr) return nullptr;
+  return options.manager_templates->Find(key);
+}
+
+// Why a template that the worker lacks is not copied there, behind "... does not exist there".
+std::string WhyNoCopy(const ExistenceOptions& options) {
+  if (!options.copies_templates || options.manager_templates == nullptr) return {};
+  const auto silent =
+      WhySilent(options.manager_templates->health(), "resourceclaimtemplates.resource.k8s.io");
+  return silent ? ", and the manager's are not known: " + silent->message : ", nor on the manager";
+}
+
+// A template that the worker lacks: the manager's, when the worker gets a copy of it. Otherwise
+// adds the reason and returns null.
+std::shared_ptr<const Claim> CopyOf(const ObjectKey& key, const ExistenceOptions& options,
+                                    dra::Verdict& verdict, Notes& notes) {
+  const std::string object = NameOf(key);
+  const std::string missing = object + " does not exist there";
+  auto original = Original(key, options);
+  if (original == nullptr) {
+    Add(verdict, Outcome::kNo, ReasonCode::kTemplateMissing, object, missing + WhyNoCopy(options));
+    return nullptr;
+  }
+  if (const auto refused = options.refused_copies.find(key.name);
+      refused != options.refused_copies.end()) {
+    Add(verdict, Outcome::kNo, refused->second.code, object, refused->second.message);
+    return nullptr;
+  }
+  notes.push_back({ReasonCode::kTemplateMissing, object,
+                   missing + "; the manager's is copied there together with the job"});
+  return original;
+}
+
+void VerifyTemplate(const ObjectKey& key, const WorkerPicture& worker,
+                    const ExistenceOptions& options, dra::Verdict& verdict, Notes& notes) {
+  auto used = worker.templates.Find(key);
+  if (used != nullptr) {
+    CompareWithManager(*used, options, verdict, notes);
+  } else if (CanTell(worker.templates.health(), "resourceclaimtemplates.resource.k8s.io",
+                     verdict)) {
+    used = CopyOf(key, options, verdict, notes);
+  }
+  if (used == nullptr) return;
+  RequireClasses(*used, "ResourceClaimTemplate", worker, verdict);
+  RequireCapabilities(*used, "ResourceClaimTemplate", worker, options, verdict, notes);
 }
 
 void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worker,
@@ -96,7 +166,7 @@ void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worke
 }
 
 void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& worker,
-                  const ExistenceOptions& options, dra::Verdict& verdict) {
+                  const ExistenceOptions& options, dra::Verdict& verdict, Notes& notes) {
   const bool uses_devices =
       !requirement.TemplateNames().empty() || !requirement.ClaimNames().empty();
   if (uses_devices && worker.templates.health().state == CacheState::kNotServed) {
@@ -108,22 +178,15 @@ void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& work
             : std::string("the API server does not serve resource.k8s.io"));
     return;
   }
-  for (const std::string& name : requirement.TemplateNames()) {
-    const auto found =
-        Require(worker.templates, {requirement.ns, name}, "ResourceClaimTemplate",
-                "resourceclaimtemplates.resource.k8s.io", ReasonCode::kTemplateMissing, verdict);
-    if (found == nullptr) continue;
-    RequireClasses(*found, "ResourceClaimTemplate", worker, verdict);
-    RequireCapabilities(*found, "ResourceClaimTemplate", worker, options, verdict);
-    CompareWithManager(*found, options, verdict);
-  }
+  for (const std::string& name : requirement.TemplateNames())
+    VerifyTemplate({requirement.ns, name}, worker, options, verdict, notes);
   for (const std::string& name : requirement.ClaimNames()) {
     const auto found =
         Require(worker.claims, {requirement.ns, name}, "ResourceClaim",
                 "resourceclaims.resource.k8s.io", ReasonCode::kClaimMissing, verdict);
     if (found == nullptr) continue;
     RequireClasses(*found, "ResourceClaim", worker, verdict);
-    RequireCapabilities(*found, "ResourceClaim", worker, options, verdict);
+    RequireCapabilities(*found, "ResourceClaim", worker, options, verdict, notes);
   }
 }
 
@@ -193,16 +256,25 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
   // Without the namespace nothing in it can exist: one reason says it all.
   if (ns == nullptr && verdict.outcome == Outcome::kNo) return verdict;
   if (!requirement.queue.empty()) VerifyQueue(requirement, worker, verdict);
-  VerifyClaims(requirement, worker, options, verdict);
+  Notes notes;
+  VerifyClaims(requirement, worker, options, verdict, notes);
   VerifyNames(worker, options, verdict);
-  // A warning never hides a refusal.
-  std::stable_partition(verdict.reasons.begin(), verdict.reasons.end(), [&](const Reason& reason) {
-    if (reason.code == ReasonCode::kTemplateDrift) return options.drift == Drift::kRequire;
-    if (reason.code == ReasonCode::kCapabilityUndeclared)
-      return options.undeclared == Undeclared::kRequire;
-    return true;
-  });
+  // A note never hides a refusal.
+  verdict.reasons.insert(verdict.reasons.end(), std::make_move_iterator(notes.begin()),
+                         std::make_move_iterator(notes.end()));
   return verdict;
+}
+
+TemplatesToCome CopiesToCome(const dra::Requirement& requirement, const WorkerPicture& worker,
+                             const ExistenceOptions& options) {
+  std::vector<std::shared_ptr<const Claim>> copies;
+  if (!options.copies_templates) return copies;
+  for (const std::string& name : requirement.TemplateNames()) {
+    const ObjectKey key{requirement.ns, name};
+    if (worker.templates.Find(key) != nullptr) continue;
+    if (auto original = Original(key, options)) copies.push_back(std::move(original));
+  }
+  return copies;
 }
 
 }  // namespace fedra::verify

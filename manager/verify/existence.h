@@ -7,6 +7,7 @@
 // immutable. The worker's own copy of a template counts: the manager need not have one at all when
 // its Kueue leaves devices alone.
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,14 +48,24 @@ struct ExistenceOptions {
   Drift drift = Drift::kWarn;
   Undeclared undeclared = Undeclared::kWarn;
   std::string origin = "fedra";
-  // The manager's own templates, for drift; null: it has none or they cannot be read.
+  // The manager's own templates, for drift and for copies; null: they are not known.
   const Cache<Claim>* manager_templates = nullptr;
+  // A template that the worker lacks is copied from the manager's when a job is sent there: it
+  // counts as if it were there.
+  bool copies_templates = false;
+  // What this worker has said against copies, by the templates' names in the job's namespace.
+  std::map<std::string, dra::Reason> refused_copies;
 };
 
-// Every reason that stands against the worker, most fundamental first; outcome kYes may carry
-// warnings (TemplateDrift). kUnknown: 403, an API that is not served, or data that is incomplete.
-// Looks at all of the requirement, so that a user sees everything that is missing at once.
+// Every reason that stands against the worker, most fundamental first; behind them, and with
+// outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for what is copied). kUnknown:
+// 403, an API that is not served, or data that is incomplete. Looks at all of the requirement, so
+// that a user sees everything that is missing at once.
 dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPicture& worker,
+                             const ExistenceOptions& options);
+
+// The manager's templates that the worker would get with a job of this requirement.
+TemplatesToCome CopiesToCome(const dra::Requirement& requirement, const WorkerPicture& worker,
                              const ExistenceOptions& options);
 
 // The reason for a connection that is not kConnected; "no contact for 4m10s (connection refused)".

@@ -7,6 +7,7 @@
 
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
+#include "manager/verify/claim_form.h"
 
 namespace fedra::verify {
 namespace {
@@ -112,16 +113,29 @@ Result<LocalQueue> ParseLocalQueue(const json& object) {
 
 Result<Claim> ParseTemplate(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaimTemplate"));
+  const json& metadata = Member(object, "metadata");
   const json& spec = Path(object, {"spec", "spec"});
-  return Claim{std::move(key), DeviceClasses(spec), Member(object, "spec").dump(),
-               Capabilities(Member(object, "metadata"), spec)};
+  Claim claim{
+      .key = std::move(key),
+      .device_classes = DeviceClasses(spec),
+      .capabilities = Capabilities(metadata, spec),
+      .spec = tracking::Dump(CanonicalTemplateSpec(Member(object, "spec"))),
+      .uid = Text(metadata, "uid"),
+      .version = ResourceVersion(Text(metadata, "resourceVersion")),
+      .deleting = !Member(metadata, "deletionTimestamp").is_null(),
+      .origin = Text(Member(metadata, "labels"), tracking::kCopyOriginLabel),
+      .source_uid = Text(Member(metadata, "annotations"), tracking::kTemplateUidAnnotation)};
+  return claim;
 }
 
 Result<Claim> ParseClaim(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaim"));
   const json& spec = Member(object, "spec");
-  return Claim{std::move(key), DeviceClasses(spec), spec.dump(),
-               Capabilities(Member(object, "metadata"), spec)};
+  Claim claim;
+  claim.key = std::move(key);
+  claim.device_classes = DeviceClasses(spec);
+  claim.capabilities = Capabilities(Member(object, "metadata"), spec);
+  return claim;
 }
 
 Result<DeviceClass> ParseDeviceClass(const json& object) {

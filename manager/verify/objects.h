@@ -3,6 +3,7 @@
 // The objects of a worker that a job's existence check looks at, as values: only the fields that
 // matter. Source: core/v1, kueue.x-k8s.io/v1beta2, resource.k8s.io/v1 (Kubernetes 1.34 and newer).
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,19 +30,29 @@ struct LocalQueue {
   bool operator==(const LocalQueue&) const = default;
 };
 
-// A ResourceClaimTemplate, or the spec of a named ResourceClaim.
+// A ResourceClaimTemplate or a named ResourceClaim.
 struct Claim {
   ObjectKey key;
   std::vector<std::string>
       device_classes;  // every class that a request or alternative names, once each
-  std::string spec;    // canonical JSON of spec, for comparing copies
   // What its driver must be able to do although no API shows it, such as
   // "gpu.nvidia.com/MPSSupport": named by its annotation fedra.dev/capabilities (comma-separated),
   // or known to be needed by the configuration it hands to the driver. Ascending.
   std::vector<std::string> capabilities;
+  // Of templates only. spec as JSON in canonical form (claim_form.h), whatever version it was read
+  // in: equal texts are equal templates.
+  std::string spec;
+  std::string uid;
+  ResourceVersion version;
+  bool deleting = false;
+  std::string origin;      // the origin label of a copy that a fedra made; empty: no such copy
+  std::string source_uid;  // of such a copy: the UID of the manager's template
 
   bool operator==(const Claim&) const = default;
 };
+
+// Templates of the manager that a worker does not have but would get together with a job.
+using TemplatesToCome = std::vector<std::shared_ptr<const Claim>>;
 
 struct DeviceClass {
   std::string name;

@@ -209,6 +209,30 @@ TEST_CASE("capabilities in an annotation are a list with commas") {
   CHECK(claim->capabilities == Names{"a", "b", "c"});
 }
 
+TEST_CASE("drift says which fields differ, and the version they were read in does not count") {
+  Fixture f;
+  f.options.drift = Drift::kWarn;
+  Filled<Claim> manager(&ParseTemplate);
+  f.options.manager_templates = &manager.cache;
+  const auto spec = [](const std::string& request) {
+    return fmt::format(
+        R"("spec": {{"metadata": {{}}, "spec": {{"devices": {{"requests": [{}]}}}}}})", request);
+  };
+  f.templates.Put({Object("ml", "one-gpu", spec(R"({"name": "g", "deviceClassName": "big"})"))});
+  manager.Put(
+      {Object("ml", "one-gpu",
+              spec(R"({"name": "g", "exactly": {"deviceClassName": "big", "count": 1}})"))});
+  CHECK(f.Verify(Needs()).reasons.empty());
+  manager.Put(
+      {Object("ml", "one-gpu",
+              spec(R"({"name": "g", "exactly": {"deviceClassName": "big", "count": 2}})"))});
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(Codes(verdict) == Names{"TemplateDrift"});
+  CHECK(verdict.reasons[0].message ==
+        "ResourceClaimTemplate ml/one-gpu differs from the manager's: "
+        "spec.spec.devices.requests[0].exactly.count: 1 there, 2 on the manager");
+}
+
 TEST_CASE("a job of the same name is a conflict unless it is ours") {
   Fixture f;
   f.has_job = true;
