@@ -99,9 +99,10 @@ constexpr std::array kCatalogue = {
                 "The pods use a claim by name; it must exist in their namespace before they start.",
                 "Create the ResourceClaim on the worker that is to run the job."},
     ReasonEntry{kClaimElsewhere, "ClaimElsewhere", kObjects,
-                "the named ResourceClaim is allocated on another worker",
-                "All users of one allocated claim must run where its devices are.",
-                "Wait until that job ends, or delete the claim there."},
+                "the named ResourceClaim is in use on another worker",
+                "All users of one claim must run where its devices are: where it is allocated, or "
+                "where the first of them was sent.",
+                "Wait until its users there have ended, or delete the claim there."},
     ReasonEntry{kNameConflict, "NameConflict", kObjects,
                 "a Job or Workload of the same name that is not ours exists on the worker",
                 "Copies keep namespace and name. fedra never changes or deletes an object without "
@@ -163,10 +164,6 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kPodsDoNotFit, "PodsDoNotFit", kDevices,
                 "some of the pods fit, but not all of them", "The job needs all its pods at once.",
                 "Reduce parallelism, or wait for devices."},
-    ReasonEntry{kQuotaExceeded, "QuotaExceeded", kOther,
-                "the worker's ClusterQueue has no quota left for the job",
-                "Kueue on the worker keeps the copy pending.",
-                "Nothing: Kueue admits it when quota is free."},
     ReasonEntry{kCapabilityUndeclared, "CapabilityUndeclared", kOther,
                 "the job needs a capability that is not declared for the worker",
                 "Some driver features cannot be seen through the API.",
@@ -178,8 +175,6 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kBudgetExceeded, "BudgetExceeded", kOther, "the search for devices was given up",
                 "The claims allow too many combinations to try them all.",
                 "Make the selectors narrower."},
-    ReasonEntry{kCordoned, "Cordoned", kOther, "the worker takes no new jobs",
-                "An operator cordoned it.", "Uncordon it."},
     ReasonEntry{
         kExcluded, "Excluded", kOther, "the job may not run on this worker",
         "The AdmissionCheck of its queue names a MultiKueueConfig that does not list the worker.",

@@ -50,11 +50,9 @@ enum class ReasonCode {
   kNodeResources,
   kPodsDoNotFit,
   // Other
-  kQuotaExceeded,
   kCapabilityUndeclared,
   kStaleData,
   kBudgetExceeded,
-  kCordoned,
   kExcluded,
   kRecentlyFailed,
 };

@@ -34,6 +34,11 @@ bool IsRefusal(ErrorCode code) {
          code == ErrorCode::kNotFound || code == ErrorCode::kApiMissing;
 }
 
+dra::ReasonCode RefusalReason(ErrorCode code) {
+  return code == ErrorCode::kForbidden ? dra::ReasonCode::kForbidden
+                                       : dra::ReasonCode::kRecentlyFailed;
+}
+
 template <class T>
 Result<std::shared_ptr<const T>> Parse(const std::string& text,
                                        Result<T> (*parser)(const nlohmann::json&)) {
@@ -235,7 +240,7 @@ Result<void> Execution::operator()(const placement::CreateClone& action) {
   tools_.telemetry.Dispatched(action.cluster, result ? "ok" : ToString(result.error().code));
   if (!result && IsRefusal(result.error().code)) {
     return Refused(
-        action.cluster, dra::ReasonCode::kRecentlyFailed, placement::notes::kDispatchFailed.name,
+        action.cluster, RefusalReason(result.error().code), placement::notes::kDispatchFailed.name,
         fmt::format("{} refused the copy: {}", action.cluster.value, result.error().message));
   }
   return result;
@@ -258,7 +263,7 @@ Result<void> Execution::operator()(const placement::CreateJob& action) {
   CrashPoint("after-create-job");
   if (!result && IsRefusal(result.error().code)) {
     return Refused(
-        action.cluster, dra::ReasonCode::kRecentlyFailed, placement::notes::kDispatchFailed.name,
+        action.cluster, RefusalReason(result.error().code), placement::notes::kDispatchFailed.name,
         fmt::format("{} refused the job: {}", action.cluster.value, result.error().message));
   }
   return result;

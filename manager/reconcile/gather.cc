@@ -1,6 +1,7 @@
 #include "manager/reconcile/gather.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -183,23 +184,57 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
 
 dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture) const {
   const std::vector<Sent> others = in_flight_.On(worker.name(), picture.view.key);
-  return verify::JudgeDevices(*worker.devices(), picture.view.key.ns,
-                              picture.view.workload->demands, StillComing(others, worker))
-      .verdict;
+  return verify::VerifyDevices(*worker.devices(), picture.view.key.ns,
+                               picture.view.workload->demands, StillComing(others, worker));
 }
 
+// Where users of the claim must go; nothing: wherever they can. Only workers that can be reached
+// and used count, so that a lost one holds nobody back.
 std::optional<verify::ClaimPlace> Gatherer::PlaceOf(const ObjectKey& claim,
                                                     const Picture& picture) const {
+  std::set<ClusterName> usable;
+  verify::ClaimPlace place;
+  for (const ClusterView& cluster : picture.clusters) {
+    if (cluster.contact != Contact::kFull || !cluster.allowed) continue;
+    usable.insert(cluster.name);
+    if (IsAllocatedOn(claim, cluster.name)) place.workers.insert(cluster.name);
+  }
+  place.why = "it is allocated there";
+  if (!place.workers.empty()) return place;
+  for (const auto& [user, workers] : in_flight_.UsersOf(claim, picture.view.key)) {
+    std::set<ClusterName> reachable;
+    std::set_intersection(workers.begin(), workers.end(), usable.begin(), usable.end(),
+                          std::inserter(reachable, reachable.end()));
+    if (reachable.empty()) continue;
+    if (reachable.size() > 1)
+      return verify::ClaimPlace{{}, user.ToString() + ", which shares it, has no worker yet"};
+    return verify::ClaimPlace{std::move(reachable),
+                              user.ToString() + ", which shares it, was sent there"};
+  }
+  return std::nullopt;
+}
+
+bool Gatherer::IsAllocatedOn(const ObjectKey& claim, const ClusterName& name) const {
   for (const auto& worker : workers_) {
-    if (worker->devices() == nullptr) continue;
+    if (worker->name() != name || worker->devices() == nullptr) continue;
     const auto snapshot = worker->devices()->snapshot();
     const auto* found = snapshot->claims().Find(claim);
-    if (found != nullptr && (*found)->allocation)
-      return verify::ClaimPlace{worker->name(), "it is allocated there"};
+    return found != nullptr && (*found)->allocation.has_value();
   }
-  if (const auto holder = in_flight_.HolderOf(claim, picture.view.key))
-    return verify::ClaimPlace{*holder, "a job that shares it was sent there"};
-  return std::nullopt;
+  return false;
+}
+
+std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
+                                          const std::set<ClusterName>& names) const {
+  std::set<ClusterName> settled;
+  if (picture.view.workload == nullptr) return settled;
+  const int pods = picture.view.workload->requirement.Pods();
+  for (const auto& worker : workers_) {
+    if (worker->devices() != nullptr && names.contains(worker->name()) &&
+        worker->devices()->SettledPods(picture.job) >= pods)
+      settled.insert(worker->name());
+  }
+  return settled;
 }
 
 void Gatherer::KeepClaimsTogether(Picture& picture) const {
@@ -208,7 +243,8 @@ void Gatherer::KeepClaimsTogether(Picture& picture) const {
     const auto place = PlaceOf(claim, picture);
     if (!place) continue;
     for (ClusterView& cluster : picture.clusters) {
-      if (cluster.name == place->worker || cluster.verdict.outcome == dra::Outcome::kNo) continue;
+      if (place->workers.contains(cluster.name) || cluster.verdict.outcome == dra::Outcome::kNo)
+        continue;
       cluster.verdict =
           verify::Combine(std::move(cluster.verdict), verify::ElsewhereVerdict(claim, *place));
     }

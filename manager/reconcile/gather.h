@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ class Gatherer final {
 
   // `known_job` helps when the Workload is gone and only the record knows its job.
   Picture Gather(const ObjectKey& workload, const std::optional<ObjectKey>& known_job) const;
+  // On which of these workers all of the workload's pods have their devices.
+  std::set<ClusterName> SettledOn(const Picture& picture,
+                                  const std::set<ClusterName>& workers) const;
   CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
   bool IsOurCheck(const tracking::AdmissionCheck& check) const;
 
@@ -59,6 +63,7 @@ class Gatherer final {
   dra::Verdict JudgeDevices(const Worker& worker, const Picture& picture) const;
   // A named claim is in one place; so are its users.
   void KeepClaimsTogether(Picture& picture) const;
+  bool IsAllocatedOn(const ObjectKey& claim, const ClusterName& worker) const;
   std::optional<verify::ClaimPlace> PlaceOf(const ObjectKey& claim, const Picture& picture) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
   std::vector<std::pair<const Worker*, bool>> Order(const std::string& check) const;

@@ -13,8 +13,8 @@ std::vector<Sent> InFlight::On(const ClusterName& worker, const ObjectKey& excep
   state_.With([&](const State& state) {
     const auto found = state.workers.find(worker);
     if (found == state.workers.end()) return;
-    for (const auto& [key, sent] : found->second) {
-      if (key != except && !sent.overdue) all.push_back(sent);
+    for (const auto& [key, sent] : found->second.workloads) {
+      if (key != except && !sent.is_over) all.push_back(sent);
     }
   });
   std::stable_sort(all.begin(), all.end(),
@@ -22,44 +22,52 @@ std::vector<Sent> InFlight::On(const ClusterName& worker, const ObjectKey& excep
   return all;
 }
 
-std::optional<ClusterName> InFlight::HolderOf(const ObjectKey& claim,
-                                              const ObjectKey& except) const {
-  return state_.With([&](const State& state) -> std::optional<ClusterName> {
-    for (const auto& [worker, workloads] : state.workers) {
-      for (const auto& [key, sent] : workloads) {
+std::map<ObjectKey, std::set<ClusterName>> InFlight::UsersOf(const ObjectKey& claim,
+                                                             const ObjectKey& except) const {
+  std::map<ObjectKey, std::set<ClusterName>> users;
+  state_.With([&](const State& state) {
+    for (const auto& [name, worker] : state.workers) {
+      for (const auto& [key, sent] : worker.workloads) {
         if (key == except || key.ns != claim.ns) continue;
         if (std::find(sent.claims.begin(), sent.claims.end(), claim.name) != sent.claims.end())
-          return worker;
+          users[key].insert(name);
       }
     }
-    return std::nullopt;
   });
+  return users;
 }
 
-InFlight::Settled InFlight::Settle(Sent sent, const std::set<ClusterName>& workers, uint64_t seen) {
+InFlight::Settled InFlight::Settle(Sent sent, const std::set<ClusterName>& workers,
+                                   const std::set<ClusterName>& settled, uint64_t seen) {
   return state_.With([&](State& state) -> Settled {
-    const bool adds = std::any_of(workers.begin(), workers.end(), [&](const ClusterName& worker) {
-      const auto found = state.workers.find(worker);
-      return found == state.workers.end() || !found->second.contains(sent.workload);
-    });
-    if (adds && state.version != seen) return {Outcome::kOutdated, std::nullopt};
+    bool adds = false;
+    for (const ClusterName& name : workers) {
+      const Worker& worker = state.workers[name];
+      if (worker.workloads.contains(sent.workload)) continue;
+      if (worker.version > seen) return {Outcome::kOutdated, std::nullopt};
+      adds = true;
+    }
     bool freed = false;
-    for (auto& [worker, workloads] : state.workers) {
-      const auto known = workloads.find(sent.workload);
-      if (known == workloads.end()) continue;
-      const bool overdue = sent.since - known->second.since >= kKeptFor;
-      freed |= !known->second.overdue && (overdue || !workers.contains(worker));
-      known->second.overdue |= overdue;
-      if (!workers.contains(worker)) workloads.erase(known);
+    for (auto& [name, worker] : state.workers) {
+      const auto known = worker.workloads.find(sent.workload);
+      if (known == worker.workloads.end()) continue;
+      Sent& entry = known->second;
+      const bool leaves = !workers.contains(name);
+      const bool overdue = !entry.is_over && sent.since - entry.since >= kKeptFor;
+      freed |= overdue || (leaves && (!entry.is_over || !entry.claims.empty()));
+      entry.is_over |= overdue || settled.contains(name);
+      if (leaves) worker.workloads.erase(known);
     }
-    Settled settled;
-    for (const ClusterName& worker : workers) {
-      const Sent& entry = state.workers[worker].try_emplace(sent.workload, sent).first->second;
-      if (!entry.overdue) settled.overdue_at = entry.since + kKeptFor;
-    }
+    Settled result;
     if (adds) ++state.version;
-    settled.outcome = freed ? Outcome::kTakenBack : adds ? Outcome::kSent : Outcome::kUnchanged;
-    return settled;
+    for (const ClusterName& name : workers) {
+      Worker& worker = state.workers[name];
+      const auto [entry, is_new] = worker.workloads.try_emplace(sent.workload, sent);
+      if (is_new) worker.version = state.version;
+      if (!entry->second.is_over) result.overdue_at = entry->second.since + kKeptFor;
+    }
+    result.outcome = freed ? Outcome::kTakenBack : adds ? Outcome::kSent : Outcome::kUnchanged;
+    return result;
   });
 }
 

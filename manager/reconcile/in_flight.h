@@ -32,7 +32,8 @@ struct Sent {
   std::vector<std::string> claims;  // named ResourceClaims that its pods share, in its namespace
   tracking::Demands demands;
   SteadyTime since{};
-  bool overdue = false;  // its pods did not come: nothing is kept for them any more
+  // Nothing is kept for its pods any more: they have their devices, or did not come in time.
+  bool is_over = false;
 };
 
 class InFlight final {
@@ -42,25 +43,32 @@ class InFlight final {
 
   // Grows whenever something is sent somewhere.
   uint64_t version() const;
-  // What other workloads were sent to this worker and is not overdue, oldest first.
+  // What other workloads were sent to this worker and is not over, oldest first.
   std::vector<Sent> On(const ClusterName& worker, const ObjectKey& except) const;
-  // Where other users of this claim are; nothing when there are none.
-  std::optional<ClusterName> HolderOf(const ObjectKey& claim, const ObjectKey& except) const;
+  // Where each other user of this claim was sent.
+  std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
+                                                     const ObjectKey& except) const;
 
   enum class Outcome { kUnchanged, kSent, kTakenBack, kOutdated };
   struct Settled {
     Outcome outcome = Outcome::kUnchanged;
     std::optional<SteadyTime> overdue_at;  // when to settle again, should nothing happen before
   };
-  // The workload is, as of sent.since, on these workers and on no others. kTakenBack: devices that
-  // were kept for it are free again. kOutdated: something was sent since `seen`, and nothing was
-  // changed here.
-  Settled Settle(Sent sent, const std::set<ClusterName>& workers, uint64_t seen);
+  // The workload is, as of sent.since, on these workers and on no others; on those in `settled` its
+  // pods have their devices. kTakenBack: what was kept for it, or the place of its claims, is free
+  // again. kOutdated: since `seen` something was sent to one of the workers that are new, and
+  // nothing was changed here.
+  Settled Settle(Sent sent, const std::set<ClusterName>& workers,
+                 const std::set<ClusterName>& settled, uint64_t seen);
 
  private:
+  struct Worker {
+    uint64_t version = 0;  // when something was last sent there
+    std::map<ObjectKey, Sent> workloads;
+  };
   struct State {
     uint64_t version = 0;
-    std::map<ClusterName, std::map<ObjectKey, Sent>> workers;
+    std::map<ClusterName, Worker> workers;
   };
   Guarded<State> state_;
 };

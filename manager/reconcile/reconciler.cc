@@ -272,9 +272,9 @@ bool Reconciler::Settle(const Picture& picture, const placement::Decision& decis
     sent.demands = workload->demands;
     sent.claims = workload->requirement.ClaimNames();
   }
-  const InFlight::Settled settled =
-      in_flight_.Settle(std::move(sent), WorkersAfter(picture, decision, settings_.policy),
-                        picture.in_flight_version);
+  const std::set<ClusterName> workers = WorkersAfter(picture, decision, settings_.policy);
+  const InFlight::Settled settled = in_flight_.Settle(
+      std::move(sent), workers, gatherer_.SettledOn(picture, workers), picture.in_flight_version);
   if (settled.overdue_at) queue_.AddAt(picture.view.key, *settled.overdue_at);
   if (settled.outcome == InFlight::Outcome::kTakenBack)
     AddSoon(interest_.In({InputChange::Kind::kDevices, {}}));
@@ -319,7 +319,7 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
   const ConnectionState state = worker.connection();
   const std::string problem =
       state.phase == ConnectionPhase::kConnected ? worker.sync_problem() : std::string();
-  const auto server = const_cast<Worker&>(worker).cluster().server();
+  const auto server = worker.server();
   const WallTime now = clock_.Now();
   store::ClusterRow row;
   row.name = worker.name();

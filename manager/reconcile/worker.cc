@@ -148,7 +148,8 @@ void Worker::StartWatches() {
   }
   cluster_.Watch({tracking::kNamespaces, {}, {}, {}}, namespaces_);
   cluster_.Watch({tracking::kLocalQueues, {}, {}, {}}, queues_);
-  if (devices_ != nullptr && server != nullptr) devices_->SetRelease(server->git_version);
+  if (devices_ != nullptr && server != nullptr)
+    devices_->SetRelease(server->git_version, verify::ServesTaintRules(server.get()));
   verify::DevicePicture* picture = devices_.get();
   WatchForBoth(InVersion(tracking::kTemplates, version), templates_,
                picture ? &picture->templates() : nullptr);
@@ -162,7 +163,7 @@ void Worker::StartWatches() {
   cluster_.Watch({InVersion(tracking::kTaintRules, TaintRuleVersion(server.get())), {}, {}, {}},
                  picture->taint_rules());
   cluster_.Watch({tracking::kNodes, {}, {}, {}}, picture->nodes());
-  if (picture->wants_pods()) cluster_.Watch({tracking::kPods, {}, {}, {}}, picture->pods());
+  cluster_.Watch({tracking::kPods, {}, {}, {}}, picture->pods());
 }
 
 void Worker::WatchForBoth(const kube::Resource& resource, watch::CacheSink& cache,
@@ -234,8 +235,10 @@ std::string Worker::sync_problem() const {
 }
 
 void Worker::UpdateLoss() {
-  const Contact now = contact();
+  // Looked at under the lock: several reflectors report at the same time, and the last of them to
+  // write must not have looked first.
   lost_.With([&](std::optional<SteadyTime>& lost) {
+    const Contact now = contact();
     if (now == Contact::kFull) {
       lost.reset();
     } else if (!lost) {

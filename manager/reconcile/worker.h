@@ -78,6 +78,7 @@ class Worker final {
   int position() const { return settings_.position; }
   Cluster& cluster() { return cluster_; }
   ConnectionState connection() const { return cluster_.state(); }
+  std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   placement::Contact contact() const;
   // Whether the first connection attempt has ended, and the first lists if it went well.
   bool IsSettled() const;

@@ -17,14 +17,16 @@ namespace {
 using nlohmann::json;
 
 // Above this many judgements all are forgotten.
-constexpr size_t kMaxRemembered = 4096;
+constexpr size_t kMaxRemembered = 1024;
+// Compiled selectors and their results, kept for the next judgement. More at once are rare.
+constexpr size_t kMaxIdleCaches = 2;
 constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
 
-dra::AllocatorFeatures FeaturesOf(const std::string& git_version) {
+dra::AllocatorFeatures FeaturesOf(const std::string& git_version, bool taint_rules) {
   const auto release = cel::ParseRelease(git_version);
   dra::AllocatorFeatures features = release ? dra::FeaturesOf(*release) : dra::AllocatorFeatures{};
-  // The API of rules is served only where the feature is on.
-  features.device_taint_rules = true;
+  features.device_taint_rules = taint_rules;
+  features.device_taints |= taint_rules;
   return features;
 }
 
@@ -39,7 +41,8 @@ bool SameNode(const dra::Node& a, const dra::Node& b) {
 }
 
 bool SamePod(const PodFacts& a, const PodFacts& b) {
-  return a.node == b.node && a.ended == b.ended && a.claims == b.claims;
+  return a.node == b.node && a.ended == b.ended && a.requests == b.requests &&
+         a.claims == b.claims && a.claims_to_come == b.claims_to_come;
 }
 
 Result<PodFacts> ReadPod(const json& object, dra::ParseContext& context) {
@@ -53,13 +56,24 @@ Result<PodFacts> ReadPod(const json& object, dra::ParseContext& context) {
   const std::string phase = tracking::Text(status, "phase");
   pod.ended = phase == "Succeeded" || phase == "Failed";
   pod.requests = std::move(demand.requests);
-  const json& claims = tracking::Member(status, "resourceClaimStatuses");
-  if (claims.is_array()) {
-    for (const json& claim : claims) {
-      std::string name = tracking::Text(claim, "resourceClaimName");
-      if (!name.empty()) pod.claims.push_back(std::move(name));
+  for (const dra::ClaimReference& claim : demand.claims) {
+    if (claim.claim_name.empty())
+      ++pod.claims_to_come;
+    else
+      pod.claims.push_back(claim.claim_name);
+  }
+  const auto add_generated = [&](const json& claim) {
+    std::string name = tracking::Text(claim, "resourceClaimName");
+    if (!name.empty()) pod.claims.push_back(std::move(name));
+  };
+  const json& generated = tracking::Member(status, "resourceClaimStatuses");
+  if (generated.is_array()) {
+    for (const json& claim : generated) {
+      add_generated(claim);
+      if (pod.claims_to_come > 0) --pod.claims_to_come;
     }
   }
+  add_generated(tracking::Member(status, "extendedResourceClaimStatus"));
   return pod;
 }
 
@@ -177,8 +191,9 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           })),
       pods_(PodFeed()) {}
 
-void DevicePicture::SetRelease(const std::string& git_version) {
-  state_.With([&](State& state) { state.builder = dra::SnapshotBuilder(FeaturesOf(git_version)); });
+void DevicePicture::SetRelease(const std::string& git_version, bool taint_rules) {
+  const dra::AllocatorFeatures features = FeaturesOf(git_version, taint_rules);
+  state_.With([&](State& state) { state.builder = dra::SnapshotBuilder(features); });
 }
 
 void DevicePicture::SetPod(State& state, const ObjectKey& key, PodFacts pod) {
@@ -215,8 +230,8 @@ void DevicePicture::Assume(State& state, const Claim& to_come) {
   state.assumed.insert_or_assign(to_come.key, to_come.uid);
 }
 
-std::shared_ptr<const DevicePicture::NodeUse> DevicePicture::CountUse(State& state) {
-  if (state.used != nullptr) return state.used;
+void DevicePicture::CountUse(State& state) {
+  if (state.used != nullptr) return;
   static const dra::Text kPods("pods");
   NodeUse used;
   for (const auto& [key, pod] : state.pods) {
@@ -225,7 +240,8 @@ std::shared_ptr<const DevicePicture::NodeUse> DevicePicture::CountUse(State& sta
     dra::AddAmounts(amounts, pod.requests);
     dra::AddAmounts(amounts, {{kPods, Quantity(1)}});
   }
-  return state.used = std::make_shared<const NodeUse>(std::move(used));
+  state.used = std::make_shared<const NodeUse>(std::move(used));
+  ++state.used_serial;
 }
 
 std::optional<dra::Reason> DevicePicture::Obstacle() const {
@@ -234,9 +250,9 @@ std::optional<dra::Reason> DevicePicture::Obstacle() const {
   };
   if (auto reason = look(slices_.health(), "resourceslices.resource.k8s.io")) return reason;
   if (auto reason = look(claims_.health(), "resourceclaims.resource.k8s.io")) return reason;
+  if (auto reason = look(classes_.health(), "deviceclasses.resource.k8s.io")) return reason;
   if (auto reason = look(nodes_.health(), "nodes")) return reason;
-  if (wants_pods())
-    if (auto reason = look(pods_.health(), "pods")) return reason;
+  if (auto reason = look(pods_.health(), "pods")) return reason;
   // Without the API there are no rules.
   const watch::CacheHealth rules = taint_rules_.health();
   if (rules.state == watch::CacheState::kNotServed) return std::nullopt;
@@ -248,7 +264,7 @@ bool DevicePicture::IsListing() const {
     return health.state == watch::CacheState::kSyncing && !health.complete;
   };
   return listing(slices_.health()) || listing(nodes_.health()) || listing(taint_rules_.health()) ||
-         (wants_pods() && listing(pods_.health()));
+         listing(pods_.health());
 }
 
 std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
@@ -260,44 +276,83 @@ int DevicePicture::SettledPods(const ObjectKey& job) const {
     const auto found = state.pods_of_job.find(job);
     if (found == state.pods_of_job.end()) return 0;
     const auto snapshot = state.builder.Publish();
+    // A claim that has not been seen yet is not allocated: pods and claims are watched apart.
     const auto is_allocated = [&](const std::string& name) {
       const auto* claim = snapshot->claims().Find({job.ns, name});
-      return claim == nullptr || (*claim)->allocation.has_value();
+      return claim != nullptr && (*claim)->allocation.has_value();
     };
-    return static_cast<int>(
-        std::count_if(found->second.begin(), found->second.end(), [&](const ObjectKey& key) {
-          const PodFacts& pod = state.pods.at(key);
-          return pod.ended || (!pod.node.empty() &&
-                               std::all_of(pod.claims.begin(), pod.claims.end(), is_allocated));
-        }));
+    const auto is_settled = [&](const ObjectKey& key) {
+      const PodFacts& pod = state.pods.at(key);
+      if (pod.ended) return true;
+      if (pod.claims_to_come > 0) return false;
+      if (pod.claims.empty()) return !pod.node.empty();
+      return std::all_of(pod.claims.begin(), pod.claims.end(), is_allocated);
+    };
+    return static_cast<int>(std::count_if(found->second.begin(), found->second.end(), is_settled));
   });
 }
 
-std::shared_ptr<const dra::Judgement> DevicePicture::Judge(const std::string& ns,
-                                                           const tracking::Demands& demands,
-                                                           std::vector<dra::InFlightPods> in_flight,
-                                                           const TemplatesToCome& to_come) const {
-  const auto [snapshot, used] = state_.With([&](State& state) {
+DevicePicture::Basis DevicePicture::TakeBasis(const TemplatesToCome& to_come) const {
+  return state_.With([&](State& state) {
     for (const auto& claim_template : to_come) Assume(state, *claim_template);
-    return std::pair(state.builder.Publish(), CountUse(state));
+    CountUse(state);
+    return Basis{state.builder.Publish(), state.used, state.used_serial};
   });
+}
+
+std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches() const {
+  return idle_caches_.With([](std::vector<std::unique_ptr<Caches>>& idle) {
+    if (idle.empty()) return std::make_unique<Caches>();
+    auto taken = std::move(idle.back());
+    idle.pop_back();
+    return taken;
+  });
+}
+
+dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
+                                      const std::vector<dra::PodDemand>& demands,
+                                      std::vector<dra::InFlightPods> in_flight) const {
   dra::JudgeOptions options;
   options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;
-  options.used = used.get();
+  options.used = basis.used.get();
   if (!options_.scalable_pools.empty()) options.scalable_pools = &options_.scalable_pools;
-  return caches_.With([&](Caches& caches) {
-    if (const auto known = caches.remembered.find(demands);
-        known != caches.remembered.end() && known->second.snapshot == snapshot &&
-        known->second.used == used && known->second.in_flight == options.in_flight)
-      return known->second.judgement;
-    auto judgement = std::make_shared<const dra::Judgement>(
-        dra::Judge(ns, *demands, *snapshot, {caches.selectors, caches.matches}, options));
-    if (caches.remembered.size() >= kMaxRemembered) caches.remembered.clear();
-    caches.remembered.insert_or_assign(
-        demands, Remembered{snapshot, used, std::move(options.in_flight), judgement});
-    return judgement;
+  auto caches = TakeCaches();
+  dra::Judgement judgement = dra::Judge(
+      ns, demands, *basis.snapshot, {caches->selectors, caches->matches, &caches->memory}, options);
+  idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
+    if (idle.size() < kMaxIdleCaches) idle.push_back(std::move(caches));
   });
+  return judgement;
+}
+
+dra::Judgement DevicePicture::Judge(const std::string& ns,
+                                    const std::vector<dra::PodDemand>& demands,
+                                    std::vector<dra::InFlightPods> in_flight,
+                                    const TemplatesToCome& to_come) const {
+  return JudgeOn(TakeBasis(to_come), ns, demands, std::move(in_flight));
+}
+
+dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
+                                    std::vector<dra::InFlightPods> in_flight,
+                                    const TemplatesToCome& to_come) const {
+  const Basis basis = TakeBasis(to_come);
+  const uint64_t generation = basis.snapshot->generation();
+  auto known = remembered_.With([&](const auto& remembered) -> std::optional<dra::Verdict> {
+    const auto found = remembered.find(demands);
+    if (found == remembered.end() || found->second.snapshot != generation ||
+        found->second.used != basis.used_serial || found->second.in_flight != in_flight)
+      return std::nullopt;
+    return found->second.verdict;
+  });
+  if (known) return *std::move(known);
+  dra::Verdict verdict = JudgeOn(basis, ns, *demands, in_flight).verdict;
+  remembered_.With([&](auto& remembered) {
+    if (remembered.size() >= kMaxRemembered) remembered.clear();
+    remembered.insert_or_assign(
+        demands, Remembered{generation, basis.used_serial, std::move(in_flight), verdict});
+  });
+  return verdict;
 }
 
 }  // namespace fedra::verify

@@ -20,6 +20,7 @@
 #include "base/guarded.h"
 #include "base/types.h"
 #include "dra/judge.h"
+#include "dra/judge_memory.h"
 #include "dra/parse.h"
 #include "dra/snapshot.h"
 #include "manager/tracking/pod_set.h"
@@ -34,11 +35,12 @@ struct PodFacts {
   ObjectKey job;   // name empty: of no Job
   bool ended = false;
   dra::Amounts requests;
-  std::vector<std::string> claims;  // generated from templates for it
+  std::vector<std::string> claims;  // that are known: named ones, and those generated for it
+  size_t claims_to_come = 0;        // entries whose claim has not been generated yet
 };
 
 struct DevicePictureOptions {
-  // Whether cpu, memory, pods and plugin resources must have room: needs the worker's pods.
+  // Whether cpu, memory, pods and plugin resources must have room.
   bool node_resources = true;
   std::vector<dra::ScalablePool> scalable_pools;
 };
@@ -48,9 +50,10 @@ class DevicePicture final {
   DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
                 std::function<void()> on_health);
 
-  // Which scheduler decides there ("v1.36.3"). Before the first object arrives; a version that
-  // cannot be read counts as the default release.
-  void SetRelease(const std::string& git_version);
+  // Which scheduler decides there ("v1.36.3"), and whether DeviceTaintRules are served, which they
+  // are only with their feature gates on. Before the first object arrives; a version that cannot be
+  // read counts as the default release.
+  void SetRelease(const std::string& git_version, bool taint_rules);
 
   watch::CacheSink& slices() { return slices_; }
   watch::CacheSink& classes() { return classes_; }
@@ -59,7 +62,6 @@ class DevicePicture final {
   watch::CacheSink& taint_rules() { return taint_rules_; }
   watch::CacheSink& nodes() { return nodes_; }
   watch::CacheSink& pods() { return pods_; }
-  bool wants_pods() const { return options_.node_resources; }
 
   // Why nothing can be said about devices here: a list that may not be read or is not complete.
   std::optional<dra::Reason> Obstacle() const;
@@ -69,15 +71,19 @@ class DevicePicture final {
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
 
-  // Pods of this job that have their node and all their devices, ended ones included.
+  // Pods of this job that hold all their devices, as the claims show it, or have ended. A pod
+  // without claims is settled when it has its node.
   int SettledPods(const ObjectKey& job) const;
 
-  // The demands are those of a workload as it was read: asked again about the same ones while
-  // nothing has changed, the answer is remembered. `to_come` count as if they were there.
-  std::shared_ptr<const dra::Judgement> Judge(const std::string& ns,
-                                              const tracking::Demands& demands,
-                                              std::vector<dra::InFlightPods> in_flight,
-                                              const TemplatesToCome& to_come = {}) const;
+  // Would these pods get their devices? `to_come` count as if they were there.
+  dra::Judgement Judge(const std::string& ns, const std::vector<dra::PodDemand>& demands,
+                       std::vector<dra::InFlightPods> in_flight,
+                       const TemplatesToCome& to_come = {}) const;
+  // The verdict alone. Asked again about the demands of the same reading of a workload while
+  // nothing has changed, it is answered from memory.
+  dra::Verdict Verdict(const std::string& ns, const tracking::Demands& demands,
+                       std::vector<dra::InFlightPods> in_flight,
+                       const TemplatesToCome& to_come = {}) const;
 
  private:
   using NodeUse = std::map<dra::Text, dra::Amounts>;
@@ -89,21 +95,29 @@ class DevicePicture final {
     std::unordered_map<ObjectKey, PodFacts> pods;
     std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job;
     std::shared_ptr<const NodeUse> used;  // null: to be counted again
+    uint64_t used_serial = 0;             // of `used`
     // Templates that the builder has although the worker does not: their UIDs on the manager. They
     // stay until the worker has its own; nobody asks about them without assuming them.
     std::unordered_map<ObjectKey, std::string> assumed;
   };
-  // A judgement, and all that it was made from.
-  struct Remembered {
+  // What judgements are made from.
+  struct Basis {
     std::shared_ptr<const dra::Snapshot> snapshot;
     std::shared_ptr<const NodeUse> used;
-    std::vector<dra::InFlightPods> in_flight;
-    std::shared_ptr<const dra::Judgement> judgement;
+    uint64_t used_serial = 0;
   };
+  // A verdict, and all that it was made from; names the basis without keeping it alive.
+  struct Remembered {
+    uint64_t snapshot = 0;
+    uint64_t used = 0;
+    std::vector<dra::InFlightPods> in_flight;
+    dra::Verdict verdict;
+  };
+  // Of one judgement at a time.
   struct Caches {
     dra::SelectorCache selectors;
     dra::MatchCache matches = dra::MatchCache();
-    std::unordered_map<tracking::Demands, Remembered> remembered;
+    dra::JudgeMemory memory;
   };
 
   template <class T>
@@ -114,13 +128,19 @@ class DevicePicture final {
   static void SetPod(State& state, const ObjectKey& key, PodFacts pod);
   static bool DropPod(State& state, const ObjectKey& key);
   static void Assume(State& state, const Claim& to_come);
-  static std::shared_ptr<const NodeUse> CountUse(State& state);
+  static void CountUse(State& state);
+  Basis TakeBasis(const TemplatesToCome& to_come) const;
+  dra::Judgement JudgeOn(const Basis& basis, const std::string& ns,
+                         const std::vector<dra::PodDemand>& demands,
+                         std::vector<dra::InFlightPods> in_flight) const;
+  std::unique_ptr<Caches> TakeCaches() const;
 
   const DevicePictureOptions options_;
   const std::function<void()> on_change_;
   const std::function<void()> on_health_;
   mutable Guarded<State> state_;
-  mutable Guarded<Caches> caches_;
+  mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
+  mutable Guarded<std::unordered_map<tracking::Demands, Remembered>> remembered_;
 
   ObjectFeed<dra::Slice> slices_;
   ObjectFeed<dra::DeviceClass> classes_;

@@ -4,6 +4,7 @@
 //
 // Pure but for the pictures, which change under it.
 
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,13 +23,19 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
                             std::vector<dra::InFlightPods> in_flight,
                             const TemplatesToCome& to_come = {});
 
+// The verdict alone, remembered while nothing changes.
+dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
+                           const tracking::Demands& demands,
+                           std::vector<dra::InFlightPods> in_flight,
+                           const TemplatesToCome& to_come = {});
+
 // The stricter outcome, and the reasons of both, the stricter one's first. All else is `main`'s.
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other);
 
-// Where a named claim is: on the worker where it is allocated, or where its other users are.
+// Where a named claim is: where it is allocated, or where its other users are.
 struct ClaimPlace {
-  ClusterName worker;
-  std::string why;  // "it is allocated there", "a job that shares it was sent there"
+  std::set<ClusterName> workers;  // empty: not decided yet, nowhere for now
+  std::string why;  // "it is allocated there", "ml/a, which shares it, was sent there"
 };
 
 // The verdict of a worker other than the claim's.

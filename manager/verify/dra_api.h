@@ -17,6 +17,7 @@ namespace fedra::verify {
 // The newest version that can be read and is served; "v1" when nothing is known of the server.
 std::string_view DraVersion(const kube::ServerInfo* server);
 std::string_view TaintRuleVersion(const kube::ServerInfo* server);
+bool ServesTaintRules(const kube::ServerInfo* server);
 kube::Resource InVersion(kube::Resource resource, std::string_view version);
 
 // All versions that are served, preferred first; empty: none, or nothing is known of the server.

@@ -58,9 +58,9 @@ struct ExistenceOptions {
 };
 
 // Every reason that stands against the worker, most fundamental first; behind them, and with
-// outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for what is copied). kUnknown:
-// 403, an API that is not served, or data that is incomplete. Looks at all of the requirement, so
-// that a user sees everything that is missing at once.
+// outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for
+// what is copied). kUnknown: 403, an API that is not served, or data that is incomplete. Looks at
+// all of the requirement, so that a user sees everything that is missing at once.
 dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPicture& worker,
                              const ExistenceOptions& options);
 

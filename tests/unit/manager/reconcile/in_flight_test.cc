@@ -23,11 +23,11 @@ Sent Of(const std::string& name, SteadyTime since = {}) {
 TEST_CASE("two decisions on the same picture: the second is refused and sees the first") {
   InFlight in_flight;
   const uint64_t seen = in_flight.version();
-  CHECK(in_flight.Settle(Of("a"), {kEast}, seen).outcome == InFlight::Outcome::kSent);
-  CHECK(in_flight.Settle(Of("b"), {kEast}, seen).outcome == InFlight::Outcome::kOutdated);
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSent);
+  CHECK(in_flight.Settle(Of("b"), {kEast}, {}, seen).outcome == InFlight::Outcome::kOutdated);
   CHECK(in_flight.On(kEast, {"ml", "a"}).empty());
   REQUIRE(in_flight.On(kEast, {"ml", "b"}).size() == 1);
-  CHECK(in_flight.Settle(Of("b"), {kEast}, in_flight.version()).outcome ==
+  CHECK(in_flight.Settle(Of("b"), {kEast}, {}, in_flight.version()).outcome ==
         InFlight::Outcome::kSent);
   CHECK(in_flight.On(kEast, {}).size() == 2);
 }
@@ -35,11 +35,11 @@ TEST_CASE("two decisions on the same picture: the second is refused and sees the
 TEST_CASE("staying where it is needs no fresh picture; leaving frees what was kept") {
   InFlight in_flight;
   const uint64_t seen = in_flight.version();
-  in_flight.Settle(Of("a"), {kEast}, seen);
-  in_flight.Settle(Of("b"), {kWest}, in_flight.version());
-  CHECK(in_flight.Settle(Of("a"), {kEast}, seen).outcome == InFlight::Outcome::kUnchanged);
-  CHECK(in_flight.Settle(Of("a"), {}, seen).outcome == InFlight::Outcome::kTakenBack);
-  CHECK(in_flight.Settle(Of("a"), {}, seen).outcome == InFlight::Outcome::kUnchanged);
+  in_flight.Settle(Of("a"), {kEast}, {}, seen);
+  in_flight.Settle(Of("b"), {kWest}, {}, in_flight.version());
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a"), {}, {}, seen).outcome == InFlight::Outcome::kTakenBack);
+  CHECK(in_flight.Settle(Of("a"), {}, {}, seen).outcome == InFlight::Outcome::kUnchanged);
   CHECK(in_flight.On(kEast, {}).empty());
   CHECK(in_flight.On(kWest, {}).size() == 1);
 }
@@ -55,26 +55,45 @@ TEST_CASE("oldest first") {
 
 TEST_CASE("devices are not kept for ever for pods that do not come") {
   InFlight in_flight;
-  in_flight.Settle(Of("a"), {kEast}, in_flight.version());
+  in_flight.Settle(Of("a"), {kEast}, {}, in_flight.version());
   const SteadyTime later = SteadyTime() + InFlight::kKeptFor;
-  CHECK(in_flight.Settle(Of("a", later - minutes(1)), {kEast}, 0).outcome ==
+  CHECK(in_flight.Settle(Of("a", later - minutes(1)), {kEast}, {}, 0).outcome ==
         InFlight::Outcome::kUnchanged);
   CHECK(in_flight.On(kEast, {}).size() == 1);
-  CHECK(in_flight.Settle(Of("a", later), {kEast}, 0).outcome == InFlight::Outcome::kTakenBack);
+  CHECK(in_flight.Settle(Of("a", later), {kEast}, {}, 0).outcome == InFlight::Outcome::kTakenBack);
   CHECK(in_flight.On(kEast, {}).empty());
-  CHECK(in_flight.Settle(Of("a", later), {kEast}, 0).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a", later), {kEast}, {}, 0).outcome == InFlight::Outcome::kUnchanged);
 }
 
-TEST_CASE("a named claim's users are where the first of them was sent, overdue or not") {
+TEST_CASE("what has its devices is not in flight any more, and nobody has to be told") {
+  InFlight in_flight;
+  in_flight.Settle(Of("a"), {kEast}, {}, in_flight.version());
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {kEast}, 0).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.On(kEast, {}).empty());
+  CHECK_FALSE(in_flight.Settle(Of("a"), {kEast}, {}, 0).overdue_at);
+  CHECK(in_flight.Settle(Of("a"), {}, {}, 0).outcome == InFlight::Outcome::kUnchanged);
+}
+
+TEST_CASE("a decision for one worker does not grow old by what is sent to another") {
+  InFlight in_flight;
+  const uint64_t seen = in_flight.version();
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSent);
+  CHECK(in_flight.Settle(Of("b"), {kWest}, {}, seen).outcome == InFlight::Outcome::kSent);
+  CHECK(in_flight.Settle(Of("c"), {kWest}, {}, seen).outcome == InFlight::Outcome::kOutdated);
+}
+
+TEST_CASE("a named claim's users are known by where they were sent, whatever their devices") {
   InFlight in_flight;
   Sent sent = Of("a");
   sent.claims = {"shared"};
-  in_flight.Settle(sent, {kWest}, in_flight.version());
+  in_flight.Settle(sent, {kWest, kEast}, {}, in_flight.version());
   const ObjectKey claim{"ml", "shared"};
-  CHECK(in_flight.HolderOf(claim, {"ml", "b"}) == kWest);
-  CHECK_FALSE(in_flight.HolderOf(claim, {"ml", "a"}));
-  CHECK_FALSE(in_flight.HolderOf({"other", "shared"}, {"ml", "b"}));
+  const ObjectKey user{"ml", "a"};
+  CHECK(in_flight.UsersOf(claim, {"ml", "b"}).at(user) == std::set<ClusterName>{kEast, kWest});
+  CHECK(in_flight.UsersOf(claim, user).empty());
+  CHECK(in_flight.UsersOf({"other", "shared"}, {}).empty());
   sent.since = SteadyTime() + InFlight::kKeptFor;
-  in_flight.Settle(sent, {kWest}, 0);
-  CHECK(in_flight.HolderOf(claim, {"ml", "b"}) == kWest);
+  in_flight.Settle(sent, {kWest}, {}, 0);
+  CHECK(in_flight.UsersOf(claim, {}).at(user) == std::set<ClusterName>{kWest});
+  CHECK(in_flight.Settle(sent, {}, {}, 0).outcome == InFlight::Outcome::kTakenBack);
 }

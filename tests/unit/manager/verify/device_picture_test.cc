@@ -87,7 +87,7 @@ struct Fixture {
 
   explicit Fixture(DevicePictureOptions options = {})
       : picture(std::move(options), [this] { ++changes; }, [this] { ++health_changes; }) {
-    picture.SetRelease("v1.36.3");
+    picture.SetRelease("v1.36.3", true);
     const json request = {
         {"name", "r"},
         {"exactly", {{"deviceClassName", "gpu"}, {"allocationMode", "ExactCount"}, {"count", 1}}}};
@@ -173,11 +173,19 @@ TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
   CHECK(code() == ReasonCode::kForbidden);
 }
 
-TEST_CASE("without node resources nobody asks for pods") {
+TEST_CASE("without node resources a node needs no room, but what is in flight still settles") {
   Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
-  Fixture::SetState(f.picture.pods(), CacheState::kForbidden);
-  CHECK_FALSE(f.picture.wants_pods());
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
+  REQUIRE(
+      f.picture.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
+  CHECK(f.picture.SettledPods({"ml", "train"}) == 1);
+}
+
+TEST_CASE("classes that may not be listed are no missing resources") {
+  Fixture f;
+  Fixture::SetState(f.picture.classes(), CacheState::kForbidden);
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("a node needs room beside what runs there") {
@@ -200,6 +208,8 @@ TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
   CHECK(f.changes == before);
   REQUIRE(f.picture.nodes().Upsert(NodeWith("5", "2")).has_value());
   CHECK(f.changes == before + 1);
+  REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
+  CHECK(f.changes == before + 2);  // resized in place
 }
 
 TEST_CASE("pods on their way take their devices; settled ones have taken them") {
@@ -213,25 +223,30 @@ TEST_CASE("pods on their way take their devices; settled ones have taken them") 
   const ObjectKey job{"ml", "train"};
   CHECK(f.picture.SettledPods(job) == 0);
   auto& pods = f.picture.pods();
-  REQUIRE(f.picture.claims().Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
-  REQUIRE(pods.Upsert(PodOf("p1", "train", "", "Pending", "1", "c1")).has_value());
-  CHECK(f.picture.SettledPods(job) == 0);
   REQUIRE(pods.Upsert(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
-  CHECK(f.picture.SettledPods(job) == 0);  // its claim's allocation has not been seen yet
-  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
-  CHECK(f.picture.SettledPods(job) == 1);
-  REQUIRE(pods.Remove(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
+  CHECK(f.picture.SettledPods(job) == 0);  // its claim has not been seen yet
+  REQUIRE(f.picture.claims().Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
   CHECK(f.picture.SettledPods(job) == 0);
+  REQUIRE(pods.Upsert(PodOf("p1", "train", "", "Pending", "1", "c1")).has_value());
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
+  CHECK(f.picture.SettledPods(job) == 1);  // allocated; the binding may take its time
+  REQUIRE(pods.Upsert(PodOf("p2", "train", "", "Pending", "1", "")).has_value());
+  CHECK(f.picture.SettledPods(job) == 1);
+  REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Pending", "1", "")).has_value());
+  CHECK(f.picture.SettledPods(job) == 2);  // without claims its node is all there is to wait for
+  REQUIRE(pods.Remove(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
+  CHECK(f.picture.SettledPods(job) == 1);
 }
 
-TEST_CASE("the same question about the same state is answered from memory") {
+TEST_CASE("the same question about the same state is answered from memory, and no other") {
   Fixture f;
   const auto demands = OneGpuPods(1);
-  const auto first = f.picture.Judge("ml", demands, {});
-  CHECK(f.picture.Judge("ml", demands, {}) == first);
-  CHECK(f.picture.Judge("ml", demands, {Pods(demands, 1)}) != first);
+  CHECK(f.picture.Verdict("ml", demands, {}).headroom == 1);
+  CHECK(f.picture.Verdict("ml", demands, {}).headroom == 1);
+  CHECK(f.picture.Verdict("ml", demands, {Pods(demands, 1)}).headroom == 0);
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("other", "gpu-1")).has_value());
-  CHECK(f.picture.Judge("ml", demands, {}) != first);
+  CHECK(f.picture.Verdict("ml", demands, {}).headroom == 0);
+  CHECK(f.picture.Verdict("ml", demands, {}) == f.picture.Judge("ml", *demands, {}).verdict);
 }
 
 TEST_CASE("an object that cannot be read is an error of this object only") {
