@@ -93,9 +93,9 @@ Result<std::string> Cluster::Update(const kube::Resource& resource, const Object
 
 Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& key,
                              const DeleteOptions& options) {
-  FEDRA_RETURN_IF_ERROR(
-      impl_->caller.Call(kube::Delete(resource, key, options.uid, options.propagation),
-                         What("delete", resource, {}, key)));
+  FEDRA_RETURN_IF_ERROR(impl_->caller.Call(
+      kube::Delete(resource, key, options.uid, options.version, options.propagation),
+      What("delete", resource, {}, key)));
   return {};
 }
 

@@ -77,6 +77,7 @@ struct WriteOptions {
 struct DeleteOptions {
   std::string uid;                         // precondition when not empty
   std::string propagation = "Background";  // or "Foreground", "Orphan"
+  ResourceVersion version;                 // precondition when not empty
 };
 
 struct WatchSpec {

@@ -63,9 +63,11 @@ enum class DriftPolicy {
   kWarn,     // eligible, with a TemplateDrift reason
   kRequire,  // not eligible
 };
-// Whether templates are copied to workers.
+// Whether the manager's ResourceClaimTemplates are copied to workers.
 enum class SyncPolicy {
-  kNever,  // the administrators of the workers create them
+  kNever,      // the administrators of the workers create them
+  kIfMissing,  // one that a job needs and its worker lacks is copied with the job
+  kReconcile,  // and the copies follow the manager's template
 };
 enum class DeviceCheck {
   kOff,      // objects are verified, free devices are not counted

@@ -124,9 +124,13 @@ Fields DescribeVerification(VerificationSettings& verification) {
                                                           {"Warn", DriftPolicy::kWarn},
                                                           {"Require", DriftPolicy::kRequire}}),
        ""},
-      {"sync", "Whether templates are copied to workers.",
-       Choice<SyncPolicy>(&verification.template_sync, {{"Never", SyncPolicy::kNever}},
-                          {"IfMissing", "Always"}),
+      {"sync",
+       "Whether the manager's templates are copied: never; IfMissing: with a job to its worker "
+       "when that has none; Reconcile: and the copies follow the manager's. Needs "
+       "deploy/worker-rbac-template-sync.yaml on the workers.",
+       Choice<SyncPolicy>(&verification.template_sync, {{"Never", SyncPolicy::kNever},
+                                                        {"IfMissing", SyncPolicy::kIfMissing},
+                                                        {"Reconcile", SyncPolicy::kReconcile}}),
        ""},
   };
   return {

@@ -42,12 +42,11 @@ constexpr std::array kCatalogue = {
                 "verification off needs allowInsecure "
                 "in fedra's configuration."},
     ReasonEntry{kForbidden, "Forbidden", kAccess,
-                "the worker refuses to show us what must be verified (403)",
+                "the worker refuses what fedra must read or copy there (403)",
                 "The account in the worker's kubeconfig lacks a permission. This is not the same "
-                "as a missing object: fedra "
-                "cannot know.",
-                "Apply deploy/worker-rbac.yaml on the worker, or grant the verb and resource named "
-                "in the message."},
+                "as a missing object: fedra cannot know.",
+                "Apply deploy/worker-rbac.yaml on the worker, or the file that the message names, "
+                "or grant the verb and resource in it."},
     ReasonEntry{
         kApiMissing, "ApiMissing", kAccess, "the worker does not serve an API that the job needs",
         "Dynamic Resource Allocation is switched off there (Kubernetes before 1.34), or Kueue is "
@@ -86,14 +85,17 @@ constexpr std::array kCatalogue = {
     ReasonEntry{
         kTemplateMissing, "TemplateMissing", kObjects,
         "a ResourceClaimTemplate that the job names does not exist on the worker",
-        "Kueue does not copy ResourceClaimTemplates; the worker's own copy is what its pods use.",
-        "Create the template in the job's namespace on the worker. The job leaves at once, without "
-        "a restart or resubmission."},
+        "Kueue does not copy ResourceClaimTemplates; the worker's own copy is what its pods use. "
+        "Beside the verdict Yes it is only a note: fedra copies the template with the job.",
+        "Create the template in the job's namespace on the worker, or let fedra copy it "
+        "(verification.templates.sync, docs/templates.md). The job leaves at once, without a "
+        "restart or resubmission."},
     ReasonEntry{kTemplateDrift, "TemplateDrift", kObjects,
                 "the worker's ResourceClaimTemplate differs from the manager's",
                 "Somebody changed one of the copies. With drift: Warn the job is sent anyway; with "
                 "Require it is not.",
-                "Make the copies equal, or set verification.templates.drift."},
+                "Make the copies equal (the message names the fields), or set "
+                "verification.templates.drift."},
     ReasonEntry{kClaimMissing, "ClaimMissing", kObjects,
                 "a ResourceClaim that the job names does not exist on the worker",
                 "The pods use a claim by name; it must exist in their namespace before they start.",

@@ -113,6 +113,7 @@ reconcile::ReconcilerSettings Daemon::Settings() const {
   const config::Configuration& configuration = loaded_.configuration;
   reconcile::ReconcilerSettings settings;
   settings.gather = ToGather(configuration);
+  settings.templates = ToTemplates(configuration);
   settings.policy = ToPolicy(configuration);
   settings.manager_access = ToAccess(*loaded_.manager);
   settings.manager_options = ToOptions(configuration.manager.http_version);

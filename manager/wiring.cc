@@ -83,6 +83,8 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   settings.undeclared = configuration.verification.capabilities == config::CapabilityCheck::kRequire
                             ? verify::Undeclared::kRequire
                             : verify::Undeclared::kWarn;
+  settings.copies_templates =
+      configuration.verification.template_sync != config::SyncPolicy::kNever;
   switch (configuration.verification.template_drift) {
     case config::DriftPolicy::kIgnore:
       settings.drift = verify::Drift::kIgnore;
@@ -92,6 +94,23 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
       break;
     case config::DriftPolicy::kRequire:
       settings.drift = verify::Drift::kRequire;
+      break;
+  }
+  return settings;
+}
+
+reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration) {
+  reconcile::TemplateSettings settings;
+  settings.origin = configuration.origin;
+  switch (configuration.verification.template_sync) {
+    case config::SyncPolicy::kNever:
+      settings.mode = templates::Mode::kNever;
+      break;
+    case config::SyncPolicy::kIfMissing:
+      settings.mode = templates::Mode::kIfMissing;
+      break;
+    case config::SyncPolicy::kReconcile:
+      settings.mode = templates::Mode::kReconcile;
       break;
   }
   return settings;

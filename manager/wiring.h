@@ -17,6 +17,7 @@ std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
 ClusterOptions ToOptions(config::HttpVersion version);
 placement::Policy ToPolicy(const config::Configuration& configuration);
 reconcile::GatherSettings ToGather(const config::Configuration& configuration);
+reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration);
 // One for each configured worker, in order; `lost_since` is left empty.
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
 

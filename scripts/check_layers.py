@@ -43,6 +43,13 @@ CLOSED = {
         "manager/cli/",
         "manager/placement/",
     ),
+    "manager/templates/": (
+        "manager/reconcile/",
+        "manager/http/",
+        "manager/cli/",
+        "manager/placement/",
+        "cluster-clients/cluster.h",
+    ),
     "manager/tracking/": ("manager/reconcile/", "manager/http/", "manager/cli/"),
     "manager/reconcile/": ("manager/http/", "manager/cli/"),
     "manager/http/": ("manager/cli/",),

@@ -80,10 +80,11 @@ Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subr
 }
 
 Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
-            const std::string& propagation) {
+            const ResourceVersion& version, const std::string& propagation) {
   nlohmann::json options = {{"kind", "DeleteOptions"}, {"apiVersion", "v1"}};
   if (!propagation.empty()) options["propagationPolicy"] = propagation;
-  if (!uid.empty()) options["preconditions"] = {{"uid", uid}};
+  if (!uid.empty()) options["preconditions"]["uid"] = uid;
+  if (!version.empty()) options["preconditions"]["resourceVersion"] = version.value;
   Verb verb = WithBody("DELETE", resource.ObjectPath(key), "application/json", Dump(options));
   verb.idempotent = true;  // the second one finds nothing
   return verb;

@@ -38,8 +38,9 @@ Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view
                 std::string body, const WriteQuery& query);
 Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subresource,
            std::string body, const WriteQuery& query);
+// `uid` and `version`: preconditions when not empty.
 Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
-            const std::string& propagation);
+            const ResourceVersion& version, const std::string& propagation);
 // May the caller do `verb` on `resource`? A SelfSubjectAccessReview.
 Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
                   std::string_view subresource);

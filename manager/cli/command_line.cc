@@ -30,6 +30,7 @@ struct Parsed {
   std::string shell;
   ViewOptions view;
   CheckOptions check;
+  SyncOptions sync;
   CelCommand cel;
   bool no_headers = false;
 };
@@ -161,6 +162,30 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
+void AddSync(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* sync =
+      app.add_subcommand("sync", "Show how ResourceClaimTemplates are copied to the workers");
+  sync->footer(
+      "The daemon does the copying, as verification.templates.sync says; this command never "
+      "writes. A copy is made when a job that needs it is sent to a worker: a template that "
+      "several workers lack is listed under each of them.");
+  AddConfig(*sync, parsed);
+  sync->add_flag("--dry-run", parsed.sync.dry_run,
+                 "List what would be created, refreshed, replaced or deleted now, and where");
+  sync->add_option("--mode", parsed.sync.mode,
+                   "IfMissing or Reconcile, instead of what the configuration says")
+      ->check(CLI::IsMember({"IfMissing", "Reconcile"}));
+  sync->add_option("-o,--output", parsed.sync.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  sync->add_option("--timeout", parsed.sync.timeout, "How long to wait for the clusters");
+  sync->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.sync.config = parsed.config;
+      return Sync(parsed.sync, terminal);
+    };
+  });
+}
+
 void AddCel(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* cel = app.add_subcommand("cel", "Evaluate a device selector against ResourceSlices");
   cel->footer(
@@ -246,6 +271,7 @@ int Main(int argc, char** argv) {
   AddStatus(app, parsed, command);
   AddWhy(app, parsed, command);
   AddCheck(app, parsed, command);
+  AddSync(app, parsed, command);
   AddHistory(app, parsed, command);
   AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);

@@ -56,6 +56,16 @@ struct CheckOptions {
 // 0 placeable, 3 nowhere, 4 unknown, 1 error; of several documents the worst.
 int Check(const CheckOptions& options, Terminal& terminal);
 
+// fedra sync: what is done about copies of ResourceClaimTemplates on the workers. Writes nothing.
+struct SyncOptions {
+  std::string config;
+  bool dry_run = false;          // false: only says who does it
+  std::string mode;              // IfMissing or Reconcile; empty: as configured
+  std::string format = "table";  // or json, yaml
+  std::string timeout = "15s";   // for connecting and listing
+};
+int Sync(const SyncOptions& options, Terminal& terminal);
+
 // fedra status, why, history: read the store, whether or not the daemon runs.
 struct ViewOptions {
   std::string store;               // path of the file

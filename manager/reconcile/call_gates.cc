@@ -1,6 +1,14 @@
 #include "manager/reconcile/call_gates.h"
 
+#include <optional>
+
 namespace fedra::reconcile {
+namespace {
+
+// When a worker that is waited for by enough threads is tried again.
+constexpr std::chrono::milliseconds kBusy{50};
+
+}  // namespace
 
 bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const {
   const auto found = state.waiting.find(worker);
@@ -21,6 +29,14 @@ std::unique_ptr<CallGates::Pass> CallGates::TryEnter(const ClusterName& worker) 
     return true;
   });
   return entered ? std::make_unique<Pass>(*this, worker, now) : nullptr;
+}
+
+Result<std::unique_ptr<CallGates::Pass>> CallGates::Enter(const ClusterName& worker) {
+  auto pass = TryEnter(worker);
+  if (pass != nullptr) return pass;
+  Error busy{ErrorCode::kUnavailable, worker.value + " is busy or slow to answer", std::nullopt,
+             kBusy};
+  return Fail(std::move(busy));
 }
 
 void CallGates::Leave(const ClusterName& worker, SteadyTime since) {

@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/result.h"
 #include "base/types.h"
 
 namespace fedra::reconcile {
@@ -54,6 +55,8 @@ class CallGates final {
 
   // Null when the caller should come back later.
   std::unique_ptr<Pass> TryEnter(const ClusterName& worker);
+  // The same as kUnavailable with retry_after.
+  Result<std::unique_ptr<Pass>> Enter(const ClusterName& worker);
 
  private:
   struct State {

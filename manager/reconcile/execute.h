@@ -18,6 +18,7 @@
 #include "manager/reconcile/recorder.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/telemetry.h"
+#include "manager/reconcile/template_keeper.h"
 
 namespace fedra::reconcile {
 
@@ -29,6 +30,8 @@ struct Tools {
   Recorder& recorder;
   EventWriter& events;
   Telemetry& telemetry;
+  TemplateKeeper& templates;
+  CallGates& gates;
   const Clock& clock;
   std::string origin;
 };
@@ -43,11 +46,9 @@ class Executor final {
 
  private:
   Worker& Find(const ClusterName& name) const;
-  Result<std::unique_ptr<CallGates::Pass>> Enter(const ClusterName& name);
 
   Tools tools_;
   std::unordered_map<ClusterName, Worker*> by_name_;  // constant after construction
-  CallGates gates_;
 
   friend class Execution;
 };

@@ -224,9 +224,22 @@ Result<void> Execution::Refused(const ClusterName& cluster, dra::ReasonCode code
   return Fail(ErrorCode::kInvalid, std::move(message));
 }
 
+// The worker must have every template before its Kueue sees the clone. A refusal is remembered, and
+// the workload is judged again at once.
+Result<void> Execution::ProvideTemplates(Worker& worker) {
+  const Result<void> provided = tools_.templates.Provide(worker, *workload_);
+  if (provided || !IsRefusal(provided.error().code)) return provided;
+  std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
+                                    worker.name().value, provided.error().message);
+  FEDRA_RETURN_IF_ERROR(
+      (*this)(placement::Note{placement::notes::kDispatchFailed.name, worker.name(), message}));
+  return Fail(ErrorCode::kConflict, std::move(message));
+}
+
 Result<void> Execution::operator()(const placement::CreateClone& action) {
   Worker& worker = executor_.Find(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, executor_.Enter(action.cluster));
+  FEDRA_RETURN_IF_ERROR(ProvideTemplates(worker));
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, tools_.gates.Enter(action.cluster));
   FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(*workload_, tools_.origin));
   auto result = Create(worker, tracking::kWorkloads, std::move(body),
                        [&](const std::string& text) -> Result<bool> {
@@ -250,7 +263,7 @@ Result<void> Execution::operator()(const placement::CreateJob& action) {
   if (job_ == nullptr || picture_.adapter == nullptr)
     return Fail(ErrorCode::kConflict, "the job is gone");
   Worker& worker = executor_.Find(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, executor_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, tools_.gates.Enter(action.cluster));
   const tracking::JobAdapter& adapter = *picture_.adapter;
   FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*job_, *workload_, tools_.origin));
   auto result = Create(worker, adapter.resource(), std::move(body),
@@ -301,7 +314,7 @@ Result<void> Execution::DeleteClone(Worker& worker, const ClusterView& view) {
 // orphaned, which is nobody's result (realcluster.md section 4, trap 5) and never copied.
 Result<void> Execution::operator()(const placement::DeleteRemote& action) {
   Worker& worker = executor_.Find(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, executor_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, tools_.gates.Enter(action.cluster));
   const ClusterView& view = View(action.cluster);
   FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
   CrashPoint("after-delete-job");

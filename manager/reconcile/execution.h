@@ -38,6 +38,7 @@ class Execution final {
   Result<void> WriteStatus(tracking::StatusChange change);
   Result<void> PatchWorkloadStatus(std::string body);
   Result<void> PatchJobStatus(std::string body);
+  Result<void> ProvideTemplates(Worker& worker);
   Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view);
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view);
   Result<void> Create(Worker& worker, const kube::Resource& resource, std::string body,

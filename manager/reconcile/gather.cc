@@ -16,12 +16,10 @@ constexpr std::string_view kConfigGroup = "kueue.x-k8s.io";
 constexpr std::string_view kConfigKind = "MultiKueueConfig";
 
 // Verdicts are needed only while a worker is looked for.
-bool NeedsVerdicts(const Picture& picture) {
-  const tracking::Workload* workload = picture.view.workload.get();
-  if (workload == nullptr || workload->deleting || workload->Finished() || workload->Evicted())
-    return false;
-  const auto* check = workload->Check(picture.view.check);
-  return workload->QuotaReserved() && check != nullptr &&
+bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_name) {
+  if (workload.deleting || workload.Finished() || workload.Evicted()) return false;
+  const auto* check = workload.Check(check_name);
+  return workload.QuotaReserved() && check != nullptr &&
          check->state == tracking::CheckState::kPending;
 }
 
@@ -51,8 +49,12 @@ std::vector<dra::InFlightPods> StillComing(const std::vector<Sent>& all, const W
 }  // namespace
 
 Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
-                   const InFlight& in_flight)
-    : settings_(std::move(settings)), manager_(manager), workers_(workers), in_flight_(in_flight) {}
+                   const InFlight& in_flight, const CopyFailures& copy_failures)
+    : settings_(std::move(settings)),
+      manager_(manager),
+      workers_(workers),
+      in_flight_(in_flight),
+      copy_failures_(copy_failures) {}
 
 bool Gatherer::IsOurCheck(const tracking::AdmissionCheck& check) const {
   return check.controller_name == settings_.controller_name;
@@ -95,6 +97,25 @@ std::vector<std::pair<const Worker*, bool>> Gatherer::Order(const std::string& c
   return order;
 }
 
+std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
+  std::string name;
+  for (const tracking::AdmissionCheckState& state : workload.checks) {
+    const auto check = manager_.checks().Find({"", state.name});
+    if (check != nullptr && IsOurCheck(*check)) name = state.name;
+  }
+  return name;
+}
+
+std::vector<const Worker*> Gatherer::WorkersFor(const tracking::Workload& workload) const {
+  std::vector<const Worker*> workers;
+  const std::string check = CheckOf(workload);
+  if (!NeedsVerdicts(workload, check)) return workers;
+  for (const auto& [worker, allowed] : Order(check)) {
+    if (allowed) workers.push_back(worker);
+  }
+  return workers;
+}
+
 Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& known_job) const {
   Picture picture;
   picture.view.key = key;
@@ -105,17 +126,15 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
     picture.adapter = tracking::FindAdapter(workload->owner);
     picture.view.kind_supported = picture.adapter != nullptr;
     picture.job = {key.ns, workload->owner.name};
-    for (const tracking::AdmissionCheckState& state : workload->checks) {
-      const auto check = manager_.checks().Find({"", state.name});
-      if (check != nullptr && IsOurCheck(*check)) picture.view.check = state.name;
-    }
+    picture.view.check = CheckOf(*workload);
     if (picture.adapter != nullptr) {
       auto job = manager_.jobs(*picture.adapter).Find(picture.job);
       // A new job of the old name belongs to another Workload.
       if (job != nullptr && job->uid == workload->owner.uid) picture.view.job = std::move(job);
     }
   }
-  picture.judged = NeedsVerdicts(picture);
+  picture.judged =
+      picture.view.workload != nullptr && NeedsVerdicts(*picture.view.workload, picture.view.check);
   picture.in_flight_version = in_flight_.version();
   for (const auto& [worker, allowed] : Order(picture.view.check)) {
     ClusterView cluster = Look(*worker, picture);
@@ -167,25 +186,35 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
                        .reasons = {{dra::ReasonCode::kForbidden, "", worker.sync_problem()}}};
     return;
   }
-  cluster.verdict = verify::VerifyExistence(
-      picture.view.workload->requirement,
-      worker.Picture(*picture.adapter, cluster.clone.get(), cluster.job.get()),
-      {settings_.drift, settings_.undeclared, settings_.origin, &manager_.templates()});
+  const dra::Requirement& requirement = picture.view.workload->requirement;
+  const verify::WorkerPicture there =
+      worker.Picture(*picture.adapter, cluster.clone.get(), cluster.job.get());
+  const verify::ExistenceOptions options{
+      .drift = settings_.drift,
+      .undeclared = settings_.undeclared,
+      .origin = settings_.origin,
+      .manager_templates = &manager_.templates(),
+      .copies_templates = settings_.copies_templates,
+      .refused_copies = copy_failures_.On(worker.name(), requirement.ns)};
+  cluster.verdict = verify::VerifyExistence(requirement, there, options);
   if (worker.dependencies() != nullptr && cluster.contact == Contact::kFull) {
     cluster.verdict =
-        verify::Combine(std::move(cluster.verdict),
-                        worker.dependencies()->Verify(picture.view.workload->requirement));
+        verify::Combine(std::move(cluster.verdict), worker.dependencies()->Verify(requirement));
   }
   // What is missing comes first; and a job that is there already holds what it needs.
   if (worker.devices() == nullptr || cluster.verdict.outcome != dra::Outcome::kYes) return;
   if (cluster.job != nullptr || !NeedsDevices(*picture.view.workload)) return;
-  cluster.verdict = verify::Combine(JudgeDevices(worker, picture), std::move(cluster.verdict));
+  const verify::TemplatesToCome to_come = verify::CopiesToCome(requirement, there, options);
+  cluster.verdict =
+      verify::Combine(JudgeDevices(worker, picture, to_come), std::move(cluster.verdict));
 }
 
-dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture) const {
+dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture,
+                                    const verify::TemplatesToCome& to_come) const {
   const std::vector<Sent> others = in_flight_.On(worker.name(), picture.view.key);
   return verify::VerifyDevices(*worker.devices(), picture.view.key.ns,
-                               picture.view.workload->demands, StillComing(others, worker));
+                               picture.view.workload->demands, StillComing(others, worker),
+                               to_come);
 }
 
 // Where users of the claim must go; nothing: wherever they can. Only workers that can be reached

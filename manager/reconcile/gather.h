@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manager/placement/view.h"
+#include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/in_flight.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
@@ -41,13 +42,14 @@ struct GatherSettings {
   verify::Drift drift = verify::Drift::kWarn;
   verify::Undeclared undeclared = verify::Undeclared::kWarn;
   std::string origin;
-  bool devices = false;  // whether devices are verified
+  bool devices = false;           // whether devices are verified
+  bool copies_templates = false;  // whether a worker gets the templates that it lacks
 };
 
 class Gatherer final {
  public:
   Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
-           const InFlight& in_flight);
+           const InFlight& in_flight, const CopyFailures& copy_failures);
 
   // `known_job` helps when the Workload is gone and only the record knows its job.
   Picture Gather(const ObjectKey& workload, const std::optional<ObjectKey>& known_job) const;
@@ -56,11 +58,16 @@ class Gatherer final {
                                   const std::set<ClusterName>& workers) const;
   CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
   bool IsOurCheck(const tracking::AdmissionCheck& check) const;
+  // Those that its AdmissionCheck allows, for a workload that looks for a worker; none for others.
+  std::vector<const Worker*> WorkersFor(const tracking::Workload& workload) const;
 
  private:
+  // The name of our AdmissionCheck on the workload; empty: it has none.
+  std::string CheckOf(const tracking::Workload& workload) const;
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
   void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
-  dra::Verdict JudgeDevices(const Worker& worker, const Picture& picture) const;
+  dra::Verdict JudgeDevices(const Worker& worker, const Picture& picture,
+                            const verify::TemplatesToCome& to_come) const;
   // A named claim is in one place; so are its users.
   void KeepClaimsTogether(Picture& picture) const;
   bool IsAllocatedOn(const ObjectKey& claim, const ClusterName& worker) const;
@@ -72,6 +79,7 @@ class Gatherer final {
   ManagerCluster& manager_;
   const Workers& workers_;
   const InFlight& in_flight_;
+  const CopyFailures& copy_failures_;
 };
 
 }  // namespace fedra::reconcile

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,18 @@ namespace fedra::reconcile {
 struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   std::function<void()> on_checks;  // an AdmissionCheck or MultiKueueConfig changed
+  // A ResourceClaimTemplate changed here.
+  std::function<void(const ObjectKey& claim_template)> on_template;
+  // A workload that names this template has come, changed or gone.
+  std::function<void(const ObjectKey& claim_template)> on_template_use;
+  // Whether the templates can be read has changed.
+  std::function<void()> on_templates_health;
+};
+
+// What the workloads want of one template.
+struct TemplateUse {
+  bool named = false;             // by one that has not ended
+  std::set<ClusterName> workers;  // that have, or are getting, a workload that names it
 };
 
 class ManagerCluster final {
@@ -47,6 +60,11 @@ class ManagerCluster final {
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
   const verify::Cache<verify::Claim>& templates() const { return templates_; }
 
+  // Whether a workload that has not ended names this template.
+  bool IsNamed(const ObjectKey& claim_template) const;
+  TemplateUse UseOf(const ObjectKey& claim_template) const;
+  std::vector<ObjectKey> NamedTemplates() const;
+
   // The workload whose owner is a job of this namespace and name, of whatever kind.
   std::optional<ObjectKey> WorkloadOf(const ObjectKey& job) const;
 
@@ -55,9 +73,15 @@ class ManagerCluster final {
   void IndexOwner(const ObjectKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
 
+  void IndexTemplates(const ObjectKey& workload,
+                      const std::shared_ptr<const tracking::Workload>& before,
+                      const std::shared_ptr<const tracking::Workload>& after);
+
   const ManagerListener listener_;
   std::atomic<bool> watching_{false};
   Guarded<std::unordered_map<ObjectKey, ObjectKey>> workload_of_;  // job -> workload
+  // ResourceClaimTemplate -> workloads that have not ended and name it.
+  Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;
 
   // Fed by the cluster's reflectors, which end before these go.
   TrackedCache<tracking::Workload> workloads_;

@@ -70,14 +70,19 @@ Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, Worker
       recorder_(store, clock),
       manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
                ListenToManager()),
-      gatherer_(settings_.gather, manager_, workers_, in_flight_),
+      gatherer_(settings_.gather, manager_, workers_, in_flight_, copy_failures_),
       events_(manager_.cluster(), clock),
-      keeper_(manager_, gatherer_, workers_, clock) {
+      keeper_(manager_, gatherer_, workers_, clock),
+      gates_(clock, {}) {
   for (const WorkerSettings& worker : settings_.workers) {
     workers_.push_back(std::make_unique<Worker>(worker, loop, pool, clock, ListenTo()));
   }
+  templates_ = std::make_unique<TemplateKeeper>(
+      settings_.templates, manager_, workers_, gates_, copy_failures_, clock,
+      [this](const ObjectKey& key) { AddAll(interest_.In({InputChange::Kind::kTemplate, key})); });
   executor_ = std::make_unique<Executor>(Tools{manager_, workers_, store, records_, recorder_,
-                                               events_, telemetry, clock, settings_.gather.origin});
+                                               events_, telemetry, *templates_, gates_, clock,
+                                               settings_.gather.origin});
 }
 
 Reconciler::~Reconciler() { Stop(); }
@@ -90,6 +95,7 @@ WorkerListener Reconciler::ListenTo() {
               },
           .on_input =
               [this](const Worker&, const InputChange& change) {
+                if (change.kind == InputChange::Kind::kTemplate) templates_->Changed(change.key);
                 const std::vector<ObjectKey> keys = interest_.In(change);
                 if (change.kind == InputChange::Kind::kDevices) return AddSoon(keys);
                 AddAll(keys);
@@ -106,6 +112,16 @@ ManagerListener Reconciler::ListenToManager() {
                 for (const auto& workload : manager_.workloads().cache().List()) {
                   if (!workload->Finished()) queue_.Add(workload->key);
                 }
+              },
+          .on_template =
+              [this](const ObjectKey& key) {
+                AddAll(interest_.In({InputChange::Kind::kTemplate, key}));
+                templates_->Changed(key);
+              },
+          .on_template_use = [this](const ObjectKey& key) { templates_->UseChanged(key); },
+          .on_templates_health =
+              [this] {
+                for (const auto& worker : workers_) templates_->LookAtAll(*worker);
               }};
 }
 
@@ -129,7 +145,10 @@ void Reconciler::OnContact(const Worker& worker) {
   const Contact before =
       contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
   AddAll(interest_.InContact(worker.name()));
-  if (now == Contact::kFull) AddAll(records_.ResiduesOn(worker.name()));
+  if (now == Contact::kFull) {
+    AddAll(records_.ResiduesOn(worker.name()));
+    templates_->LookAtAll(worker);
+  }
   if (now == before) return;
   AddChecks();
   if (now == Contact::kFull) {
@@ -169,12 +188,14 @@ void Reconciler::Tick() {
   log::Info("working", {{"workers", std::to_string(workers_.size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
   AddChecks();
+  templates_->Start();
   for (size_t i = 0; i < std::max<size_t>(settings_.threads, 1); ++i)
     threads_.emplace_back([this] { Work(); });
 }
 
 void Reconciler::Stop() {
   queue_.Stop();
+  templates_->Stop();
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
   looking_.WaitFor(kDrain, [](int looking) { return looking == 0; }, [](int&) {});
@@ -185,6 +206,7 @@ void Reconciler::Stop() {
     if (thread.joinable()) thread.join();
   }
   threads_.clear();
+  templates_->Join();
 }
 
 void Reconciler::Work() {

@@ -26,6 +26,7 @@ namespace fedra::reconcile {
 
 struct ReconcilerSettings {
   GatherSettings gather;
+  TemplateSettings templates;
   placement::Policy policy;
   kube::AccessSettings manager_access;
   ClusterOptions manager_options;
@@ -89,6 +90,7 @@ class Reconciler final {
   Queue queue_;
   Interest interest_;
   InFlight in_flight_;
+  CopyFailures copy_failures_;
   Records records_;
   Recorder recorder_;
   std::atomic<bool> working_{false};
@@ -104,7 +106,10 @@ class Reconciler final {
   Gatherer gatherer_;
   EventWriter events_;
   CheckKeeper keeper_;
-  std::unique_ptr<Executor> executor_;  // made when the workers are known
+  CallGates gates_;
+  // Made when the workers are known.
+  std::unique_ptr<TemplateKeeper> templates_;
+  std::unique_ptr<Executor> executor_;
   std::vector<std::thread> threads_;
 };
 

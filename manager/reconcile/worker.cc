@@ -151,7 +151,7 @@ void Worker::StartWatches() {
   if (devices_ != nullptr && server != nullptr)
     devices_->SetRelease(server->git_version, verify::ServesTaintRules(server.get()));
   verify::DevicePicture* picture = devices_.get();
-  WatchForBoth(InVersion(tracking::kTemplates, version), templates_,
+  WatchForBoth(InVersion(tracking::kTemplates, version), templates_.cache(),
                picture ? &picture->templates() : nullptr);
   WatchForBoth(InVersion(tracking::kClaims, version), claims_,
                picture ? &picture->claims() : nullptr);
@@ -203,7 +203,7 @@ bool Worker::IsSettled() const {
     return health.state == CacheState::kSyncing && !health.complete;
   };
   bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
-             listing(templates_) || listing(claims_) || listing(classes_) ||
+             listing(templates_.cache()) || listing(claims_) || listing(classes_) ||
              (devices_ != nullptr && devices_->IsListing()) ||
              (dependencies_ != nullptr && dependencies_->IsListing());
   for (const auto& jobs : jobs_) any |= listing(jobs->cache());
@@ -285,6 +285,13 @@ void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before
 
 int Worker::waiting_clones() const { return waiting_clones_.load() + clones_.own().unseen(); }
 
+bool Worker::CanHold(const verify::Claim& original) const {
+  const auto ns = namespaces_.Find({"", original.key.ns});
+  return ns != nullptr && !ns->terminating &&
+         std::all_of(original.device_classes.begin(), original.device_classes.end(),
+                     [&](const std::string& name) { return classes_.Find({"", name}) != nullptr; });
+}
+
 std::vector<std::string> Worker::DraVersions() const {
   return verify::ServedDraVersions(cluster_.server().get());
 }
@@ -297,7 +304,7 @@ verify::WorkerPicture Worker::Picture(const tracking::JobAdapter& adapter,
           .connection = cluster_.state(),
           .namespaces = namespaces_,
           .queues = queues_,
-          .templates = templates_,
+          .templates = templates_.cache(),
           .claims = claims_,
           .classes = classes_,
           .workload = workload,

@@ -106,6 +106,12 @@ class Worker final {
   // The versions of resource.k8s.io it serves, newest first.
   std::vector<std::string> DraVersions() const;
 
+  TrackedCache<verify::Claim>& templates() { return templates_; }
+  const TrackedCache<verify::Claim>& templates() const { return templates_; }
+  // Whether a copy of this template of the manager could be used there: its namespace is there and
+  // stays, and so are the DeviceClasses that it names.
+  bool CanHold(const verify::Claim& original) const;
+
   // Null when devices are not verified.
   const verify::DevicePicture* devices() const { return devices_.get(); }
 
@@ -157,7 +163,7 @@ class Worker final {
   std::vector<std::unique_ptr<TrackedCache<tracking::Job>>> jobs_;  // in the order of JobAdapters()
   verify::Cache<verify::Namespace> namespaces_;
   verify::Cache<verify::LocalQueue> queues_;
-  verify::Cache<verify::Claim> templates_;
+  TrackedCache<verify::Claim> templates_;
   verify::Cache<verify::Claim> claims_;
   verify::Cache<verify::DeviceClass> classes_;
   std::unique_ptr<verify::DevicePicture> devices_;

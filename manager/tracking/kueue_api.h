@@ -19,6 +19,14 @@ inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 // Ours: on every clone and every remote job, the UID of the manager's Workload.
 inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
 
+// Ours: on every copy of a ResourceClaimTemplate, `origin` and the UID of the manager's template.
+inline constexpr std::string_view kCopyOriginLabel = "fedra.dev/origin";
+inline constexpr std::string_view kTemplateUidAnnotation = "fedra.dev/template-uid";
+// A template or claim may say what its driver must be able to do, as a list with commas.
+inline constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
+// Who owns the fields of a copy.
+inline constexpr std::string_view kTemplateManager = "fedra-template-sync";
+
 // Condition types of a Workload.
 inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
 inline constexpr std::string_view kAdmitted = "Admitted";

@@ -46,8 +46,6 @@ Result<ObjectKey> ReadKey(const json& object, std::string_view kind) {
   return key;
 }
 
-constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
-
 // Driver configuration that needs a feature gate of the driver. Source: the gates of
 // k8s-dra-driver-gpu 25.8 and its resource.nvidia.com/v1beta1 GpuConfig.
 struct KnownConfiguration {
@@ -62,7 +60,8 @@ constexpr KnownConfiguration kKnownConfigurations[] = {
 
 std::vector<std::string> Capabilities(const json& metadata, const json& spec) {
   std::set<std::string> found;
-  const std::string listed = Text(Member(metadata, "annotations"), kCapabilitiesAnnotation);
+  const std::string listed =
+      Text(Member(metadata, "annotations"), tracking::kCapabilitiesAnnotation);
   for (size_t at = 0; at < listed.size();) {
     const size_t end = std::min(listed.find(',', at), listed.size());
     const size_t first = listed.find_first_not_of(' ', at);

@@ -62,6 +62,10 @@ class Fleet(abc.ABC):
         """Gives fedra the further rights of a file in deploy/, until `reset`."""
 
     @abc.abstractmethod
+    def withhold(self, worker: str, manifest: str) -> None:
+        """fedra does not have the further rights of a file in deploy/, until `grant` or `reset`."""
+
+    @abc.abstractmethod
     def foreign_ca(self) -> str:
         """A CA certificate (PEM) that has signed nothing here."""
 
@@ -85,4 +89,4 @@ class Fleet(abc.ABC):
 
     @abc.abstractmethod
     def reset(self) -> None:
-        """Takes back what `restricted_access`, `grant` and `stop_api_server` have done."""
+        """Takes back what `restricted_access`, `grant`, `withhold` and `stop_api_server` have done."""

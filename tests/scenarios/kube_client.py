@@ -114,6 +114,22 @@ class KubeClient:
             if error.status != 404:
                 raise
 
+    def may(self, verb: str, group: str, resource: str, subresource: str = "") -> bool:
+        """Whether these credentials may do that in every namespace (a SelfSubjectAccessReview)."""
+        attributes = {
+            "verb": verb,
+            "group": group,
+            "resource": resource,
+            "subresource": subresource,
+        }
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": attributes},
+        }
+        answer = self.call("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review)
+        return bool(answer["status"]["allowed"])
+
     def call(
         self,
         method: str,

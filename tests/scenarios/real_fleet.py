@@ -101,6 +101,9 @@ class RealFleet(Fleet):
             self.admin(worker).apply(document)
             self._granted.append((worker, document["kind"], document["metadata"]["name"]))
 
+    def withhold(self, worker: str, manifest: str) -> None:
+        """Nothing to do: what was not granted is not allowed."""
+
     def foreign_ca(self) -> str:
         return self._foreign_ca
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -43,6 +44,7 @@ class SimFleet(Fleet):
         self._process: Process | None = None
         self._control = ""
         self._clients: dict[str, KubeClient] = {}
+        self._withheld: set[str] = set()
 
     def start(self) -> None:
         """Clusters with our usual objects and no queues."""
@@ -63,6 +65,7 @@ class SimFleet(Fleet):
         shutil.rmtree(self.folder)
 
     def reset(self) -> None:
+        self._withheld.clear()
         for cluster in self.clusters:
             self._command("/faults", cluster=cluster, fault="none")
 
@@ -81,7 +84,18 @@ class SimFleet(Fleet):
         return self.fedra_access(worker)
 
     def grant(self, worker: str, manifest: str) -> None:
-        """Nothing to do: fedra may do everything that is not forbidden."""
+        """Everything is allowed that is not forbidden."""
+        if worker in self._withheld:
+            self._withheld.remove(worker)
+            self._command("/faults", cluster=worker, fault="none")
+
+    def withhold(self, worker: str, manifest: str) -> None:
+        self._withheld.add(worker)
+        for document in setup.deploy_manifests(manifest):
+            for rule in document.get("rules", []):
+                for verb, resource in itertools.product(rule["verbs"], rule["resources"]):
+                    forbidden = {"fault": "forbid", "verb": verb, "resource": resource}
+                    self._command("/faults", cluster=worker, **forbidden)
 
     @cached_property
     def _foreign_ca(self) -> str:

@@ -48,7 +48,7 @@ workers:
   - {class: gpu.example.com, devices: 8, maxNodes: 4, nodeLabels: {pool: h100}}
 kueue: {mode: admissionCheck, controllerName: fedra.dev/federation}
 origin: fedra
-verification: {templates: {drift: Require, sync: Never}, devices: Off, dependencies: Warn, secrets: true, unknown: Never}
+verification: {templates: {drift: Require, sync: IfMissing}, devices: Off, dependencies: Warn, secrets: true, unknown: Never}
 dispatch: {policy: best, candidates: 3, admissionTimeout: 2m30s}
 workerLostTimeout: 5m
 store: {path: state/fedra.db, historyRetention: 48h}
@@ -75,6 +75,7 @@ logging: {level: debug, format: json}
   CHECK(worker.http_version == HttpVersion::k11);
   CHECK_FALSE(worker.allow_insecure);
   CHECK(parsed->verification.template_drift == DriftPolicy::kRequire);
+  CHECK(parsed->verification.template_sync == SyncPolicy::kIfMissing);
   CHECK(parsed->verification.unknown == UnknownPolicy::kNever);
   CHECK(parsed->dispatch.candidates == 3);
   CHECK(parsed->dispatch.admission_timeout == milliseconds(150'000));
@@ -173,11 +174,10 @@ TEST_CASE("values") {
        "/etc/fedra.yaml:4:15: kueue.mode: \"dispatcher\" is not available in this version "
        "(available: "
        "admissionCheck)"},
-      {"verification: {devices: Warn, templates: {sync: Always}}\n",
+      {"verification: {devices: Warn, templates: {sync: ifMissing}}\n",
        "/etc/fedra.yaml:4:25: verification.devices: \"Warn\" is not one of Off, Enforce\n"
-       "/etc/fedra.yaml:4:49: verification.templates.sync: \"Always\" is not available in this "
-       "version (available: "
-       "Never)"},
+       "/etc/fedra.yaml:4:49: verification.templates.sync: \"ifMissing\" is not one of Never, "
+       "IfMissing, Reconcile (did you mean \"IfMissing\"?)"},
       {"verification: {templates: {drift: warn}}\n",
        "/etc/fedra.yaml:4:35: verification.templates.drift: \"warn\" is not one of Ignore, Warn, "
        "Require (did you "

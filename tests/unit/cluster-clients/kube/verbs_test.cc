@@ -33,7 +33,7 @@ TEST_CASE("each verb is the request that Kubernetes documents") {
        kPath + "/train/status?fieldManager=fedra", "application/merge-patch+json", true},
       {"apply", Apply(kJobs, kKey, "", "{}", {"fedra-check", true, false}), "PATCH",
        kPath + "/train?fieldManager=fedra-check&force=true", "application/apply-patch+yaml", true},
-      {"delete", Delete(kJobs, kKey, "u-1", "Background"), "DELETE", kPath + "/train",
+      {"delete", Delete(kJobs, kKey, "u-1", {}, "Background"), "DELETE", kPath + "/train",
        "application/json", true},
   };
   for (const Row& row : rows) {
@@ -46,10 +46,11 @@ TEST_CASE("each verb is the request that Kubernetes documents") {
 }
 
 TEST_CASE("delete carries its precondition") {
-  const json with = json::parse(Delete(kJobs, kKey, "u-1", "Foreground").request.body);
-  CHECK(with["preconditions"]["uid"] == "u-1");
+  const json with =
+      json::parse(Delete(kJobs, kKey, "u-1", ResourceVersion("7"), "Foreground").request.body);
+  CHECK(with["preconditions"] == json({{"uid", "u-1"}, {"resourceVersion", "7"}}));
   CHECK(with["propagationPolicy"] == "Foreground");
-  const json without = json::parse(Delete(kJobs, kKey, "", "Background").request.body);
+  const json without = json::parse(Delete(kJobs, kKey, "", {}, "Background").request.body);
   CHECK(!without.contains("preconditions"));
 }
 

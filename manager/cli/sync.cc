@@ -1,0 +1,218 @@
+// fedra sync: what the daemon does about copies of ResourceClaimTemplates, and would do now.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "cluster-clients/http/loop.h"
+#include "config/load.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/output.h"
+#include "manager/reconcile/template_survey.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+using reconcile::ManagerCluster;
+using reconcile::TemplateStep;
+using reconcile::Worker;
+using std::chrono::milliseconds;
+using templates::Mode;
+
+constexpr milliseconds kLookAgain{200};
+
+std::string_view NameOf(Mode mode) {
+  switch (mode) {
+    case Mode::kIfMissing:
+      return "IfMissing";
+    case Mode::kReconcile:
+      return "Reconcile";
+    case Mode::kNever:
+      break;
+  }
+  return "Never";
+}
+
+// Manager and workers as the daemon sees them. Only lists and watches: nothing is written.
+class ReadOnlyFleet final {
+ public:
+  ReadOnlyFleet(const config::Loaded& loaded, const reconcile::GatherSettings& gather)
+      : manager_(ToAccess(*loaded.manager), ToOptions(loaded.configuration.manager.http_version),
+                 loop_, pool_, SystemClock(), ListenToManager()),
+        gatherer_(gather, manager_, workers_, in_flight_, failures_) {
+    for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
+      settings.devices.reset();
+      settings.dependencies.reset();
+      workers_.push_back(
+          std::make_unique<Worker>(std::move(settings), loop_, pool_, SystemClock(), Listen()));
+    }
+  }
+  ~ReadOnlyFleet() {
+    for (const auto& worker : workers_) worker->Stop();
+    manager_.Stop();
+  }
+
+  // Until everything is listed or has failed, at most `limit`.
+  void Read(milliseconds limit) {
+    manager_.Start();
+    for (const auto& worker : workers_) worker->Start();
+    const SteadyTime begin = SystemClock().Steady();
+    while (!IsSettled() && SystemClock().Steady() - begin < limit)
+      changed_.WaitFor(
+          kLookAgain, [](bool flag) { return flag; }, [](bool& flag) { flag = false; });
+  }
+
+  // Why nothing can be said; empty: something can.
+  std::string Problem() {
+    const ConnectionState state = manager_.cluster().state();
+    if (state.phase != ConnectionPhase::kConnected)
+      return "the manager: " + (state.why ? state.why->message : std::string("no answer yet"));
+    if (!manager_.IsListed()) return "the manager: " + manager_.Problem();
+    const watch::CacheHealth templates = manager_.templates().health();
+    if (templates.complete && !templates.error) return {};
+    return "the manager's ResourceClaimTemplates: " +
+           (templates.error ? templates.error->message : std::string("not listed yet"));
+  }
+
+  std::vector<TemplateStep> Survey(const reconcile::TemplateSettings& settings) {
+    return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);
+  }
+
+  // Workers that nothing is known about, and why.
+  std::vector<std::pair<std::string, std::string>> Skipped() const {
+    std::vector<std::pair<std::string, std::string>> skipped;
+    for (const auto& worker : workers_) {
+      if (worker->contact() == placement::Contact::kFull) continue;
+      const ConnectionState state = worker->connection();
+      skipped.emplace_back(worker->name().value, state.phase == ConnectionPhase::kConnected
+                                                     ? worker->sync_problem()
+                                                 : state.why ? state.why->message
+                                                             : std::string("no answer yet"));
+    }
+    return skipped;
+  }
+
+ private:
+  void Changed() {
+    changed_.With([](bool& flag) { flag = true; });
+    changed_.Notify();
+  }
+  reconcile::ManagerListener ListenToManager() {
+    return {.on_workload = [](const ObjectKey&) {},
+            .on_checks = [this] { Changed(); },
+            .on_template = [](const ObjectKey&) {},
+            .on_template_use = [](const ObjectKey&) {},
+            .on_templates_health = [this] { Changed(); }};
+  }
+  reconcile::WorkerListener Listen() {
+    return {.on_workload = [](const ObjectKey&) {},
+            .on_foreign_job = [](const ObjectKey&) {},
+            .on_input = [](const Worker&, const reconcile::InputChange&) {},
+            .on_contact = [this](const Worker&) { Changed(); }};
+  }
+  bool IsSettled() {
+    const ConnectionPhase phase = manager_.cluster().state().phase;
+    const bool manager_failed =
+        phase != ConnectionPhase::kConnecting && phase != ConnectionPhase::kConnected;
+    const watch::CacheHealth templates = manager_.templates().health();
+    const bool listed = manager_.IsListed() &&
+                        (templates.complete || templates.state != watch::CacheState::kSyncing);
+    return manager_failed ||
+           (listed && std::all_of(workers_.begin(), workers_.end(),
+                                  [](const auto& worker) { return worker->IsSettled(); }));
+  }
+
+  WorkerPool pool_{4};
+  http::HttpLoop loop_;
+  Guarded<bool> changed_;
+  reconcile::InFlight in_flight_;
+  reconcile::CopyFailures failures_;
+  reconcile::Workers workers_;
+  ManagerCluster manager_;
+  reconcile::Gatherer gatherer_;
+};
+
+void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal) {
+  if (steps.empty()) {
+    terminal.err << fmt::format("nothing to do with verification.templates.sync: {}\n",
+                                NameOf(mode));
+    return;
+  }
+  Table table({"WORKER", "ACTION", "TEMPLATE", "WHY"});
+  for (const TemplateStep& step : steps) {
+    table.Add({step.worker.value, std::string(templates::ToString(step.plan.step)),
+               step.key.ToString(), step.plan.why});
+  }
+  terminal.out << table.Render({});
+}
+
+nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
+                              const std::vector<std::pair<std::string, std::string>>& skipped) {
+  nlohmann::ordered_json document = Document("TemplateSync");
+  document["mode"] = NameOf(mode);
+  auto& items = document["items"] = nlohmann::ordered_json::array();
+  for (const TemplateStep& step : steps) {
+    items.push_back({{"worker", step.worker.value},
+                     {"action", templates::ToString(step.plan.step)},
+                     {"namespace", step.key.ns},
+                     {"name", step.key.name},
+                     {"why", step.plan.why}});
+  }
+  auto& unknown = document["skipped"] = nlohmann::ordered_json::array();
+  for (const auto& [worker, why] : skipped) unknown.push_back({{"worker", worker}, {"why", why}});
+  return document;
+}
+
+// Without --dry-run there is nothing to run: the daemon does it all the time.
+int Explain(Mode mode, Terminal& terminal) {
+  terminal.out << fmt::format("verification.templates.sync is {}: {}\n", NameOf(mode),
+                              mode == Mode::kNever
+                                  ? "no template is copied to a worker"
+                                  : "the daemon (fedra run) copies templates and removes the "
+                                    "copies, as soon as there is something to do");
+  terminal.out << "fedra sync --dry-run shows what it would do now";
+  if (mode == Mode::kNever) terminal.out << ", with --mode IfMissing or Reconcile";
+  terminal.out << "\n";
+  return 0;
+}
+
+}  // namespace
+
+int Sync(const SyncOptions& options, Terminal& terminal) {
+  const auto fail = [&](const std::string& message) {
+    terminal.err << "fedra sync: " << message << "\n";
+    return 1;
+  };
+  const auto limit = ParseDuration(options.timeout);
+  if (!limit) return fail("--timeout: " + limit.error().message);
+  const auto loaded =
+      config::Load(options.config, {.now = SystemClock().Now(),
+                                    .in_cluster = config::InClusterFromEnvironment(),
+                                    .manager_may_fail = !options.dry_run});
+  if (!loaded) return fail("\n" + config::ToString(loaded.error()));
+  reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
+  if (options.mode == NameOf(Mode::kIfMissing)) settings.mode = Mode::kIfMissing;
+  if (options.mode == NameOf(Mode::kReconcile)) settings.mode = Mode::kReconcile;
+  if (!options.dry_run) return Explain(settings.mode, terminal);
+
+  ReadOnlyFleet fleet(*loaded, ToGather(loaded->configuration));
+  fleet.Read(*limit);
+  if (const std::string problem = fleet.Problem(); !problem.empty()) return fail(problem);
+  const std::vector<TemplateStep> steps = fleet.Survey(settings);
+  const auto skipped = fleet.Skipped();
+  for (const auto& [worker, why] : skipped)
+    terminal.err << fmt::format("{} is left out: {}\n", worker, why);
+  if (options.format == "table") {
+    Print(steps, settings.mode, terminal);
+  } else {
+    terminal.out << ToText(ToJson(steps, settings.mode, skipped), *ParseFormat(options.format));
+  }
+  return 0;
+}
+
+}  // namespace fedra::cli

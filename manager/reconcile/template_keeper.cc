@@ -1,0 +1,279 @@
+#include "manager/reconcile/template_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "manager/templates/copy_document.h"
+#include "manager/tracking/kueue_api.h"
+#include "manager/tracking/resources.h"
+#include "manager/verify/cache_words.h"
+#include "manager/verify/dra_api.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using std::chrono::milliseconds;
+using templates::Step;
+
+constexpr size_t kThreads = 2;
+constexpr milliseconds kFirstRetry{100};
+constexpr milliseconds kLastRetry{30'000};
+// Until a worker that refused something is asked again.
+constexpr std::chrono::seconds kRefusalPause{10};
+constexpr size_t kMaxWords = 300;
+
+// The same call will be answered so again until somebody changes something.
+bool IsRefusal(ErrorCode code) {
+  return code == ErrorCode::kForbidden || code == ErrorCode::kInvalid ||
+         code == ErrorCode::kNotFound || code == ErrorCode::kApiMissing;
+}
+
+kube::Resource TemplatesOf(Worker& worker) {
+  return verify::InVersion(tracking::kTemplates,
+                           verify::DraVersion(worker.cluster().server().get()));
+}
+
+CopyFailure FailureOf(const verify::Claim& original, const Error& error, SteadyTime next) {
+  std::string object = "ResourceClaimTemplate " + original.key.ToString();
+  const bool forbidden = error.code == ErrorCode::kForbidden;
+  std::string message = fmt::format(
+      "{} does not exist there, and {}: {}", object,
+      forbidden ? "copying it is forbidden (deploy/worker-rbac-template-sync.yaml allows it)"
+                : "the worker refuses a copy",
+      Cut(error.message, kMaxWords));
+  return {{forbidden ? dra::ReasonCode::kForbidden : dra::ReasonCode::kTemplateMissing,
+           std::move(object), std::move(message)},
+          original.uid,
+          next};
+}
+
+void Tell(Step step, const Worker& worker, const ObjectKey& key, const std::string& why) {
+  log::Info("template copy", {{"action", std::string(ToString(step))},
+                              {"cluster", worker.name().value},
+                              {"template", key.ToString()},
+                              {"why", why}});
+}
+
+}  // namespace
+
+TemplateKeeper::TemplateKeeper(TemplateSettings settings, ManagerCluster& manager,
+                               const Workers& workers, CallGates& gates, CopyFailures& failures,
+                               const Clock& clock,
+                               std::function<void(const ObjectKey& key)> on_possible)
+    : settings_(std::move(settings)),
+      manager_(manager),
+      workers_(workers),
+      gates_(gates),
+      failures_(failures),
+      clock_(clock),
+      on_possible_(std::move(on_possible)),
+      queue_(clock) {}
+
+TemplateKeeper::~TemplateKeeper() {
+  Stop();
+  Join();
+}
+
+void TemplateKeeper::Start() {
+  if (settings_.mode == templates::Mode::kNever) return;
+  for (size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Work(); });
+}
+
+void TemplateKeeper::Stop() { queue_.Stop(); }
+
+void TemplateKeeper::Join() {
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void TemplateKeeper::Changed(const ObjectKey& key) {
+  if (settings_.mode != templates::Mode::kNever) queue_.Add(key);
+}
+
+void TemplateKeeper::UseChanged(const ObjectKey& key) {
+  if (settings_.mode == templates::Mode::kNever) return;
+  const bool restless = restless_.With([&](const auto& keys) { return keys.contains(key); });
+  if (restless || !manager_.IsNamed(key)) queue_.Add(key);
+}
+
+void TemplateKeeper::LookAtAll(const Worker& worker) {
+  if (settings_.mode == templates::Mode::kNever) return;
+  for (const auto& claim_template : worker.templates().cache().List()) {
+    if (templates::IsCopy(*claim_template, settings_.origin)) queue_.Add(claim_template->key);
+  }
+  for (const ObjectKey& key : failures_.Doubt(worker.name())) queue_.Add(key);
+}
+
+void TemplateKeeper::Work() {
+  while (const auto key = queue_.Get()) {
+    Look(*key);
+    queue_.Done(*key);
+  }
+}
+
+void TemplateKeeper::Look(const ObjectKey& key) {
+  // From here on a workload that moves is news.
+  restless_.With([&](auto& keys) { keys.insert(key); });
+  const TemplateUse use = manager_.UseOf(key);
+  bool settled = true;
+  std::optional<Error> failed;
+  for (const auto& worker : workers_) {
+    if (worker->contact() != placement::Contact::kFull) continue;
+    const Result<bool> kept = Keep(*worker, key, use);
+    settled &= kept && *kept;
+    if (!kept && !failed) failed = kept.error();
+  }
+  if (failed) return Retry(key, *failed);
+  attempts_.With([&](auto& attempts) { attempts.erase(key); });
+  if (!settled) return;
+  restless_.With([&](auto& keys) { keys.erase(key); });
+  // What moved meanwhile found it restless and has put it into the queue again.
+}
+
+Result<bool> TemplateKeeper::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use) {
+  const TemplateLook look = LookAtTemplate(key, worker, manager_, use);
+  if (const auto failure = failures_.Find(worker.name(), key);
+      failure && !AskAgain(worker, key, look, *failure))
+    return true;
+  const templates::Plan plan = templates::Decide(look.view, settings_.mode, settings_.origin);
+  if (plan.step == Step::kNone) return true;
+  if (plan.step == Step::kWait) return false;
+  FEDRA_RETURN_IF_ERROR(Carry(worker, look, plan));
+  Tell(plan.step, worker, key, plan.why);
+  return true;
+}
+
+Result<void> TemplateKeeper::Carry(Worker& worker, const TemplateLook& look,
+                                   const templates::Plan& plan) {
+  switch (plan.step) {
+    case Step::kCreate:
+      return Create(worker, *look.original);
+    case Step::kRefresh: {
+      FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+      return Apply(worker, *look.original, look.there->version.value, false);
+    }
+    case Step::kReplace:
+      FEDRA_RETURN_IF_ERROR(Delete(worker, *look.there));
+      return Create(worker, *look.original);
+    case Step::kDelete:
+      return Delete(worker, *look.there);
+    case Step::kNone:
+    case Step::kWait:
+      break;
+  }
+  return {};
+}
+
+Result<void> TemplateKeeper::Create(Worker& worker, const verify::Claim& original) {
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+  auto applied = Apply(worker, original, templates::kMustNotExist, false);
+  if (!applied && IsRefusal(applied.error().code))
+    RememberRefusal(worker, original, applied.error());
+  return applied;
+}
+
+Result<void> TemplateKeeper::Apply(Worker& worker, const verify::Claim& original,
+                                   std::string_view expected, bool dry_run) {
+  const kube::Resource resource = TemplatesOf(worker);
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      worker.cluster().Apply(
+          resource, original.key,
+          templates::CopyDocument(original, resource.version, settings_.origin, expected),
+          {.field_manager = std::string(tracking::kTemplateManager),
+           .subresource = {},
+           .force = true,  // fields of our own copy that somebody else has touched
+           .dry_run = dry_run}));
+  if (dry_run) return {};
+  FEDRA_ASSIGN_OR_RETURN(const nlohmann::json object, watch::ParseJson(text));
+  FEDRA_ASSIGN_OR_RETURN(verify::Claim copy, verify::ParseTemplate(object));
+  worker.templates().own().Wrote(std::make_shared<const verify::Claim>(std::move(copy)));
+  return {};
+}
+
+Result<void> TemplateKeeper::Delete(Worker& worker, const verify::Claim& copy) {
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+  const auto deleted = worker.cluster().Delete(
+      TemplatesOf(worker), copy.key,
+      {.uid = copy.uid, .propagation = "Background", .version = copy.version});
+  if (!deleted && deleted.error().code != ErrorCode::kNotFound)
+    return Fail(std::move(deleted).error());
+  worker.templates().own().Deleted(copy.key, copy.uid);
+  return {};
+}
+
+bool TemplateKeeper::AskAgain(Worker& worker, const ObjectKey& key, const TemplateLook& look,
+                              const CopyFailure& failure) {
+  const bool matters = look.view.named && look.original != nullptr && look.there == nullptr;
+  if (matters) {
+    const bool is_news = failure.source_uid != look.original->uid;
+    if (!is_news && failure.next > clock_.Steady()) {
+      queue_.AddAt(key, failure.next);
+      return false;
+    }
+    if (const Result<void> asked = TryOut(worker, *look.original); !asked) {
+      CopyFailure again = failure;
+      again.next = clock_.Steady() + kRefusalPause;
+      if (IsRefusal(asked.error().code))
+        again = FailureOf(*look.original, asked.error(), again.next);
+      queue_.AddAt(key, again.next);
+      failures_.Record(worker.name(), key, std::move(again));
+      return false;
+    }
+  }
+  failures_.Clear(worker.name(), key);
+  on_possible_(key);
+  return true;
+}
+
+Result<void> TemplateKeeper::TryOut(Worker& worker, const verify::Claim& original) {
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+  auto tried = Apply(worker, original, templates::kMustNotExist, /*dry_run=*/true);
+  // Somebody has created one: that can be judged.
+  if (!tried && tried.error().code == ErrorCode::kConflict) return {};
+  return tried;
+}
+
+void TemplateKeeper::RememberRefusal(const Worker& worker, const verify::Claim& original,
+                                     const Error& error) {
+  log::Warn("template copy refused", {{"cluster", worker.name().value},
+                                      {"template", original.key.ToString()},
+                                      {"error", error.message}});
+  const SteadyTime next = clock_.Steady() + kRefusalPause;
+  failures_.Record(worker.name(), original.key, FailureOf(original, error, next));
+  queue_.AddAt(original.key, next);
+}
+
+Result<void> TemplateKeeper::Provide(Worker& worker, const tracking::Workload& workload) {
+  if (settings_.mode == templates::Mode::kNever) return {};
+  for (const std::string& name : workload.requirement.TemplateNames()) {
+    const ObjectKey key{workload.key.ns, name};
+    // As of now: the workload is not yet known to be there.
+    const TemplateLook look = LookAtTemplate(key, worker, manager_, {true, {worker.name()}});
+    const templates::Plan plan = templates::Decide(look.view, settings_.mode, settings_.origin);
+    if (plan.step != Step::kCreate) continue;
+    FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));
+    Tell(plan.step, worker, key, "sent there: Workload " + workload.key.ToString());
+  }
+  return {};
+}
+
+void TemplateKeeper::Retry(const ObjectKey& key, const Error& error) {
+  const int attempts = attempts_.With([&](auto& all) { return ++all[key]; });
+  const bool refused = IsRefusal(error.code);
+  const milliseconds delay =
+      refused ? milliseconds(kRefusalPause)
+              : std::max(std::min(kLastRetry, kFirstRetry * (1 << std::min(attempts - 1, 10))),
+                         error.retry_after.value_or(milliseconds(0)));
+  log::Write(refused && attempts == 1 ? log::Level::kWarn : log::Level::kDebug,
+             "template copies will be looked at again",
+             {{"template", key.ToString()}, {"error", error.message}});
+  queue_.AddAt(key, clock_.Steady() + delay);
+}
+
+}  // namespace fedra::reconcile

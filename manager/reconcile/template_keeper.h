@@ -1,0 +1,94 @@
+#pragma once
+//
+// Keeps the copies of the manager's ResourceClaimTemplates on the workers
+// (verification.templates.sync): makes one when a workload is sent to a worker that lacks it, lets
+// it follow the manager's, and removes it when no workload names it any more.
+//
+// What is to be done is decided by templates::Decide; this carries it out, each write bound to what
+// was looked at, so that no object is touched that is not ours at that very moment.
+//
+// Two threads of its own look at templates whenever one changes; only Provide() is called by the
+// threads that look at workloads.
+//
+// Thread rules: any thread; Stop before the clusters stop, Join after. Lifetime: everything given
+// at construction must outlive it.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "manager/reconcile/call_gates.h"
+#include "manager/reconcile/copy_failures.h"
+#include "manager/reconcile/gather.h"
+#include "manager/reconcile/queue.h"
+#include "manager/reconcile/template_look.h"
+
+namespace fedra::reconcile {
+
+struct TemplateSettings {
+  templates::Mode mode = templates::Mode::kNever;  // kNever: nothing is ever done
+  std::string origin;
+};
+
+class TemplateKeeper final {
+ public:
+  // `on_possible`: a worker that refused copies of this template would take one now.
+  TemplateKeeper(TemplateSettings settings, ManagerCluster& manager, const Workers& workers,
+                 CallGates& gates, CopyFailures& failures, const Clock& clock,
+                 std::function<void(const ObjectKey& key)> on_possible);
+  ~TemplateKeeper();
+
+  // Looks begin when the manager's workloads are known.
+  void Start();
+  void Stop();
+  void Join();
+
+  // The template has changed, on the manager or on a worker.
+  void Changed(const ObjectKey& key);
+  // A workload that names the template has come, moved or gone.
+  void UseChanged(const ObjectKey& key);
+  // Looks at every copy there: it was away, or its lists or the manager's have become complete.
+  void LookAtAll(const Worker& worker);
+
+  // Before a clone of the workload is created there: the worker gets what it lacks of its
+  // templates. A refusal (kForbidden, kInvalid, ...) is remembered for verdicts. kConflict: there
+  // is a template now that was not there when the workload was judged.
+  Result<void> Provide(Worker& worker, const tracking::Workload& workload);
+
+ private:
+  void Work();
+  void Look(const ObjectKey& key);
+  // One template on one worker. False: it is to be looked at again when its use changes.
+  Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use);
+  Result<void> Carry(Worker& worker, const TemplateLook& look, const templates::Plan& plan);
+  Result<void> Create(Worker& worker, const verify::Claim& original);
+  Result<void> Apply(Worker& worker, const verify::Claim& original, std::string_view expected,
+                     bool dry_run);
+  Result<void> Delete(Worker& worker, const verify::Claim& copy);
+  // Asks a worker that refused a copy whether it still would, when it is time. True: no longer.
+  bool AskAgain(Worker& worker, const ObjectKey& key, const TemplateLook& look,
+                const CopyFailure& failure);
+  Result<void> TryOut(Worker& worker, const verify::Claim& original);
+  void RememberRefusal(const Worker& worker, const verify::Claim& original, const Error& error);
+  void Retry(const ObjectKey& key, const Error& error);
+
+  const TemplateSettings settings_;
+  ManagerCluster& manager_;
+  const Workers& workers_;
+  CallGates& gates_;
+  CopyFailures& failures_;
+  const Clock& clock_;
+  const std::function<void(const ObjectKey& key)> on_possible_;
+
+  Queue queue_;
+  // Templates that are to be looked at when a workload moves: something waits for that.
+  Guarded<std::unordered_set<ObjectKey>> restless_;
+  Guarded<std::unordered_map<ObjectKey, int>> attempts_;  // consecutive failed looks
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,30 @@
+#include "manager/reconcile/template_look.h"
+
+#include "manager/verify/cache_words.h"
+
+namespace fedra::reconcile {
+namespace {
+
+// Whether the cache's silence about an object means that there is none.
+bool CanTell(const verify::Cache<verify::Claim>& templates) {
+  return !verify::WhySilent(templates.health(), {});
+}
+
+}  // namespace
+
+TemplateLook LookAtTemplate(const ObjectKey& key, const Worker& worker,
+                            const ManagerCluster& manager, const TemplateUse& use) {
+  TemplateLook look;
+  look.original = manager.templates().Find(key);
+  look.there = worker.templates().Find(key);
+  look.view = {.original = look.original.get(),
+               .original_known = CanTell(manager.templates()),
+               .there = look.there.get(),
+               .there_known = CanTell(worker.templates().cache()),
+               .can_hold = look.original != nullptr && worker.CanHold(*look.original),
+               .named = use.named,
+               .here = use.workers.contains(worker.name())};
+  return look;
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,24 @@
+#pragma once
+//
+// One ResourceClaimTemplate as the caches of the manager and of a worker show it.
+//
+// Thread rules: any thread; the caches change under it, each object in a look is immutable.
+
+#include <memory>
+
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/worker.h"
+#include "manager/templates/plan.h"
+
+namespace fedra::reconcile {
+
+struct TemplateLook {
+  std::shared_ptr<const verify::Claim> original;
+  std::shared_ptr<const verify::Claim> there;
+  templates::View view;  // points to the two
+};
+
+TemplateLook LookAtTemplate(const ObjectKey& key, const Worker& worker,
+                            const ManagerCluster& manager, const TemplateUse& use);
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,80 @@
+#include "manager/reconcile/template_survey.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Contact;
+using templates::Step;
+
+// Which waiting workload may bring a template to a worker: the first by name.
+using Candidates = std::map<std::pair<ClusterName, ObjectKey>, ObjectKey>;
+
+Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
+  Candidates candidates;
+  for (const auto& workload : manager.workloads().cache().List()) {
+    const std::vector<std::string> names = workload->requirement.TemplateNames();
+    if (names.empty()) continue;
+    for (const Worker* worker : gatherer.WorkersFor(*workload)) {
+      for (const std::string& name : names) {
+        const auto [at, fresh] = candidates.try_emplace(
+            {worker->name(), ObjectKey{workload->key.ns, name}}, workload->key);
+        if (!fresh) at->second = std::min(at->second, workload->key);
+      }
+    }
+  }
+  return candidates;
+}
+
+std::set<ObjectKey> KeysOn(const Worker& worker, const TemplateSettings& settings,
+                           ManagerCluster& manager, const Candidates& candidates) {
+  std::set<ObjectKey> keys;
+  for (const auto& claim_template : worker.templates().cache().List()) {
+    if (templates::IsCopy(*claim_template, settings.origin)) keys.insert(claim_template->key);
+  }
+  for (const auto& [place, workload] : candidates) {
+    if (place.first == worker.name()) keys.insert(place.second);
+  }
+  for (const ObjectKey& key : manager.NamedTemplates()) {
+    if (manager.UseOf(key).workers.contains(worker.name())) keys.insert(key);
+  }
+  return keys;
+}
+
+templates::Plan PlanFor(const ObjectKey& key, const Worker& worker,
+                        const TemplateSettings& settings, ManagerCluster& manager,
+                        const Candidates& candidates) {
+  TemplateUse use = manager.UseOf(key);
+  const TemplateLook look = LookAtTemplate(key, worker, manager, use);
+  const templates::Plan plan = templates::Decide(look.view, settings.mode, settings.origin);
+  const auto candidate = candidates.find({worker.name(), key});
+  if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
+    return plan;
+  use.workers.insert(worker.name());
+  templates::Plan then = templates::Decide(LookAtTemplate(key, worker, manager, use).view,
+                                           settings.mode, settings.origin);
+  if (then.step == Step::kCreate)
+    then.why = "when Workload " + candidate->second.ToString() + " is sent there";
+  return then;
+}
+
+}  // namespace
+
+std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
+                                          const Workers& workers, const Gatherer& gatherer) {
+  const Candidates candidates = FindCandidates(manager, gatherer);
+  std::vector<TemplateStep> steps;
+  for (const auto& worker : workers) {
+    if (worker->contact() != Contact::kFull) continue;
+    for (const ObjectKey& key : KeysOn(*worker, settings, manager, candidates)) {
+      templates::Plan plan = PlanFor(key, *worker, settings, manager, candidates);
+      if (plan.step != Step::kNone) steps.push_back({worker->name(), key, std::move(plan)});
+    }
+  }
+  return steps;
+}
+
+}  // namespace fedra::reconcile

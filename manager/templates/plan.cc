@@ -1,0 +1,63 @@
+#include "manager/templates/plan.h"
+
+#include "manager/verify/difference.h"
+
+namespace fedra::templates {
+namespace {
+
+// Our copy of a template that the manager has, too.
+Plan Follow(const View& view) {
+  const bool same_object = view.there->source_uid == view.original->uid;
+  const bool same_needs = view.there->capabilities == view.original->capabilities;
+  if (same_object && same_needs) return {};
+  if (same_object || view.there->spec == view.original->spec) {
+    return {Step::kRefresh, same_needs
+                                ? "the manager's template was created anew with the same content"
+                                : "the manager's template names other capabilities"};
+  }
+  const std::string change = verify::TemplateDifference(view.there->spec, view.original->spec);
+  if (view.here)
+    return {Step::kWait, "a workload there uses it; the manager's has changed: " + change};
+  return {Step::kReplace, "the manager's template has changed: " + change};
+}
+
+}  // namespace
+
+std::string_view ToString(Step step) {
+  switch (step) {
+    case Step::kNone:
+      break;
+    case Step::kCreate:
+      return "create";
+    case Step::kRefresh:
+      return "refresh";
+    case Step::kReplace:
+      return "replace";
+    case Step::kWait:
+      return "wait";
+    case Step::kDelete:
+      return "delete";
+  }
+  return {};
+}
+
+bool IsCopy(const verify::Claim& claim, std::string_view origin) {
+  return claim.origin == origin && !claim.source_uid.empty();
+}
+
+Plan Decide(const View& view, Mode mode, std::string_view origin) {
+  if (mode == Mode::kNever || !view.there_known) return {};
+  if (view.there == nullptr) {
+    if (!view.here || view.original == nullptr || !view.can_hold) return {};
+    return {Step::kCreate, "a workload that is sent there needs it"};
+  }
+  if (!IsCopy(*view.there, origin) || view.there->deleting) return {};
+  if (!view.named) return {Step::kDelete, "no workload names it any more"};
+  if (view.original == nullptr) {
+    if (!view.original_known || view.here) return {};
+    return {Step::kDelete, "the manager's template is gone, and no workload there uses the copy"};
+  }
+  return mode == Mode::kReconcile ? Follow(view) : Plan{};
+}
+
+}  // namespace fedra::templates
