@@ -30,7 +30,7 @@ gpu-east  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not
 gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
 tpu-lab   Unknown  ClusterUnreachable  no contact for 4m10s (connection refused)
 next   looked at again as soon as one of these changes
-       TemplateMissing: Create the template in the job's namespace on the worker. The job leaves at once, without a restart or resubmission.
+       TemplateMissing: Create the template in the job's namespace on the worker, or let fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, without a restart or resubmission.
        ClusterUnreachable: See `fedra status clusters` for the exact error and since when. Nothing needs doing in fedra: it reconnects by itself, and jobs of a worker that stays away longer than workerLostTimeout are moved.
        more: fedra explain TemplateMissing
 )");

@@ -46,8 +46,8 @@ TEST_CASE("staying where it is needs no fresh picture; leaving frees what was ke
 
 TEST_CASE("oldest first") {
   InFlight in_flight;
-  in_flight.Settle(Of("a", SteadyTime(minutes(2))), {kEast}, in_flight.version());
-  in_flight.Settle(Of("b", SteadyTime(minutes(1))), {kEast}, in_flight.version());
+  in_flight.Settle(Of("a", SteadyTime(minutes(2))), {kEast}, {}, in_flight.version());
+  in_flight.Settle(Of("b", SteadyTime(minutes(1))), {kEast}, {}, in_flight.version());
   const auto all = in_flight.On(kEast, {});
   REQUIRE(all.size() == 2);
   CHECK(all[0].workload.name == "b");
