@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "dra/candidates.h"
 #include "dra/capacity.h"
@@ -51,9 +52,11 @@ class Tally final {
  private:
   void AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable);
   void AddView(const PoolView& view, const Text& node, bool usable);
-  // False: the selectors stand against it, and it has been counted.
-  bool CountSelectors(const ViewDevice& device);
-  void CountMatching(const PoolView& view, const ViewDevice& device, const Text& node);
+  // The selectors stand against it.
+  void CountSelectors(const ViewDevice& device, uint8_t code);
+  // True: it could be taken. `held`: what the simulation holds of it; may be null.
+  bool CountMatching(const ViewDevice& device, const SimulatedUse* held);
+  bool HasCapacity(const ViewDevice& device, const SimulatedUse* held) const;
 
   const Ask& ask_;
   const Snapshot& snapshot_;
@@ -63,15 +66,12 @@ class Tally final {
   std::map<Text, int> free_on_node_;
 };
 
-bool Tally::CountSelectors(const ViewDevice& device) {
-  const uint8_t code = matches_.Match(ask_.match, *device.slice)[device.index];
-  if (code == kMatches) return true;
+void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
   if (code == kSelectorFails) {
     const SelectorFailure failure = matches_.FailureOf(ask_.match, *device.slice, device.index);
     const std::string& text = matches_.Selector(ask_.match, failure.selector).expression;
     const std::string advice = failure.advice.empty() ? "" : " (" + failure.advice + ")";
-    Count(report_.errors, text + ": " + failure.error + advice);
-    return false;
+    return Count(report_.errors, text + ": " + failure.error + advice);
   }
   const Cause& cause = matches_.CauseOf(ask_.match, code);
   const size_t in_class = ask_.device_class ? ask_.device_class->selectors.size() : 0;
@@ -80,58 +80,71 @@ bool Tally::CountSelectors(const ViewDevice& device) {
   else
     Count(cause.selector < in_class ? report_.class_selectors : report_.request_selectors,
           cause.text);
-  return false;
 }
 
-void Tally::CountMatching(const PoolView& view, const ViewDevice& device, const Text& node) {
+bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) const {
   const AllocatorFeatures& features = snapshot_.features();
-  if (const Taint* taint = BlockingTaint(device, *ask_.request, features)) {
+  if (!features.consumable_capacity) return true;
+  std::vector<const Amounts*> taken;
+  if (device.use && device.use->consumed) taken.push_back(&*device.use->consumed);
+  if (held) taken.push_back(&held->consumed);
+  // What nobody holds has room for a request that names no amounts.
+  if (taken.empty() && !ask_.request->has_capacity) return true;
+  return CapacityFits(*device.device, *ask_.request, taken, features);
+}
+
+bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
+  if (const Taint* taint = BlockingTaint(device, *ask_.request, snapshot_.features())) {
     const std::string value = taint->value.empty() ? "" : "=" + taint->value.str();
-    return Count(report_.taints, taint->effect_text.str() + " " + taint->key.str() + value);
-  }
-  const SimulatedUse* simulated = nullptr;
-  if (placed_) {
-    const auto pool = placed_->pools.find(view.key);
-    if (pool != placed_->pools.end()) {
-      const auto use = pool->second.devices.find(device.slot);
-      if (use != pool->second.devices.end()) simulated = &use->second;
-    }
+    Count(report_.taints, taint->effect_text.str() + " " + taint->key.str() + value);
+    return false;
   }
   if (!ask_.admin && device.use && device.use->dedicated) {
     ++report_.allocated;
     for (const ObjectKey& holder : device.use->holders) {
-      const std::string name = holder.ToString();
       auto& known = report_.holders;
-      if (known.size() < kMaxHolders && std::find(known.begin(), known.end(), name) == known.end())
-        known.push_back(name);
+      if (known.size() >= kMaxHolders) break;
+      const std::string name = holder.ToString();
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
     }
-    return;
+    return false;
   }
-  if (!ask_.admin && simulated && simulated->dedicated) {
+  if (!ask_.admin && held && held->dedicated) {
     ++report_.placed;
-    return;
+    return false;
   }
-  std::vector<const Amounts*> taken;
-  if (device.use && device.use->consumed) taken.push_back(&*device.use->consumed);
-  if (simulated) taken.push_back(&simulated->consumed);
-  if (features.consumable_capacity &&
-      !CapacityFits(*device.device, *ask_.request, taken, features)) {
+  if (!HasCapacity(device, held)) {
     ++report_.capacity;
-    return;
+    return false;
   }
   ++report_.free;
-  ++free_on_node_[node];
+  return true;
 }
 
 void Tally::AddView(const PoolView& view, const Text& node, bool usable) {
+  const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
+  const Slice* slice = nullptr;
+  std::span<const uint8_t> codes;  // of the slice
+  int free = 0;
   for (const ViewDevice& device : view.devices) {
+    if (device.slice != slice) {
+      slice = device.slice;
+      codes = matches_.Match(ask_.match, *slice);
+    }
     ++report_.devices;
-    if (!CountSelectors(device)) continue;
-    if (!usable || device.node_fit != NodeFit::kYes)
+    if (codes[device.index] != kMatches) {
+      CountSelectors(device, codes[device.index]);
+    } else if (!usable || device.node_fit != NodeFit::kYes) {
       ++report_.other_node;
-    else
-      CountMatching(view, device, node);
+    } else {
+      const SimulatedUse* held = nullptr;
+      if (placed)
+        if (const auto at = placed->devices.find(device.slot); at != placed->devices.end())
+          held = &at->second;
+      free += CountMatching(device, held);
+    }
   }
+  if (free > 0) free_on_node_[node] += free;
 }
 
 // Seen from the node that reaches most of it.

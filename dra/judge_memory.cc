@@ -1,19 +1,15 @@
 #include "dra/judge_memory.h"
 
 #include <algorithm>
+#include <span>
 
 namespace fedra::dra {
 namespace {
 
 // Few jobs have node constraints of their own making.
 constexpr size_t kMaxAdmitting = 64;
-
-bool Matches(const ViewDevice& device, const std::vector<ConjunctionId>& conjunctions,
-             MatchCache& matches) {
-  return std::any_of(conjunctions.begin(), conjunctions.end(), [&](ConjunctionId conjunction) {
-    return matches.Match(conjunction, *device.slice)[device.index] == kMatches;
-  });
-}
+// One per kind of request and kind of node constraints.
+constexpr size_t kMaxFree = 256;
 
 bool IsReady(const PoolState& pool) {
   if (pool.roaming) return false;
@@ -25,24 +21,25 @@ bool IsReady(const PoolState& pool) {
 
 }  // namespace
 
-int CountFreeDevices(const std::vector<const Node*>& nodes,
-                     const std::vector<ConjunctionId>& conjunctions, const Snapshot& snapshot,
+int CountFreeDevices(const NodePools& pools, const std::vector<ConjunctionId>& conjunctions,
                      const Workspace* taken, MatchCache& matches) {
   int count = 0;
-  for (const Node* node : nodes) {
-    const NodePools* local = snapshot.PoolsOf(node->name);
-    if (local == nullptr) continue;
-    for (const auto& [state, view] : local->views) {
-      if (!view) continue;
-      const Workspace::Pool* held = nullptr;
-      if (taken)
-        if (const auto at = taken->pools.find(view->key); at != taken->pools.end())
-          held = &at->second;
-      for (const ViewDevice& device : view->devices) {
-        if (device.use && device.use->dedicated) continue;
-        if (held && held->devices.contains(device.slot)) continue;
-        if (Matches(device, conjunctions, matches)) ++count;
+  std::vector<std::span<const uint8_t>> codes;  // of the slice that is being counted
+  for (const auto& [state, view] : pools.views) {
+    if (!view) continue;
+    const Workspace::Pool* held = taken ? taken->Find(view->key) : nullptr;
+    const Slice* slice = nullptr;
+    for (const ViewDevice& device : view->devices) {
+      if (device.slice != slice) {
+        slice = device.slice;
+        codes.clear();
+        for (const ConjunctionId conjunction : conjunctions)
+          codes.push_back(matches.Match(conjunction, *slice));
       }
+      if (device.use && device.use->dedicated) continue;
+      if (held && held->devices.contains(device.slot)) continue;
+      count += std::any_of(codes.begin(), codes.end(),
+                           [&](const auto& code) { return code[device.index] == kMatches; });
     }
   }
   return count;
@@ -55,11 +52,10 @@ void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
   if (other_matches || other_slices) can_fail_.clear();
   if (other_slices) pools_.reset();
   if (other_nodes) admitting_.clear();
-  if (other_matches || other_nodes || use_serial_ != snapshot.use_serial()) free_devices_.clear();
+  if (other_matches || other_nodes) free_.clear();
   matches_epoch_ = matches.epoch();
   slices_serial_ = snapshot.slices_serial();
   nodes_serial_ = snapshot.nodes_serial();
-  use_serial_ = snapshot.use_serial();
 }
 
 const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
@@ -69,7 +65,7 @@ const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
     if (known.constraints == constraints) return known;
   if (admitting_.size() >= kMaxAdmitting) {
     admitting_.clear();
-    free_devices_.clear();
+    free_.clear();
   }
   AdmittingNodes& added = admitting_.emplace_back();
   added.constraints = constraints;
@@ -112,13 +108,35 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
   return facts;
 }
 
-int JudgeMemory::FreeDevices(const NodeConstraints& constraints,
-                             const std::vector<ConjunctionId>& conjunctions,
-                             const Snapshot& snapshot, MatchCache& matches) {
-  const AdmittingNodes& nodes = NodesFor(constraints, snapshot, matches);
-  const auto [at, is_new] = free_devices_.try_emplace(FreeKey{&nodes, conjunctions}, 0);
-  if (is_new) at->second = CountFreeDevices(nodes.nodes, conjunctions, snapshot, nullptr, matches);
-  return at->second;
+const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
+                                       const std::vector<ConjunctionId>& conjunctions,
+                                       const Snapshot& snapshot, MatchCache& matches) {
+  const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
+  const FreeKey key{&admitting, conjunctions};
+  if (free_.size() >= kMaxFree && !free_.contains(key)) free_.clear();
+  FreeEntry& entry = free_[key];
+  if (entry.use_serial == snapshot.use_serial()) return entry.free;
+  entry.use_serial = snapshot.use_serial();
+  const auto& nodes = admitting.nodes;
+  entry.counted.resize(nodes.size());
+  entry.free.on_node.resize(nodes.size());
+  size_t next = 0;
+  const auto count = [&](const std::shared_ptr<const NodePools>& pools) {
+    if (entry.counted[next] != pools) {
+      int& free = entry.free.on_node[next];
+      entry.free.total -= free;
+      free = pools ? CountFreeDevices(*pools, conjunctions, nullptr, matches) : 0;
+      entry.free.total += free;
+      entry.counted[next] = pools;
+    }
+    ++next;
+  };
+  snapshot.node_pools().ForEach([&](const Text& name, const auto& pools) {
+    while (next < nodes.size() && nodes[next]->name < name) count(nullptr);
+    if (next < nodes.size() && nodes[next]->name == name) count(pools);
+  });
+  while (next < nodes.size()) count(nullptr);
+  return entry.free;
 }
 
 }  // namespace fedra::dra

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ struct AdmittingNodes {
   std::map<std::string, int> refused;  // what -> nodes
 };
 
+// Devices that are not held as a whole and that one of some conjunctions matches, in the pools that
+// belong to nodes.
+struct FreeDevices {
+  std::vector<int> on_node;  // parallel to AdmittingNodes::nodes
+  int total = 0;
+};
+
 // What the slices of a cluster say about errors that a search can end with.
 struct PoolFacts {
   bool bad_selector = false;  // some node selector cannot be evaluated
@@ -44,10 +52,9 @@ class JudgeMemory final {
   // Whether some device of the cluster makes a selector of the conjunction fail.
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
-  // CountFreeDevices on the admitting nodes.
-  int FreeDevices(const NodeConstraints& constraints,
-                  const std::vector<ConjunctionId>& conjunctions, const Snapshot& snapshot,
-                  MatchCache& matches);
+  const FreeDevices& FreeOn(const NodeConstraints& constraints,
+                            const std::vector<ConjunctionId>& conjunctions,
+                            const Snapshot& snapshot, MatchCache& matches);
 
  private:
   struct FreeKey {
@@ -55,24 +62,26 @@ class JudgeMemory final {
     std::vector<ConjunctionId> conjunctions;
     auto operator<=>(const FreeKey&) const = default;
   };
+  struct FreeEntry {
+    uint64_t use_serial = 0;
+    std::vector<std::shared_ptr<const NodePools>> counted;  // parallel to the nodes; may be null
+    FreeDevices free;
+  };
 
   // Drops what the changes since the last call have made wrong.
   void Refresh(const Snapshot& snapshot, const MatchCache& matches);
 
   uint64_t nodes_serial_ = 0;
   uint64_t slices_serial_ = 0;
-  uint64_t use_serial_ = 0;
   uint64_t matches_epoch_ = 0;
   std::deque<AdmittingNodes> admitting_;
-  std::map<FreeKey, int> free_devices_;
+  std::map<FreeKey, FreeEntry> free_;
   std::map<ConjunctionId, bool> can_fail_;
   std::optional<PoolFacts> pools_;
 };
 
-// Devices of these nodes' own pools that are not held as a whole and that some conjunction matches.
-// `taken`: what a simulation holds is left out; may be null.
-int CountFreeDevices(const std::vector<const Node*>& nodes,
-                     const std::vector<ConjunctionId>& conjunctions, const Snapshot& snapshot,
+// The same for one node. `taken`: what a simulation holds is left out; may be null.
+int CountFreeDevices(const NodePools& pools, const std::vector<ConjunctionId>& conjunctions,
                      const Workspace* taken, MatchCache& matches);
 
 }  // namespace fedra::dra

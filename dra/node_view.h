@@ -42,6 +42,12 @@ struct Workspace {
     std::map<std::pair<Text, Text>, Quantity> counters;  // consumption by (set, counter)
   };
   std::unordered_map<PoolKey, Pool> pools;
+
+  // Null: nothing is held of it.
+  const Pool* Find(const PoolKey& key) const {
+    const auto at = pools.find(key);
+    return at == pools.end() ? nullptr : &at->second;
+  }
 };
 
 }  // namespace fedra::dra

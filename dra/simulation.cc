@@ -14,6 +14,15 @@ namespace {
 // From so many feasible nodes on, kube-scheduler does not look at the others.
 constexpr size_t kNodesAlwaysExamined = 100;
 
+// The conjunctions that the pod asks for, each once.
+std::vector<ConjunctionId> Asked(const PodClaims& pod) {
+  std::vector<ConjunctionId> conjunctions;
+  for (const Ask& ask : pod.asks) conjunctions.push_back(ask.match);
+  std::sort(conjunctions.begin(), conjunctions.end());
+  conjunctions.erase(std::unique(conjunctions.begin(), conjunctions.end()), conjunctions.end());
+  return conjunctions;
+}
+
 const Text& Pods() {
   static const Text kPods("pods");
   return kPods;
@@ -30,11 +39,11 @@ void Simulation::Add(Run& run, Outcome outcome, ReasonCode code, std::string obj
 
 // ---- nodes
 
-bool Simulation::Usable(const Run& run, const Node& node) const {
-  const auto at =
-      std::lower_bound(run.nodes.begin(), run.nodes.end(), node.name,
-                       [](const Node* usable, const Text& name) { return usable->name < name; });
-  return at != run.nodes.end() && (*at)->name == node.name;
+bool Simulation::Usable(const Run& run, const Text& name) const {
+  const auto at = std::lower_bound(
+      run.nodes.begin(), run.nodes.end(), name,
+      [](const Node* usable, const Text& wanted) { return usable->name < wanted; });
+  return at != run.nodes.end() && (*at)->name == name;
 }
 
 const ObjectKey* Simulation::ClaimElsewhere(const Run& run, const Node& node) const {
@@ -188,6 +197,11 @@ bool Simulation::CannotBind(const Run& run, const Variant& variant) const {
          variant.from_devices.empty() && run.wants_device_resources;
 }
 
+void Simulation::NoteNearest(Run& run, const Node& node, uint32_t devices) {
+  if (run.nearest == nullptr || devices > run.deepest) run.nearest = &node;
+  run.deepest = std::max(run.deepest, devices);
+}
+
 bool Simulation::PlaceOne(Run& run, const Node& node) {
   Variant& variant = VariantFor(run, node);
   if (const NodeAnswer room = RoomOn(run, node, variant); !room.fits()) {
@@ -208,8 +222,7 @@ bool Simulation::PlaceOne(Run& run, const Node& node) {
     run.error_node = &node;
   }
   if (found.fit != Fit::kFit) {
-    if (run.nearest == nullptr || found.deepest > run.deepest) run.nearest = &node;
-    run.deepest = std::max(run.deepest, found.deepest);
+    NoteNearest(run, node, found.deepest);
     return false;
   }
   if (CannotBind(run, variant)) {
@@ -230,47 +243,69 @@ bool Simulation::PlaceOne(Run& run, const Node& node) {
   return true;
 }
 
+// Nodes that certainly have too few devices for some request of the pod. Found out once for all
+// pods: placing pods takes devices and gives none back.
+std::vector<bool> Simulation::TooFew(Run& run) {
+  std::vector<bool> too_few;
+  // Only devices of nodes are counted, and the counts belong to the nodes that admit the pod.
+  if (!run.bound.empty() || run.wants_device_resources || !snapshot_.roaming_pools().empty())
+    return too_few;
+  const PodClaims& pod = VariantWith(run, {}).pod;
+  for (const PreparedClaim& claim : pod.claims) {
+    for (const PreparedRequest& request : claim.requests) {
+      const Ask& ask = pod.asks[request.first_ask];
+      if (request.asks != 1 || ask.all || ask.admin || ask.request->count <= 0) continue;
+      const auto& free =
+          memory_.FreeOn(run.demand.node, {ask.match}, snapshot_, caches_.matches).on_node;
+      too_few.resize(free.size());
+      for (size_t i = 0; i < free.size(); ++i) {
+        if (too_few[i] || free[i] >= ask.request->count) continue;
+        too_few[i] = true;
+        NoteNearest(run, *run.nodes[i], static_cast<uint32_t>(free[i]));
+      }
+    }
+  }
+  return too_few;
+}
+
 // Node by node: what does not fit on a node now will not fit there later.
 void Simulation::PlacePods(Run& run) {
+  std::vector<bool> too_few = TooFew(run);
   const auto done = [&] {
     return run.result.report.fitting >= std::min(run.demand.count, options_.max_pods) ||
            run.error_node != nullptr;
   };
   for (size_t i = 0; i < run.nodes.size() && !done();) {
     const size_t before = run.nodes.size();
-    if (!PlaceOne(run, *run.nodes[i])) {
+    if (i < too_few.size() && too_few[i]) {
+      ++i;
+    } else if (!PlaceOne(run, *run.nodes[i])) {
       ++i;
     } else if (run.nodes.size() != before) {
       i = 0;  // a shared claim has been allocated and left fewer nodes
+      too_few.clear();
     }
   }
 }
 
 // Free devices that match some request, on nodes the pod may use, beyond what was taken.
 void Simulation::CountHeadroom(Run& run) {
-  const auto asked = [](const Variant& variant) {
-    std::set<ConjunctionId> conjunctions;
-    for (const Ask& ask : variant.pod.asks) conjunctions.insert(ask.match);
-    return std::vector(conjunctions.begin(), conjunctions.end());
-  };
-  const auto count = [&](const Node* node, const std::vector<ConjunctionId>& conjunctions,
+  const auto count = [&](const Text& node, const std::vector<ConjunctionId>& conjunctions,
                          const Workspace* taken) {
-    return CountFreeDevices({node}, conjunctions, snapshot_, taken, caches_.matches);
+    const NodePools* pools = snapshot_.PoolsOf(node);
+    return pools ? CountFreeDevices(*pools, conjunctions, taken, caches_.matches) : 0;
   };
   int& headroom = run.result.headroom;
   if (!run.bound.empty() || run.wants_device_resources) {
     for (const Node* node : run.nodes)
-      headroom += count(node, asked(VariantFor(run, *node)), &workspace_);
+      headroom += count(node->name, Asked(VariantFor(run, *node).pod), &workspace_);
     return;
   }
-  const std::vector<ConjunctionId> conjunctions = asked(VariantWith(run, {}));
-  headroom = memory_.FreeDevices(run.demand.node, conjunctions, snapshot_, caches_.matches);
-  for (const auto& [name, used] : placed_) {
-    const auto* node = snapshot_.nodes().Find(name);
-    if (node == nullptr || !Usable(run, **node)) continue;
-    headroom -= count(node->get(), conjunctions, nullptr);
-    headroom += count(node->get(), conjunctions, &workspace_);
-  }
+  const std::vector<ConjunctionId> asked = Asked(VariantWith(run, {}).pod);
+  headroom = memory_.FreeOn(run.demand.node, asked, snapshot_, caches_.matches).total;
+  for (const auto& [name, used] : placed_)
+    if (Usable(run, name))
+      headroom += count(name, asked, &workspace_) - count(name, asked, nullptr);
 }
 
 void Simulation::Assume(const InFlightPods& pods) {

@@ -57,7 +57,7 @@ class Simulation final {
   bool ResolveClaims(Run& run);
   bool ResolveNamed(Run& run, const std::string& name);
   void CollectNodes(Run& run);
-  bool Usable(const Run& run, const Node& node) const;
+  bool Usable(const Run& run, const Text& name) const;
   // An allocated claim of the pod that cannot be used on the node; null: none.
   const ObjectKey* ClaimElsewhere(const Run& run, const Node& node) const;
   Variant& VariantFor(Run& run, const Node& node);
@@ -66,7 +66,9 @@ class Simulation final {
   bool CanEndWithError(const PodClaims& pod);
   bool ErrorsPossible(Run& run);
   bool FindErrors(Run& run);
+  std::vector<bool> TooFew(Run& run);
   void PlacePods(Run& run);
+  static void NoteNearest(Run& run, const Node& node, uint32_t devices);
   NodeAnswer RoomOn(const Run& run, const Node& node, const Variant& variant) const;
   bool CannotBind(const Run& run, const Variant& variant) const;
   bool PlaceOne(Run& run, const Node& node);

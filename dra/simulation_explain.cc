@@ -86,7 +86,7 @@ void Simulation::ExplainNodes(Run& run) {
 
 bool Simulation::ExplainRequests(Run& run, const Variant& variant) {
   bool lacking = false;
-  const auto usable = [&](const Node& node) { return Usable(run, node); };
+  const auto usable = [&](const Node& node) { return Usable(run, node.name); };
   for (const PreparedClaim& claim : variant.pod.claims) {
     for (const PreparedRequest& request : claim.requests) {
       bool possible = false;

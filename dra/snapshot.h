@@ -56,6 +56,9 @@ class Snapshot final {
   const Templates& templates() const { return templates_; }
   const Nodes& nodes() const { return nodes_; }
 
+  using PoolsOfNodes = PersistentMap<Text, std::shared_ptr<const NodePools>>;
+  // By node name; nodes without pools are left out.
+  const PoolsOfNodes& node_pools() const { return node_pools_; }
   // Null when there is none.
   const NodePools* PoolsOf(const Text& node) const;
   // Pools whose slices must be compared with a node's labels.
@@ -82,7 +85,7 @@ class Snapshot final {
   Pools pools_;
   Pools roaming_;
   Pools troubled_;
-  PersistentMap<Text, std::shared_ptr<const NodePools>> node_pools_;
+  PoolsOfNodes node_pools_;
   Classes classes_;
   Claims claims_;
   Templates templates_;
