@@ -91,6 +91,7 @@ std::string TextLine(std::string_view time, Level level, std::string_view messag
   std::string line = fmt::format("{} {:<5} ", time, Label(level));
   AppendEscaped(line, message);
   for (const Field& field : fields) {
+    if (field.value.empty()) continue;
     line += fmt::format(" {}=", field.key);
     if (IsPlain(field.value)) {
       line += field.value;
@@ -105,6 +106,7 @@ std::string JsonLine(std::string_view time, Level level, std::string_view messag
   std::string line = fmt::format(R"({{"ts":"{}","level":"{}","msg":)", time, Label(level));
   AppendQuoted(line, message);
   for (const Field& field : fields) {
+    if (field.value.empty()) continue;
     line += ',';
     AppendQuoted(line, field.key);
     line += ':';

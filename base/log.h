@@ -4,9 +4,9 @@
 //
 //   log::Warn("worker lost", {{"cluster", name}, {"since", FormatAge(age)}});
 //
-// Field names are fixed: cluster, workload, job, attempt, reason, error, ... Never pass
-// credentials, and never let a remote party choose how often a line is written. Thread rules: any
-// thread, after Setup (before it, lines go to stderr at level info).
+// A field without a value is left out. Field names are fixed: cluster, workload, job, attempt,
+// reason, error, ... Never pass credentials, and never let a remote party choose how often a line
+// is written. Thread rules: any thread, after Setup (before it, lines go to stderr at level info).
 
 #include <initializer_list>
 #include <string>

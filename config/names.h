@@ -1,7 +1,7 @@
 #pragma once
 //
-// Name rules of Kubernetes, and which known name a mistyped one probably means. Private to this
-// folder. Thread rules: pure functions.
+// Name rules of Kubernetes, and which known name a mistyped one probably means.
+// Thread rules: pure functions.
 
 #include <string>
 #include <string_view>

@@ -181,9 +181,8 @@ void Tally::AddPool(const PoolState& pool, const std::function<bool(const Node&)
   report_.unusable_pool += rest;
 }
 
-void Append(std::string& text, int devices, const std::string& what) {
-  if (devices == 0) return;
-  text += (text.empty() ? "" : ", ") + std::to_string(devices) + " " + what;
+void Append(std::vector<CountedCause>& parts, int devices, std::string what) {
+  if (devices > 0) parts.push_back({std::move(what), devices});
 }
 
 }  // namespace
@@ -196,25 +195,32 @@ RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapsh
   return tally.Take();
 }
 
+std::vector<CountedCause> RequestReport::Parts() const {
+  std::vector<CountedCause> parts;
+  Append(parts, unusable_pool, "in incomplete or invalid pools");
+  Append(parts, other_driver, "other driver");
+  for (const CountedCause& cause : class_selectors)
+    Append(parts, cause.devices, "fail class selector " + cause.what);
+  for (const CountedCause& cause : request_selectors)
+    Append(parts, cause.devices, "fail request selector " + cause.what);
+  for (const CountedCause& cause : errors)
+    Append(parts, cause.devices, "cannot be evaluated by selector " + cause.what);
+  Append(parts, other_node, "on nodes the pod cannot use");
+  for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
+  std::string names;
+  for (const std::string& holder : holders) names += (names.empty() ? "" : ", ") + holder;
+  Append(parts, allocated, names.empty() ? "allocated" : "allocated (" + names + ")");
+  Append(parts, placed, "taken by other pods of this job or by jobs on their way");
+  Append(parts, capacity, "without enough capacity");
+  Append(parts, free, "free");
+  return parts;
+}
+
 std::string RequestReport::ToString() const {
   if (devices == 0) return "no devices";
   std::string text;
-  Append(text, unusable_pool, "in incomplete or invalid pools");
-  Append(text, other_driver, "other driver");
-  for (const CountedCause& cause : class_selectors)
-    Append(text, cause.devices, "fail class selector " + cause.what);
-  for (const CountedCause& cause : request_selectors)
-    Append(text, cause.devices, "fail request selector " + cause.what);
-  for (const CountedCause& cause : errors)
-    Append(text, cause.devices, "cannot be evaluated by selector " + cause.what);
-  Append(text, other_node, "on nodes the pod cannot use");
-  for (const CountedCause& cause : taints) Append(text, cause.devices, "tainted " + cause.what);
-  std::string names;
-  for (const std::string& holder : holders) names += (names.empty() ? "" : ", ") + holder;
-  Append(text, allocated, names.empty() ? "allocated" : "allocated (" + names + ")");
-  Append(text, placed, "taken by other pods of this job or by jobs on their way");
-  Append(text, capacity, "without enough capacity");
-  Append(text, free, "free");
+  for (const CountedCause& part : Parts())
+    text += (text.empty() ? "" : ", ") + std::to_string(part.devices) + " " + part.what;
   return std::to_string(devices) + (devices == 1 ? " device: " : " devices: ") + text;
 }
 

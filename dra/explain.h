@@ -49,6 +49,8 @@ struct RequestReport {
   int free = 0;              // could be taken
   int most_on_one_node = 0;  // the largest number of free ones that one node reaches
 
+  // The counts as far as they are not 0, in the words of ToString(): {"other driver", 8}.
+  std::vector<CountedCause> Parts() const;
   // "24 devices: 8 other driver, ..."; "no devices" without any.
   std::string ToString() const;
 };

@@ -131,6 +131,9 @@ struct VerdictRow {
   int pods_fitting = 0;
   int pods_wanted = 0;
   WallTime checked_at{};
+  std::string alternatives_json =
+      "[]";          // [1, 0]: the chosen alternatives, from 0; "[]" without any
+  int headroom = 0;  // free devices beyond the need
 
   bool operator==(const VerdictRow&) const = default;
 };

@@ -1,165 +1,70 @@
-// fedra check: the preflight. Lists the workers as the daemon does, judges, and writes nothing.
+// fedra check: the preflight. Reads the workers as the daemon does, judges, and writes nothing.
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
+#include <ostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/log.h"
-#include "base/time.h"
-#include "cluster-clients/http/loop.h"
-#include "config/load.h"
-#include "config/yaml_json.h"
+#include "manager/cli/check_input.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/input.h"
+#include "manager/cli/display_text.h"
+#include "manager/cli/fleet.h"
 #include "manager/cli/output.h"
-#include "manager/reconcile/worker.h"
-#include "manager/tracking/json_fields.h"
-#include "manager/tracking/kueue_api.h"
-#include "manager/tracking/submitted.h"
-#include "manager/wiring.h"
+#include "manager/cli/snapshot_names.h"
+#include "manager/cli/verdict_view.h"
 
 namespace fedra::cli {
 namespace {
 
-using nlohmann::json;
-using std::chrono::milliseconds;
-
-// Progress is shown at least this often.
-constexpr milliseconds kLookAgain{200};
 constexpr int kPlaceable = 0;
 constexpr int kFailed = 1;
 constexpr int kNowhere = 3;
 constexpr int kUnknown = 4;
 
-struct WorkerVerdict {
-  std::string worker;
-  dra::Verdict verdict;
-};
-
-struct Report {
-  std::string kind;
-  ObjectKey job;
-  dra::Requirement requirement;
-  std::vector<WorkerVerdict> verdicts;
-
-  int ExitCode() const {
-    bool unknown = false;
-    for (const WorkerVerdict& item : verdicts) {
-      if (item.verdict.outcome == dra::Outcome::kYes ||
-          item.verdict.outcome == dra::Outcome::kMayScale)
-        return kPlaceable;
-      unknown |= item.verdict.outcome == dra::Outcome::kUnknown;
-    }
-    return unknown ? kUnknown : kNowhere;
-  }
-};
-
-Result<std::vector<tracking::SubmittedJob>> ReadJobs(const CheckOptions& options,
-                                                     std::ostream& err) {
-  std::vector<tracking::SubmittedJob> jobs;
-  for (const std::string& path : options.files) {
-    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(path));
-    auto documents = config::YamlToJson(text);
-    if (!documents) return Fail(std::move(documents).error().WithContext(path));
-    for (const std::string& document : *documents) {
-      FEDRA_ASSIGN_OR_RETURN(const json object, watch::ParseJson(document));
-      auto job = tracking::ParseSubmitted(object, options.ns);
-      if (job) {
-        jobs.push_back(std::move(*job));
-      } else {
-        err << fmt::format("{}: {}\n", path, job.error().message);
-      }
-    }
-  }
-  if (jobs.empty()) return Fail(ErrorCode::kInvalidArgument, "no job was found in the input");
-  return jobs;
+int ExitCode(dra::Outcome best) {
+  if (best == dra::Outcome::kNo) return kNowhere;
+  return best == dra::Outcome::kUnknown ? kUnknown : kPlaceable;
 }
 
-// Waits until every worker has answered or failed, at most `limit`. Progress on a terminal after
-// two seconds.
-void WaitForWorkers(const std::vector<std::unique_ptr<reconcile::Worker>>& workers,
-                    Guarded<bool>& changed, milliseconds limit, const Terminal& terminal) {
-  const SteadyTime begin = SystemClock().Steady();
-  bool told = false;
-  while (true) {
-    const auto settled = std::count_if(workers.begin(), workers.end(),
-                                       [](const auto& worker) { return worker->IsSettled(); });
-    const auto waited = SystemClock().Steady() - begin;
-    if (settled == static_cast<std::ptrdiff_t>(workers.size()) || waited > limit) break;
-    if (terminal.out_is_tty && waited > std::chrono::seconds(2)) {
-      terminal.err << fmt::format("\r{} of {} workers have answered", settled, workers.size())
-                   << std::flush;
-      told = true;
-    }
-    changed.WaitFor(kLookAgain, [](bool flag) { return flag; }, [](bool& flag) { flag = false; });
-  }
-  if (told) terminal.err << "\r\033[K";
+// Whatever the workers say: a mistake is an error.
+int ExitCode(const std::vector<Finding>& findings, int of_jobs) {
+  Severity worst = Severity::kWarning;
+  for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
+  if (worst == Severity::kError) return kFailed;
+  return worst == Severity::kNowhere ? std::max(of_jobs, kNowhere) : of_jobs;
 }
 
-std::vector<reconcile::WorkerSettings> Chosen(std::vector<reconcile::WorkerSettings> all,
-                                              const std::vector<std::string>& names) {
-  if (names.empty()) return all;
-  std::erase_if(all, [&](const reconcile::WorkerSettings& worker) {
-    return std::find(names.begin(), names.end(), worker.name.value) == names.end();
-  });
-  return all;
+std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
+                                const Fleet& fleet) {
+  std::optional<AssumedTemplates> assumed;
+  if (options.assume_templates) assumed.emplace(input, options.ns, fleet.redacted, fleet.workers);
+  std::vector<JobReport> reports;
+  for (const tracking::SubmittedJob& job : input.jobs) {
+    const tracking::SubmittedJob& asked = fleet.redacted ? WithPseudonyms(job) : job;
+    JobReport report{job.adapter->resource().kind, job.key, JudgeEverywhere(asked, fleet.workers)};
+    if (assumed)
+      for (JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
+    reports.push_back(std::move(report));
+  }
+  return reports;
 }
 
-Report Judge(const tracking::SubmittedJob& job,
-             const std::vector<std::unique_ptr<reconcile::Worker>>& workers,
-             const verify::ExistenceOptions& options) {
-  Report report{job.adapter->resource().kind, job.key, job.requirement, {}};
-  for (const auto& worker : workers) {
-    const auto same_name = worker->Job(*job.adapter, job.key);
-    report.verdicts.push_back(
-        {worker->name().value,
-         verify::VerifyExistence(
-             job.requirement, worker->Picture(*job.adapter, nullptr, same_name.get()), options)});
+void Print(const std::vector<Finding>& findings, const std::vector<JobReport>& reports,
+           Format format, Terminal& terminal) {
+  if (!IsTable(format)) {
+    nlohmann::ordered_json document = Document("CheckReport");
+    document["findings"] = ToJson(findings);
+    auto& items = document["items"] = nlohmann::ordered_json::array();
+    for (const JobReport& report : reports) items.push_back(ToJson(report));
+    terminal.out << ToText(document, format);
+    return;
   }
-  return report;
-}
-
-nlohmann::ordered_json ToJson(const Report& report) {
-  auto workers = nlohmann::ordered_json::array();
-  for (const WorkerVerdict& item : report.verdicts) {
-    auto reasons = nlohmann::ordered_json::array();
-    for (const dra::Reason& reason : item.verdict.reasons) {
-      reasons.push_back({{"code", dra::ToString(reason.code)},
-                         {"object", reason.object},
-                         {"message", reason.message}});
-    }
-    workers.push_back({{"name", item.worker},
-                       {"verdict", dra::ToString(item.verdict.outcome)},
-                       {"reasons", reasons}});
-  }
-  const int code = report.ExitCode();
-  return {{"job", {{"kind", report.kind}, {"namespace", report.job.ns}, {"name", report.job.name}}},
-          {"result", code == kPlaceable ? "Placeable"
-                     : code == kNowhere ? "Nowhere"
-                                        : "Unknown"},
-          {"workers", workers}};
-}
-
-void Print(const Report& report, std::ostream& out) {
-  const auto yes = std::count_if(
-      report.verdicts.begin(), report.verdicts.end(),
-      [](const WorkerVerdict& item) { return item.verdict.outcome <= dra::Outcome::kMayScale; });
-  out << fmt::format("{} {}: {} of {} workers can run it\n", report.kind, report.job.ToString(),
-                     yes, report.verdicts.size());
-  Table table({"WORKER", "VERDICT", "REASON", ""});
-  for (const WorkerVerdict& item : report.verdicts) {
-    std::string worker = item.worker;
-    std::string outcome(dra::ToString(item.verdict.outcome));
-    if (item.verdict.reasons.empty()) table.Add({worker, outcome, "", ""});
-    for (const dra::Reason& reason : item.verdict.reasons) {
-      table.Add({std::exchange(worker, ""), std::exchange(outcome, ""),
-                 std::string(dra::ToString(reason.code)), reason.message});
-    }
-  }
-  out << table.Render({});
+  const Style style = StyleOf(terminal);
+  std::string text = RenderFindings(findings, style);
+  for (const JobReport& report : reports)
+    text += (text.empty() ? "" : "\n") + RenderReport(report, style);
+  terminal.out << text;
 }
 
 }  // namespace
@@ -169,55 +74,27 @@ int Check(const CheckOptions& options, Terminal& terminal) {
     terminal.err << "fedra check: " << message << "\n";
     return kFailed;
   };
-  const auto limit = ParseDuration(options.timeout);
-  if (!limit) return fail("--timeout: " + limit.error().message);
-  const auto loaded =
-      config::Load(options.config, {.now = SystemClock().Now(),
-                                    .in_cluster = config::InClusterFromEnvironment(),
-                                    .manager_may_fail = true});
-  if (!loaded) return fail("\n" + config::ToString(loaded.error()));
-  const auto jobs = ReadJobs(options, terminal.err);
-  if (!jobs) return fail(jobs.error().message);
-
-  Guarded<bool> changed;
-  WorkerPool pool(4);
-  http::HttpLoop loop;
-  std::vector<std::unique_ptr<reconcile::Worker>> workers;
-  for (const reconcile::WorkerSettings& settings : Chosen(ToWorkers(*loaded), options.workers)) {
-    workers.push_back(std::make_unique<reconcile::Worker>(
-        settings, loop, pool, SystemClock(),
-        reconcile::WorkerListener{[](const ObjectKey&) {}, [](const ObjectKey&) {},
-                                  [](const reconcile::Worker&, const reconcile::InputChange&) {},
-                                  [&](const reconcile::Worker&) {
-                                    changed.With([](bool& flag) { flag = true; });
-                                    changed.Notify();
-                                  }}));
+  const auto format = ParseFormat(options.format);
+  if (!format) return fail("-o: " + format.error().message);
+  Result<CheckInput> input = ReadCheckInput(options.files, options.ns);
+  if (!input) return fail(input.error().message);
+  for (const std::string& line : input->skipped) terminal.err << Printable(line) << "\n";
+  const auto fleet = OpenFleet({.config = options.config,
+                                .snapshot = options.snapshot,
+                                .workers = options.workers,
+                                .timeout = options.timeout},
+                               terminal);
+  if (!fleet) {
+    // Mistakes are worth knowing although nobody could be asked.
+    Print(input->findings, {}, *format, terminal);
+    return fail(fleet.error().message);
   }
-  if (workers.size() < std::max<size_t>(options.workers.size(), 1))
-    return fail(options.workers.empty() ? "no worker is configured"
-                                        : "--worker names one that is not configured");
-  for (const auto& worker : workers) worker->Start();
-  WaitForWorkers(workers, changed, *limit, terminal);
-
+  CheckAgainstWorkers((*fleet)->workers, options.ns, *input);
+  const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet);
+  Print(input->findings, reports, *format, terminal);
   int code = kPlaceable;
-  nlohmann::ordered_json document = Document("CheckReport");
-  auto& items = document["items"] = nlohmann::ordered_json::array();
-  for (const tracking::SubmittedJob& job : *jobs) {
-    const Report report = Judge(
-        job, workers,
-        {verify::Drift::kIgnore, verify::Undeclared::kWarn, loaded->configuration.origin, nullptr});
-    code = std::max(code, report.ExitCode());
-    if (options.format == "table") {
-      Print(report, terminal.out);
-    } else {
-      items.push_back(ToJson(report));
-    }
-  }
-  if (options.format != "table") {
-    terminal.out << ToText(document, *ParseFormat(options.format));
-  }
-  for (const auto& worker : workers) worker->Stop();
-  return code;
+  for (const JobReport& report : reports) code = std::max(code, ExitCode(BestOutcome(report)));
+  return ExitCode(input->findings, code);
 }
 
 }  // namespace fedra::cli

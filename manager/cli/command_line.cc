@@ -2,11 +2,8 @@
 
 #include "manager/cli/command_line.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <functional>
-#include <iostream>
+#include <ostream>
 
 #include <CLI/CLI.hpp>
 
@@ -31,18 +28,13 @@ struct Parsed {
   ViewOptions view;
   CheckOptions check;
   SyncOptions sync;
+  DevicesOptions devices;
+  SnapshotOptions snapshot;
   CelCommand cel;
   bool no_headers = false;
 };
 
 using Command = std::function<int(Terminal&)>;
-
-bool UseColor(const std::string& choice) {
-  if (choice == "always") return true;
-  const char* const no_color = std::getenv("NO_COLOR");
-  return choice == "auto" && isatty(STDOUT_FILENO) == 1 &&
-         (no_color == nullptr || *no_color == '\0');
-}
 
 std::vector<CompletionWord> Words(const CLI::App& app, const std::string& prefix = {}) {
   std::vector<CompletionWord> words;
@@ -138,22 +130,77 @@ void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
+constexpr const char* kSnapshotHelp =
+    "A file of `fedra snapshot` instead of the workers themselves; - for standard input";
+
+void AddFleetOptions(CLI::App& app, std::vector<std::string>& workers, std::string& timeout) {
+  app.add_option("--worker", workers, "Only this worker (may be repeated)");
+  app.add_option("--timeout", timeout, "How long to wait for the workers")->capture_default_str();
+}
+
+void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* devices =
+      app.add_subcommand("devices", "Count the workers' devices: total, free, allocated, tainted");
+  AddConfig(*devices, parsed);
+  AddFleetOptions(*devices, parsed.devices.workers, parsed.devices.timeout);
+  devices->add_option("--snapshot", parsed.devices.snapshot, kSnapshotHelp);
+  devices->add_option("--class", parsed.devices.device_class,
+                      "Only devices that this DeviceClass means, as it is on each worker");
+  devices->add_option("--selector", parsed.devices.selector,
+                      "Only devices that this CEL selector matches");
+  devices
+      ->add_option("-o,--output", parsed.devices.format,
+                   "table: by class; wide: by pool and node, with attributes; json or yaml")
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml"}));
+  devices->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+  devices->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.devices.config = parsed.config;
+      parsed.devices.headers = !parsed.no_headers;
+      return Devices(parsed.devices, terminal);
+    };
+  });
+}
+
+void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* snapshot = app.add_subcommand(
+      "snapshot", "Save what decides placement on the workers, for check and devices --snapshot");
+  snapshot->footer(
+      "No annotations, images, commands, environments or driver parameters get into the file; "
+      "labels of nodes and attributes of devices do.");
+  AddConfig(*snapshot, parsed);
+  AddFleetOptions(*snapshot, parsed.snapshot.workers, parsed.snapshot.timeout);
+  snapshot->add_option("-o,--output", parsed.snapshot.file, "The file; - for standard output")
+      ->required();
+  snapshot->add_flag("--redact-names", parsed.snapshot.redact_names,
+                     "Pseudonyms for namespaces, claims, templates, nodes, pods, pools and jobs");
+  snapshot->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.snapshot.config = parsed.config;
+      return Snapshot(parsed.snapshot, terminal);
+    };
+  });
+}
+
 void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* check = app.add_subcommand(
       "check", "Say where jobs could run, before they are submitted (read-only)");
   check->footer(
       "Exit codes: 0 every job can run somewhere, 3 one can run nowhere, 4 it could not be found "
-      "out, 1 error.");
+      "out, 1 error or a mistake in a manifest.");
   AddConfig(*check, parsed);
   check
       ->add_option("-f,--filename", parsed.check.files,
-                   "Manifest of one or more jobs; - for standard input")
+                   "Manifests: jobs, and the ResourceClaimTemplates, ResourceClaims and "
+                   "DeviceClasses that belong to them; - for standard input")
       ->required();
-  check->add_option("--worker", parsed.check.workers, "Only this worker (may be repeated)");
+  AddFleetOptions(*check, parsed.check.workers, parsed.check.timeout);
+  check->add_option("--snapshot", parsed.check.snapshot, kSnapshotHelp);
   check->add_option("-n,--namespace", parsed.check.ns, "Namespace of documents that name none");
+  check->add_flag("--assume-templates", parsed.check.assume_templates,
+                  "Judge as if the ResourceClaimTemplates in the files existed on every worker");
   check->add_option("-o,--output", parsed.check.format, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
-  check->add_option("--timeout", parsed.check.timeout, "How long to wait for the workers");
   check->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.check.config = parsed.config;
@@ -262,6 +309,14 @@ int Main(int argc, char** argv) {
       "Federates Kubernetes batch jobs with Dynamic Resource Allocation over many clusters, next "
       "to Kueue."};
   app.require_subcommand(1);
+  app.set_version_flag(
+      "--version",
+      [] {
+        std::string text = VersionText();
+        text.pop_back();  // CLI11 ends the line
+        return text;
+      },
+      "As the command version");
   Parsed parsed;
   parsed.config = kDefaultConfig;
   Command command;
@@ -272,6 +327,8 @@ int Main(int argc, char** argv) {
   AddWhy(app, parsed, command);
   AddCheck(app, parsed, command);
   AddSync(app, parsed, command);
+  AddDevices(app, parsed, command);
+  AddSnapshot(app, parsed, command);
   AddHistory(app, parsed, command);
   AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);
@@ -284,7 +341,7 @@ int Main(int argc, char** argv) {
   // Until the daemon sets up its own, only what went wrong is worth a line among a command's
   // output.
   log::SetLevel(log::Level::kError);
-  Terminal terminal{std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, UseColor(parsed.color)};
+  Terminal terminal = StandardTerminal(parsed.color);
   return command(terminal);
 }
 

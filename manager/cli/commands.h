@@ -6,28 +6,21 @@
 // them.
 
 #include <chrono>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "manager/cli/cel_report.h"
+#include "manager/cli/terminal.h"
 
 namespace fedra::cli {
-
-// Where a command writes, and how.
-struct Terminal {
-  std::ostream& out;
-  std::ostream& err;
-  bool out_is_tty = false;
-  bool color = false;  // decided from --color, NO_COLOR and whether `out` is a terminal
-};
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
 
 // fedra version: version, commit and the libraries' versions.
 int Version(const std::string& format, Terminal& terminal);
+std::string VersionText();
 
 // fedra completion bash|zsh|fish: a script that completes the subcommands and options given.
 struct CompletionWord {
@@ -43,17 +36,21 @@ int ConfigValidate(const std::string& path, Terminal& terminal);
 int ConfigPrintDefaults(Terminal& terminal);
 int ConfigView(const std::string& path, Terminal& terminal);
 
-// fedra check -f FILE: would these jobs run on these workers? Needs only kubeconfigs; writes
-// nothing.
+// fedra check -f FILE: would these jobs run on these workers? Needs only kubeconfigs, or a snapshot
+// file; writes nothing.
 struct CheckOptions {
   std::string config;
+  std::string snapshot;              // instead of asking the workers; "-": standard input
   std::vector<std::string> files;    // "-": standard input
   std::vector<std::string> workers;  // empty: all
   std::string ns;                    // of documents without one
-  std::string format = "table";      // or json, yaml
-  std::string timeout = "15s";       // for connecting and listing
+  // Templates in the files count as if they existed on workers that lack them.
+  bool assume_templates = false;
+  std::string format = "table";  // or json, yaml
+  std::string timeout = "15s";   // for connecting and listing
 };
-// 0 placeable, 3 nowhere, 4 unknown, 1 error; of several documents the worst.
+// 0 placeable, 3 nowhere, 4 unknown, 1 error or a mistake in a manifest; of several documents the
+// worst.
 int Check(const CheckOptions& options, Terminal& terminal);
 
 // fedra sync: what is done about copies of ResourceClaimTemplates on the workers. Writes nothing.
@@ -65,6 +62,29 @@ struct SyncOptions {
   std::string timeout = "15s";   // for connecting and listing
 };
 int Sync(const SyncOptions& options, Terminal& terminal);
+
+// fedra devices: what the workers publish, and what of it is free. Needs what `check` needs.
+struct DevicesOptions {
+  std::string config;
+  std::string snapshot;
+  std::vector<std::string> workers;
+  std::string device_class;  // only devices that this class means
+  std::string selector;      // CEL; only devices that it matches
+  std::string format = "table";
+  std::string timeout = "15s";
+  bool headers = true;
+};
+int Devices(const DevicesOptions& options, Terminal& terminal);
+
+// fedra snapshot -o FILE: everything that decides placement on the workers, without secrets.
+struct SnapshotOptions {
+  std::string config;
+  std::string file;  // "-": standard output
+  std::vector<std::string> workers;
+  std::string timeout = "60s";
+  bool redact_names = false;
+};
+int Snapshot(const SnapshotOptions& options, Terminal& terminal);
 
 // fedra status, why, history: read the store, whether or not the daemon runs.
 struct ViewOptions {

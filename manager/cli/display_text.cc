@@ -114,4 +114,33 @@ std::string Shortened(const std::string& printable, size_t width) {
   return printable.substr(0, printable.size() - rest.size()) + std::string(kDots);
 }
 
+std::vector<std::string> Wrapped(std::string_view printable, size_t width) {
+  std::vector<std::string> lines;
+  while (true) {
+    size_t used = 0;
+    size_t space = 0;  // bytes before the last space that fits
+    std::string_view rest = printable;
+    while (!rest.empty()) {
+      std::string_view after = rest;
+      Next(after);
+      const std::string_view character = rest.substr(0, rest.size() - after.size());
+      if (character == " ") space = printable.size() - rest.size();
+      used += DisplayWidth(character);
+      if (used > width && rest.size() < printable.size()) break;
+      rest = after;
+    }
+    const size_t fits = printable.size() - rest.size();
+    if (rest.empty()) break;
+    const size_t end = space > 0 ? space : fits;
+    std::string_view line = printable.substr(0, end);
+    while (line.ends_with(' ')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    printable.remove_prefix(end);
+    while (printable.starts_with(' ')) printable.remove_prefix(1);
+    if (printable.empty()) return lines;
+  }
+  lines.emplace_back(printable);
+  return lines;
+}
+
 }  // namespace fedra::cli

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fedra::cli {
 
@@ -21,5 +22,8 @@ size_t DisplayWidth(std::string_view printable);
 
 // At most `width` columns; what is longer ends in "...".
 std::string Shortened(const std::string& printable, size_t width);
+
+// Lines of at most `width` columns, broken at spaces where there are some; never empty.
+std::vector<std::string> Wrapped(std::string_view printable, size_t width);
 
 }  // namespace fedra::cli

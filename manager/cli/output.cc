@@ -14,6 +14,8 @@ namespace fedra::cli {
 namespace {
 
 constexpr std::string_view kGap = "  ";
+// A last column is not made narrower than this, however small the terminal is.
+constexpr size_t kNarrowest = 30;
 
 std::string_view ColorOf(Tone tone) {
   switch (tone) {
@@ -49,7 +51,8 @@ std::string Toned(std::string_view text, Tone tone, const Style& style) {
   return fmt::format("{}{}\x1b[0m", ColorOf(tone), printable);
 }
 
-Table::Table(std::vector<std::string> titles) : titles_(std::move(titles)) {}
+Table::Table(std::vector<std::string> titles, Overflow overflow)
+    : titles_(std::move(titles)), overflow_(overflow) {}
 
 void Table::Add(std::vector<Cell> row) {
   FEDRA_ASSERT(row.size() == titles_.size(), "a row has a cell for every column");
@@ -68,29 +71,45 @@ std::vector<size_t> Table::Widths(const Style& style) const {
   return widths;
 }
 
+std::vector<std::string> Table::LastCell(const std::string& text, size_t begin,
+                                         const Style& style) const {
+  std::string printable = Printable(text, style.utf8);
+  if (style.width == 0 || overflow_ == Overflow::kKeep) return {std::move(printable)};
+  const size_t room = std::max(kNarrowest, style.width > begin ? style.width - begin : 0);
+  return Wrapped(printable, room);
+}
+
 std::string Table::Render(const Style& style) const {
   const std::vector<size_t> widths = Widths(style);
   std::string text;
-  const auto add_line = [&](const auto& cells, const auto& plain, const auto& shown) {
-    // Spaces are owed until another cell comes, so that none are at the end of a line.
-    size_t owed = 0;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const std::string cell = plain(cells[i]);
-      if (!cell.empty()) {
-        text.append(owed, ' ');
-        text += shown(cells[i]);
-        owed = 0;
-      }
-      owed += widths[i] - DisplayWidth(cell) + kGap.size();
+  // Spaces are owed until another cell comes, so that none are at the end of a line.
+  size_t owed = 0;
+  const auto add = [&](const std::string& cell, const std::string& shown, size_t width) {
+    if (!cell.empty()) {
+      text.append(std::exchange(owed, 0), ' ');
+      text += shown;
     }
-    text += '\n';
+    owed += width - std::min(width, DisplayWidth(cell)) + kGap.size();
   };
-  const auto title = [](const std::string& name) { return name; };
-  if (style.headers) add_line(titles_, title, title);
+  const auto end_line = [&] {
+    text += '\n';
+    owed = 0;
+  };
+  if (style.headers) {
+    for (size_t i = 0; i < titles_.size(); ++i) add(titles_[i], titles_[i], widths[i]);
+    end_line();
+  }
+  size_t begin = 0;  // of the last column
+  for (size_t i = 0; i + 1 < widths.size(); ++i) begin += widths[i] + kGap.size();
   for (const std::vector<Cell>& row : rows_) {
-    add_line(
-        row, [&](const Cell& cell) { return Printable(cell.text, style.utf8); },
-        [&](const Cell& cell) { return Toned(cell.text, cell.tone, style); });
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      add(Printable(row[i].text, style.utf8), Toned(row[i].text, row[i].tone, style), widths[i]);
+    const std::vector<std::string> lines = LastCell(row.back().text, begin, style);
+    for (size_t line = 0; line < lines.size(); ++line) {
+      if (line > 0) owed = begin;
+      add(lines[line], Toned(lines[line], row.back().tone, style), 0);
+      end_line();
+    }
   }
   return text;
 }
@@ -106,6 +125,17 @@ size_t Table::Width(const Style& style) const {
     start = end + 1;
   }
   return longest;
+}
+
+std::string Paragraph(std::string_view line, size_t indent, const Style& style) {
+  const std::string printable = Printable(line, style.utf8);
+  std::vector<std::string> lines = {printable};
+  if (style.width > indent + 2)
+    lines = Wrapped(printable, std::max(kNarrowest, style.width - indent - 2));
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i)
+    text += std::string(indent + (i > 0 ? 2 : 0), ' ') + lines[i] + "\n";
+  return text;
 }
 
 nlohmann::ordered_json Document(std::string_view kind) {

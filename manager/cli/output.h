@@ -32,6 +32,7 @@ struct Style {
   bool headers = true;  // false: --no-headers
   bool color = false;   // only on a terminal, and not with NO_COLOR
   bool utf8 = true;     // what the terminal's locale can show
+  size_t width = 0;     // columns of a line; 0: no limit
 };
 
 enum class Tone { kPlain, kGood, kWarning, kBad, kFaint };
@@ -50,10 +51,16 @@ struct Cell {
   Tone tone = Tone::kPlain;
 };
 
+// What happens to a last column that is wider than the rest of the line.
+enum class Overflow {
+  kKeep,  // nothing: the terminal breaks the line
+  kWrap,  // it goes on below itself
+};
+
 // Columns as wide as their widest cell, two spaces between them, nothing behind the last one.
 class Table final {
  public:
-  explicit Table(std::vector<std::string> titles);
+  explicit Table(std::vector<std::string> titles, Overflow overflow = Overflow::kKeep);
 
   // As many cells as titles.
   void Add(std::vector<Cell> row);
@@ -64,10 +71,18 @@ class Table final {
 
  private:
   std::vector<size_t> Widths(const Style& style) const;
+  // The last cell of a row, line by line.
+  std::vector<std::string> LastCell(const std::string& text, size_t begin,
+                                    const Style& style) const;
 
   const std::vector<std::string> titles_;
+  const Overflow overflow_;
   std::vector<std::vector<Cell>> rows_;
 };
+
+// A line of running text, with line end: wrapped to the style's width, what follows the first line
+// two columns deeper.
+std::string Paragraph(std::string_view line, size_t indent, const Style& style);
 
 // A document of machine output: {"apiVersion": "fedra.dev/v1alpha1", "kind": kind}.
 nlohmann::ordered_json Document(std::string_view kind);

@@ -11,11 +11,28 @@
 
 namespace fedra::cli {
 
+namespace {
+
+std::string BoostVersion() {
+  return fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000,
+                     BOOST_VERSION % 100);
+}
+
+std::string JsonVersion() {
+  return fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                     NLOHMANN_JSON_VERSION_PATCH);
+}
+
+}  // namespace
+
+std::string VersionText() {
+  return fmt::format(
+      "fedra {} ({})\nlibcurl  {}\nsqlite   {}\nboost    {}\njson     {}\ncompiler {}\n", kVersion,
+      kCommit, http::LibraryVersion(), store::LibraryVersion(), BoostVersion(), JsonVersion(),
+      __VERSION__);
+}
+
 int Version(const std::string& format, Terminal& terminal) {
-  const std::string boost = fmt::format("{}.{}.{}", BOOST_VERSION / 100000,
-                                        BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100);
-  const std::string json = fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
-                                       NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH);
   if (format == "json") {
     terminal.out << nlohmann::json{{"apiVersion", "fedra.dev/v1alpha1"},
                                    {"kind", "Version"},
@@ -24,16 +41,14 @@ int Version(const std::string& format, Terminal& terminal) {
                                    {"libraries",
                                     {{"libcurl", http::LibraryVersion()},
                                      {"sqlite", store::LibraryVersion()},
-                                     {"boost", boost},
-                                     {"nlohmann-json", json},
+                                     {"boost", BoostVersion()},
+                                     {"nlohmann-json", JsonVersion()},
                                      {"compiler", __VERSION__}}}}
                         .dump(2)
                  << "\n";
     return 0;
   }
-  terminal.out << fmt::format(
-      "fedra {} ({})\nlibcurl  {}\nsqlite   {}\nboost    {}\njson     {}\ncompiler {}\n", kVersion,
-      kCommit, http::LibraryVersion(), store::LibraryVersion(), boost, json, __VERSION__);
+  terminal.out << VersionText();
   return 0;
 }
 

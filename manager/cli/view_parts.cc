@@ -1,6 +1,7 @@
 #include "manager/cli/view_parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,6 +38,16 @@ std::string ShortNote(const WorkloadData::Incarnation& incarnation) {
 
 // The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
 constexpr std::chrono::seconds kFresh{15};
+
+std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
+  std::vector<int> indices;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.alternatives_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return indices;
+  for (const ordered_json& index : parsed)
+    if (index.is_number_integer()) indices.push_back(index.get<int>());
+  return indices;
+}
 
 std::string Field(const ordered_json& object, const char* key) {
   const auto field = object.find(key);
@@ -106,6 +117,23 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
     return a.workers > b.workers;
   });
   return counts;
+}
+
+std::string Ordinal(int index) {
+  constexpr std::string_view kWords[] = {"first", "second", "third",   "fourth",
+                                         "fifth", "sixth",  "seventh", "eighth"};
+  if (index >= 0 && static_cast<size_t>(index) < std::size(kWords))
+    return std::string(kWords[static_cast<size_t>(index)]);
+  return fmt::format("{}th", index + 1);
+}
+
+std::string RankingText(const store::VerdictRow& verdict) {
+  if (verdict.pods_fitting == 0) return {};
+  std::string text;
+  for (const int index : AlternativesOf(verdict))
+    text += (text.empty() ? "" : " and ") + Ordinal(index);
+  if (!text.empty()) text += " alternative, ";
+  return text + Count(static_cast<size_t>(std::max(0, verdict.headroom)), "device") + " to spare";
 }
 
 Incarnations Current(const WorkloadData& data) {
@@ -200,6 +228,10 @@ ordered_json ToJson(const store::VerdictRow& row) {
   if (row.pods_wanted > 0) {
     object["podsFitting"] = row.pods_fitting;
     object["podsWanted"] = row.pods_wanted;
+  }
+  if (row.pods_fitting > 0) {
+    object["alternatives"] = AlternativesOf(row);
+    object["headroom"] = row.headroom;
   }
   PutTime(object, "changedAt", row.checked_at);
   return object;

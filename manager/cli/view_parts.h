@@ -49,6 +49,12 @@ struct ReasonCount {
 };
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts);
 
+// "first alternative, 3 devices to spare": why a worker that can run the job comes before or after
+// another; empty when devices were not judged.
+std::string RankingText(const store::VerdictRow& verdict);
+// "first", "second", ...: of an index from 0.
+std::string Ordinal(int index);
+
 using Incarnations = std::vector<const WorkloadData::Incarnation*>;
 
 // The incarnations that `status` and `why` are about: those that live, or the last one that did.

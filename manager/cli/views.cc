@@ -1,14 +1,12 @@
 // fedra status, why, history: read the store, render, and with --watch render again.
 
-#include <langinfo.h>
-#include <locale.h>
 #include <time.h>
 #include <csignal>
 #include <functional>
 #include <ostream>
-#include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
 #include "manager/cli/history_view.h"
@@ -25,15 +23,10 @@ using Render = std::function<Result<Output>(store::Reader& reader, const ViewSet
 // A file that changes is looked at this often.
 constexpr timespec kWatchInterval{0, 500'000'000};
 
-bool TerminalShowsUtf8() {
-  setlocale(LC_CTYPE, "");
-  return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
-}
-
 Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
   ViewSettings settings;
   FEDRA_ASSIGN_OR_RETURN(settings.format, ParseFormat(options.format));
-  settings.style = {options.headers, terminal.color, !terminal.out_is_tty || TerminalShowsUtf8()};
+  settings.style = StyleOf(terminal, options.headers);
   settings.now = SystemClock().Now();
   settings.ns = options.all_namespaces ? std::string() : options.ns;
   settings.worker_lost_timeout = options.worker_lost_timeout;
@@ -45,6 +38,13 @@ Result<Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
   FEDRA_ASSIGN_OR_RETURN(const ViewSettings settings, Settings(options, terminal));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
   return render(*reader, settings);
+}
+
+// For programs a change is one line of json, or one document of yaml.
+std::string OneOfMany(const std::string& out, Format format) {
+  if (format == Format::kYaml) return "---\n" + out;
+  if (format != Format::kJson) return out;
+  return nlohmann::ordered_json::parse(out, nullptr, /*allow_exceptions=*/false).dump() + "\n";
 }
 
 // Once, or with --watch until interrupted: on a terminal the screen is redrawn, elsewhere a change
@@ -59,8 +59,10 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       return 1;
     }
     if (!options.watch || output->out != shown) {
-      if (options.watch && terminal.out_is_tty) terminal.out << "\033[H\033[2J";
-      terminal.out << output->out << std::flush;
+      const auto format = ParseFormat(options.format);
+      if (options.watch && terminal.out_is_tty && format && IsTable(*format))
+        terminal.out << "\033[H\033[2J";
+      terminal.out << (options.watch ? OneOfMany(output->out, *format) : output->out) << std::flush;
       if (!output->note.empty()) terminal.err << output->note << "\n";
       shown = output->out;
     }

@@ -22,10 +22,13 @@ std::string PodsText(const VerdictRow& row) {
 // One line per reason; the worker stands on the first.
 void AddVerdict(Table& table, const VerdictRow& row, bool wide) {
   std::vector<ReasonText> reasons = ReasonsOf(row);
-  if (reasons.empty()) {
-    reasons.push_back(
-        {"-", "",
-         row.outcome == "Yes" ? "everything it needs is there" : "no reason was recorded"});
+  if (row.outcome == "Yes") {
+    const std::string ranking = RankingText(row);
+    reasons.insert(
+        reasons.begin(),
+        {"-", "", "everything it needs is there" + (ranking.empty() ? "" : "; " + ranking)});
+  } else if (reasons.empty()) {
+    reasons.push_back({"-", "", "no reason was recorded"});
   }
   bool first = true;
   for (const ReasonText& reason : reasons) {
@@ -44,7 +47,8 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
   const bool wide = settings.format == Format::kWide;
   Table table(
       wide ? std::vector<std::string>{"WORKER", "VERDICT", "PODS", "REASON", "OBJECT", "DETAIL"}
-           : std::vector<std::string>{"WORKER", "VERDICT", "REASON", "DETAIL"});
+           : std::vector<std::string>{"WORKER", "VERDICT", "REASON", "DETAIL"},
+      Overflow::kWrap);
   for (const VerdictRow& row : verdicts) AddVerdict(table, row, wide);
   return table;
 }
@@ -59,7 +63,7 @@ std::string RemedyOf(const std::string& code) {
 }
 
 // What happens next, and what a person can do about it.
-std::string Next(const WorkloadData::Incarnation& incarnation) {
+std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   const std::string& state = incarnation.row.state;
   if (incarnation.row.removed_at)
     return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
@@ -73,7 +77,7 @@ std::string Next(const WorkloadData::Incarnation& incarnation) {
     const std::string remedy = RemedyOf(count.code);
     if (remedy.empty() || shown++ == kMaxRemedies) continue;
     if (first.empty()) first = count.code;
-    text += fmt::format("       {}: {}\n", count.code, remedy);
+    text += Paragraph(count.code + ": " + remedy, 7, settings.style);
   }
   if (!first.empty()) text += fmt::format("       more: fedra explain {}\n", first);
   return text;
@@ -92,7 +96,7 @@ std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& inca
     text += fmt::format("shown  {} of {} configured workers\n", incarnation.verdicts.size(),
                         data.configured_workers);
   }
-  return text + Next(incarnation);
+  return text + Next(incarnation, settings);
 }
 
 ordered_json Json(const WorkloadData::Incarnation& incarnation) {

@@ -121,9 +121,13 @@ void Recorder::RecordVerdicts(const Picture& picture, const std::string& uid, Wr
                     .reasons_json = ReasonsJson(cluster->verdict),
                     .pods_fitting = cluster->verdict.pods_fitting,
                     .pods_wanted = cluster->verdict.pods_wanted,
-                    .checked_at = clock_.Now()});
-    hash = Hash64(rows.back().reasons_json,
-                  Hash64(rows.back().outcome, Hash64(cluster->name.value, hash)));
+                    .checked_at = clock_.Now(),
+                    .alternatives_json = nlohmann::json(cluster->verdict.alternatives).dump(),
+                    .headroom = cluster->verdict.headroom});
+    const store::VerdictRow& row = rows.back();
+    for (const std::string& part : {cluster->name.value, row.outcome, row.reasons_json,
+                                    row.alternatives_json, std::to_string(row.headroom)})
+      hash = Hash64(part, hash);
   }
   if (hash == written.verdicts) return;
   written.verdicts = hash;

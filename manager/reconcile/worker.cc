@@ -157,7 +157,10 @@ void Worker::StartWatches() {
                picture ? &picture->claims() : nullptr);
   WatchForBoth(InVersion(tracking::kDeviceClasses, version), classes_,
                picture ? &picture->classes() : nullptr);
-  if (dependencies_ != nullptr) dependencies_->Watch(cluster_);
+  if (dependencies_ != nullptr) {
+    for (const auto& input : dependencies_->Inputs())
+      cluster_.Watch({input.resource, {}, {}, {}, /*metadata_only=*/true}, *input.sink);
+  }
   if (picture == nullptr) return;
   cluster_.Watch({InVersion(tracking::kResourceSlices, version), {}, {}, {}}, picture->slices());
   cluster_.Watch({InVersion(tracking::kTaintRules, TaintRuleVersion(server.get())), {}, {}, {}},

@@ -49,14 +49,11 @@ DependencyPicture::DependencyPicture(DependencyOptions options,
   }
 }
 
-void DependencyPicture::Watch(Cluster& cluster) {
-  for (size_t kind = 0; kind < caches_.size(); ++kind) {
-    if (caches_[kind] == nullptr) continue;
-    WatchSpec spec;
-    spec.resource = Resources()[kind];
-    spec.metadata_only = true;
-    cluster.Watch(std::move(spec), *caches_[kind]);
-  }
+std::vector<DependencyPicture::Input> DependencyPicture::Inputs() {
+  std::vector<Input> inputs;
+  for (size_t kind = 0; kind < caches_.size(); ++kind)
+    if (caches_[kind] != nullptr) inputs.push_back({Resources()[kind], caches_[kind].get()});
+  return inputs;
 }
 
 bool DependencyPicture::IsListing() const {

@@ -33,8 +33,12 @@ class DependencyPicture final {
                     std::function<void(const ObjectKey& object)> on_change,
                     std::function<void()> on_health);
 
-  // Registers the watches; of metadata only.
-  void Watch(Cluster& cluster);
+  // What must be read, metadata only, and where it goes.
+  struct Input {
+    kube::Resource resource;
+    watch::CacheSink* sink;
+  };
+  std::vector<Input> Inputs();
   bool IsListing() const;
 
   // Outcome kYes with warnings, or stricter.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,6 +14,9 @@
 #include "base/types.h"
 
 namespace fedra::verify {
+
+// On templates and claims: the capabilities that they need, comma-separated. A wire value.
+inline constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
 
 struct Namespace {
   std::string name;

@@ -1,13 +1,15 @@
 #include "store/tables/verdicts.h"
 
-#define FEDRA_VERDICT_COLUMNS \
-  "v.uid, v.cluster, v.outcome, v.reasons_json, v.pods_fitting, v.pods_wanted, v.checked_at"
+#define FEDRA_VERDICT_COLUMNS                                                                  \
+  "v.uid, v.cluster, v.outcome, v.reasons_json, v.pods_fitting, v.pods_wanted, v.checked_at, " \
+  "v.alternatives_json, v.headroom"
 
 namespace fedra::store {
 namespace {
 
 VerdictRow ReadVerdict(Row& row) {
-  return {row.Text(), row.Cluster(), row.Text(), row.Text(), row.Int(), row.Int(), row.Time()};
+  return {row.Text(), row.Cluster(), row.Text(), row.Text(), row.Int(),
+          row.Int(),  row.Time(),    row.Text(), row.Int()};
 }
 
 }  // namespace
@@ -18,9 +20,9 @@ Result<void> Apply(Connection& db, const PutVerdicts& change) {
     FEDRA_RETURN_IF_ERROR(
         db.Run("INSERT OR REPLACE INTO verdicts (uid, cluster, outcome, reasons_json, "
                "pods_fitting, pods_wanted,"
-               " checked_at) VALUES (?,?,?,?,?,?,?)",
+               " checked_at, alternatives_json, headroom) VALUES (?,?,?,?,?,?,?,?,?)",
                {change.uid, row.cluster, row.outcome, row.reasons_json, row.pods_fitting,
-                row.pods_wanted, row.checked_at}));
+                row.pods_wanted, row.checked_at, row.alternatives_json, row.headroom}));
   }
   return {};
 }

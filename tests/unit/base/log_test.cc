@@ -55,7 +55,7 @@ TEST_CASE("text lines quote what could break them") {
         Warn("refused",
              {{"error", "line one\nlevel=error \"x\""}, {"empty", ""}, {"path", "a\\b"}});
       })) ==
-      " warn  refused error=\"line one\\u000alevel=error \\\"x\\\"\" empty=\"\" path=\"a\\\\b\"\n");
+      " warn  refused error=\"line one\\u000alevel=error \\\"x\\\"\" path=\"a\\\\b\"\n");
 }
 
 TEST_CASE("json lines are one object each") {

@@ -145,7 +145,7 @@ EventRow Event(const std::string& uid, WallTime at, const std::string& reason) {
 }
 
 VerdictRow Verdict(const std::string& uid, const std::string& cluster, const std::string& outcome) {
-  return {uid, ClusterName(cluster), outcome, "[]", 2, 2, At(30)};
+  return {uid, ClusterName(cluster), outcome, "[]", 2, 2, At(30), "[1]", 3};
 }
 
 IntentRow Intent(int64_t id, const std::string& uid) {

@@ -50,6 +50,29 @@ TEST_CASE("shortened text fits") {
   CHECK(Shortened("日本日本", 6) == "日...");
 }
 
+TEST_CASE("text is wrapped at spaces, and anywhere when there are none") {
+  using Lines = std::vector<std::string>;
+  CHECK(Wrapped("", 5) == Lines{""});
+  CHECK(Wrapped("one two", 7) == Lines{"one two"});
+  CHECK(Wrapped("one two", 6) == Lines{"one", "two"});
+  CHECK(Wrapped("one  two three", 5) == Lines{"one", "two", "three"});
+  CHECK(Wrapped("abcdefgh", 3) == Lines{"abc", "def", "gh"});
+  CHECK(Wrapped("日本日本", 5) == Lines{"日本", "日本"});
+  CHECK(Wrapped("日本", 1) == Lines{"日", "本"});
+}
+
+TEST_CASE("a last column goes on below itself") {
+  Table table({"NAME", "NOTE"}, Overflow::kWrap);
+  table.Add({"a", "1234567890 1234567890 1234567890 1234567890"});
+  table.Add({"bb", ""});
+  Style style;
+  CHECK(table.Render(style) ==
+        "NAME  NOTE\na     1234567890 1234567890 1234567890 1234567890\nbb\n");
+  style.width = 40;
+  CHECK(table.Render(style) ==
+        "NAME  NOTE\na     1234567890 1234567890 1234567890\n      1234567890\nbb\n");
+}
+
 Table Sample() {
   Table table({"NAME", "STATE", "NOTE"});
   table.Add({"gpu-east", Cell("Connected", Tone::kGood), ""});

@@ -1,0 +1,204 @@
+#include "manager/cli/device_view.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/display_text.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMaxTextWidth = 40;
+
+// Columns that few clusters need are shown where some device counts in them.
+struct Extra {
+  bool shared = false;
+  bool unusable = false;
+};
+
+Extra ExtraOf(const std::vector<WorkerDevices>& workers) {
+  Extra extra;
+  for (const WorkerDevices& worker : workers) {
+    for (const NodeDevices& node : worker.inventory.nodes) {
+      extra.shared |= node.count.shared > 0;
+      extra.unusable |= node.count.unusable > 0;
+    }
+  }
+  return extra;
+}
+
+std::vector<std::string> Titles(std::vector<std::string> first, const Extra& extra,
+                                const std::vector<std::string>& last) {
+  first.insert(first.end(), {"TOTAL", "FREE", "ALLOCATED", "TAINTED"});
+  if (extra.shared) first.emplace_back("SHARED");
+  if (extra.unusable) first.emplace_back("UNUSABLE");
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
+void AddCounts(std::vector<Cell>& row, const DeviceCount& count, const Extra& extra) {
+  const auto number = [](int value, Tone tone) {
+    return Cell(std::to_string(value), value > 0 ? tone : Tone::kFaint);
+  };
+  row.emplace_back(std::to_string(count.total));
+  row.push_back(number(count.free, Tone::kGood));
+  row.push_back(number(count.allocated, Tone::kPlain));
+  row.push_back(number(count.tainted, Tone::kWarning));
+  if (extra.shared) row.push_back(number(count.shared, Tone::kPlain));
+  if (extra.unusable) row.push_back(number(count.unusable, Tone::kBad));
+}
+
+// One driver's devices of one class, over all nodes.
+struct ClassCount {
+  DeviceCount count;
+  std::set<std::string> nodes;
+};
+using Classes = std::map<std::pair<std::string, std::string>, ClassCount>;
+
+Classes ClassesOf(const DeviceInventory& inventory) {
+  Classes classes;
+  for (const NodeDevices& node : inventory.nodes) {
+    for (const auto& [name, count] : node.classes) {
+      ClassCount& of_class = classes[{node.driver, name}];
+      of_class.count.Add(count);
+      if (!node.node.empty()) of_class.nodes.insert(node.node);
+    }
+  }
+  return classes;
+}
+
+std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+
+Table ByClass(const std::vector<WorkerDevices>& workers) {
+  const Extra extra = ExtraOf(workers);
+  Table table(Titles({"WORKER", "DRIVER", "CLASS", "NODES"}, extra, {}));
+  for (const WorkerDevices& worker : workers) {
+    for (const auto& [key, of_class] : ClassesOf(worker.inventory)) {
+      const size_t nodes = of_class.nodes.size();
+      std::vector<Cell> row = {worker.worker, key.first, OrDash(key.second),
+                               nodes == 0 ? "-" : std::to_string(nodes)};
+      AddCounts(row, of_class.count, extra);
+      table.Add(std::move(row));
+    }
+  }
+  return table;
+}
+
+// "model=h100, memory=80Gi, index (8 values)"
+std::string Summary(const NodeDevices& node) {
+  std::string text;
+  for (const auto& [name, values] : node.attributes) {
+    text += text.empty() ? "" : ", ";
+    if (values.size() == 1) {
+      text += name + "=" + Shortened(Printable(*values.begin()), kMaxTextWidth);
+    } else {
+      text += fmt::format("{} ({} values)", name, values.size());
+    }
+  }
+  for (const std::string& problem : node.problems) text += (text.empty() ? "" : "; ") + problem;
+  return text;
+}
+
+std::string ClassNames(const NodeDevices& node) {
+  std::string text;
+  for (const auto& [name, count] : node.classes)
+    if (!name.empty()) text += (text.empty() ? "" : ",") + name;
+  return OrDash(text);
+}
+
+Table ByNode(const std::vector<WorkerDevices>& workers) {
+  const Extra extra = ExtraOf(workers);
+  Table table(Titles({"WORKER", "DRIVER", "POOL", "NODE"}, extra, {"CLASSES", "ATTRIBUTES"}),
+              Overflow::kWrap);
+  for (const WorkerDevices& worker : workers) {
+    for (const NodeDevices& node : worker.inventory.nodes) {
+      std::vector<Cell> row = {worker.worker, node.driver, node.pool, OrDash(node.node)};
+      AddCounts(row, node.count, extra);
+      row.emplace_back(ClassNames(node));
+      row.emplace_back(Summary(node));
+      table.Add(std::move(row));
+    }
+  }
+  return table;
+}
+
+void Put(ordered_json& object, const DeviceCount& count) {
+  object["total"] = count.total;
+  object["free"] = count.free;
+  object["allocated"] = count.allocated;
+  object["tainted"] = count.tainted;
+  object["shared"] = count.shared;
+  object["unusable"] = count.unusable;
+}
+
+ordered_json ToJson(const NodeDevices& node) {
+  ordered_json object = {{"driver", node.driver}, {"pool", node.pool}, {"node", node.node}};
+  Put(object, node.count);
+  object["classes"] = ordered_json::array();
+  for (const auto& [name, count] : node.classes) {
+    ordered_json item = {{"class", name}};
+    Put(item, count);
+    object["classes"].push_back(std::move(item));
+  }
+  object["attributes"] = node.attributes;
+  object["problems"] = node.problems;
+  return object;
+}
+
+ordered_json ToJson(const WorkerDevices& worker) {
+  ordered_json object = {{"name", worker.worker}};
+  if (!worker.problem.empty()) object["problem"] = worker.problem;
+  object["notes"] = worker.inventory.notes;
+  object["classes"] = ordered_json::array();
+  for (const auto& [key, of_class] : ClassesOf(worker.inventory)) {
+    ordered_json item = {
+        {"driver", key.first}, {"class", key.second}, {"nodes", of_class.nodes.size()}};
+    Put(item, of_class.count);
+    object["classes"].push_back(std::move(item));
+  }
+  object["pools"] = ordered_json::array();
+  for (const NodeDevices& node : worker.inventory.nodes) object["pools"].push_back(ToJson(node));
+  return object;
+}
+
+std::string Notes(const std::vector<WorkerDevices>& workers, bool any, const Style& style) {
+  std::string text;
+  const auto add = [&](const std::string& line) {
+    text += (text.empty() ? "" : "\n") + Printable(line, style.utf8);
+  };
+  for (const WorkerDevices& worker : workers) {
+    if (!worker.problem.empty()) add(worker.worker + ": " + worker.problem);
+    for (const std::string& note : worker.inventory.notes) add(worker.worker + ": " + note);
+  }
+  if (!any) add("no devices found");
+  return text;
+}
+
+}  // namespace
+
+Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, const Style& style) {
+  Output output;
+  const bool any = std::any_of(workers.begin(), workers.end(), [](const WorkerDevices& worker) {
+    return !worker.inventory.nodes.empty();
+  });
+  if (format == Format::kJson || format == Format::kYaml) {
+    ordered_json document = Document("DeviceReport");
+    document["workers"] = ordered_json::array();
+    for (const WorkerDevices& worker : workers) document["workers"].push_back(ToJson(worker));
+    output.out = ToText(document, format);
+    return output;
+  }
+  if (any)
+    output.out =
+        format == Format::kWide ? ByNode(workers).Render(style) : ByClass(workers).Render(style);
+  output.note = Notes(workers, any, style);
+  return output;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,61 @@
+// fedra devices: what the workers publish, and what of it is free.
+
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/cli/commands.h"
+#include "manager/cli/device_view.h"
+#include "manager/cli/fleet.h"
+#include "manager/verify/existence.h"
+
+namespace fedra::cli {
+namespace {
+
+// Why nothing can be said about the worker's devices; empty: something can.
+std::string ProblemOf(const JudgedWorker& worker) {
+  if (worker.connection().phase != ConnectionPhase::kConnected)
+    return verify::ConnectionReason(worker.connection()).message;
+  const auto obstacle = worker.devices()->Obstacle();
+  return obstacle ? obstacle->message : std::string();
+}
+
+Result<std::vector<WorkerDevices>> Look(const Fleet& fleet, const DeviceFilter& filter) {
+  std::vector<WorkerDevices> workers;
+  for (const auto& worker : fleet.workers) {
+    WorkerDevices devices{worker->name().value, ProblemOf(*worker), {}};
+    if (devices.problem.empty()) {
+      FEDRA_ASSIGN_OR_RETURN(devices.inventory,
+                             TakeInventory(*worker->devices()->snapshot(), filter));
+    }
+    workers.push_back(std::move(devices));
+  }
+  return workers;
+}
+
+}  // namespace
+
+int Devices(const DevicesOptions& options, Terminal& terminal) {
+  const auto fail = [&](const std::string& message) {
+    terminal.err << "fedra devices: " << message << "\n";
+    return 1;
+  };
+  const auto format = ParseFormat(options.format);
+  if (!format) return fail("-o: " + format.error().message);
+  const auto fleet = OpenFleet({.config = options.config,
+                                .snapshot = options.snapshot,
+                                .workers = options.workers,
+                                .timeout = options.timeout,
+                                .devices_only = true},
+                               terminal);
+  if (!fleet) return fail(fleet.error().message);
+  const auto workers = Look(**fleet, {options.device_class, options.selector});
+  if (!workers) return fail("--selector: " + workers.error().message);
+  const Output output = RenderDevices(*workers, *format, StyleOf(terminal, options.headers));
+  terminal.out << output.out;
+  if (!output.note.empty()) terminal.err << output.note << "\n";
+  return 0;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,94 @@
+#include "manager/cli/finding.h"
+
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cluster-clients/watch/object_cache.h"
+#include "config/yaml_json.h"
+#include "manager/cli/display_text.h"
+#include "manager/cli/input.h"
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string_view NameOf(Severity severity) {
+  switch (severity) {
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNowhere:
+      return "nowhere";
+    case Severity::kError:
+      break;
+  }
+  return "error";
+}
+
+Tone ToneOf(Severity severity) {
+  return severity == Severity::kWarning ? Tone::kWarning : Tone::kBad;
+}
+
+void AddDocument(const std::string& file, int number, json object, std::vector<Manifest>& all) {
+  const json& items = tracking::Member(object, "items");
+  if (!items.is_array()) return all.push_back({file, number, std::move(object)});
+  for (const json& item : items) all.push_back({file, number, item});
+}
+
+}  // namespace
+
+Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& files) {
+  std::vector<Manifest> manifests;
+  for (const std::string& file : files) {
+    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
+    auto documents = config::YamlToJson(text);
+    if (!documents) return Fail(std::move(documents).error().WithContext(file));
+    int number = 0;
+    for (const std::string& document : *documents) {
+      auto object = watch::ParseJson(document);
+      ++number;
+      if (!object)
+        return Fail(std::move(object).error().WithContext(fmt::format("{}:{}", file, number)));
+      AddDocument(file, number, *std::move(object), manifests);
+    }
+  }
+  return manifests;
+}
+
+std::string RenderFindings(const std::vector<Finding>& findings, const Style& style) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{}:{}: ", Printable(finding.file, style.utf8), finding.document) +
+            Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
+            Printable(finding.object, style.utf8) + ": ";
+    if (!finding.path.empty()) text += Printable(finding.path, style.utf8) + ": ";
+    // A compiler's complaint has a line of code with a caret below it.
+    std::istringstream message(finding.message);
+    bool first = true;
+    for (std::string line; std::getline(message, line); first = false)
+      text += (first ? "" : "    ") + Printable(line, style.utf8) + "\n";
+    std::istringstream hint(finding.hint);
+    for (std::string line; std::getline(hint, line);)
+      text += "    " + Printable(line, style.utf8) + "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<Finding>& findings) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"severity", NameOf(finding.severity)},
+                    {"file", finding.file},
+                    {"document", finding.document},
+                    {"object", finding.object},
+                    {"path", finding.path},
+                    {"message", finding.message},
+                    {"hint", finding.hint}});
+  }
+  return list;
+}
+
+}  // namespace fedra::cli

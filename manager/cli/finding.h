@@ -1,0 +1,69 @@
+#pragma once
+//
+// Mistakes in manifests, as `fedra check` reports them before any API server would. Plain values.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "manager/cli/output.h"
+
+namespace fedra::cli {
+
+// One document of a file.
+struct Manifest {
+  std::string file;
+  int document = 1;  // from 1
+  nlohmann::json object;
+};
+
+// The documents of YAML or JSON files ("-": standard input); the items of a List are documents of
+// their own.
+Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& files);
+
+enum class Severity {
+  kWarning,  // allowed, but rarely meant
+  kNowhere,  // allowed, but it can be had on no worker
+  kError,    // an API server would refuse it, or its pods could never start
+};
+
+struct Finding {
+  Severity severity = Severity::kError;
+  std::string file;
+  int document = 1;
+  std::string object;  // "ResourceClaimTemplate ml/one-gpu"
+  std::string path;    // "spec.spec.devices.requests[0].exactly.selectors[0]"; may be empty
+  std::string message;
+  std::string hint;  // what to write instead; lines; may be empty
+};
+
+// Where a check stands: every finding is reported from here.
+class Findings final {
+ public:
+  Findings(const Manifest& manifest, std::string object, std::vector<Finding>& all)
+      : manifest_(manifest), object_(std::move(object)), all_(all) {}
+
+  void Add(Severity severity, std::string path, std::string message, std::string hint = {}) {
+    all_.push_back({severity, manifest_.file, manifest_.document, object_, std::move(path),
+                    std::move(message), std::move(hint)});
+  }
+  void Error(std::string path, std::string message, std::string hint = {}) {
+    Add(Severity::kError, std::move(path), std::move(message), std::move(hint));
+  }
+  void Warn(std::string path, std::string message, std::string hint = {}) {
+    Add(Severity::kWarning, std::move(path), std::move(message), std::move(hint));
+  }
+
+ private:
+  const Manifest& manifest_;
+  const std::string object_;
+  std::vector<Finding>& all_;
+};
+
+// "job.yaml:2: error: ResourceClaimTemplate ml/one-gpu: spec...: what is wrong", the hint below it.
+std::string RenderFindings(const std::vector<Finding>& findings, const Style& style);
+nlohmann::ordered_json ToJson(const std::vector<Finding>& findings);
+
+}  // namespace fedra::cli

@@ -1,0 +1,50 @@
+#pragma once
+//
+// The workers that `check` and `devices` look at: those of the configuration, asked now, or those
+// of a snapshot file. Needs kubeconfigs or the file, nothing else; writes nothing.
+//
+// Thread rules: one thread.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "manager/cli/judged_worker.h"
+#include "manager/cli/live_fleet.h"
+#include "manager/cli/terminal.h"
+
+namespace fedra::cli {
+
+struct FleetOptions {
+  std::string config;                // the daemon's file
+  std::string snapshot;              // instead of asking the workers; "-": standard input
+  std::vector<std::string> workers;  // only these; empty: all
+  std::string timeout = "15s";       // for connecting and listing
+  bool devices_only = false;         // devices are looked at whatever is verified, and no pods
+};
+
+// The configured workers that were asked for, and what the daemon would verify of each.
+struct ConfiguredWorkers {
+  std::string origin;
+  std::chrono::milliseconds timeout{0};
+  std::vector<reconcile::WorkerSettings> access;
+  std::vector<JudgedWorkerSettings> judged;  // parallel
+};
+// kInvalidArgument: the file, the time-out, or a name that is not configured.
+Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);
+
+struct Fleet {
+  bool redacted = false;  // names are pseudonyms (snapshot_names.h)
+  std::string as_of;      // of a snapshot, RFC 3339; empty: now
+  FleetSignal signal;
+  JudgedWorkers workers;
+  std::unique_ptr<LiveFleet> live;  // destroyed first: it feeds the workers and raises the signal
+};
+
+// Whatever cannot be known of a worker is in its verdicts; an error is one of the options.
+// What could not be read of a snapshot is told on the terminal.
+Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal);
+
+}  // namespace fedra::cli

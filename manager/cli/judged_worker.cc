@@ -1,0 +1,242 @@
+#include "manager/cli/judged_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/tracking/resources.h"
+#include "manager/verify/devices.h"
+#include "manager/verify/dra_api.h"
+
+namespace fedra::cli {
+namespace {
+
+using dra::Outcome;
+using dra::ReasonCode;
+using verify::InVersion;
+using watch::CacheState;
+
+// Nobody listens to single objects: verdicts are made when the lists are complete.
+template <class T>
+std::unique_ptr<verify::Cache<T>> MakeCache(typename verify::Cache<T>::Parser parser,
+                                            const std::function<void()>& on_health) {
+  return std::make_unique<verify::Cache<T>>(
+      parser, [](const ObjectKey&, const auto&, const auto&) {},
+      [on_health](const watch::CacheHealth&) { on_health(); });
+}
+
+template <class Listed>
+bool IsFirstList(const Listed& cache) {
+  const watch::CacheHealth health = cache.health();
+  return health.state == CacheState::kSyncing && !health.complete;
+}
+
+size_t IndexOf(const tracking::JobAdapter& adapter) {
+  const auto& all = tracking::JobAdapters();
+  return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
+}
+
+// Whether the devices can be judged although something else stands against the worker: then the
+// person learns of both at once. Without the objects that say what is wanted they cannot.
+bool LeavesDevices(const dra::Verdict& existence) {
+  if (existence.outcome == Outcome::kYes) return true;
+  return std::all_of(existence.reasons.begin(), existence.reasons.end(),
+                     [](const dra::Reason& reason) {
+                       switch (reason.code) {
+                         case ReasonCode::kQueueMissing:
+                         case ReasonCode::kQueueInactive:
+                         case ReasonCode::kNameConflict:
+                         case ReasonCode::kCapabilityUndeclared:
+                         case ReasonCode::kDependencyMissing:
+                           return true;
+                         default:
+                           return false;
+                       }
+                     });
+}
+
+// What the pods would be given by this entry of their claims; null: nothing, or it has been given.
+const dra::ClaimSpec* SpecOf(const dra::ClaimReference& reference, const std::string& ns,
+                             const dra::Snapshot& snapshot) {
+  if (!reference.claim_name.empty()) {
+    const auto* claim = snapshot.claims().Find({ns, reference.claim_name});
+    return claim == nullptr || (*claim)->allocation ? nullptr : &(*claim)->spec;
+  }
+  const auto* found = snapshot.templates().Find({ns, reference.template_name});
+  return found == nullptr ? nullptr : (*found)->spec.get();
+}
+
+std::vector<ChosenAlternative> WithoutNames(const std::vector<int>& indices) {
+  std::vector<ChosenAlternative> chosen;
+  for (const int index : indices) {
+    ChosenAlternative alternative;
+    alternative.index = index;
+    chosen.push_back(std::move(alternative));
+  }
+  return chosen;
+}
+
+// The allocator counts firstAvailable requests in the order of pod sets, claims and requests. When
+// pods share a claim it stands in the verdict of the first of them only: then there are no names.
+std::vector<ChosenAlternative> NameAlternatives(const std::vector<int>& indices,
+                                                const tracking::SubmittedJob& job,
+                                                const dra::Snapshot& snapshot) {
+  std::vector<ChosenAlternative> chosen;
+  for (const dra::PodDemand& demand : *job.demands) {
+    for (const dra::ClaimReference& reference : demand.claims) {
+      const dra::ClaimSpec* spec = SpecOf(reference, job.key.ns, snapshot);
+      if (spec == nullptr) continue;
+      for (const dra::ClaimRequest& request : spec->requests) {
+        const auto& alternatives = request.first_available;
+        if (alternatives.empty()) continue;
+        if (chosen.size() == indices.size()) return WithoutNames(indices);
+        const int index = indices[chosen.size()];
+        const auto at = static_cast<size_t>(index);
+        chosen.push_back({demand.name, reference.pod_claim, request.name.str(),
+                          at < alternatives.size() ? alternatives[at].name.str() : std::string(),
+                          index, alternatives.size()});
+      }
+    }
+  }
+  return chosen.size() == indices.size() ? chosen : WithoutNames(indices);
+}
+
+}  // namespace
+
+JudgedWorker::JudgedWorker(JudgedWorkerSettings settings, std::function<void()> on_health)
+    : settings_(std::move(settings)),
+      namespaces_(MakeCache<verify::Namespace>(&verify::ParseNamespace, on_health)),
+      queues_(MakeCache<verify::LocalQueue>(&verify::ParseLocalQueue, on_health)),
+      templates_(MakeCache<verify::Claim>(&verify::ParseTemplate, on_health)),
+      claims_(MakeCache<verify::Claim>(&verify::ParseClaim, on_health)),
+      classes_(MakeCache<verify::DeviceClass>(&verify::ParseDeviceClass, on_health)) {
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
+    jobs_.push_back(MakeCache<tracking::Job>(adapter->parser(), on_health));
+  if (settings_.devices)
+    devices_ = std::make_unique<verify::DevicePicture>(*settings_.devices, [] {}, on_health);
+  if (settings_.dependencies) {
+    dependencies_ = std::make_unique<verify::DependencyPicture>(
+        *settings_.dependencies, [](const ObjectKey&) {}, on_health);
+  }
+}
+
+void JudgedWorker::AddForBoth(const kube::Resource& resource, watch::CacheSink& cache,
+                              watch::CacheSink* picture, std::vector<Feed>& feeds) {
+  watch::CacheSink* sink = &cache;
+  if (picture != nullptr) {
+    shared_.push_back(std::make_unique<verify::TeeSink>(*picture, cache));
+    sink = shared_.back().get();
+  }
+  feeds.push_back({resource, sink});
+}
+
+std::vector<Feed> JudgedWorker::Feeds(const kube::ServerInfo* server) {
+  dra_versions_ = verify::ServedDraVersions(server);
+  const std::string_view version = verify::DraVersion(server);
+  verify::DevicePicture* picture = devices_.get();
+  if (picture != nullptr && server != nullptr)
+    picture->SetRelease(server->git_version, verify::ServesTaintRules(server));
+  std::vector<Feed> feeds = {{tracking::kNamespaces, namespaces_.get()},
+                             {tracking::kLocalQueues, queues_.get()}};
+  for (size_t i = 0; i < jobs_.size(); ++i)
+    feeds.push_back({tracking::JobAdapters()[i]->resource(), jobs_[i].get()});
+  AddForBoth(InVersion(tracking::kTemplates, version), *templates_,
+             picture ? &picture->templates() : nullptr, feeds);
+  AddForBoth(InVersion(tracking::kClaims, version), *claims_,
+             picture ? &picture->claims() : nullptr, feeds);
+  AddForBoth(InVersion(tracking::kDeviceClasses, version), *classes_,
+             picture ? &picture->classes() : nullptr, feeds);
+  if (dependencies_ != nullptr) {
+    for (const auto& input : dependencies_->Inputs())
+      feeds.push_back({input.resource, input.sink, /*metadata_only=*/true});
+  }
+  if (picture == nullptr) return feeds;
+  feeds.push_back({InVersion(tracking::kResourceSlices, version), &picture->slices()});
+  feeds.push_back({InVersion(tracking::kTaintRules, verify::TaintRuleVersion(server)),
+                   &picture->taint_rules()});
+  feeds.push_back({tracking::kNodes, &picture->nodes()});
+  feeds.push_back({tracking::kPods, &picture->pods()});
+  return feeds;
+}
+
+bool JudgedWorker::IsListing() const {
+  return IsFirstList(*namespaces_) || IsFirstList(*queues_) || IsFirstList(*templates_) ||
+         IsFirstList(*claims_) || IsFirstList(*classes_) ||
+         std::any_of(jobs_.begin(), jobs_.end(),
+                     [](const auto& jobs) { return IsFirstList(*jobs); }) ||
+         (devices_ != nullptr && devices_->IsListing()) ||
+         (dependencies_ != nullptr && dependencies_->IsListing());
+}
+
+bool JudgedWorker::IsKnown() const {
+  const watch::CacheHealth classes = classes_->health();
+  return connection_.phase == ConnectionPhase::kConnected && devices_ != nullptr &&
+         (classes.state == CacheState::kSynced || classes.complete) && !devices_->Obstacle();
+}
+
+Result<void> JudgedWorker::AssumeTemplate(const std::string& object) {
+  FEDRA_RETURN_IF_ERROR(templates_->Upsert(object));
+  return devices_ == nullptr ? Result<void>() : devices_->templates().Upsert(object);
+}
+
+verify::WorkerPicture JudgedWorker::Picture(size_t adapter, const tracking::Job* same_name) const {
+  return {.name = settings_.name,
+          .connection = connection_,
+          .namespaces = *namespaces_,
+          .queues = *queues_,
+          .templates = *templates_,
+          .claims = *claims_,
+          .classes = *classes_,
+          .workload = nullptr,
+          .job = same_name,
+          .job_kind_served = jobs_[adapter]->health().state != CacheState::kNotServed,
+          .capabilities = settings_.capabilities,
+          .dra_versions = dra_versions_};
+}
+
+JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
+  const size_t adapter = IndexOf(*job.adapter);
+  const auto same_name = jobs_[adapter]->Find(job.key);
+  JobVerdict result;
+  result.worker = settings_.name;
+  // The manager's templates are not known here: drift is the daemon's business.
+  result.verdict = verify::VerifyExistence(
+      job.requirement, Picture(adapter, same_name.get()),
+      {verify::Drift::kIgnore, settings_.undeclared, settings_.origin, nullptr});
+  if (dependencies_ != nullptr && connection_.phase == ConnectionPhase::kConnected) {
+    result.verdict =
+        verify::Combine(std::move(result.verdict), dependencies_->Verify(job.requirement));
+  }
+  if (devices_ == nullptr || !tracking::NeedDevices(*job.demands) || !LeavesDevices(result.verdict))
+    return result;
+  dra::Judgement judgement = verify::JudgeDevices(*devices_, job.key.ns, job.demands, {});
+  result.devices_judged = !judgement.pod_sets.empty();
+  result.pod_sets = std::move(judgement.pod_sets);
+  result.verdict = verify::Combine(std::move(judgement.verdict), std::move(result.verdict));
+  result.alternatives = NameAlternatives(result.verdict.alternatives, job, *devices_->snapshot());
+  return result;
+}
+
+std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                        const JudgedWorkers& workers) {
+  std::vector<JobVerdict> verdicts;
+  for (const auto& worker : workers) verdicts.push_back(worker->Judge(job));
+  for (const std::string& name : job.requirement.ClaimNames()) {
+    const ObjectKey claim{job.key.ns, name};
+    const auto holder = std::find_if(workers.begin(), workers.end(), [&](const auto& worker) {
+      if (worker->devices() == nullptr) return false;
+      const auto snapshot = worker->devices()->snapshot();
+      const auto* found = snapshot->claims().Find(claim);
+      return found != nullptr && (*found)->allocation.has_value();
+    });
+    if (holder == workers.end()) continue;
+    const verify::ClaimPlace place{(*holder)->name(), "it is allocated there"};
+    for (JobVerdict& item : verdicts) {
+      if (item.worker == place.worker || item.verdict.outcome == Outcome::kNo) continue;
+      item.verdict =
+          verify::Combine(std::move(item.verdict), verify::ElsewhereVerdict(claim, place));
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace fedra::cli

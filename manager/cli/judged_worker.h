@@ -1,0 +1,110 @@
+#pragma once
+//
+// One worker cluster as `check` and `devices` look at it: everything there that decides a verdict,
+// fed by watches (live_fleet.h) or from a snapshot file (snapshot_feed.h).
+//
+// Thread rules: each feed's sink by one thread at a time; verdicts from any thread.
+// Lifetime: whoever feeds must end before the worker.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "manager/tracking/submitted.h"
+#include "manager/verify/dependencies.h"
+#include "manager/verify/device_picture.h"
+#include "manager/verify/existence.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::cli {
+
+// A resource that must be read, and where its objects go.
+struct Feed {
+  kube::Resource resource;
+  watch::CacheSink* sink = nullptr;
+  bool metadata_only = false;
+};
+
+// What is verified, as the daemon's configuration says.
+struct JudgedWorkerSettings {
+  ClusterName name;
+  std::string origin = "fedra";
+  std::optional<verify::DevicePictureOptions> devices;    // absent: devices are not verified
+  std::optional<verify::DependencyOptions> dependencies;  // absent: not looked for
+  verify::Undeclared undeclared = verify::Undeclared::kWarn;
+  std::vector<std::string> capabilities;  // that are declared
+};
+
+// The alternative of a firstAvailable request that the pods would get.
+struct ChosenAlternative {
+  std::string pod_set;
+  std::string claim;    // its name in the pod
+  std::string request;  // empty: the worker's copy of the claim does not tell
+  std::string name;     // of the alternative; empty like `request`
+  int index = 0;        // from 0
+  size_t of = 0;        // how many there are; 0: unknown
+};
+
+struct JobVerdict {
+  ClusterName worker;
+  dra::Verdict verdict;
+  bool devices_judged = false;
+  std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
+  std::vector<ChosenAlternative> alternatives;
+};
+
+class JudgedWorker final {
+ public:
+  // `on_health`: a list is complete or cannot be had.
+  JudgedWorker(JudgedWorkerSettings settings, std::function<void()> on_health);
+
+  // Once, when the server is known; null: it is not.
+  std::vector<Feed> Feeds(const kube::ServerInfo* server);
+  void SetConnection(ConnectionState connection) { connection_ = std::move(connection); }
+  const ConnectionState& connection() const { return connection_; }
+  // Some first list is still on its way.
+  bool IsListing() const;
+
+  const ClusterName& name() const { return settings_.name; }
+  // Whether its classes and devices are known completely.
+  bool IsKnown() const;
+  // Null when devices are not verified.
+  const verify::DevicePicture* devices() const { return devices_.get(); }
+  bool HasTemplate(const ObjectKey& key) const { return templates_->Find(key) != nullptr; }
+  // A template that is judged as if it existed there; `object` has all defaults written out.
+  Result<void> AssumeTemplate(const std::string& object);
+
+  JobVerdict Judge(const tracking::SubmittedJob& job) const;
+
+ private:
+  void AddForBoth(const kube::Resource& resource, watch::CacheSink& cache,
+                  watch::CacheSink* picture, std::vector<Feed>& feeds);
+  verify::WorkerPicture Picture(size_t adapter, const tracking::Job* same_name) const;
+
+  const JudgedWorkerSettings settings_;
+  ConnectionState connection_;
+  std::vector<std::string> dra_versions_;
+  const std::unique_ptr<verify::Cache<verify::Namespace>> namespaces_;
+  const std::unique_ptr<verify::Cache<verify::LocalQueue>> queues_;
+  const std::unique_ptr<verify::Cache<verify::Claim>> templates_;
+  const std::unique_ptr<verify::Cache<verify::Claim>> claims_;
+  const std::unique_ptr<verify::Cache<verify::DeviceClass>> classes_;
+  std::vector<std::unique_ptr<verify::Cache<tracking::Job>>>
+      jobs_;  // in the order of JobAdapters()
+  std::unique_ptr<verify::DevicePicture> devices_;
+  std::unique_ptr<verify::DependencyPicture> dependencies_;
+  // Objects that both the caches and the picture want.
+  std::vector<std::unique_ptr<verify::TeeSink>> shared_;
+};
+
+using JudgedWorkers = std::vector<std::unique_ptr<JudgedWorker>>;
+
+// The verdict of every worker, in their order. A named claim that is allocated on one of them
+// keeps the job from all others.
+std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                        const JudgedWorkers& workers);
+
+}  // namespace fedra::cli

@@ -1,0 +1,68 @@
+#pragma once
+//
+// Connects to worker clusters and reads what its user wants of them, until every list has arrived
+// or failed. Only lists and watches: nothing is ever written.
+//
+// Thread rules: one user thread; sinks are fed on threads of its own until it is destroyed.
+// Lifetime: the sinks must outlive it.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/worker_pool.h"
+#include "cluster-clients/http/loop.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/judged_worker.h"
+#include "manager/reconcile/worker.h"
+
+namespace fedra::cli {
+
+// Told whenever a worker or a list of it has changed its state.
+class FleetSignal final {
+ public:
+  void Raise();
+  // Until it is raised, at most `limit`.
+  void Await(std::chrono::milliseconds limit);
+
+ private:
+  Guarded<bool> raised_;
+};
+
+class LiveFleet final {
+ public:
+  // What to read from a worker, once it is connected for the first time.
+  using FeedsOf = std::function<std::vector<Feed>(size_t worker, const kube::ServerInfo* server)>;
+  // Whether something of that is still on its way.
+  using IsListing = std::function<bool(size_t worker)>;
+
+  LiveFleet(const std::vector<reconcile::WorkerSettings>& workers, FeedsOf feeds_of,
+            IsListing is_listing, FleetSignal& signal);
+  ~LiveFleet();
+
+  // Waits until every worker has answered completely or failed, at most `limit`. Progress on a
+  // terminal after two seconds.
+  void Wait(std::chrono::milliseconds limit, const Terminal& terminal);
+
+  ConnectionState state(size_t worker) const { return clusters_[worker]->state(); }
+  std::shared_ptr<const kube::ServerInfo> server(size_t worker) const {
+    return clusters_[worker]->server();
+  }
+
+ private:
+  void OnState(size_t worker, const ConnectionState& state);
+  bool IsSettled(size_t worker) const;
+
+  const FeedsOf feeds_of_;
+  const IsListing is_listing_;
+  FleetSignal& signal_;
+  WorkerPool pool_{4};
+  http::HttpLoop loop_;
+  std::vector<std::unique_ptr<Cluster>> clusters_;
+  Guarded<std::vector<bool>> fed_;  // by worker: its feeds are registered
+};
+
+}  // namespace fedra::cli

@@ -1,0 +1,306 @@
+// Mistakes in the specs of ResourceClaims, ResourceClaimTemplates and DeviceClasses.
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cel/selector.h"
+#include "config/names.h"
+#include "manager/cli/manifest_check.h"
+#include "manager/cli/manifest_v1.h"
+#include "manager/cli/yaml_text.h"
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using tracking::Member;
+using tracking::Text;
+
+// Limits of resource.k8s.io/v1.
+constexpr size_t kMaxRequests = 32;
+constexpr size_t kMaxConstraints = 32;
+constexpr size_t kMaxAlternatives = 8;
+constexpr int64_t kMaxDevices = 32;
+
+using Names = std::vector<std::string>;
+
+const Names kExactFields = {"deviceClassName", "selectors",   "allocationMode", "count",
+                            "adminAccess",     "tolerations", "capacity"};
+const Names kAlternativeFields = {"name",  "deviceClassName", "selectors", "allocationMode",
+                                  "count", "tolerations",     "capacity"};
+
+// Checks one claim's spec; `flat` where the version has requests without `exactly`.
+class ClaimCheck final {
+ public:
+  ClaimCheck(bool flat, Findings& findings) : flat_(flat), findings_(findings) {}
+
+  void Spec(const json& spec, const std::string& path);
+  void Selectors(const json& owner, const std::string& path);
+  void Known(const json& object, const std::string& path, const Names& names);
+
+ private:
+  void Request(const json& request, const std::string& path);
+  void Alternatives(const json& request, const std::string& path);
+  void Devices(const json& request, const std::string& path);
+  void Count(const json& request, const std::string& path);
+  void Constraint(const json& constraint, const std::string& path);
+  void Attribute(const std::string& name, const std::string& path);
+  void Name(const json& owner, const std::string& path, std::set<std::string>& names);
+  // each(element, path of the element)
+  template <class F>
+  void ForEach(const json& owner, const char* member, const std::string& path, size_t limit, F&& f);
+
+  const bool flat_;
+  Findings& findings_;
+  std::set<std::string> requests_;  // "req" and "req/sub"
+};
+
+template <class F>
+void ClaimCheck::ForEach(const json& owner, const char* member, const std::string& path,
+                         size_t limit, F&& each) {
+  const json& list = Member(owner, member);
+  if (list.is_null()) return;
+  const std::string here = fmt::format("{}.{}", path, member);
+  if (!list.is_array()) return findings_.Error(here, "must be a list");
+  if (list.size() > limit)
+    findings_.Error(here,
+                    fmt::format("has {} entries; at most {} are allowed", list.size(), limit));
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::string at = fmt::format("{}[{}]", here, i);
+    if (list[i].is_object())
+      each(list[i], at);
+    else
+      findings_.Error(at, "must be an object");
+  }
+}
+
+void ClaimCheck::Known(const json& object, const std::string& path, const Names& names) {
+  if (!object.is_object()) return;
+  for (const auto& [member, value] : object.items()) {
+    if (std::find(names.begin(), names.end(), member) != names.end()) continue;
+    const std::string closest = config::ClosestName(member, names);
+    findings_.Error(path, fmt::format("there is no field \"{}\"", member),
+                    closest.empty() ? fmt::format("known here: {}", fmt::join(names, ", "))
+                                    : fmt::format("did you mean \"{}\"?", closest));
+  }
+}
+
+void ClaimCheck::Name(const json& owner, const std::string& path, std::set<std::string>& names) {
+  const std::string name = Text(owner, "name");
+  if (name.empty()) return findings_.Error(path + ".name", "is missing");
+  if (!names.insert(name).second)
+    findings_.Error(path + ".name", fmt::format("\"{}\" is there twice", name));
+}
+
+void ClaimCheck::Selectors(const json& owner, const std::string& path) {
+  ForEach(owner, "selectors", path, kMaxRequests, [&](const json& selector, const std::string& at) {
+    const json& expression = Member(Member(selector, "cel"), "expression");
+    if (!expression.is_string()) {
+      return findings_.Error(at, "has no cel.expression",
+                             "write - cel: {expression: 'device.driver == \"gpu.example.com\"'}");
+    }
+    const auto compiled = cel::CompileSelector(expression.get_ref<const std::string&>());
+    if (!compiled) {
+      return findings_.Error(at + ".cel.expression", compiled.error().ToString(),
+                             compiled.error().advice);
+    }
+    for (const std::string& warning : compiled->warnings())
+      findings_.Warn(at + ".cel.expression", warning);
+  });
+}
+
+void ClaimCheck::Count(const json& request, const std::string& path) {
+  const std::string mode = Text(request, "allocationMode");
+  const json& count = Member(request, "count");
+  if (!mode.empty() && mode != "ExactCount" && mode != "All") {
+    findings_.Error(path + ".allocationMode", fmt::format("\"{}\" is not known", mode),
+                    "write ExactCount or All");
+  }
+  if (mode == "All" && !count.is_null())
+    findings_.Error(path + ".count", "cannot be set with allocationMode All", "leave it out");
+  if (mode == "All" || count.is_null()) return;
+  const bool is_positive = count.is_number_integer() && count.get<int64_t>() > 0;
+  if (!is_positive) {
+    findings_.Error(path + ".count", "must be a whole number above 0");
+  } else if (count.get<int64_t>() > kMaxDevices) {
+    findings_.Error(path + ".count",
+                    fmt::format("one claim can hold at most {} devices", kMaxDevices),
+                    "use several claims, or several pods");
+  }
+}
+
+void ClaimCheck::Devices(const json& request, const std::string& path) {
+  if (Text(request, "deviceClassName").empty())
+    findings_.Error(path + ".deviceClassName", "is missing", "name the DeviceClass of the devices");
+  Count(request, path);
+  Selectors(request, path);
+}
+
+void ClaimCheck::Alternatives(const json& request, const std::string& path) {
+  const std::string name = Text(request, "name");
+  std::set<std::string> names;
+  ForEach(request, "firstAvailable", path, kMaxAlternatives,
+          [&](const json& alternative, const std::string& at) {
+            Name(alternative, at, names);
+            Known(alternative, at, kAlternativeFields);
+            Devices(alternative, at);
+          });
+  for (const std::string& alternative : names) requests_.insert(name + "/" + alternative);
+}
+
+void ClaimCheck::Request(const json& request, const std::string& path) {
+  Name(request, path, requests_);
+  const bool exactly = !Member(request, "exactly").is_null();
+  const bool alternatives = !Member(request, "firstAvailable").is_null();
+  Names known = {"name", "exactly", "firstAvailable"};
+  ordered_json moved = ordered_json::object();
+  for (const auto& [member, value] : request.items())
+    if (IsFieldOfExactly(member.c_str())) moved[member] = value;
+  if (!moved.empty()) known.insert(known.end(), kExactFields.begin(), kExactFields.end());
+  Known(request, path, known);
+  if (flat_ && !moved.empty()) {
+    Devices(request, path);
+  } else if (!moved.empty() && !exactly) {
+    ordered_json written = ordered_json::object();
+    written["name"] = Text(request, "name");
+    written["exactly"] = moved;
+    findings_.Error(path, "the fields of a request stand below exactly since v1beta2",
+                    "write\n" + ToYaml(ordered_json::array({written})));
+    Devices(request, path);
+  }
+  if (flat_ && exactly) {
+    findings_.Error(path + ".exactly", "is not known in this version",
+                    "write apiVersion: resource.k8s.io/v1");
+  }
+  if (exactly && alternatives)
+    findings_.Error(path, "has both exactly and firstAvailable", "keep one of the two");
+  if (!exactly && !alternatives && moved.empty()) {
+    findings_.Error(path, "asks for nothing",
+                    "write exactly: {deviceClassName: ...}, or a list firstAvailable");
+  }
+  if (exactly) {
+    Known(Member(request, "exactly"), path + ".exactly", kExactFields);
+    Devices(Member(request, "exactly"), path + ".exactly");
+  }
+  Alternatives(request, path);
+}
+
+void ClaimCheck::Attribute(const std::string& name, const std::string& path) {
+  const size_t slash = name.find('/');
+  if (slash != std::string::npos && slash > 0 && slash + 1 < name.size() &&
+      name.find('/', slash + 1) == std::string::npos)
+    return;
+  findings_.Error(path, fmt::format("\"{}\" is no attribute with its domain", name),
+                  fmt::format("write DOMAIN/{}; attributes that a driver publishes without domain "
+                              "belong to the driver's name, such as gpu.example.com/{}",
+                              slash == std::string::npos ? name : "name",
+                              slash == std::string::npos ? name : "name"));
+}
+
+void ClaimCheck::Constraint(const json& constraint, const std::string& path) {
+  Known(constraint, path, {"requests", "matchAttribute", "distinctAttribute"});
+  const std::string match = Text(constraint, "matchAttribute");
+  const std::string distinct = Text(constraint, "distinctAttribute");
+  if (match.empty() == distinct.empty()) {
+    findings_.Error(path, match.empty() ? "has no matchAttribute" : "has two kinds of constraint",
+                    "set matchAttribute or distinctAttribute");
+  }
+  if (!match.empty()) Attribute(match, path + ".matchAttribute");
+  if (!distinct.empty()) Attribute(distinct, path + ".distinctAttribute");
+  const json& requests = Member(constraint, "requests");
+  if (!requests.is_array()) return;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const std::string name = requests[i].is_string() ? requests[i].get<std::string>() : "";
+    if (requests_.contains(name)) continue;
+    findings_.Error(fmt::format("{}.requests[{}]", path, i),
+                    fmt::format("there is no request \"{}\"", name),
+                    fmt::format("there are {}", fmt::join(requests_, ", ")));
+  }
+}
+
+void ClaimCheck::Spec(const json& spec, const std::string& path) {
+  Known(spec, path, {"devices"});
+  const json& devices = Member(spec, "devices");
+  const std::string here = path + ".devices";
+  if (!devices.is_object())
+    return findings_.Error(here, "is missing", "a claim that asks for nothing gets nothing");
+  Known(devices, here, {"requests", "constraints", "config"});
+  if (Member(devices, "requests").empty())
+    findings_.Warn(here + ".requests", "is empty: a claim that asks for nothing gets nothing");
+  ForEach(devices, "requests", here, kMaxRequests,
+          [&](const json& request, const std::string& at) { Request(request, at); });
+  ForEach(devices, "constraints", here, kMaxConstraints,
+          [&](const json& constraint, const std::string& at) { Constraint(constraint, at); });
+}
+
+// Whether the document can be checked any further.
+bool CheckVersion(const Manifest& manifest, Findings& findings) {
+  const std::string api = Text(manifest.object, "apiVersion");
+  const std::string version = api.substr(std::min(api.size(), api.find('/') + 1));
+  if (version == "v1") return true;
+  const std::string v1 = "write\n" + ToYaml(ToV1(manifest.object));
+  if (version == "v1beta2" || version == "v1beta1") {
+    findings.Warn("apiVersion",
+                  fmt::format("{} is going away; v1 is served since Kubernetes 1.34", api), v1);
+    return true;
+  }
+  if (version == "v1alpha3") {
+    findings.Error("apiVersion", api + " is not served any more since Kubernetes 1.32", v1);
+    return true;
+  }
+  findings.Error(
+      "apiVersion", api + " is not served by any Kubernetes that is still maintained",
+      version == "v1alpha2"
+          ? "resourceClassName and parametersRef became spec.devices.requests[].exactly with "
+            "deviceClassName, selectors and config of resource.k8s.io/v1"
+          : "write resource.k8s.io/v1");
+  return false;
+}
+
+}  // namespace
+
+bool IsDraManifest(const json& object) {
+  const std::string kind = Text(object, "kind");
+  return Text(object, "apiVersion").starts_with("resource.k8s.io/") &&
+         (kind == "ResourceClaimTemplate" || kind == "ResourceClaim" || kind == "DeviceClass");
+}
+
+ObjectKey KeyOf(const json& object, const std::string& default_ns) {
+  const json& metadata = Member(object, "metadata");
+  ObjectKey key{Text(metadata, "namespace"), Text(metadata, "name")};
+  if (Text(object, "kind") == "DeviceClass")
+    key.ns.clear();
+  else if (key.ns.empty())
+    key.ns = default_ns.empty() ? "default" : default_ns;
+  return key;
+}
+
+void CheckDraManifest(const Manifest& manifest, const std::string& default_ns,
+                      std::vector<Finding>& all) {
+  const json& object = manifest.object;
+  const std::string kind = Text(object, "kind");
+  const ObjectKey key = KeyOf(object, default_ns);
+  Findings findings(manifest, kind + " " + key.ToString(), all);
+  if (key.name.empty()) findings.Error("metadata.name", "is missing");
+  if (!CheckVersion(manifest, findings)) return;
+  const std::string api = Text(object, "apiVersion");
+  ClaimCheck check(api.ends_with("/v1beta1") || api.ends_with("/v1alpha3"), findings);
+  const json& spec = Member(object, "spec");
+  if (kind == "DeviceClass") {
+    check.Known(spec, "spec", {"selectors", "config", "extendedResourceName"});
+    check.Selectors(spec, "spec");
+  } else if (kind == "ResourceClaim") {
+    check.Spec(spec, "spec");
+  } else {
+    check.Known(spec, "spec", {"metadata", "spec"});
+    check.Spec(Member(spec, "spec"), "spec.spec");
+  }
+}
+
+}  // namespace fedra::cli

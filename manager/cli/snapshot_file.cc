@@ -1,0 +1,130 @@
+#include "manager/cli/snapshot_file.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "manager/cli/output.h"
+#include "manager/cli/snapshot_words.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using watch::CacheHealth;
+using watch::CacheState;
+
+ordered_json ToJson(const ConnectionState& connection) {
+  ordered_json object = {{"phase", ToString(connection.phase)},
+                         {"since", FormatRfc3339(connection.since)}};
+  if (connection.why) {
+    object["error"] = {{"code", ToString(connection.why->code)},
+                       {"message", connection.why->message}};
+  }
+  return object;
+}
+
+ordered_json ToJson(const verify::DevicePictureOptions& options) {
+  ordered_json pools = ordered_json::array();
+  for (const dra::ScalablePool& pool : options.scalable_pools) {
+    pools.push_back({{"class", pool.device_class},
+                     {"devices", pool.devices},
+                     {"maxNodes", pool.max_nodes},
+                     {"nodeLabels", pool.node_labels}});
+  }
+  return {{"nodeResources", options.node_resources}, {"scalablePools", std::move(pools)}};
+}
+
+// What was verified; the members are named as in the configuration where there is one.
+ordered_json ToJson(const JudgedWorkerSettings& settings) {
+  const bool require = settings.undeclared == verify::Undeclared::kRequire;
+  ordered_json object = {{"capabilities", settings.capabilities}, {"requireCapabilities", require}};
+  if (settings.devices) object["devices"] = ToJson(*settings.devices);
+  if (settings.dependencies) {
+    object["dependencies"] = {{"enforce", settings.dependencies->enforce},
+                              {"secrets", settings.dependencies->secrets}};
+  }
+  return object;
+}
+
+ordered_json ToJson(const RecordedResource& resource) {
+  ordered_json object = {{"resource", resource.name},
+                         {"state", WordOf(resource.health.state)},
+                         {"complete", resource.health.complete}};
+  if (resource.health.error) object["message"] = resource.health.error->message;
+  object["items"] = resource.items;
+  return object;
+}
+
+ordered_json ToJson(const RecordedWorker& worker) {
+  ordered_json object = {{"name", worker.settings.name.value},
+                         {"connection", ToJson(worker.connection)},
+                         {"kubernetes", worker.kubernetes_version},
+                         {"draVersions", worker.dra_versions},
+                         {"verification", ToJson(worker.settings)}};
+  object["resources"] = ordered_json::array();
+  for (const RecordedResource& resource : worker.resources)
+    object["resources"].push_back(ToJson(resource));
+  return object;
+}
+
+kube::ServerInfo ServerOf(const RecordedWorker& worker) {
+  kube::ServerInfo server;
+  server.git_version = worker.kubernetes_version;
+  if (!worker.dra_versions.empty()) server.groups["resource.k8s.io"] = worker.dra_versions;
+  return server;
+}
+
+const RecordedResource* Find(const RecordedWorker& worker, const std::string& name) {
+  for (const RecordedResource& resource : worker.resources)
+    if (resource.name == name) return &resource;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string ResourceName(const kube::Resource& resource) {
+  return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
+}
+
+std::string ToText(const SnapshotFile& file) {
+  ordered_json document = Document("Snapshot");
+  document["takenAt"] = FormatRfc3339(file.taken_at);
+  document["fedra"] = file.fedra_version;
+  document["origin"] = file.origin;
+  document["namesRedacted"] = file.redacted;
+  document["workers"] = ordered_json::array();
+  for (const RecordedWorker& worker : file.workers) document["workers"].push_back(ToJson(worker));
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, JudgedWorker& worker) {
+  std::vector<std::string> complaints;
+  const kube::ServerInfo server = ServerOf(recorded);
+  for (const Feed& feed : worker.Feeds(recorded.kubernetes_version.empty() ? nullptr : &server)) {
+    const std::string name = ResourceName(feed.resource);
+    const RecordedResource* resource = Find(recorded, name);
+    if (resource == nullptr) {
+      CacheHealth health{.state = CacheState::kFailing};
+      health.error = Error{ErrorCode::kNotFound, "the snapshot does not hold them", {}, {}};
+      feed.sink->SetHealth(std::move(health));
+      continue;
+    }
+    feed.sink->Reset();
+    for (const json& item : resource->items) {
+      const Result<void> taken = feed.sink->Upsert(item.dump());
+      if (!taken && complaints.size() < kMaxComplaints) {
+        complaints.push_back(
+            fmt::format("{}: {}: {}", recorded.settings.name.value, name, taken.error().message));
+      }
+    }
+    feed.sink->Synced();
+    feed.sink->SetHealth(resource->health);
+  }
+  worker.SetConnection(recorded.connection);
+  return complaints;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,187 @@
+#include "manager/cli/snapshot_reduce.h"
+
+#include <initializer_list>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+using tracking::Path;
+using tracking::Text;
+
+using Names = std::initializer_list<const char*>;
+
+// These members of the object, as far as it has them.
+json Keep(const json& object, Names names) {
+  json kept = json::object();
+  for (const char* name : names) {
+    const json& member = Member(object, name);
+    if (!member.is_null()) kept[name] = member;
+  }
+  return kept;
+}
+
+json KeepEach(const json& list, Names names) {
+  json kept = json::array();
+  if (!list.is_array()) return kept;
+  for (const json& item : list) kept.push_back(Keep(item, names));
+  return kept;
+}
+
+json Metadata(const json& object, Names more = {}) {
+  json metadata = Keep(Member(object, "metadata"), {"namespace", "name"});
+  metadata.update(Keep(Member(object, "metadata"), more));
+  return metadata;
+}
+
+json OnlyMetadata(const json& object, Names more = {}) {
+  json kept = json::object();
+  kept["metadata"] = Metadata(object, more);
+  return kept;
+}
+
+// Without `config`, which holds opaque parameters.
+json DevicesOf(const json& claim_spec) {
+  json kept = json::object();
+  kept["devices"] = Keep(Member(claim_spec, "devices"), {"requests", "constraints"});
+  return kept;
+}
+
+json Allocation(const json& allocation) {
+  json kept = Keep(allocation, {"nodeSelector", "allocationTimestamp"});
+  kept["devices"] = Keep(Member(allocation, "devices"), {"results"});
+  return kept;
+}
+
+// The one annotation that gets in is our own, written anew: which capabilities the object needs,
+// by its own words or by configuration that we know.
+json ClaimMetadata(const json& object, const Result<verify::Claim>& claim, Names more = {}) {
+  json metadata = Metadata(object, more);
+  if (claim && !claim->capabilities.empty()) {
+    metadata["annotations"][std::string(verify::kCapabilitiesAnnotation)] =
+        fmt::format("{}", fmt::join(claim->capabilities, ","));
+  }
+  return metadata;
+}
+
+json Claim(const json& object) {
+  json status = json::object();
+  const json& allocation = Path(object, {"status", "allocation"});
+  if (allocation.is_object()) status["allocation"] = Allocation(allocation);
+  status["reservedFor"] = KeepEach(Path(object, {"status", "reservedFor"}), {"uid"});
+  return {{"metadata", ClaimMetadata(object, verify::ParseClaim(object), {"deletionTimestamp"})},
+          {"spec", DevicesOf(Member(object, "spec"))},
+          {"status", std::move(status)}};
+}
+
+json Template(const json& object) {
+  json spec = json::object();
+  spec["spec"] = DevicesOf(Path(object, {"spec", "spec"}));
+  return {{"metadata", ClaimMetadata(object, verify::ParseTemplate(object))},
+          {"spec", std::move(spec)}};
+}
+
+json DeviceClass(const json& object) {
+  return {{"metadata", Metadata(object, {"creationTimestamp"})},
+          {"spec", Keep(Member(object, "spec"), {"selectors", "extendedResourceName"})}};
+}
+
+json Node(const json& object) {
+  return {{"metadata", Metadata(object, {"labels"})},
+          {"spec", Keep(Member(object, "spec"), {"taints", "unschedulable"})},
+          {"status", Keep(Member(object, "status"), {"allocatable"})}};
+}
+
+json Containers(const json& list) {
+  json kept = json::array();
+  if (!list.is_array()) return kept;
+  for (const json& container : list) {
+    json item = Keep(container, {"restartPolicy"});
+    item["resources"] = Keep(Member(container, "resources"), {"requests", "limits"});
+    kept.push_back(std::move(item));
+  }
+  return kept;
+}
+
+std::optional<json> Pod(const json& object) {
+  const std::string phase = Text(Member(object, "status"), "phase");
+  if (phase == "Succeeded" || phase == "Failed") return std::nullopt;  // holds nothing any more
+  const json& spec = Member(object, "spec");
+  json metadata = Metadata(object);
+  metadata["labels"] = Keep(Path(object, {"metadata", "labels"}), {"batch.kubernetes.io/job-name"});
+  json kept = Keep(spec, {"nodeName", "overhead"});
+  kept["resourceClaims"] = KeepEach(Member(spec, "resourceClaims"),
+                                    {"name", "resourceClaimName", "resourceClaimTemplateName"});
+  kept["containers"] = Containers(Member(spec, "containers"));
+  kept["initContainers"] = Containers(Member(spec, "initContainers"));
+  const json& resources = Member(spec, "resources");
+  if (resources.is_object()) kept["resources"] = Keep(resources, {"requests", "limits"});
+  return json{
+      {"metadata", std::move(metadata)},
+      {"spec", std::move(kept)},
+      {"status",
+       {{"phase", phase},
+        {"resourceClaimStatuses", KeepEach(Path(object, {"status", "resourceClaimStatuses"}),
+                                           {"name", "resourceClaimName"})}}}};
+}
+
+json LocalQueue(const json& object) {
+  json conditions = json::array();
+  const json& all = Path(object, {"status", "conditions"});
+  if (all.is_array()) {
+    for (const json& condition : all) {
+      if (Text(condition, "type") == tracking::kActive)
+        conditions.push_back(Keep(condition, {"type", "status", "message"}));
+    }
+  }
+  return {{"metadata", Metadata(object)},
+          {"spec", Keep(Member(object, "spec"), {"clusterQueue"})},
+          {"status", {{"conditions", std::move(conditions)}}}};
+}
+
+// Only a foreign job is in the way of one of the same name.
+std::optional<json> Job(const json& object, const std::string& origin) {
+  const json& metadata = Member(object, "metadata");
+  const bool is_ours =
+      Text(Member(metadata, "labels"), tracking::kOriginLabel) == origin &&
+      !Text(Member(metadata, "annotations"), tracking::kWorkloadUidAnnotation).empty();
+  if (is_ours) return std::nullopt;
+  return OnlyMetadata(object, {"uid"});
+}
+
+}  // namespace
+
+std::optional<json> Reduced(const kube::Resource& resource, const json& object,
+                            const std::string& origin) {
+  const std::string& kind = resource.kind;
+  // Published by drivers for everybody; a field of a newer API may decide placement.
+  if (kind == "ResourceSlice")
+    return json{{"metadata", Metadata(object)}, {"spec", Member(object, "spec")}};
+  if (kind == "ResourceClaim") return Claim(object);
+  if (kind == "ResourceClaimTemplate") return Template(object);
+  if (kind == "DeviceClass") return DeviceClass(object);
+  if (kind == "DeviceTaintRule") {
+    return json{{"metadata", Metadata(object)},
+                {"spec", Keep(Member(object, "spec"), {"deviceSelector", "taint"})}};
+  }
+  if (kind == "Node") return Node(object);
+  if (kind == "Pod") return Pod(object);
+  if (kind == "LocalQueue") return LocalQueue(object);
+  if (kind == "Namespace") {
+    return json{{"metadata", Metadata(object)},
+                {"status", Keep(Member(object, "status"), {"phase"})}};
+  }
+  if (kind == "Job") return Job(object, origin);
+  return OnlyMetadata(object);  // only its being there counts
+}
+
+}  // namespace fedra::cli

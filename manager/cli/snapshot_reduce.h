@@ -1,0 +1,20 @@
+#pragma once
+//
+// What is left of an object in a snapshot: the fields that decide placement, and nothing else.
+// Annotations, managed fields, containers' images, commands and environment, opaque parameters of
+// drivers never get in: only what is named here does. Pure.
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cluster-clients/kube/resource.h"
+
+namespace fedra::cli {
+
+// Nothing when the object has no say: a pod that has ended, a job of ours (`origin`).
+std::optional<nlohmann::json> Reduced(const kube::Resource& resource, const nlohmann::json& object,
+                                      const std::string& origin);
+
+}  // namespace fedra::cli

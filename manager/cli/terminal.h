@@ -1,0 +1,30 @@
+#pragma once
+//
+// Where a command writes, and what can be shown there.
+//
+// Thread rules: a plain value; StandardTerminal reads the environment and sets the character
+// locale, once, at start.
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+#include "manager/cli/output.h"
+
+namespace fedra::cli {
+
+struct Terminal {
+  std::ostream& out;
+  std::ostream& err;
+  bool out_is_tty = false;
+  bool color = false;  // decided from --color, NO_COLOR and whether `out` is a terminal
+  bool utf8 = true;    // what the locale can show; files get UTF-8
+  size_t width = 0;    // of a line in columns: $COLUMNS, the terminal's, or 120; 0: no limit
+};
+
+// Standard output and error. `color`: "auto", "always" or "never".
+Terminal StandardTerminal(const std::string& color);
+
+Style StyleOf(const Terminal& terminal, bool headers = true);
+
+}  // namespace fedra::cli

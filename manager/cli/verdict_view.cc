@@ -1,0 +1,166 @@
+#include "manager/cli/verdict_view.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/cli/display_text.h"
+#include "manager/cli/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using dra::Outcome;
+using dra::PodSetReport;
+using dra::RequestReport;
+
+constexpr size_t kMaxNodesNamed = 8;
+
+// "24 devices" and below it what stands against how many of them.
+void AddCounts(std::string& text, size_t indent, const RequestReport& request, const Style& style) {
+  if (request.devices == 0) {
+    text += Paragraph("no devices", indent, style);
+    return;
+  }
+  const std::string total = std::to_string(request.devices);
+  text += Paragraph(Count(static_cast<size_t>(request.devices), "device"), indent, style);
+  for (const dra::CountedCause& part : request.Parts())
+    text +=
+        Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), part.what), indent, style);
+}
+
+// The request whose counts end the message; null: none.
+const RequestReport* CountedIn(const std::string& message, const JobVerdict& verdict) {
+  for (const PodSetReport& pod_set : verdict.pod_sets) {
+    for (const RequestReport& request : pod_set.requests) {
+      if (message.ends_with(": " + request.ToString())) return &request;
+    }
+  }
+  return nullptr;
+}
+
+std::string Wish(const RequestReport& request) {
+  const std::string wanted =
+      request.all ? "all devices" : Count(static_cast<size_t>(request.wanted), "device");
+  return fmt::format("request {} of claim {}: {} of class {} per pod, at most {} free on one node",
+                     request.request, request.claim, wanted, request.device_class,
+                     request.most_on_one_node);
+}
+
+void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& style) {
+  std::string line = fmt::format("pod set {}: {} of {} fit", pod_set.name, pod_set.fitting,
+                                 Count(static_cast<size_t>(pod_set.wanted), "pod"));
+  const std::set<std::string> nodes(pod_set.nodes.begin(), pod_set.nodes.end());
+  if (!nodes.empty() && nodes.size() <= kMaxNodesNamed) {
+    line += fmt::format(", on {}", fmt::join(nodes, ", "));
+  } else if (!nodes.empty()) {
+    line += fmt::format(", on {} nodes", nodes.size());
+  }
+  if (!pod_set.nearest.empty())
+    line += fmt::format("; for the next one node {} comes closest", pod_set.nearest);
+  text += Paragraph(line, 2, style);
+  if (!pod_set.scaling.empty()) text += Paragraph("new nodes: " + pod_set.scaling, 4, style);
+}
+
+// Everything that is known about a refusal.
+std::string Explain(const JobVerdict& verdict, const Style& style) {
+  std::string text = fmt::format("\n{}: {}\n", Printable(verdict.worker.value, style.utf8),
+                                 dra::ToString(verdict.verdict.outcome));
+  std::set<const RequestReport*> told;
+  for (const dra::Reason& reason : verdict.verdict.reasons) {
+    const std::string code(dra::ToString(reason.code));
+    const RequestReport* request = CountedIn(reason.message, verdict);
+    if (request == nullptr) {
+      text += Paragraph(code + ": " + reason.message, 2, style);
+      continue;
+    }
+    const size_t head = reason.message.size() - request->ToString().size() - 2;
+    text += Paragraph(code + ": " + reason.message.substr(0, head), 2, style);
+    AddCounts(text, 4, *request, style);
+    told.insert(request);
+  }
+  for (const PodSetReport& pod_set : verdict.pod_sets) {
+    if (pod_set.fitting >= pod_set.wanted) continue;
+    AddPodSet(text, pod_set, style);
+    for (const RequestReport& request : pod_set.requests) {
+      if (told.contains(&request)) continue;
+      text += Paragraph(Wish(request), 4, style);
+      AddCounts(text, 6, request, style);
+    }
+  }
+  return text;
+}
+
+// Without devices the table has said it all.
+bool NeedsExplanation(const JobVerdict& verdict) {
+  return verdict.devices_judged && verdict.verdict.outcome != Outcome::kYes;
+}
+
+// Why this worker would come before or after another one that can run the job, too.
+std::string RankingText(const JobVerdict& item) {
+  if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
+  std::string text;
+  for (const ChosenAlternative& chosen : item.alternatives) {
+    if (chosen.request.empty()) {
+      text += fmt::format("{} alternative; ", Ordinal(chosen.index));
+    } else {
+      text += fmt::format("request {} gets {}, the {} of {} alternatives; ", chosen.request,
+                          chosen.name, Ordinal(chosen.index), chosen.of);
+    }
+  }
+  return text + Count(static_cast<size_t>(item.verdict.headroom), "device") + " to spare";
+}
+
+std::string PodsText(const JobVerdict& verdict) {
+  if (!verdict.devices_judged) return "-";
+  return fmt::format("{}/{}", verdict.verdict.pods_fitting, verdict.verdict.pods_wanted);
+}
+
+void AddRows(Table& table, const JobVerdict& item) {
+  const std::string outcome(dra::ToString(item.verdict.outcome));
+  std::vector<Cell> first = {item.worker.value, Cell(outcome, ToneOfOutcome(outcome)),
+                             PodsText(item)};
+  const auto add = [&](const std::string& reason, const std::string& detail) {
+    std::vector<Cell> row = std::exchange(first, {"", "", ""});
+    row.emplace_back(reason);
+    row.emplace_back(detail);
+    table.Add(std::move(row));
+  };
+  const std::string ranking = RankingText(item);
+  if (!ranking.empty() || item.verdict.reasons.empty()) add("", ranking);
+  for (const dra::Reason& reason : item.verdict.reasons) {
+    const RequestReport* request = CountedIn(reason.message, item);
+    const size_t counts = request == nullptr ? 0 : request->ToString().size() + 2;
+    add(std::string(dra::ToString(reason.code)),
+        reason.message.substr(0, reason.message.size() - counts));
+  }
+}
+
+}  // namespace
+
+Outcome BestOutcome(const JobReport& report) {
+  Outcome best = Outcome::kNo;
+  for (const JobVerdict& item : report.verdicts) best = std::min(best, item.verdict.outcome);
+  return best;
+}
+
+std::string RenderReport(const JobReport& report, const Style& style) {
+  const auto yes = std::count_if(
+      report.verdicts.begin(), report.verdicts.end(),
+      [](const JobVerdict& item) { return item.verdict.outcome <= Outcome::kMayScale; });
+  std::string text =
+      Printable(fmt::format("{} {}: {} of {} can run it\n", report.kind, report.job.ToString(), yes,
+                            Count(report.verdicts.size(), "worker")),
+                style.utf8);
+  text.back() = '\n';
+  Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
+  for (const JobVerdict& item : report.verdicts) AddRows(table, item);
+  text += table.Render(style);
+  for (const JobVerdict& item : report.verdicts)
+    if (NeedsExplanation(item)) text += Explain(item, style);
+  return text;
+}
+
+}  // namespace fedra::cli

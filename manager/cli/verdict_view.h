@@ -1,0 +1,28 @@
+#pragma once
+//
+// What `fedra check` says about one job: the table of workers, the full explanation of every
+// refusal, and the same for programs. Pure.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "manager/cli/judged_worker.h"
+#include "manager/cli/output.h"
+
+namespace fedra::cli {
+
+struct JobReport {
+  std::string kind;
+  ObjectKey job;
+  std::vector<JobVerdict> verdicts;  // in the order of the workers
+};
+
+// Over all workers: kYes is the best, kNo the worst.
+dra::Outcome BestOutcome(const JobReport& report);
+
+std::string RenderReport(const JobReport& report, const Style& style);
+nlohmann::ordered_json ToJson(const JobReport& report);
+
+}  // namespace fedra::cli

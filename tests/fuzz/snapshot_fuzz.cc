@@ -1,0 +1,58 @@
+// A snapshot file is whatever somebody sent: reading it, judging a job by it, counting its devices
+// and giving it pseudonyms must end, with a value or an error.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/device_inventory.h"
+#include "manager/cli/device_view.h"
+#include "manager/cli/snapshot_file.h"
+#include "manager/cli/snapshot_names.h"
+#include "manager/cli/verdict_view.h"
+
+namespace {
+
+using namespace fedra;
+
+// The names are those of the seeds, so that the objects of a snapshot have a say.
+tracking::SubmittedJob MakeJob() {
+  const auto object = nlohmann::json::parse(R"({"apiVersion": "batch/v1", "kind": "Job",
+    "metadata": {"namespace": "ml", "name": "train",
+                 "labels": {"kueue.x-k8s.io/queue-name": "gpu"}},
+    "spec": {"parallelism": 3, "template": {"spec": {
+      "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}],
+      "resourceClaims": [{"name": "a", "resourceClaimTemplateName": "one-gpu"},
+                         {"name": "b", "resourceClaimTemplateName": "huge-or-any"},
+                         {"name": "c", "resourceClaimName": "other"}]}}}})");
+  return *tracking::ParseSubmitted(object, "");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const tracking::SubmittedJob job = MakeJob();
+  auto file = cli::ParseSnapshot({reinterpret_cast<const char*>(data), size});
+  if (!file) return 0;
+  for (const bool redact : {false, true}) {
+    if (redact) cli::RedactNames(*file);
+    cli::JudgedWorkers workers;
+    std::vector<cli::WorkerDevices> devices;
+    for (const cli::RecordedWorker& recorded : file->workers) {
+      workers.push_back(std::make_unique<cli::JudgedWorker>(recorded.settings, [] {}));
+      cli::FeedRecorded(recorded, *workers.back());
+      if (workers.back()->devices() == nullptr) continue;
+      const auto snapshot = workers.back()->devices()->snapshot();
+      devices.push_back({"worker", "", *cli::TakeInventory(*snapshot, {})});
+    }
+    cli::JobReport report{"Job", job.key, {}};
+    report.verdicts = cli::JudgeEverywhere(redact ? cli::WithPseudonyms(job) : job, workers);
+    cli::RenderReport(report, {});
+    cli::ToJson(report);
+    cli::RenderDevices(devices, cli::Format::kWide, {});
+    if (!cli::ParseSnapshot(cli::ToText(*file))) __builtin_trap();
+  }
+  return 0;
+}

@@ -1,0 +1,172 @@
+// One worker's whole verdict on a job, and what check says about it.
+
+#include "manager/cli/judged_worker.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/verdict_view.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
+
+namespace fedra::cli {
+namespace {
+
+using dra::Outcome;
+using dra::ReasonCode;
+
+JobVerdict Ask(const RawCluster& cluster, const tracking::SubmittedJob& job) {
+  return MakeWorker(cluster, WorkerNamed("east"))->Judge(job);
+}
+
+std::vector<ReasonCode> Codes(const JobVerdict& verdict) {
+  std::vector<ReasonCode> codes;
+  for (const dra::Reason& reason : verdict.verdict.reasons) codes.push_back(reason.code);
+  return codes;
+}
+
+std::string Report(std::vector<JobVerdict> verdicts, size_t width = 0) {
+  Style style;
+  style.width = width;
+  return RenderReport({"Job", {"ml", "train"}, std::move(verdicts)}, style);
+}
+
+TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
+  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "one-gpu"));
+  CHECK(verdict.verdict.outcome == Outcome::kYes);
+  CHECK(verdict.devices_judged);
+  CHECK(verdict.verdict.pods_fitting == 1);
+  CHECK(Report({verdict}) ==
+        "Job ml/train: 1 of 1 worker can run it\n"
+        "WORKER  VERDICT  PODS  REASON  DETAIL\n"
+        "east    Yes      1/1           1 device to spare\n");
+}
+
+TEST_CASE("the alternative that the pods would get is named") {
+  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "huge-or-any"));
+  REQUIRE(verdict.alternatives.size() == 1);
+  CHECK(verdict.alternatives[0].request == "gpu");
+  CHECK(verdict.alternatives[0].name == "any");
+  CHECK(verdict.alternatives[0].index == 1);
+  CHECK_THAT(Report({verdict}),
+             ContainsSubstring("request gpu gets any, the second of 2 alternatives; 1 device to spare"));
+}
+
+TEST_CASE("a refusal is explained with every count, below the table") {
+  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "two-large"));
+  CHECK(verdict.verdict.outcome == Outcome::kNo);
+  CHECK(Report({verdict}) ==
+        R"(Job ml/train: 0 of 1 worker can run it
+WORKER  VERDICT  PODS  REASON            DETAIL
+east    No       0/1   NotEnoughDevices  request gpu of claim ml/g wants 2 on one node of class gpu
+
+east: No
+  NotEnoughDevices: request gpu of claim ml/g wants 2 on one node of class gpu
+    3 devices
+    2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0
+    1 free
+  pod set main: 0 of 1 pod fit; for the next one node node-a comes closest
+)");
+}
+
+TEST_CASE("some pods fit: how many, and where") {
+  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "one-gpu", 3));
+  CHECK(Codes(verdict) == std::vector{ReasonCode::kPodsDoNotFit, ReasonCode::kDevicesAllocated});
+  const std::string report = Report({verdict});
+  CHECK_THAT(report, ContainsSubstring("east    No       2/3   PodsDoNotFit"));
+  CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
+  CHECK_THAT(report, ContainsSubstring("    1 allocated (ml/other)\n"));
+}
+
+TEST_CASE("long lines are wrapped below themselves") {
+  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "two-large"));
+  CHECK_THAT(Report({verdict}, 70),
+             ContainsSubstring("    2 fail request selector\n"
+                               "      device.capacity['gpu.example.com'].memory.compareTo"));
+}
+
+TEST_CASE("what else is missing is told together with the devices") {
+  RawCluster cluster = MakeCluster();
+  cluster.objects.erase("localqueues.kueue.x-k8s.io");
+  const JobVerdict verdict = Ask(cluster, MakeJob("train", "two-large"));
+  CHECK(Codes(verdict) == std::vector{ReasonCode::kNotEnoughDevices, ReasonCode::kQueueMissing});
+}
+
+TEST_CASE("without the template there is nothing to count") {
+  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "nonexistent"));
+  CHECK(Codes(verdict) == std::vector{ReasonCode::kTemplateMissing});
+  CHECK_FALSE(verdict.devices_judged);
+  CHECK(Report({verdict}) ==
+        "Job ml/train: 0 of 1 worker can run it\n"
+        "WORKER  VERDICT  PODS  REASON           DETAIL\n"
+        "east    No       -     TemplateMissing  ResourceClaimTemplate ml/nonexistent does not "
+        "exist there\n");
+}
+
+TEST_CASE("a template that is assumed is judged") {
+  RawCluster cluster = MakeCluster();
+  const json assumed = cluster.objects["resourceclaimtemplates.resource.k8s.io"].front();
+  cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
+  const auto worker = MakeWorker(cluster, WorkerNamed("east"));
+  CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kNo);
+  CHECK_FALSE(worker->HasTemplate({"ml", "one-gpu"}));
+  REQUIRE(worker->AssumeTemplate(assumed.dump()));
+  CHECK(worker->HasTemplate({"ml", "one-gpu"}));
+  CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kYes);
+}
+
+TEST_CASE("a list that may not be read is Unknown, a job of the same name a conflict") {
+  RawCluster cluster = MakeCluster();
+  cluster.states["resourceslices.resource.k8s.io"] = watch::CacheState::kForbidden;
+  const JobVerdict blind = Ask(cluster, MakeJob("train", "one-gpu"));
+  CHECK(blind.verdict.outcome == Outcome::kUnknown);
+  CHECK(Codes(blind) == std::vector{ReasonCode::kForbidden});
+  CHECK_FALSE(MakeWorker(cluster, WorkerNamed("east"))->IsKnown());
+  CHECK(Codes(Ask(MakeCluster(), MakeJob("taken", "one-gpu"))) ==
+        std::vector{ReasonCode::kNameConflict});
+  CHECK(Ask(MakeCluster(), MakeJob("our-job", "one-gpu")).verdict.outcome == Outcome::kYes);
+}
+
+TEST_CASE("a worker out of reach is Unknown, whatever was read before") {
+  const auto worker = MakeWorker(MakeCluster(), WorkerNamed("east"));
+  ConnectionState lost;
+  lost.phase = ConnectionPhase::kUnreachable;
+  worker->SetConnection(lost);
+  const JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
+  CHECK(verdict.verdict.outcome == Outcome::kUnknown);
+  CHECK(Codes(verdict) == std::vector{ReasonCode::kClusterUnreachable});
+}
+
+TEST_CASE("a claim that is allocated on one worker keeps the job from the others") {
+  json object = Parsed(R"({"apiVersion": "batch/v1", "kind": "Job",
+    "metadata": {"namespace": "ml", "name": "train"},
+    "spec": {"template": {"spec": {"resourceClaims": [
+      {"name": "g", "resourceClaimName": "other"}]}}}})");
+  const auto job = tracking::ParseSubmitted(object, "");
+  REQUIRE(job.has_value());
+  RawCluster free = MakeCluster();
+  free.objects["resourceclaims.resource.k8s.io"][0].erase("status");
+  JudgedWorkers workers;
+  workers.push_back(MakeWorker(free, WorkerNamed("east")));
+  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("west")));
+  const std::vector<JobVerdict> verdicts = JudgeEverywhere(*job, workers);
+  CHECK(Codes(verdicts[0]).front() == ReasonCode::kClaimElsewhere);
+  CHECK(verdicts[0].verdict.outcome == Outcome::kNo);
+  CHECK_FALSE(verdicts[1].verdict.outcome == Outcome::kNo);
+}
+
+TEST_CASE("a report for programs has the counts") {
+  const JobReport report{
+      "Job", {"ml", "train"}, {Ask(MakeCluster(), MakeJob("train", "two-large"))}};
+  const auto document = ToJson(report);
+  CHECK(document["result"] == "Nowhere");
+  const auto& worker = document["workers"][0];
+  CHECK(worker["podsFitting"] == 0);
+  CHECK(worker["reasons"][0]["code"] == "NotEnoughDevices");
+  const auto& request = worker["podSets"][0]["requests"][0];
+  CHECK(request["count"] == 2);
+  CHECK(request["devices"] == 3);
+  CHECK(request["counts"][1]["devices"] == 1);
+  CHECK(request["counts"][1]["what"] == "free");
+}
+
+}  // namespace
+}  // namespace fedra::cli

@@ -1,0 +1,211 @@
+// A snapshot: what gets in, what does not, and that it answers as the workers themselves do.
+
+#include "manager/cli/snapshot_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/snapshot_names.h"
+#include "manager/cli/snapshot_recorder.h"
+#include "manager/cli/verdict_view.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
+
+namespace fedra::cli {
+namespace {
+
+SnapshotFile Record(const RawCluster& cluster) {
+  WorkerRecorder recorder(WorkerNamed("east"), [] {});
+  const kube::ServerInfo server = Server();
+  FeedAll(recorder.Feeds(&server), cluster);
+  CHECK_FALSE(recorder.IsListing());
+  SnapshotFile file;
+  file.fedra_version = "0.1.0";
+  file.origin = "fedra";
+  file.workers.push_back(recorder.Recorded(Connected(), &server));
+  return file;
+}
+
+JudgedWorkers Replay(const SnapshotFile& file) {
+  JudgedWorkers workers;
+  for (const RecordedWorker& recorded : file.workers) {
+    workers.push_back(std::make_unique<JudgedWorker>(recorded.settings, [] {}));
+    CHECK(FeedRecorded(recorded, *workers.back()).empty());
+  }
+  return workers;
+}
+
+SnapshotFile Reread(const SnapshotFile& file) {
+  auto reread = ParseSnapshot(ToText(file));
+  REQUIRE(reread.has_value());
+  return *std::move(reread);
+}
+
+// Everything that a verdict says, as text.
+std::string Answer(const std::vector<JobVerdict>& verdicts) {
+  return ToJson(JobReport{"Job", {"ml", "train"}, verdicts}).dump(2);
+}
+
+std::vector<tracking::SubmittedJob> Jobs() {
+  return {MakeJob("a", "one-gpu"),         MakeJob("b", "one-gpu", 3),
+          MakeJob("c", "two-large"),       MakeJob("d", "huge-or-any"),
+          MakeJob("e", "nonexistent"),     MakeJob("taken", "one-gpu"),
+          MakeJob("our-job", "one-gpu"),   MakeJob("f", "one-gpu", 1, "6"),
+          MakeJob("g", "one-gpu", 1, "64")};
+}
+
+TEST_CASE("a snapshot answers as the worker itself") {
+  JudgedWorkers online;
+  online.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  const JudgedWorkers offline = Replay(Reread(Record(MakeCluster())));
+  for (const tracking::SubmittedJob& job : Jobs()) {
+    INFO(job.key.ToString());
+    CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
+  }
+}
+
+TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
+  RawCluster cluster = MakeCluster();
+  SECTION("a resource that is forbidden") {
+    cluster.states["pods"] = watch::CacheState::kForbidden;
+  }
+  SECTION("devices that are not served") {
+    cluster.states["resourceslices.resource.k8s.io"] = watch::CacheState::kNotServed;
+  }
+  SECTION("a list that fails") {
+    cluster.states["resourceclaimtemplates.resource.k8s.io"] = watch::CacheState::kFailing;
+  }
+  JudgedWorkers online;
+  online.push_back(MakeWorker(cluster, WorkerNamed("east")));
+  const JudgedWorkers offline = Replay(Reread(Record(cluster)));
+  const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
+  CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
+  CHECK(JudgeEverywhere(job, offline)[0].verdict.outcome != dra::Outcome::kYes);
+}
+
+TEST_CASE("no secret gets into a snapshot") {
+  const std::string text = ToText(Record(MakeCluster()));
+  CHECK_THAT(text, !ContainsSubstring("SECRET"));
+  for (const char* member : {"annotations", "managedFields", "env", "image", "command", "config"})
+    CHECK_THAT(text, !ContainsSubstring("\"" + std::string(member) + "\""));
+  // Pods that have ended, and jobs of ours, have no say.
+  CHECK_THAT(text, !ContainsSubstring("\"over\""));
+  CHECK_THAT(text, !ContainsSubstring("our-job"));
+  CHECK_THAT(text, ContainsSubstring("\"busy\""));
+}
+
+TEST_CASE("capabilities survive, the configuration that needs them does not") {
+  RawCluster cluster = MakeCluster();
+  json& claim_template = cluster.objects["resourceclaimtemplates.resource.k8s.io"][0];
+  claim_template["metadata"]["annotations"]["fedra.dev/capabilities"] = "a.example.com/x";
+  claim_template["spec"]["spec"]["devices"]["config"] = Parsed(R"([{"opaque": {
+      "driver": "gpu.nvidia.com", "parameters": {"sharing": {"strategy": "MPS"}}}}])");
+  const SnapshotFile file = Record(cluster);
+  CHECK_THAT(ToText(file), ContainsSubstring("a.example.com/x,gpu.nvidia.com/MPSSupport"));
+  const auto verdict = Replay(file)[0]->Judge(MakeJob("a", "one-gpu"));
+  REQUIRE(verdict.verdict.reasons.size() == 2);
+  CHECK(verdict.verdict.reasons[0].code == dra::ReasonCode::kCapabilityUndeclared);
+}
+
+TEST_CASE("with pseudonyms no name is left, and the verdicts stay") {
+  SnapshotFile file = Record(MakeCluster());
+  RedactNames(file);
+  const std::string text = ToText(file);
+  for (const char* name :
+       {"\"ml\"", "one-gpu", "node-a", "node-b", "busy", "their-job", "taken", "\"other\"", "-x7"})
+    CHECK_THAT(text, !ContainsSubstring(name));
+  CHECK_THAT(text, ContainsSubstring("\"gpu.example.com\""));
+  JudgedWorkers online;
+  online.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  const JudgedWorkers offline = Replay(Reread(file));
+  for (const tracking::SubmittedJob& job : Jobs()) {
+    INFO(job.key.ToString());
+    const auto there = JudgeEverywhere(job, online)[0].verdict;
+    const auto here = JudgeEverywhere(WithPseudonyms(job), offline)[0].verdict;
+    CHECK(here.outcome == there.outcome);
+    CHECK(here.pods_fitting == there.pods_fitting);
+    CHECK(here.headroom == there.headroom);
+    CHECK(here.alternatives == there.alternatives);
+    REQUIRE(here.reasons.size() == there.reasons.size());
+    for (size_t i = 0; i < here.reasons.size(); ++i)
+      CHECK(here.reasons[i].code == there.reasons[i].code);
+  }
+}
+
+TEST_CASE("pseudonyms of nodes keep their order; equal names stay equal") {
+  SnapshotFile file = Record(MakeCluster());
+  RedactNames(file);
+  const auto& resources = file.workers[0].resources;
+  const auto items = [&](const std::string& name) -> const std::vector<json>& {
+    for (const RecordedResource& resource : resources)
+      if (resource.name == name) return resource.items;
+    FAIL(name);
+    return resources[0].items;
+  };
+  const json& node = items("nodes")[0];
+  CHECK(node["metadata"]["name"] == "node-1");
+  CHECK(node["metadata"]["labels"]["kubernetes.io/hostname"] == "node-1");
+  const json& slice = items("resourceslices.resource.k8s.io")[1];
+  CHECK(slice["spec"]["nodeName"] == "node-2");
+  CHECK(slice["spec"]["pool"]["name"] == "pool-2");
+  CHECK(slice["spec"]["devices"][0]["attributes"]["host"]["string"] == "node-2");
+  const json& claim = items("resourceclaims.resource.k8s.io")[0];
+  CHECK(claim["status"]["allocation"]["devices"]["results"][0]["pool"] == "pool-2");
+  CHECK(claim["metadata"]["namespace"] == Pseudonym("ns", "ml"));
+}
+
+std::string ErrorOf(const std::string& text) {
+  const auto parsed = ParseSnapshot(text);
+  return parsed ? "none" : parsed.error().message;
+}
+
+TEST_CASE("a file that is no snapshot is refused with the place") {
+  CHECK_THAT(ErrorOf(""), ContainsSubstring("not a JSON object"));
+  CHECK_THAT(ErrorOf(R"({"kind": "Job", "apiVersion": "batch/v1"})"),
+             ContainsSubstring("kind: is \"Job\", not Snapshot; make one with"));
+  CHECK_THAT(ErrorOf(R"({"kind": "Snapshot", "apiVersion": "fedra.dev/v2"})"),
+             ContainsSubstring("apiVersion: is \"fedra.dev/v2\"; this fedra reads"));
+  nlohmann::json good = nlohmann::json::parse(ToText(Record(MakeCluster())));
+  CHECK(ErrorOf(good.dump()) == "none");
+  const auto broken = [&](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json bad = good;
+    bad[nlohmann::json::json_pointer(pointer)] = value;
+    return ErrorOf(bad.dump());
+  };
+  CHECK(broken("/takenAt", "soon") == "takenAt: must be a time such as 2026-11-21T16:11:19Z");
+  CHECK(broken("/workers", nlohmann::json::array()) == "workers: there are none");
+  CHECK(broken("/workers/0", 5) == "workers[0]: must be an object");
+  CHECK(broken("/workers/0/connection/phase", "Fine") ==
+        "workers[0].connection.phase: is none of the phases of a connection");
+  CHECK(broken("/workers/0/resources/1/state", 1) ==
+        "workers[0].resources[1].state: must be a text");
+  CHECK(broken("/workers/0/resources/1/items/0", "x") ==
+        "workers[0].resources[1].items[0]: must be an object");
+  CHECK(broken("/workers/0/verification/devices/nodeResources", nullptr) ==
+        "workers[0].verification.devices.nodeResources: is missing");
+}
+
+TEST_CASE("objects that make no sense are left out, as they would be online") {
+  SnapshotFile file = Record(MakeCluster());
+  for (RecordedResource& resource : file.workers[0].resources) {
+    if (resource.name != "resourceslices.resource.k8s.io") continue;
+    resource.items[1]["spec"]["devices"] = "none";
+    resource.items.push_back(json::object());
+  }
+  JudgedWorker worker(file.workers[0].settings, [] {});
+  const std::vector<std::string> complaints = FeedRecorded(file.workers[0], worker);
+  REQUIRE(complaints.size() == 2);
+  CHECK_THAT(complaints[0], ContainsSubstring("east: resourceslices.resource.k8s.io: "));
+  CHECK(worker.Judge(MakeJob("a", "one-gpu")).verdict.outcome == dra::Outcome::kYes);
+}
+
+TEST_CASE("a resource that the snapshot does not hold is unknown, not empty") {
+  SnapshotFile file = Record(MakeCluster());
+  std::erase_if(file.workers[0].resources,
+                [](const RecordedResource& resource) { return resource.name == "pods"; });
+  const auto verdict = Replay(file)[0]->Judge(MakeJob("a", "one-gpu"));
+  CHECK(verdict.verdict.outcome == dra::Outcome::kUnknown);
+  CHECK_THAT(verdict.verdict.reasons[0].message,
+             ContainsSubstring("the snapshot does not hold them"));
+}
+
+}  // namespace
+}  // namespace fedra::cli
