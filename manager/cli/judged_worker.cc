@@ -222,16 +222,17 @@ std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
   for (const auto& worker : workers) verdicts.push_back(worker->Judge(job));
   for (const std::string& name : job.requirement.ClaimNames()) {
     const ObjectKey claim{job.key.ns, name};
-    const auto holder = std::find_if(workers.begin(), workers.end(), [&](const auto& worker) {
-      if (worker->devices() == nullptr) return false;
+    verify::ClaimPlace place{{}, "it is allocated there"};
+    for (const auto& worker : workers) {
+      if (worker->devices() == nullptr) continue;
       const auto snapshot = worker->devices()->snapshot();
       const auto* found = snapshot->claims().Find(claim);
-      return found != nullptr && (*found)->allocation.has_value();
-    });
-    if (holder == workers.end()) continue;
-    const verify::ClaimPlace place{(*holder)->name(), "it is allocated there"};
+      if (found != nullptr && (*found)->allocation.has_value())
+        place.workers.insert(worker->name());
+    }
+    if (place.workers.empty()) continue;
     for (JobVerdict& item : verdicts) {
-      if (item.worker == place.worker || item.verdict.outcome == Outcome::kNo) continue;
+      if (place.workers.contains(item.worker) || item.verdict.outcome == Outcome::kNo) continue;
       item.verdict =
           verify::Combine(std::move(item.verdict), verify::ElsewhereVerdict(claim, place));
     }

@@ -101,12 +101,18 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
   }
   SECTION("counters that another partition has used up") {
     json& spec = slices[1]["spec"];
-    spec["sharedCounters"] = Parsed(R"({"x": [{"name": "card", "counters": {
+    json counters = slices[1];  // since 1.35 counters are in slices of their own
+    counters["metadata"]["name"] = "slice-counters";
+    counters["spec"].erase("devices");
+    counters["spec"]["sharedCounters"] = Parsed(R"({"x": [{"name": "card", "counters": {
         "memory": {"value": "40Gi"}}}]})")["x"];
+    counters["spec"]["pool"]["resourceSliceCount"] = 2;
+    spec["pool"]["resourceSliceCount"] = 2;
     const json whole = Parsed(R"({"x": [{"counterSet": "card", "counters": {
         "memory": {"value": "40Gi"}}}]})")["x"];
     spec["devices"][0]["consumesCounters"] = whole;
     spec["devices"].push_back({{"name", "gpu-half"}, {"consumesCounters", whole}});
+    slices.push_back(std::move(counters));
     const WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[1].count.allocated == 1);
     CHECK(devices.inventory.nodes[1].count.unusable == 1);

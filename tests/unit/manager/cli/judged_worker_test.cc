@@ -46,8 +46,9 @@ TEST_CASE("the alternative that the pods would get is named") {
   CHECK(verdict.alternatives[0].request == "gpu");
   CHECK(verdict.alternatives[0].name == "any");
   CHECK(verdict.alternatives[0].index == 1);
-  CHECK_THAT(Report({verdict}),
-             ContainsSubstring("request gpu gets any, the second of 2 alternatives; 1 device to spare"));
+  CHECK_THAT(
+      Report({verdict}),
+      ContainsSubstring("request gpu gets any, the second of 2 alternatives; 1 device to spare"));
 }
 
 TEST_CASE("a refusal is explained with every count, below the table") {

@@ -52,7 +52,7 @@ TEST_CASE("a good template has no findings") {
                        "constraints: [{requests: [gpu], matchAttribute: x.example.com/numa}]}"))
             .empty());
   CHECK(Check(Template("{requests: [{name: gpu, firstAvailable: [{name: a, deviceClassName: x}, "
-                       "{name: b, deviceClassName: y, allocationMode: All}]}], "
+                       "{name: b, deviceClassName: z, allocationMode: All}]}], "
                        "constraints: [{requests: [gpu/a], distinctAttribute: d.com/x}]}"))
             .empty());
 }

@@ -109,8 +109,8 @@ TEST_CASE("with pseudonyms no name is left, and the verdicts stay") {
   SnapshotFile file = Record(MakeCluster());
   RedactNames(file);
   const std::string text = ToText(file);
-  for (const char* name :
-       {"\"ml\"", "one-gpu", "node-a", "node-b", "busy", "their-job", "taken", "\"other\"", "-x7"})
+  for (const char* name : {"\"ml\"", "one-gpu", "node-a", "node-b", "busy", "their-job",
+                           "\"taken\"", "\"other\"", "-x7"})
     CHECK_THAT(text, !ContainsSubstring(name));
   CHECK_THAT(text, ContainsSubstring("\"gpu.example.com\""));
   JudgedWorkers online;
