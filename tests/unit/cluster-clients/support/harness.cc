@@ -31,10 +31,16 @@ kube::AccessSettings AccessTo(const sim::Server& server, const std::string& toke
 ClusterOptions QuickOptions() {
   ClusterOptions options;
   options.call_timeout = 3s;
-  options.connect_timeout = 1s;
   options.probe_interval = 500ms;
-  options.probe_timeout = 500ms;
+  options.probe_timeout = 5s;
   options.page_size = 10;
+  return options;
+}
+
+ClusterOptions ImpatientOptions() {
+  ClusterOptions options = QuickOptions();
+  options.connect_timeout = 1s;
+  options.probe_timeout = 1s;
   return options;
 }
 

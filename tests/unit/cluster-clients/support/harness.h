@@ -35,8 +35,10 @@ struct Process {
 // Administrator's token, the server's CA.
 kube::AccessSettings AccessTo(const sim::Server& server, const std::string& token = "admin-token");
 
-// Time-outs short enough for tests of silence.
+// Probes that follow each other quickly, and time for each answer that a busy machine can need.
 ClusterOptions QuickOptions();
+// Time-outs short enough for tests of silence; a busy machine may be taken for a silent server.
+ClusterOptions ImpatientOptions();
 
 json ConfigMap(const std::string& name, const std::string& value);
 
