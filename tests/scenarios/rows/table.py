@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.rows import gke, kai, kubernetes, nvidia
+from scenarios.rows import gke, kai, kubernetes, nvidia, traps
 from scenarios.rows.row import Row
 
 # Heading -> rows.
@@ -11,4 +11,5 @@ TABLE: dict[str, list[Row]] = {
     "Demos of NVIDIA's DRA driver": list(nvidia.ROWS),
     "Examples of dra-example-driver and Kubernetes": list(kubernetes.ROWS),
     "Gangs of the KAI Scheduler": list(kai.ROWS),
+    "Traps of the scheduler": list(traps.ROWS),
 }

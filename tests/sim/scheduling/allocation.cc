@@ -99,7 +99,8 @@ class Search final {
     return true;
   }
 
-  bool Run() { return Satisfy(0); }
+  bool Run() { return Satisfy(0) && error_.empty(); }
+  const std::string& error() const { return error_; }
 
   std::vector<Json> Results() const;
 
@@ -120,7 +121,7 @@ class Search final {
   bool TakeCount(size_t choice, const Ask& ask, size_t from, int64_t left) {
     if (left == 0) return Satisfy(choice + 1);
     for (size_t i = from; i < inventory_.devices.size(); ++i) {
-      if (++steps_ > kMaxSteps) return false;
+      if (++steps_ > kMaxSteps || !error_.empty()) return false;
       if (!Matches(ask, inventory_.devices[i]) || !Take(ask, inventory_.devices[i])) continue;
       if (TakeCount(choice, ask, i + 1, left - 1)) return true;
       chosen_.pop_back();
@@ -129,7 +130,10 @@ class Search final {
   }
 
   bool TakeAll(size_t choice, const Ask& ask) {
-    if (inventory_.incomplete) return false;
+    if (inventory_.incomplete) {
+      error_ = "asks for all devices, but a pool is not published completely";
+      return false;
+    }
     const size_t before = chosen_.size();
     bool taken = true;
     for (const Device& device : inventory_.devices) {
@@ -143,13 +147,18 @@ class Search final {
   bool Matches(const Ask& ask, const Device& device) {
     if (!ReachesNode(device, node_)) return false;
     const auto [known, fresh] = matches_.try_emplace({&ask, &device}, false);
-    if (fresh) {
-      known->second = std::all_of(ask.selectors.begin(), ask.selectors.end(),
-                                  [&device](const std::string& selector) {
-                                    return EvaluateSelector(selector, device.view).value_or(false);
-                                  });
-    }
+    if (fresh) known->second = Selects(ask, device);
     return known->second;
+  }
+
+  // All selectors up to the first that does not hold.
+  bool Selects(const Ask& ask, const Device& device) {
+    for (const std::string& selector : ask.selectors) {
+      const std::optional<bool> holds = EvaluateSelector(selector, device.view);
+      if (!holds) error_ = "selector " + selector + " fails";
+      if (!holds.value_or(false)) return false;
+    }
+    return true;
   }
 
   // Adds the device to what is chosen, if nothing stands against it.
@@ -279,6 +288,7 @@ class Search final {
   std::vector<Choice> choices_;
   std::vector<Chosen> chosen_;
   std::map<std::pair<const Ask*, const Device*>, bool> matches_;
+  std::string error_;  // ends the search
   int steps_ = 0;
 };
 
@@ -317,12 +327,12 @@ std::vector<Json> Search::Results() const {
 
 }  // namespace
 
-std::optional<std::vector<Json>> AllocateOn(const Json& node, const std::vector<const Json*>& specs,
-                                            const Inventory& inventory,
-                                            const FindClass& find_class) {
+Allocation AllocateOn(const Json& node, const std::vector<const Json*>& specs,
+                      const Inventory& inventory, const FindClass& find_class) {
   Search search(node, specs, inventory);
-  if (!search.Prepare(find_class) || !search.Run()) return std::nullopt;
-  return search.Results();
+  if (!search.Prepare(find_class)) return {};
+  if (!search.Run()) return {.claims = std::nullopt, .error = search.error()};
+  return {.claims = search.Results(), .error = {}};
 }
 
 }  // namespace fedra::sim

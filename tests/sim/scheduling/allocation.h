@@ -19,10 +19,16 @@ namespace fedra::sim {
 // The DeviceClass of that name, or a null pointer.
 using FindClass = std::function<const Json*(const std::string& name)>;
 
-// status.allocation of each claim, in the order of `specs` (claim specs); nothing when they do not
-// fit there together. Results of devices that several may have still lack their shareID.
-std::optional<std::vector<Json>> AllocateOn(const Json& node, const std::vector<const Json*>& specs,
-                                            const Inventory& inventory,
-                                            const FindClass& find_class);
+struct Allocation {
+  // status.allocation of each claim; nothing: they do not fit there together. Results of devices
+  // that several may have still lack their shareID.
+  std::optional<std::vector<Json>> claims;
+  // Why the scheduler gives the pod up, whatever other nodes have: a selector that fails. Or empty.
+  std::string error;
+};
+
+// For the claims with these specs, in that order.
+Allocation AllocateOn(const Json& node, const std::vector<const Json*>& specs,
+                      const Inventory& inventory, const FindClass& find_class);
 
 }  // namespace fedra::sim

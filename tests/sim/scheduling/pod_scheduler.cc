@@ -36,6 +36,20 @@ Json Consumer(const Json& pod) {
   return {{"resource", "pods"}, {"name", pod["metadata"]["name"]}, {"uid", pod["metadata"]["uid"]}};
 }
 
+// What the node's allocatable does not name at all may still come from devices.
+bool HasRoom(const Amounts& room, const Json& pod_spec) {
+  const auto has = [&room](const std::string& resource, int64_t amount) {
+    const auto left = room.find(resource);
+    return left != room.end() && left->second >= amount;
+  };
+  if (!has("pods", 1000)) return false;
+  for (const auto& [resource, amount] : PodRequests(pod_spec)) {
+    const bool by_devices = IsExtended(resource) && !room.contains(resource);
+    if (!by_devices && !has(resource, amount)) return false;
+  }
+  return true;
+}
+
 // Whether an event may let a waiting pod fit: new or changed supply, or something that was given
 // back.
 bool Frees(const ResourceType& type, const Event& event) {
@@ -87,16 +101,25 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
     return;
   }
   const Inventory inventory = ReadInventory(store, core().registry);
+  std::optional<Plan> chosen;
+  const Json* where = nullptr;
+  std::string error;  // on one node it ends the attempt for all
   for (const auto& [name, node] : store.All(nodes_)) {
-    if (auto plan = Fit(store, pod->body, *claims, node.body, inventory)) {
-      waiting_.erase(place.key);
-      return Bind(store, place.key, *claims, std::move(*plan), node.body);
-    }
+    auto plan = Fit(store, pod->body, *claims, node.body, inventory, error);
+    if (chosen || !plan) continue;
+    chosen = std::move(plan);
+    where = &node.body;
   }
-  const size_t nodes = store.All(nodes_).size();
-  Refuse(store, place.key, *pod,
-         fmt::format("0/{0} nodes are available: {0} cannot allocate all claims, or have no room.",
-                     nodes));
+  if (!error.empty()) return Refuse(store, place.key, *pod, "SchedulerError", error);
+  if (!chosen) {
+    const size_t nodes = store.All(nodes_).size();
+    return Refuse(store, place.key, *pod, "Unschedulable",
+                  fmt::format("0/{0} nodes are available: {0} cannot allocate all claims, or have "
+                              "no room.",
+                              nodes));
+  }
+  waiting_.erase(place.key);
+  Bind(store, place.key, *claims, *std::move(chosen), *where);
 }
 
 std::optional<std::vector<ObjectKey>> PodScheduler::ClaimsOf(const Store& store,
@@ -114,20 +137,11 @@ std::optional<std::vector<ObjectKey>> PodScheduler::ClaimsOf(const Store& store,
 
 std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Json& pod,
                                                     const std::vector<ObjectKey>& claims,
-                                                    const Json& node,
-                                                    const Inventory& inventory) const {
+                                                    const Json& node, const Inventory& inventory,
+                                                    std::string& error) const {
   if (!AcceptsNode(pod["spec"], node) || BoolAt(node, {"spec", "unschedulable"}))
     return std::nullopt;
-  const Amounts room = RoomOn(store, pods_, node);
-  const auto has_room = [&room](const std::string& resource, int64_t amount) {
-    const auto left = room.find(resource);
-    return left != room.end() && left->second >= amount;
-  };
-  if (!has_room("pods", 1000)) return std::nullopt;
-  for (const auto& [resource, amount] : PodRequests(pod["spec"])) {
-    const bool by_devices = IsExtended(resource) && !room.contains(resource);
-    if (!by_devices && !has_room(resource, amount)) return std::nullopt;
-  }
+  if (!HasRoom(RoomOn(store, pods_, node), pod["spec"])) return std::nullopt;
   Plan plan;
   std::vector<const Json*> specs;
   for (const ObjectKey& key : claims) {
@@ -146,7 +160,8 @@ std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Js
     const Object* found = store.Find(*classes_, {"", name});
     return found == nullptr ? nullptr : &found->body;
   };
-  auto allocations = AllocateOn(node, specs, inventory, find_class);
+  auto [allocations, why] = AllocateOn(node, specs, inventory, find_class);
+  if (!why.empty()) error = why;
   if (!allocations) return std::nullopt;
   if (!plan.extended_claim.is_null()) {
     plan.extended_allocation = std::move(allocations->back());
@@ -260,14 +275,14 @@ void PodScheduler::Reserve(Store& store, const ObjectKey& key, const Json& pod) 
   store.Touch(*claims_, key, claim);
 }
 
-void PodScheduler::Refuse(Store& store, const ObjectKey& key, Object& pod,
+void PodScheduler::Refuse(Store& store, const ObjectKey& key, Object& pod, const char* reason,
                           const std::string& message) {
   waiting_.insert(key);
   const Json* known =
       EntryNamed(ArrayAt(pod.body, {"status", "conditions"}), "type", "PodScheduled");
   if (known != nullptr && StringAt(*known, {"message"}) == message) return;
   pod.body["status"]["conditions"] =
-      Json::array({PodCondition("PodScheduled", false, "Unschedulable", message)});
+      Json::array({PodCondition("PodScheduled", false, reason, message)});
   store.Touch(pods_, key, pod);
 }
 

@@ -37,8 +37,9 @@ class PodScheduler final : public Actor {
   // Nothing: one of them does not exist yet.
   std::optional<std::vector<ObjectKey>> ClaimsOf(const Store& store, const ObjectKey& key,
                                                  const Json& pod) const;
+  // Sets `error` when the scheduler would give up on all nodes because of this one.
   std::optional<Plan> Fit(const Store& store, const Json& pod, const std::vector<ObjectKey>& claims,
-                          const Json& node, const Inventory& inventory) const;
+                          const Json& node, const Inventory& inventory, std::string& error) const;
   // False: the node offers one of them in no way.
   bool AddExtended(const Store& store, const Json& pod, const Json& node, Plan& plan) const;
   const Json* ClassFor(const Store& store, const std::string& resource) const;
@@ -47,15 +48,16 @@ class PodScheduler final : public Actor {
   void CreateExtendedClaim(Store& store, const ObjectKey& key, Object& pod, const Plan& plan);
   void Allocate(Store& store, const ObjectKey& claim, Json allocation);
   void Reserve(Store& store, const ObjectKey& claim, const Json& pod);
-  void Refuse(Store& store, const ObjectKey& key, Object& pod, const std::string& message);
+  void Refuse(Store& store, const ObjectKey& key, Object& pod, const char* reason,
+              const std::string& message);
 
   const ResourceType& pods_;
   const ResourceType& nodes_;
   const ResourceType* const claims_;  // null pointers: resource.k8s.io is not served
   const ResourceType* const classes_;
 
-  std::set<ObjectKey>
-      waiting_;  // pods that fit nowhere when last looked at; under the store's lock
+  // Under the store's lock: pods that fitted nowhere when last looked at.
+  std::set<ObjectKey> waiting_;
 };
 
 }  // namespace fedra::sim

@@ -224,6 +224,22 @@ TEST_CASE("all means every matching device, and alternatives come in order") {
   CHECK(worker.Held() == Devices{"gpu-0", "gpu-1"});
 }
 
+TEST_CASE("a selector that fails on one node ends the attempt for all") {
+  Worker worker;
+  worker.Install(Node("n1"));
+  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a")})));
+  worker.Install(Node("n2"));
+  worker.Install(Slice("n2", Json::array({{{"name", "gpu-0"}}})));
+  const Json selector = {
+      {"cel", {{"expression", R"(device.attributes["gpu.example.com"].parent == "a")"}}}};
+  const Json request = Exactly("gpu", {{"selectors", Json::array({selector})}});
+  worker.Install(Template("picky", {{"requests", Json::array({request})}}));
+  worker.Submit("job", 1, "picky");
+  CHECK(worker.Refusal("job").ends_with("fails"));
+  REQUIRE(worker.objects().Delete("resourceslices", {"", "n2"}));
+  CHECK(worker.Ready("job", 1));
+}
+
 TEST_CASE("an extended resource comes from the class of that name") {
   Worker worker;
   worker.Install(Node("n1"));
