@@ -18,13 +18,32 @@ namespace {
 
 using reconcile::WorkerSettings;
 
-JudgedWorkerSettings ToJudged(const WorkerSettings& worker, verify::Undeclared undeclared) {
+// The workers' answers do not wait for the manager's any longer.
+constexpr std::chrono::seconds kManagerGrace{2};
+constexpr std::chrono::milliseconds kLookAgain{100};
+
+JudgedWorkerSettings ToJudged(const WorkerSettings& worker,
+                              const reconcile::GatherSettings& gather) {
   return {.name = worker.name,
           .origin = worker.origin,
           .devices = worker.devices,
           .dependencies = worker.dependencies,
-          .undeclared = undeclared,
+          .undeclared = gather.undeclared,
+          .drift = gather.drift,
+          .copies_templates = gather.copies_templates,
           .capabilities = worker.capabilities};
+}
+
+bool NeedsManager(const JudgedWorkerSettings& worker) {
+  return worker.drift != verify::Drift::kIgnore || worker.copies_templates;
+}
+
+// Without them nothing is said of drift and of copies: the workers are what was asked for.
+void CompareWithManager(Fleet& fleet) {
+  const SteadyTime begin = SystemClock().Steady();
+  while (!fleet.manager->IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
+    fleet.signal.Await(kLookAgain);
+  for (const auto& worker : fleet.workers) worker->CompareWith(fleet.manager->cache());
 }
 
 void KeepDevicesOnly(JudgedWorkerSettings& settings) {
@@ -82,13 +101,17 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
                                     .in_cluster = config::InClusterFromEnvironment(),
                                     .manager_may_fail = true});
   if (!loaded) return Fail(ErrorCode::kInvalidArgument, "\n" + config::ToString(loaded.error()));
-  const verify::Undeclared undeclared = ToGather(loaded->configuration).undeclared;
+  const reconcile::GatherSettings gather = ToGather(loaded->configuration);
+  if (loaded->manager) {
+    workers.manager = {ToAccess(*loaded->manager),
+                       ToOptions(loaded->configuration.manager.http_version)};
+  }
   workers.origin = loaded->configuration.origin;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
     known.push_back(worker.name.value);
     if (!IsWanted(options.workers, worker.name.value)) continue;
-    workers.judged.push_back(ToJudged(worker, undeclared));
+    workers.judged.push_back(ToJudged(worker, gather));
     if (options.devices_only) KeepDevicesOnly(workers.judged.back());
     workers.access.push_back(std::move(worker));
   }
@@ -102,6 +125,11 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
   if (!options.snapshot.empty()) return FromSnapshot(options, terminal);
   FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
   auto fleet = std::make_unique<Fleet>();
+  if (!options.devices_only && configured.manager && NeedsManager(configured.judged.front())) {
+    fleet->manager =
+        std::make_unique<ManagerTemplates>(configured.manager->access, configured.manager->options,
+                                           [signal = &fleet->signal] { signal->Raise(); });
+  }
   for (const JudgedWorkerSettings& settings : configured.judged) {
     fleet->workers.push_back(
         std::make_unique<JudgedWorker>(settings, [signal = &fleet->signal] { signal->Raise(); }));
@@ -113,6 +141,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
       [&workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
   fleet->live->Wait(configured.timeout, terminal);
   for (size_t i = 0; i < workers.size(); ++i) workers[i]->SetConnection(fleet->live->state(i));
+  if (fleet->manager != nullptr) CompareWithManager(*fleet);
   return fleet;
 }
 

@@ -7,12 +7,14 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "manager/cli/judged_worker.h"
 #include "manager/cli/live_fleet.h"
+#include "manager/cli/manager_templates.h"
 #include "manager/cli/terminal.h"
 
 namespace fedra::cli {
@@ -31,6 +33,12 @@ struct ConfiguredWorkers {
   std::chrono::milliseconds timeout{0};
   std::vector<reconcile::WorkerSettings> access;
   std::vector<JudgedWorkerSettings> judged;  // parallel
+  // Absent: the manager's kubeconfig cannot be used.
+  struct Manager {
+    kube::AccessSettings access;
+    ClusterOptions options;
+  };
+  std::optional<Manager> manager;
 };
 // kInvalidArgument: the file, the time-out, or a name that is not configured.
 Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);
@@ -39,6 +47,7 @@ struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
   std::string as_of;      // of a snapshot, RFC 3339; empty: now
   FleetSignal signal;
+  std::unique_ptr<ManagerTemplates> manager;  // null: not asked
   JudgedWorkers workers;
   std::unique_ptr<LiveFleet> live;  // destroyed first: it feeds the workers and raises the signal
 };

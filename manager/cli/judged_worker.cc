@@ -198,17 +198,24 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
   const auto same_name = jobs_[adapter]->Find(job.key);
   JobVerdict result;
   result.worker = settings_.name;
-  // The manager's templates are not known here: drift is the daemon's business.
-  result.verdict = verify::VerifyExistence(
-      job.requirement, Picture(adapter, same_name.get()),
-      {verify::Drift::kIgnore, settings_.undeclared, settings_.origin, nullptr});
+  const verify::WorkerPicture there = Picture(adapter, same_name.get());
+  const verify::ExistenceOptions options{
+      .drift = settings_.drift,
+      .undeclared = settings_.undeclared,
+      .origin = settings_.origin,
+      .manager_templates = manager_templates_,
+      .copies_templates = settings_.copies_templates && manager_templates_ != nullptr,
+      .refused_copies = {}};
+  result.verdict = verify::VerifyExistence(job.requirement, there, options);
   if (dependencies_ != nullptr && connection_.phase == ConnectionPhase::kConnected) {
     result.verdict =
         verify::Combine(std::move(result.verdict), dependencies_->Verify(job.requirement));
   }
   if (devices_ == nullptr || !tracking::NeedDevices(*job.demands) || !LeavesDevices(result.verdict))
     return result;
-  dra::Judgement judgement = verify::JudgeDevices(*devices_, job.key.ns, job.demands, {});
+  dra::Judgement judgement =
+      verify::JudgeDevices(*devices_, job.key.ns, job.demands, {},
+                           verify::CopiesToCome(job.requirement, there, options));
   result.devices_judged = !judgement.pod_sets.empty();
   result.pod_sets = std::move(judgement.pod_sets);
   result.verdict = verify::Combine(std::move(judgement.verdict), std::move(result.verdict));

@@ -35,6 +35,10 @@ struct JudgedWorkerSettings {
   std::optional<verify::DevicePictureOptions> devices;    // absent: devices are not verified
   std::optional<verify::DependencyOptions> dependencies;  // absent: not looked for
   verify::Undeclared undeclared = verify::Undeclared::kWarn;
+  // With the manager's templates only (CompareWith): what a difference means, and whether those
+  // that are missing are copied.
+  verify::Drift drift = verify::Drift::kIgnore;
+  bool copies_templates = false;
   std::vector<std::string> capabilities;  // that are declared
 };
 
@@ -76,6 +80,10 @@ class JudgedWorker final {
   bool HasTemplate(const ObjectKey& key) const { return templates_->Find(key) != nullptr; }
   // A template that is judged as if it existed there; `object` has all defaults written out.
   Result<void> AssumeTemplate(const std::string& object);
+  // The manager's templates, which must outlive the worker; null: they are not known.
+  void CompareWith(const verify::Cache<verify::Claim>* manager_templates) {
+    manager_templates_ = manager_templates;
+  }
 
   JobVerdict Judge(const tracking::SubmittedJob& job) const;
 
@@ -86,6 +94,7 @@ class JudgedWorker final {
 
   const JudgedWorkerSettings settings_;
   ConnectionState connection_;
+  const verify::Cache<verify::Claim>* manager_templates_ = nullptr;
   std::vector<std::string> dra_versions_;
   const std::unique_ptr<verify::Cache<verify::Namespace>> namespaces_;
   const std::unique_ptr<verify::Cache<verify::LocalQueue>> queues_;

@@ -3,23 +3,27 @@
 #include <utility>
 
 #include "manager/tracking/resources.h"
-#include "manager/wiring.h"
+#include "manager/verify/dra_api.h"
 
 namespace fedra::cli {
 
-ManagerTemplates::ManagerTemplates(const config::Loaded& loaded, http::HttpLoop& loop,
-                                   WorkerPool& pool, std::function<void()> on_change)
+ManagerTemplates::ManagerTemplates(kube::AccessSettings access, const ClusterOptions& options,
+                                   const std::function<void()>& on_change)
     : templates_(
           &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
           [on_change](const watch::CacheHealth&) { on_change(); }),
-      cluster_(ClusterName("manager"),
-               loaded.manager ? ToAccess(*loaded.manager) : kube::AccessSettings(),
-               ToOptions(loaded.configuration.manager.http_version), loop, pool, SystemClock(),
-               [on_change](const ConnectionState&) { on_change(); }) {
-  if (auto misconfigured = ToMisconfigured(loaded.manager))
-    cluster_.SetMisconfigured(*std::move(misconfigured));
-  cluster_.Watch({tracking::kTemplates, {}, {}, {}}, templates_);
+      cluster_(ClusterName("manager"), std::move(access), options, loop_, pool_, SystemClock(),
+               [this, on_change](const ConnectionState& state) {
+                 if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
+                   Watch();
+                 on_change();
+               }) {
   cluster_.Start();
+}
+
+void ManagerTemplates::Watch() {
+  const std::string_view version = verify::DraVersion(cluster_.server().get());
+  cluster_.Watch({verify::InVersion(tracking::kTemplates, version), {}, {}, {}}, templates_);
 }
 
 bool ManagerTemplates::IsSettled() const {

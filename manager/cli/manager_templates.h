@@ -3,15 +3,17 @@
 // The manager's ResourceClaimTemplates for a command that judges workers: what theirs are compared
 // with, and what would be copied.
 //
-// Best effort: a command that needs only the workers goes on without them.
+// Best effort: a command that needs only the workers goes on without them. Only lists and watches:
+// nothing is ever written.
 //
-// Thread rules: any thread. Lifetime: loop, pool and the target of `on_change` must outlive it.
+// Thread rules: any thread. Lifetime: the target of `on_change` must outlive it.
 
+#include <atomic>
 #include <functional>
-#include <string>
 
+#include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
-#include "config/load.h"
+#include "cluster-clients/http/loop.h"
 #include "manager/verify/existence.h"
 
 namespace fedra::cli {
@@ -19,14 +21,19 @@ namespace fedra::cli {
 class ManagerTemplates final {
  public:
   // `on_change`: they are listed, or cannot be had.
-  ManagerTemplates(const config::Loaded& loaded, http::HttpLoop& loop, WorkerPool& pool,
-                   std::function<void()> on_change);
+  ManagerTemplates(kube::AccessSettings access, const ClusterOptions& options,
+                   const std::function<void()>& on_change);
 
   bool IsSettled() const;
   // Null when they are not known.
   const verify::Cache<verify::Claim>* cache() const;
 
  private:
+  void Watch();
+
+  std::atomic<bool> watching_{false};
+  WorkerPool pool_{1};
+  http::HttpLoop loop_;
   verify::Cache<verify::Claim> templates_;
   Cluster cluster_;
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "manager/tracking/resources.h"
+#include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -135,7 +136,8 @@ void ManagerCluster::StartWatches() {
   }
   cluster_.Watch({tracking::kAdmissionChecks, {}, {}, {}}, checks_);
   cluster_.Watch({tracking::kMultiKueueConfigs, {}, {}, {}}, configs_);
-  cluster_.Watch({tracking::kTemplates, {}, {}, {}}, templates_);
+  const std::string_view dra = verify::DraVersion(cluster_.server().get());
+  cluster_.Watch({verify::InVersion(tracking::kTemplates, dra), {}, {}, {}}, templates_);
 }
 
 bool ManagerCluster::IsListed() const {

@@ -12,7 +12,7 @@ from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.waiting import always
-from scenarios.world import QUEUE, TEMPLATE, World
+from scenarios.world import IMPATIENT, QUEUE, TEMPLATE, World
 
 RARE_CLASS = setup.RARE_CLASSES[0]
 _ORIGIN, _SOURCE = "fedra.dev/origin", "fedra.dev/template-uid"
@@ -176,7 +176,7 @@ def copying_is_forbidden(world: World) -> None:
     world.add_template(MANAGER)
     _allow_copies(world, world.worker2)
     world.fleet.withhold(world.worker1, _RIGHTS)
-    fedra = world.start_fedra(_settings("IfMissing"))
+    fedra = world.start_fedra({**_settings("IfMissing"), **IMPATIENT})
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["Forbidden"]

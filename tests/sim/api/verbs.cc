@@ -388,6 +388,8 @@ Outcome<Written> Verbs::Apply(Store& store, const WriteRequest& request, Json co
   const Json owned = Owned(config, status_only);
   if (object == nullptr) {
     config["metadata"]["name"] = request.key.name;
+    // Unlike in a create, a version is no mistake here, and means nothing (Kubernetes 1.36.3).
+    config["metadata"].erase("resourceVersion");
     auto created = Create(store, request, std::move(config));
     if (created && !request.dry_run) {
       Object& fresh = *store.Find(request.type, request.key);

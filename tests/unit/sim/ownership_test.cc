@@ -108,6 +108,11 @@ TEST_CASE("apply wants a manager, the current version, and an object for a subre
   Json stale = Status({{"nominatedClusterNames", {"a"}}});
   stale["metadata"]["resourceVersion"] = "1";
   CHECK(Apply(server, kWorkloads + "/w/status", "m", stale).status == 409);
+  // To create, the version means nothing; to change, it must be that of the object.
+  Json only_create = ConfigMap("a");
+  only_create["metadata"]["resourceVersion"] = "1";
+  CHECK(Apply(server, kConfigMap, "m", only_create).status == 201);
+  CHECK(Apply(server, kConfigMap, "m", only_create).status == 409);
   Json absent = Status(Json::object());
   absent["metadata"]["name"] = "nope";
   CHECK(Apply(server, kWorkloads + "/nope/status", "m", absent).status == 404);

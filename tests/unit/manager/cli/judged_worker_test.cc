@@ -114,6 +114,36 @@ TEST_CASE("a template that is assumed is judged") {
   CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kYes);
 }
 
+TEST_CASE("with the manager's templates check tells drift, and counts what is copied") {
+  RawCluster cluster = MakeCluster();
+  json original = cluster.objects["resourceclaimtemplates.resource.k8s.io"].front();
+  REQUIRE(original["metadata"]["name"] == "one-gpu");
+  original["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 2;
+  verify::Cache<verify::Claim> manager(
+      &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
+      [](const watch::CacheHealth&) {});
+  manager.Reset();
+  REQUIRE(manager.Upsert(original.dump()));
+  manager.Synced();
+  JudgedWorkerSettings settings = WorkerNamed("east");
+  settings.drift = verify::Drift::kWarn;
+  settings.copies_templates = true;
+  const auto differs = MakeWorker(cluster, settings);
+  CHECK(differs->Judge(MakeJob("train", "one-gpu")).verdict.reasons.empty());
+  differs->CompareWith(&manager);
+  const JobVerdict drift = differs->Judge(MakeJob("train", "one-gpu"));
+  CHECK(Codes(drift) == std::vector{ReasonCode::kTemplateDrift});
+  CHECK_THAT(drift.verdict.reasons[0].message,
+             ContainsSubstring("exactly.count: 1 there, 2 on the manager"));
+  cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
+  const auto lacks = MakeWorker(cluster, settings);
+  CHECK(lacks->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kNo);
+  lacks->CompareWith(&manager);
+  const JobVerdict to_come = lacks->Judge(MakeJob("train", "one-gpu"));
+  CHECK(to_come.devices_judged);
+  CHECK(Codes(to_come).back() == ReasonCode::kTemplateMissing);
+}
+
 TEST_CASE("a list that may not be read is Unknown, a job of the same name a conflict") {
   RawCluster cluster = MakeCluster();
   cluster.states["resourceslices.resource.k8s.io"] = watch::CacheState::kForbidden;

@@ -47,6 +47,18 @@ TEST_CASE("few wait for a slow worker, and leaving makes room") {
   CHECK(gates.TryEnter(kEast) != nullptr);
 }
 
+TEST_CASE("who is not let in is told when to come back") {
+  HandClock clock;
+  CallGates gates(clock,
+                  {.per_slow_worker = 1, .beyond_first = 0, .brisk = 50ms, .patience = 500ms});
+  const auto first = gates.Enter(kEast);
+  REQUIRE(first.has_value());
+  const auto second = gates.Enter(kEast);
+  REQUIRE_FALSE(second.has_value());
+  CHECK(second.error().code == ErrorCode::kUnavailable);
+  CHECK(second.error().retry_after == 50ms);
+}
+
 TEST_CASE("a brisk worker is asked by as many as the budget allows") {
   HandClock clock;
   CallGates gates(clock,

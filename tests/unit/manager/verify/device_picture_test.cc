@@ -126,6 +126,50 @@ dra::InFlightPods Pods(const tracking::Demands& demands, int count) {
 
 }  // namespace
 
+namespace {
+
+TemplatesToCome ToCome(const std::string& uid, int count) {
+  const json request = {{"name", "r"}, {"exactly", {{"deviceClassName", "gpu"}, {"count", count}}}};
+  const json object = {{"metadata", {{"namespace", "ml"}, {"name", "one-gpu"}, {"uid", uid}}},
+                       {"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}};
+  return {std::make_shared<const Claim>(*ParseTemplate(object))};
+}
+
+}  // namespace
+
+TEST_CASE("devices are judged with a template that is still to come") {
+  Fixture f;
+  const auto judge = [&](const TemplatesToCome& to_come) {
+    return JudgeDevices(f.picture, "ml", OneGpuPods(1), {}, to_come).verdict;
+  };
+  Fixture::Fill(f.picture.templates(), {});
+  CHECK(judge({}).outcome != Outcome::kYes);
+  CHECK(judge(ToCome("u1", 1)).outcome == Outcome::kYes);
+  CHECK(judge(ToCome("u1", 1)).headroom == 1);
+  CHECK(judge(ToCome("u2", 3)).outcome == Outcome::kNo);
+  CHECK(judge(ToCome("u3", 2)).headroom == 0);
+}
+
+TEST_CASE("what the worker has comes before what is to come") {
+  Fixture f;
+  const auto three = ToCome("u1", 3);
+  CHECK(JudgeDevices(f.picture, "ml", OneGpuPods(1), {}, three).verdict.outcome == Outcome::kYes);
+  const std::string own =
+      Object("ml", "one-gpu",
+             {{"spec",
+               {{"spec",
+                 {{"devices",
+                   {{"requests", json::array({{{"name", "r"},
+                                               {"exactly",
+                                                {{"deviceClassName", "gpu"},
+                                                 {"allocationMode", "ExactCount"},
+                                                 {"count", 1}}}}})}}}}}}}});
+  Fixture::Fill(f.picture.templates(), {});
+  CHECK(JudgeDevices(f.picture, "ml", OneGpuPods(1), {}, three).verdict.outcome == Outcome::kNo);
+  REQUIRE(f.picture.templates().Upsert(own).has_value());
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
+}
+
 TEST_CASE("devices are there, are taken, and are free again") {
   Fixture f;
   CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);

@@ -233,6 +233,84 @@ TEST_CASE("drift says which fields differ, and the version they were read in doe
         "spec.spec.devices.requests[0].exactly.count: 1 there, 2 on the manager");
 }
 
+namespace {
+
+// A worker without the template, which the manager has.
+struct CopyFixture : Fixture {
+  Filled<Claim> manager{&ParseTemplate};
+
+  CopyFixture() {
+    templates.Put({});
+    manager.Put({Object("ml", "one-gpu", kTemplate)});
+    options.manager_templates = &manager.cache;
+    options.copies_templates = true;
+  }
+  TemplatesToCome ToCome() {
+    const WorkerPicture picture{.name = ClusterName("a"),
+                                .connection = connection,
+                                .namespaces = namespaces.cache,
+                                .queues = queues.cache,
+                                .templates = templates.cache,
+                                .claims = claims.cache,
+                                .classes = classes.cache};
+    return CopiesToCome(Needs(), picture, options);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a template that is copied with the job counts as if it were there, with a note") {
+  CopyFixture f;
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kYes);
+  CHECK(Codes(verdict) == Names{"TemplateMissing"});
+  CHECK(verdict.reasons[0].message ==
+        "ResourceClaimTemplate ml/one-gpu does not exist there; the manager's is copied there "
+        "together with the job");
+  REQUIRE(f.ToCome().size() == 1);
+  CHECK(f.ToCome()[0]->key == ObjectKey{"ml", "one-gpu"});
+  f.options.copies_templates = false;
+  CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
+  CHECK(f.ToCome().empty());
+}
+
+TEST_CASE("a copy needs its classes there, and the refusal comes before the note") {
+  CopyFixture f;
+  f.classes.Put({Object("", "small", R"("spec": {})")});
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(Codes(verdict) == Names{"DeviceClassMissing", "TemplateMissing"});
+}
+
+TEST_CASE(
+    "without an original there is nothing to copy, and the reason says whether that is known") {
+  CopyFixture f;
+  f.manager.Put({});
+  CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
+  CHECK(f.Verify(Needs()).reasons[0].message ==
+        "ResourceClaimTemplate ml/one-gpu does not exist there, nor on the manager");
+  f.manager.SetState(CacheState::kForbidden);
+  CHECK(f.Verify(Needs()).reasons[0].message ==
+        "ResourceClaimTemplate ml/one-gpu does not exist there, and the manager's are not known: "
+        "not allowed to list or watch resourceclaimtemplates.resource.k8s.io there (403)");
+}
+
+TEST_CASE("a refused copy is a No with the worker's reason") {
+  CopyFixture f;
+  f.options.refused_copies["one-gpu"] = {dra::ReasonCode::kForbidden, "", "may not be copied"};
+  const dra::Verdict verdict = f.Verify(Needs());
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(Codes(verdict) == Names{"Forbidden"});
+  CHECK(verdict.reasons[0].message == "may not be copied");
+}
+
+TEST_CASE("a worker whose templates are not known gets no copy") {
+  CopyFixture f;
+  f.templates.SetState(CacheState::kForbidden);
+  CHECK(f.Verify(Needs()).outcome == Outcome::kUnknown);
+  CHECK(Codes(f.Verify(Needs())) == Names{"Forbidden"});
+}
+
 TEST_CASE("a job of the same name is a conflict unless it is ours") {
   Fixture f;
   f.has_job = true;
