@@ -10,6 +10,14 @@ namespace {
 constexpr size_t kMaxAdmitting = 64;
 // One per kind of request and kind of node constraints.
 constexpr size_t kMaxFree = 256;
+constexpr size_t kMaxReports = 256;
+
+// Whether both requests get the same report.
+bool AskTheSame(const DeviceRequest& a, const DeviceRequest& b) {
+  return a.mode == b.mode && a.count == b.count && a.admin_access == b.admin_access &&
+         a.tolerations == b.tolerations && a.has_capacity == b.has_capacity &&
+         a.capacity == b.capacity;
+}
 
 bool IsReady(const PoolState& pool) {
   if (pool.roaming) return false;
@@ -53,9 +61,11 @@ void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
   if (other_slices) pools_.reset();
   if (other_nodes) admitting_.clear();
   if (other_matches || other_nodes) free_.clear();
+  if (other_matches || other_nodes || use_serial_ != snapshot.use_serial()) reports_.clear();
   matches_epoch_ = matches.epoch();
   slices_serial_ = snapshot.slices_serial();
   nodes_serial_ = snapshot.nodes_serial();
+  use_serial_ = snapshot.use_serial();
 }
 
 const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
@@ -66,6 +76,7 @@ const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
   if (admitting_.size() >= kMaxAdmitting) {
     admitting_.clear();
     free_.clear();
+    reports_.clear();
   }
   AdmittingNodes& added = admitting_.emplace_back();
   added.constraints = constraints;
@@ -137,6 +148,30 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
   });
   while (next < nodes.size()) count(nullptr);
   return entry.free;
+}
+
+RequestReport JudgeMemory::ReportOn(const NodeConstraints& constraints, const PodClaims& pod,
+                                    uint32_t ask_index, const Snapshot& snapshot,
+                                    MatchCache& matches) {
+  const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
+  const Ask& ask = pod.asks[ask_index];
+  for (const Report& known : reports_) {
+    if (known.nodes != &admitting || known.match != ask.match) continue;
+    if (known.device_class != ask.device_class || !AskTheSame(known.request, *ask.request))
+      continue;
+    RequestReport report = known.report;
+    report.claim = pod.claims[ask.claim].key.ToString();
+    report.request = ask.Name();
+    return report;
+  }
+  const auto usable = [&](const Node& node) {
+    return std::binary_search(admitting.nodes.begin(), admitting.nodes.end(), &node,
+                              [](const Node* a, const Node* b) { return a->name < b->name; });
+  };
+  if (reports_.size() >= kMaxReports) reports_.clear();
+  RequestReport report = Explain(pod, ask_index, snapshot, usable, nullptr, matches);
+  reports_.push_back({&admitting, ask.match, ask.device_class, *ask.request, report});
+  return report;
 }
 
 }  // namespace fedra::dra

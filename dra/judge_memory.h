@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "dra/explain.h"
 #include "dra/match.h"
 #include "dra/node_fit.h"
 #include "dra/node_view.h"
@@ -55,6 +56,9 @@ class JudgeMemory final {
   const FreeDevices& FreeOn(const NodeConstraints& constraints,
                             const std::vector<ConjunctionId>& conjunctions,
                             const Snapshot& snapshot, MatchCache& matches);
+  // Explain() over the admitting nodes, with nothing placed.
+  RequestReport ReportOn(const NodeConstraints& constraints, const PodClaims& pod, uint32_t ask,
+                         const Snapshot& snapshot, MatchCache& matches);
 
  private:
   struct FreeKey {
@@ -68,14 +72,24 @@ class JudgeMemory final {
     FreeDevices free;
   };
 
+  struct Report {
+    const AdmittingNodes* nodes;
+    ConjunctionId match;
+    std::shared_ptr<const DeviceClass> device_class;
+    DeviceRequest request;
+    RequestReport report;
+  };
+
   // Drops what the changes since the last call have made wrong.
   void Refresh(const Snapshot& snapshot, const MatchCache& matches);
 
   uint64_t nodes_serial_ = 0;
   uint64_t slices_serial_ = 0;
+  uint64_t use_serial_ = 0;  // of the reports
   uint64_t matches_epoch_ = 0;
   std::deque<AdmittingNodes> admitting_;
   std::map<FreeKey, FreeEntry> free_;
+  std::vector<Report> reports_;
   std::map<ConjunctionId, bool> can_fail_;
   std::optional<PoolFacts> pools_;
 };

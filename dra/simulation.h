@@ -87,6 +87,7 @@ class Simulation final {
   // Why not all pods fit (simulation_explain.cc).
   void ExplainShortage(Run& run);
   void ExplainNodes(Run& run);
+  RequestReport ReportOn(Run& run, const Variant& variant, uint32_t ask);
   // True: some request alone cannot be satisfied.
   bool ExplainRequests(Run& run, const Variant& variant);
   void ExplainTogether(Run& run, const Node& node, Variant& variant);

@@ -84,16 +84,21 @@ void Simulation::ExplainNodes(Run& run) {
           (run.refused.empty() ? "" : ": " + Join(run.refused)));
 }
 
+RequestReport Simulation::ReportOn(Run& run, const Variant& variant, uint32_t ask) {
+  if (workspace_.pools.empty() && run.bound.empty() && !run.wants_device_resources)
+    return memory_.ReportOn(run.demand.node, variant.pod, ask, snapshot_, caches_.matches);
+  const auto usable = [&](const Node& node) { return Usable(run, node.name); };
+  return Explain(variant.pod, ask, snapshot_, usable, &workspace_, caches_.matches);
+}
+
 bool Simulation::ExplainRequests(Run& run, const Variant& variant) {
   bool lacking = false;
-  const auto usable = [&](const Node& node) { return Usable(run, node.name); };
   for (const PreparedClaim& claim : variant.pod.claims) {
     for (const PreparedRequest& request : claim.requests) {
       bool possible = false;
       const size_t first = run.result.report.requests.size();
       for (uint32_t i = 0; i < request.asks; ++i) {
-        run.result.report.requests.push_back(Explain(variant.pod, request.first_ask + i, snapshot_,
-                                                     usable, &workspace_, caches_.matches));
+        run.result.report.requests.push_back(ReportOn(run, variant, request.first_ask + i));
         possible = possible || !IsLacking(run.result.report.requests.back());
       }
       if (possible) continue;

@@ -265,10 +265,14 @@ void BM_BuildFromLists(benchmark::State& state) {
 }
 BENCHMARK(BM_BuildFromLists)->Unit(benchmark::kMillisecond);
 
-// One slice event, and the new verdicts of 1,000 workloads that wait for this worker.
+// One slice event, and the new verdicts of 1,000 workloads that wait for this worker, made from ten
+// templates. `fits`: whether it is the event they have waited for.
 void BM_SliceEventToVerdicts(benchmark::State& state) {
   Worker worker("w", 64, 8);
-  for (int i = 0; i < 10; ++i) worker.Template("t" + std::to_string(i), Shape(i % 3));
+  for (int i = 0; i < 10; ++i) {
+    const json none = {{"requests", {Request("gpu", 9 + i)}}};
+    worker.Template("t" + std::to_string(i), state.range(0) ? Shape(i % 3) : none);
+  }
   json slice = SliceOf("w", 7, 8);
   int64_t generation = 1;
   for (auto _ : state) {
@@ -278,7 +282,25 @@ void BM_SliceEventToVerdicts(benchmark::State& state) {
       benchmark::DoNotOptimize(worker.JudgeAll("t" + std::to_string(i % 10), 1));
   }
 }
-BENCHMARK(BM_SliceEventToVerdicts)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_SliceEventToVerdicts)->ArgName("fits")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond);
+
+// 1,000 workers with 100 nodes of 8 devices: 100,000 slices, from parsed JSON to published
+// snapshots.
+void BM_FleetMemory(benchmark::State& state) {
+  for (auto _ : state) {
+    Fleet().clear();
+    const size_t before = HeapBytes();
+    std::vector<std::unique_ptr<Worker>> fleet;
+    for (int i = 0; i < 1000; ++i) {
+      fleet.push_back(std::make_unique<Worker>("w" + std::to_string(i), 100, 8));
+      benchmark::DoNotOptimize(fleet.back()->builder.Publish());
+    }
+    const auto bytes = static_cast<double>(HeapBytes() - before);
+    state.counters["MB"] = bytes / 1e6;
+    state.counters["bytes/device"] = bytes / (1000 * 100 * 8);
+  }
+}
+BENCHMARK(BM_FleetMemory)->Iterations(1)->Unit(benchmark::kSecond);
 
 }  // namespace
 }  // namespace fedra::dra
