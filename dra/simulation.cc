@@ -128,7 +128,7 @@ bool Simulation::FindErrors(Run& run) {
   if (failing == nullptr) return false;
   const bool certain = fitting < kNodesAlwaysExamined;
   run.result.report.aborted = certain;
-  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kSelectorError,
+  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ErrorCodeOn(run, *failing),
       "Node " + failing->name.str(),
       "the scheduler ends with an error on node " + failing->name.str() + ": " + error);
   return true;

@@ -85,6 +85,7 @@ class Simulation final {
                 int64_t pods);
 
   // Why not all pods fit (simulation_explain.cc).
+  ReasonCode ErrorCodeOn(Run& run, const Node& node);
   void ExplainShortage(Run& run);
   void ExplainNodes(Run& run);
   RequestReport ReportOn(Run& run, const Variant& variant, uint32_t ask);

@@ -185,6 +185,17 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
       "Node " + node.name.str(), obstacle);
 }
 
+// All devices of a node cannot be told while some pool of it is incomplete: no selector is to blame.
+ReasonCode Simulation::ErrorCodeOn(Run& run, const Node& node) {
+  const std::vector<Ask>& asks = VariantFor(run, node).pod.asks;
+  const NodeView view = ViewOf(snapshot_, node);
+  const bool all = std::any_of(asks.begin(), asks.end(), [](const Ask& ask) { return ask.all; });
+  const bool ready = std::all_of(view.pools.begin(), view.pools.end(), [](const auto& pool) {
+    return pool->status == PoolStatus::kReady;
+  });
+  return all && !ready ? ReasonCode::kPoolIncomplete : ReasonCode::kSelectorError;
+}
+
 void Simulation::ExplainShortage(Run& run) {
   PodSetReport& report = run.result.report;
   if (report.fitting >= options_.max_pods) {
@@ -199,7 +210,7 @@ void Simulation::ExplainShortage(Run& run) {
   if (run.error_node != nullptr) {
     const std::string node = run.error_node->name.str();
     report.aborted = true;
-    return Add(run, Outcome::kNo, ReasonCode::kSelectorError, "Node " + node,
+    return Add(run, Outcome::kNo, ErrorCodeOn(run, *run.error_node), "Node " + node,
                "the scheduler ends with an error on node " + node + ": " + run.error);
   }
   if (run.unbindable > 0) {

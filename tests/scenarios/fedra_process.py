@@ -48,6 +48,8 @@ class Verdict:
     outcome: str  # Yes, MayScale, Unknown, No
     reasons: list[str]  # codes; empty when nothing stands against the worker
     messages: list[str]
+    # Of each firstAvailable request the index of what it would get; empty without any, or where not judged.
+    alternatives: list[int]
 
 
 class Fedra:
@@ -162,6 +164,11 @@ class Fedra:
         workers = self._checked(output, "why")["workloads"][0]["workers"]
         return {worker["name"]: _verdict(worker) for worker in workers}
 
+    def checked(self, job: Object) -> dict[str, Verdict]:
+        """What `fedra check` says of each worker, without the daemon."""
+        workers = self.check(job).json()["items"][0]["workers"]
+        return {worker["name"]: _verdict(worker) for worker in workers}
+
     def check(self, *documents: Object) -> Output:
         return self.cli("check", "-f", "-", "-o", "json", stdin=yaml.safe_dump_all(documents))
 
@@ -204,7 +211,9 @@ class Fedra:
 def _verdict(worker: Object) -> Verdict:
     reasons = worker["reasons"]
     codes, messages = ([each[key] for each in reasons] for key in ("code", "message"))
-    return Verdict(worker["verdict"], codes, messages)
+    chosen = worker.get("alternatives", [])  # `check` says more of each than its index
+    alternatives = [each["index"] if isinstance(each, dict) else each for each in chosen]
+    return Verdict(worker["verdict"], codes, messages, alternatives)
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Object:

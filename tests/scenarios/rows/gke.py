@@ -67,13 +67,15 @@ S1 = Row(
     cases=[
         Case(
             State(
-                "two 40 GB cards, second alternative",
+                "two 40 GB cards",
                 [_ccc_node("a40"), _gpus("a40", "40Gi", "gpu-0", "gpu-1")],
+                alternatives=(1,),
             ),
             State(
-                "one 80 GB card, first alternative",
+                "one 80 GB card",
                 [_ccc_node("a80"), _gpus("a80", "80Gi", "gpu-0")],
                 allocates=("gpu/large",),
+                alternatives=(0,),
             ),
             goes_to="worker2",
         ),
@@ -82,6 +84,7 @@ S1 = Row(
                 "two 40 GB cards",
                 [_ccc_node("a40"), _gpus("a40", "40Gi", "gpu-0", "gpu-1")],
                 allocates=("gpu/small", "gpu/small"),
+                alternatives=(1,),
             ),
             State(
                 "its only 80 GB card is in use",
@@ -96,7 +99,11 @@ S1 = Row(
                 [node("other"), _gpus("other", "80Gi", "gpu-0")],
                 reasons=("NodeMismatch",),
             ),
-            State("two 40 GB cards", [_ccc_node("a40"), _gpus("a40", "40Gi", "gpu-0", "gpu-1")]),
+            State(
+                "two 40 GB cards",
+                [_ccc_node("a40"), _gpus("a40", "40Gi", "gpu-0", "gpu-1")],
+                alternatives=(1,),
+            ),
             goes_to="worker2",
         ),
     ],
@@ -151,6 +158,7 @@ S2 = Row(
                 "no GPU, CPUs and images",
                 [node("cpu"), _cpus("cpu", "64"), _images("cpu")],
                 allocates=("device/cpu", "image"),
+                alternatives=(1,),
             ),
             goes_to="worker2",
         ),
@@ -164,6 +172,7 @@ S2 = Row(
                 "a GPU, CPUs and images",
                 [node("all"), _gpus("all", "80Gi", "gpu-0"), _cpus("all", "64"), _images("all")],
                 allocates=("device/gpu", "image"),
+                alternatives=(0,),
             ),
             goes_to="worker2",
         ),
@@ -459,19 +468,21 @@ S8 = Row(
     pod=by_template(tpu="tpu-choice"),
     cases=[
         Case(
-            State("v5p, second alternative", [node("n1"), _tpus("n1", "v5p")]),
+            State("v5p", [node("n1"), _tpus("n1", "v5p")], alternatives=(1,)),
             State(
-                "v6e, first alternative",
+                "v6e",
                 [node("n1"), _tpus("n1", "v6e")],
                 allocates=("tpu/v6e",) * 4,
+                alternatives=(0,),
             ),
             goes_to="worker2",
         ),
         Case(
             State(
-                "v5p, second alternative",
+                "v5p",
                 [node("n1"), _tpus("n1", "v5p")],
                 allocates=("tpu/v5p",) * 4,
+                alternatives=(1,),
             ),
             State(
                 "v6e, one chip in use",

@@ -98,19 +98,21 @@ E2 = Row(
     pod=by_template(gpu="choice"),
     cases=[
         Case(
-            State("10 Gi, third alternative", [node("n1"), _gpus("n1", "10Gi")]),
+            State("10 Gi", [node("n1"), _gpus("n1", "10Gi")], alternatives=(2,)),
             State(
-                "10 Gi and 80 Gi, second alternative",
+                "10 Gi and 80 Gi",
                 [node("n1"), _gpus("n1", "10Gi", "80Gi")],
                 allocates=("gpu/medium",),
+                alternatives=(1,),
             ),
             goes_to="worker2",
         ),
         Case(
             State(
-                "10 Gi, third alternative",
+                "10 Gi",
                 [node("n1"), _gpus("n1", "10Gi")],
                 allocates=("gpu/any",),
+                alternatives=(2,),
             ),
             State(
                 "80 Gi, in use",

@@ -13,8 +13,8 @@ _HEAD = """# Workloads
 
 The jobs that fedra must place correctly, each as a scenario of that name (`tests/scenarios/run.py --only S1`) that
 sets up two workers, submits the job and compares three things: where fedra sends it, what `fedra why` says of each
-worker, and what the scheduler of each worker does with such pods: where the table says Yes they start, where it
-says No they do not. The same scenarios run on simulated clusters (`make test`) and on real control planes
+worker (and `fedra check` before the job is submitted), and what the scheduler of each worker does with such pods:
+where the table says Yes they start, where it says No they do not. The same scenarios run on simulated clusters (`make test`) and on real control planes
 (`make test-real`), where kube-scheduler decides; Kueue's own DRA support is off, because with it most of these
 shapes are refused before fedra sees them.
 
@@ -54,7 +54,8 @@ def _line(row: Row, index: int, case: Case) -> str:
 
 
 def _cell(state: State, chosen: bool) -> str:
-    verdict = ", ".join([state.verdict, *state.reasons])
+    alternatives = [f"alternative {index + 1}" for index in state.alternatives]
+    verdict = ", ".join([state.verdict, *alternatives, *state.reasons])
     text = f"{state.what} → {f'**{verdict}**' if chosen else verdict}"
     return f"{text} ({state.but})" if state.but else text
 

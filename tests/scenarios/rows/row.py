@@ -19,6 +19,8 @@ class State:
     # Codes of `fedra why`, in its order; none: the worker can run the job.
     reasons: tuple[str, ...] = ()
     outcome: str = ""  # empty: Yes without reasons, No with them; Yes with reasons is a warning
+    # Of each firstAvailable request the index of what it would get.
+    alternatives: tuple[int, ...] = ()
     # Names of the requests ("gpu/large") under which the job's devices must be allocated, if it goes here.
     allocates: tuple[str, ...] = ()
     # Whether the scheduler there would start all the pods, where that is not the same as the verdict; `but` says why.

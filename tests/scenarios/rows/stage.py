@@ -10,7 +10,7 @@ import copy
 from collections.abc import Iterator
 
 from scenarios import objects
-from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Verdict
 from scenarios.objects import Quota
 from scenarios.resources import Object
 from scenarios.rows.row import Case, Row, State
@@ -37,11 +37,14 @@ def play(world: World, row: Row) -> None:
 
 
 def _play_case(world: World, row: Row, states: dict[str, State], goes_to: str, name: str) -> None:
-    world.manager.create(job_of(row, world.ns, name))
+    assert world.fedra is not None
+    wanted = job_of(row, world.ns, name)
+    _assert_verdicts("check", world.fedra.checked(wanted), states)
+    world.manager.create(wanted)
     job = world.job(name)
     job.wait_running_on(goes_to)
     world.eventually(f"all pods of {name} run", lambda: _running(world, goes_to, name) == row.pods)
-    _assert_verdicts(world, states, job)
+    _assert_verdicts("why", world.verdicts(job), states)
     if states[goes_to].allocates:
         _assert_allocated(world, goes_to, states[goes_to])
     for worker, state in states.items():
@@ -50,15 +53,13 @@ def _play_case(world: World, row: Row, states: dict[str, State], goes_to: str, n
     job.finish(goes_to)
 
 
-def _assert_verdicts(world: World, states: dict[str, State], job: FederatedJob) -> None:
-    verdicts = world.verdicts(job)
+def _assert_verdicts(command: str, verdicts: dict[str, Verdict], states: dict[str, State]) -> None:
     for worker, state in states.items():
         verdict = verdicts[worker]
         reasons = tuple(dict.fromkeys(verdict.reasons))  # one per request; each code once
-        assert (verdict.outcome, reasons) == (
-            state.verdict,
-            state.reasons,
-        ), f"{worker} ({state.what}): {verdict}, expected {state.verdict} {state.reasons}"
+        said = (verdict.outcome, reasons, tuple(verdict.alternatives))
+        expected = (state.verdict, state.reasons, state.alternatives)
+        assert said == expected, f"{worker} ({state.what}): {command} says {verdict}"
 
 
 def _probe(world: World, worker: str, row: Row, state: State) -> None:

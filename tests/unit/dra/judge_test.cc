@@ -161,6 +161,18 @@ TEST_CASE("a selector error on one node refuses the pod although another node fi
   CHECK_THAT(First(judgement), ContainsSubstring("on node n2"));
 }
 
+TEST_CASE("All beside an incomplete pool of another driver is that pool's fault, not a selector's") {
+  Worker worker;
+  worker.Node("n1").On("n1", {Device("a")});
+  worker.On("n1", {Device("x")},
+            {{"driver", "nic.example.com"}, {"pool", {{"resourceSliceCount", 2}}}});
+  worker.Template("t", {Request("r", 1, {{"allocationMode", "All"}, {"count", nullptr}})});
+  const auto judgement = worker.Pods(1, "t");
+  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(Code(judgement) == ReasonCode::kPoolIncomplete);
+  CHECK_THAT(First(judgement), ContainsSubstring("nic.example.com/n1 is currently being updated"));
+}
+
 TEST_CASE("a node that the pod cannot use is not looked at, its errors do not count (12.4)") {
   Worker worker;
   worker.Node("n1", {{"pool", "good"}}).Node("n2");
