@@ -136,6 +136,21 @@ std::string MacroRangeAdvice(const CompileFailure& failure) {
   return "";
 }
 
+// Operators of other languages.
+std::string OperatorAdvice(const CompileFailure& failure) {
+  for (const CompileIssue& issue : failure.issues) {
+    if (issue.message.find("token recognition error at: '='") != std::string::npos)
+      return "values are compared with ==";
+    if (issue.message.find("extraneous input 'and'") != std::string::npos ||
+        issue.message.find("mismatched input 'and'") != std::string::npos)
+      return "conditions are joined with &&";
+    if (issue.message.find("extraneous input 'or'") != std::string::npos ||
+        issue.message.find("mismatched input 'or'") != std::string::npos)
+      return "alternatives are joined with ||";
+  }
+  return "";
+}
+
 bool Mentions(const CompileFailure& failure, std::string_view text) {
   return std::any_of(failure.issues.begin(), failure.issues.end(), [&](const CompileIssue& issue) {
     return issue.message.find(text) != std::string::npos;
@@ -156,7 +171,10 @@ std::string AdviseOnCompilation(std::string_view expression, const SelectorOptio
                                 const CompileFailure& failure) {
   if (std::string advice = ReleaseAdvice(failure, options); !advice.empty()) return advice;
   if (std::string advice = MacroRangeAdvice(failure); !advice.empty()) return advice;
-  if (Mentions(failure, "Syntax error")) return UnitAdvice(expression);
+  if (Mentions(failure, "Syntax error")) {
+    std::string advice = OperatorAdvice(failure);
+    return advice.empty() ? UnitAdvice(expression) : advice;
+  }
   if (!Mentions(failure, "found no matching overload")) return "";
   const auto ast = ParseForAdvice(expression, options);
   if (ast->root == nullptr) return "";

@@ -18,7 +18,7 @@ namespace fedra::cli {
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
 
-// fedra version: version, commit and the libraries' versions.
+// fedra version, fedra --version: version, commit and the libraries' versions.
 int Version(const std::string& format, Terminal& terminal);
 std::string VersionText();
 

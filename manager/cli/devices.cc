@@ -51,7 +51,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
                                terminal);
   if (!fleet) return fail(fleet.error().message);
   const auto workers = Look(**fleet, {options.device_class, options.selector});
-  if (!workers) return fail("--selector: " + workers.error().message);
+  if (!workers) return fail("--selector does not compile\n" + workers.error().message);
   const Output output = RenderDevices(*workers, *format, StyleOf(terminal, options.headers));
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";

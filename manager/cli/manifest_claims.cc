@@ -220,7 +220,7 @@ void ClaimCheck::Constraint(const json& constraint, const std::string& path) {
     if (requests_.contains(name)) continue;
     findings_.Error(fmt::format("{}.requests[{}]", path, i),
                     fmt::format("there is no request \"{}\"", name),
-                    fmt::format("there are {}", fmt::join(requests_, ", ")));
+                    fmt::format("its requests are {}", fmt::join(requests_, ", ")));
   }
 }
 

@@ -204,7 +204,7 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
   const auto hint = [](const std::string& name, const std::set<std::string>& known) {
     const std::string closest = config::ClosestName(name, {known.begin(), known.end()});
     if (!closest.empty()) return fmt::format("did you mean \"{}\"?", closest);
-    return known.empty() ? std::string("there are none")
+    return known.empty() ? std::string("nothing of this kind is there at all")
                          : fmt::format("there are {}", fmt::join(known, ", "));
   };
   for (const ClaimNeeds::Need& need : needs.classes) {

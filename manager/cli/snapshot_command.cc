@@ -72,27 +72,32 @@ Result<void> WriteFile(const std::string& path, const std::string& text) {
   return {};
 }
 
-// What is in it and what could not be read: one line each.
-void Tell(const SnapshotFile& file, const std::string& path, size_t bytes, std::ostream& err) {
-  size_t objects = 0;
+// What could not be read: one line each.
+void SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
+  const auto say = [&](const RecordedWorker& worker, const std::string& what) {
+    err << Printable(fmt::format("{}: {}", worker.settings.name.value, what)) << "\n";
+  };
   for (const RecordedWorker& worker : file.workers) {
+    if (worker.connection.phase != ConnectionPhase::kConnected)
+      say(worker, verify::ConnectionReason(worker.connection).message);
     for (const RecordedResource& resource : worker.resources) {
-      objects += resource.items.size();
-      if (resource.health.state == watch::CacheState::kSynced) continue;
-      err << Printable(fmt::format(
-                 "{}: {} could not be read completely: {}", worker.settings.name.value,
-                 resource.name,
-                 resource.health.error ? resource.health.error->message : "still being listed"))
-          << "\n";
-    }
-    if (worker.connection.phase != ConnectionPhase::kConnected) {
-      err << Printable(fmt::format("{}: {}", worker.settings.name.value,
-                                   verify::ConnectionReason(worker.connection).message))
-          << "\n";
+      // What a cluster does not serve it does not have: that is complete.
+      if (resource.health.state == watch::CacheState::kSynced ||
+          resource.health.state == watch::CacheState::kNotServed)
+        continue;
+      say(worker, fmt::format("{} could not be read completely: {}", resource.name,
+                              resource.health.error ? resource.health.error->message
+                                                    : "still being listed"));
     }
   }
-  err << fmt::format("{}: {}, {}, {} bytes{}\n", path, Count(file.workers.size(), "worker"),
-                     Count(objects, "object"), bytes,
+}
+
+std::string Summary(const SnapshotFile& file, const std::string& path, size_t bytes) {
+  size_t objects = 0;
+  for (const RecordedWorker& worker : file.workers)
+    for (const RecordedResource& resource : worker.resources) objects += resource.items.size();
+  return fmt::format("{}: {}, {}, {}{}\n", path, Count(file.workers.size(), "worker"),
+                     Count(objects, "object"), Count(bytes, "byte"),
                      file.redacted ? "; names are pseudonyms" : "");
 }
 
@@ -109,6 +114,7 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
                                        .timeout = options.timeout});
   if (!configured) return fail(configured.error().message);
   SnapshotFile file = Record(*configured, terminal);
+  SayWhatIsMissing(file, terminal.err);
   if (options.redact_names) RedactNames(file);
   const std::string text = ToText(file);
   if (options.file == "-") {
@@ -116,7 +122,7 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
   } else if (const Result<void> written = WriteFile(options.file, text); !written) {
     return fail(written.error().message);
   }
-  Tell(file, options.file, text.size(), terminal.err);
+  terminal.err << Summary(file, options.file, text.size());
   return 0;
 }
 

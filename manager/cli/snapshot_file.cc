@@ -59,11 +59,10 @@ ordered_json ToJson(const RecordedResource& resource) {
 }
 
 ordered_json ToJson(const RecordedWorker& worker) {
-  ordered_json object = {{"name", worker.settings.name.value},
-                         {"connection", ToJson(worker.connection)},
-                         {"kubernetes", worker.kubernetes_version},
-                         {"draVersions", worker.dra_versions},
-                         {"verification", ToJson(worker.settings)}};
+  ordered_json object = {
+      {"name", worker.settings.name.value},      {"connection", ToJson(worker.connection)},
+      {"kubernetes", worker.kubernetes_version}, {"draVersions", worker.dra_versions},
+      {"draResources", worker.dra_resources},    {"verification", ToJson(worker.settings)}};
   object["resources"] = ordered_json::array();
   for (const RecordedResource& resource : worker.resources)
     object["resources"].push_back(ToJson(resource));
@@ -74,6 +73,8 @@ kube::ServerInfo ServerOf(const RecordedWorker& worker) {
   kube::ServerInfo server;
   server.git_version = worker.kubernetes_version;
   if (!worker.dra_versions.empty()) server.groups["resource.k8s.io"] = worker.dra_versions;
+  for (const std::string& resource : worker.dra_resources)
+    server.resources.insert("resource.k8s.io/" + resource);
   return server;
 }
 

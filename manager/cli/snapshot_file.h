@@ -34,8 +34,9 @@ struct RecordedResource {
 struct RecordedWorker {
   JudgedWorkerSettings settings;  // `origin` is the snapshot's
   ConnectionState connection;
-  std::string kubernetes_version;         // "v1.36.3"; empty: unknown
-  std::vector<std::string> dra_versions;  // served versions of resource.k8s.io, preferred first
+  std::string kubernetes_version;          // "v1.36.3"; empty: unknown
+  std::vector<std::string> dra_versions;   // served versions of resource.k8s.io, preferred first
+  std::vector<std::string> dra_resources;  // served below it: "v1beta2/devicetaintrules"
   std::vector<RecordedResource> resources;
 };
 

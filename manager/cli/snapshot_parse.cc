@@ -175,6 +175,7 @@ RecordedWorker ReadWorker(const Place& place) {
                   [&](const Place& object) { ReadSettings(object, worker.settings); });
   worker.kubernetes_version = place.Text("kubernetes");
   worker.dra_versions = place.Texts("draVersions", kMaxNames);
+  worker.dra_resources = place.Texts("draResources", kMaxNames);
   place.ForEachObject("resources", kMaxResources, [&](const Place& object) {
     worker.resources.push_back(ReadResource(object));
   });
@@ -200,7 +201,12 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text) {
     return Fail(ErrorCode::kTooLarge,
                 fmt::format("{} bytes; at most {} are read", text.size(), kMaxSnapshotBytes));
   }
-  FEDRA_ASSIGN_OR_RETURN(const json document, watch::ParseJson(text));
+  const Result<json> parsed = watch::ParseJson(text);
+  if (!parsed) {
+    return Fail(ErrorCode::kInvalidArgument,
+                parsed.error().message + ": this is no file of `fedra snapshot`");
+  }
+  const json& document = *parsed;
   std::optional<Error> error;
   const Place place(document, "", error);
   CheckHead(place);

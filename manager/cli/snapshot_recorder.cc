@@ -82,6 +82,19 @@ class RecordingSink final : public watch::CacheSink {
   Objects arriving_;
 };
 
+namespace {
+
+std::vector<std::string> DraResources(const kube::ServerInfo* server) {
+  constexpr std::string_view kGroup = "resource.k8s.io/";
+  std::vector<std::string> resources;
+  if (server == nullptr) return resources;
+  for (const std::string& resource : server->resources)
+    if (resource.starts_with(kGroup)) resources.push_back(resource.substr(kGroup.size()));
+  return resources;
+}
+
+}  // namespace
+
 WorkerRecorder::WorkerRecorder(JudgedWorkerSettings settings, std::function<void()> on_health)
     : settings_(std::move(settings)), on_health_(std::move(on_health)), reads_(settings_, [] {}) {}
 
@@ -109,6 +122,7 @@ RecordedWorker WorkerRecorder::Recorded(ConnectionState connection,
   recorded.connection = std::move(connection);
   if (server != nullptr) recorded.kubernetes_version = server->git_version;
   recorded.dra_versions = verify::ServedDraVersions(server);
+  recorded.dra_resources = DraResources(server);
   for (const auto& sink : sinks_) recorded.resources.push_back(sink->Recorded());
   return recorded;
 }

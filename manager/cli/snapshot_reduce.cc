@@ -143,9 +143,9 @@ json LocalQueue(const json& object) {
         conditions.push_back(Keep(condition, {"type", "status", "message"}));
     }
   }
-  return {{"metadata", Metadata(object)},
-          {"spec", Keep(Member(object, "spec"), {"clusterQueue"})},
-          {"status", {{"conditions", std::move(conditions)}}}};
+  json status = json::object();
+  status["conditions"] = std::move(conditions);
+  return {{"metadata", Metadata(object)}, {"status", std::move(status)}};
 }
 
 // Only a foreign job is in the way of one of the same name.

@@ -50,8 +50,8 @@ std::string Wish(const RequestReport& request) {
 }
 
 void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& style) {
-  std::string line = fmt::format("pod set {}: {} of {} fit", pod_set.name, pod_set.fitting,
-                                 Count(static_cast<size_t>(pod_set.wanted), "pod"));
+  std::string line =
+      fmt::format("pod set {}: {} of {} pods fit", pod_set.name, pod_set.fitting, pod_set.wanted);
   const std::set<std::string> nodes(pod_set.nodes.begin(), pod_set.nodes.end());
   if (!nodes.empty() && nodes.size() <= kMaxNodesNamed) {
     line += fmt::format(", on {}", fmt::join(nodes, ", "));
@@ -59,7 +59,7 @@ void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& styl
     line += fmt::format(", on {} nodes", nodes.size());
   }
   if (!pod_set.nearest.empty())
-    line += fmt::format("; for the next one node {} comes closest", pod_set.nearest);
+    line += fmt::format("; node {} comes closest to one more", pod_set.nearest);
   text += Paragraph(line, 2, style);
   if (!pod_set.scaling.empty()) text += Paragraph("new nodes: " + pod_set.scaling, 4, style);
 }
@@ -113,6 +113,15 @@ std::string RankingText(const JobVerdict& item) {
   return text + Count(static_cast<size_t>(item.verdict.headroom), "device") + " to spare";
 }
 
+// What would help, when no worker can run it: by the first reason of each.
+std::string Help(const JobReport& report, const Style& style) {
+  std::vector<ReasonCount> counts;
+  for (const JobVerdict& item : report.verdicts)
+    CountReason(std::string(dra::Headline(item.verdict)), counts);
+  const std::string remedies = Remedies(std::move(counts), 2, style);
+  return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
+}
+
 std::string PodsText(const JobVerdict& verdict) {
   if (!verdict.devices_judged) return "-";
   return fmt::format("{}/{}", verdict.verdict.pods_fitting, verdict.verdict.pods_wanted);
@@ -160,7 +169,7 @@ std::string RenderReport(const JobReport& report, const Style& style) {
   text += table.Render(style);
   for (const JobVerdict& item : report.verdicts)
     if (NeedsExplanation(item)) text += Explain(item, style);
-  return text;
+  return yes > 0 ? text : text + Help(report, style);
 }
 
 }  // namespace fedra::cli

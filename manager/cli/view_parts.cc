@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "dra/reason.h"
 #include "manager/cli/display_text.h"
 
 namespace fedra::cli {
@@ -38,6 +39,24 @@ std::string ShortNote(const WorkloadData::Incarnation& incarnation) {
 
 // The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
 constexpr std::chrono::seconds kFresh{15};
+
+// More remedies than this are a page nobody reads; `explain` has the others.
+constexpr size_t kMaxRemedies = 3;
+
+void SortByCount(std::vector<ReasonCount>& counts) {
+  std::stable_sort(counts.begin(), counts.end(), [](const ReasonCount& a, const ReasonCount& b) {
+    return a.workers > b.workers;
+  });
+}
+
+std::string RemedyOf(const std::string& code) {
+  const std::optional<dra::ReasonCode> known = dra::ParseReasonCode(code);
+  if (!known) return {};
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+    if (entry.code == *known) return std::string(entry.remedy);
+  }
+  return {};
+}
 
 std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
   std::vector<int> indices;
@@ -99,24 +118,40 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
   return reasons;
 }
 
+void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
+  const auto known = std::find_if(counts.begin(), counts.end(),
+                                  [&](const ReasonCount& count) { return count.code == code; });
+  if (known == counts.end()) {
+    counts.push_back({code, 1});
+  } else {
+    ++known->workers;
+  }
+}
+
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
   std::vector<ReasonCount> counts;
   for (const store::VerdictRow& verdict : verdicts) {
     if (verdict.outcome == "Yes") continue;
     const std::vector<ReasonText> reasons = ReasonsOf(verdict);
-    const std::string code = reasons.empty() ? verdict.outcome : reasons.front().code;
-    const auto known = std::find_if(counts.begin(), counts.end(),
-                                    [&](const ReasonCount& count) { return count.code == code; });
-    if (known == counts.end()) {
-      counts.push_back({code, 1});
-    } else {
-      ++known->workers;
-    }
+    CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
   }
-  std::stable_sort(counts.begin(), counts.end(), [](const ReasonCount& a, const ReasonCount& b) {
-    return a.workers > b.workers;
-  });
+  SortByCount(counts);
   return counts;
+}
+
+std::string Remedies(std::vector<ReasonCount> counts, size_t indent, const Style& style) {
+  SortByCount(counts);
+  std::string text;
+  std::string first;
+  size_t shown = 0;
+  for (const ReasonCount& count : counts) {
+    const std::string remedy = RemedyOf(count.code);
+    if (remedy.empty() || shown++ == kMaxRemedies) continue;
+    if (first.empty()) first = count.code;
+    text += Paragraph(count.code + ": " + remedy, indent, style);
+  }
+  if (!first.empty()) text += Paragraph("more: fedra explain " + first, indent, style);
+  return text;
 }
 
 std::string Ordinal(int index) {

@@ -48,6 +48,12 @@ struct ReasonCount {
   int workers = 0;
 };
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts);
+// One worker more with this reason.
+void CountReason(const std::string& code, std::vector<ReasonCount>& counts);
+
+// For the most frequent reasons what can be done, a paragraph each, and where to find more. Empty
+// when nothing is known about any of them.
+std::string Remedies(std::vector<ReasonCount> counts, size_t indent, const Style& style);
 
 // "first alternative, 3 devices to spare": why a worker that can run the job comes before or after
 // another; empty when devices were not judged.

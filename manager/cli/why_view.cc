@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "dra/reason.h"
 #include "manager/cli/view_parts.h"
 
 namespace fedra::cli {
@@ -11,9 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using store::VerdictRow;
-
-// More remedies than this are a page nobody reads; `explain` has the others.
-constexpr size_t kMaxRemedies = 3;
 
 std::string PodsText(const VerdictRow& row) {
   return row.pods_wanted == 0 ? "-" : fmt::format("{}/{}", row.pods_fitting, row.pods_wanted);
@@ -53,15 +49,6 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
   return table;
 }
 
-std::string RemedyOf(const std::string& code) {
-  const std::optional<dra::ReasonCode> known = dra::ParseReasonCode(code);
-  if (!known) return {};
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
-    if (entry.code == *known) return std::string(entry.remedy);
-  }
-  return {};
-}
-
 // What happens next, and what a person can do about it.
 std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   const std::string& state = incarnation.row.state;
@@ -70,17 +57,8 @@ std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSetting
   if (state == "Dispatching")
     return "next   if it is not admitted there in time, another worker is tried\n";
   if (state != "Blocked") return {};
-  std::string text = "next   looked at again as soon as one of these changes\n";
-  std::string first;
-  size_t shown = 0;
-  for (const ReasonCount& count : CountReasons(incarnation.verdicts)) {
-    const std::string remedy = RemedyOf(count.code);
-    if (remedy.empty() || shown++ == kMaxRemedies) continue;
-    if (first.empty()) first = count.code;
-    text += Paragraph(count.code + ": " + remedy, 7, settings.style);
-  }
-  if (!first.empty()) text += fmt::format("       more: fedra explain {}\n", first);
-  return text;
+  const std::string text = "next   looked at again as soon as one of these changes\n";
+  return text + Remedies(CountReasons(incarnation.verdicts), 7, settings.style);
 }
 
 std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,

@@ -13,6 +13,7 @@ from scenarios import objects
 from scenarios.fedra_process import Verdict
 from scenarios.objects import Quota
 from scenarios.resources import Object
+from scenarios.rows.preflight import assert_preflight
 from scenarios.rows.row import Case, Row, State
 from scenarios.waiting import Timeout, eventually
 from scenarios.world import QUEUE, World
@@ -40,6 +41,7 @@ def _play_case(world: World, row: Row, states: dict[str, State], goes_to: str, n
     assert world.fedra is not None
     wanted = job_of(row, world.ns, name)
     _assert_verdicts("check", world.fedra.checked(wanted), states)
+    assert_preflight(world.fedra, states, wanted)
     world.manager.create(wanted)
     job = world.job(name)
     job.wait_running_on(goes_to)

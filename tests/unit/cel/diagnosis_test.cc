@@ -122,6 +122,12 @@ TEST_CASE("a poisoned device and a result that is no truth value") {
       std::string::npos);
 }
 
+TEST_CASE("operators of other languages") {
+  CHECK(CompileAdvice("device.driver = 'x'") == "values are compared with ==");
+  CHECK(CompileAdvice("device.driver == 'x' and true") == "conditions are joined with &&");
+  CHECK(CompileAdvice("device.driver == 'x' or true") == "alternatives are joined with ||");
+}
+
 TEST_CASE("no advice where we know none") {
   CHECK(CompileAdvice("foo(1)").empty());
   CHECK(RuntimeAdvice("1 / 0 == 1").empty());

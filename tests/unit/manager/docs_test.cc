@@ -10,6 +10,7 @@
 
 #include "config/print.h"
 #include "dra/reason.h"
+#include "manager/cli/command_line.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
 #include "tests/support/catch.h"
@@ -70,6 +71,9 @@ std::string EventsPage() {
 TEST_CASE("docs/reasons.md is what the catalogue says") { CheckPage("reasons.md", ReasonsPage()); }
 TEST_CASE("docs/metrics.md is what the registry says") { CheckPage("metrics.md", MetricsPage()); }
 TEST_CASE("docs/events.md is what decisions may say") { CheckPage("events.md", EventsPage()); }
+TEST_CASE("docs/commands.md is what the options say") {
+  CheckPage("commands.md", cli::CommandsPage());
+}
 TEST_CASE("docs/configuration.md is what the schema says") {
   CheckPage("configuration.md", config::ReferencePage());
 }

@@ -64,7 +64,11 @@ east: No
     3 devices
     2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0
     1 free
-  pod set main: 0 of 1 pod fit; for the next one node node-a comes closest
+  pod set main: 0 of 1 pods fit; node node-a comes closest to one more
+
+what would help
+  NotEnoughDevices: Ask for fewer, or use a worker with larger nodes.
+  more: fedra explain NotEnoughDevices
 )");
 }
 
@@ -95,11 +99,14 @@ TEST_CASE("without the template there is nothing to count") {
   const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "nonexistent"));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kTemplateMissing});
   CHECK_FALSE(verdict.devices_judged);
-  CHECK(Report({verdict}) ==
-        "Job ml/train: 0 of 1 worker can run it\n"
-        "WORKER  VERDICT  PODS  REASON           DETAIL\n"
-        "east    No       -     TemplateMissing  ResourceClaimTemplate ml/nonexistent does not "
-        "exist there\n");
+  const std::string report = Report({verdict});
+  CHECK_THAT(report,
+             ContainsSubstring("Job ml/train: 0 of 1 worker can run it\n"
+                               "WORKER  VERDICT  PODS  REASON           DETAIL\n"
+                               "east    No       -     TemplateMissing  ResourceClaimTemplate "
+                               "ml/nonexistent does not exist there\n"
+                               "\nwhat would help\n  TemplateMissing: Create the template "));
+  CHECK_THAT(report, ContainsSubstring("\n  more: fedra explain TemplateMissing\n"));
 }
 
 TEST_CASE("a template that is assumed is judged") {

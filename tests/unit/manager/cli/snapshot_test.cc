@@ -62,6 +62,25 @@ TEST_CASE("a snapshot answers as the worker itself") {
   }
 }
 
+TEST_CASE("taint rules count where they are served, in the snapshot as well") {
+  RawCluster cluster = MakeCluster();
+  cluster.Add("devicetaintrules.resource.k8s.io",
+              Parsed(R"({"metadata": {"name": "repair"}, "spec": {"deviceSelector": {
+                  "pool": "node-a"}, "taint": {"key": "repair", "effect": "NoSchedule"}}})"));
+  const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
+  for (const bool served : {false, true}) {
+    kube::ServerInfo server = Server();
+    if (served) server.resources.insert("resource.k8s.io/v1beta2/devicetaintrules");
+    WorkerRecorder recorder(WorkerNamed("east"), [] {});
+    FeedAll(recorder.Feeds(&server), cluster);
+    SnapshotFile file;
+    file.origin = "fedra";
+    file.workers.push_back(recorder.Recorded(Connected(), &server));
+    const JobVerdict verdict = Replay(Reread(file))[0]->Judge(job);
+    CHECK((verdict.verdict.outcome == dra::Outcome::kYes) == !served);
+  }
+}
+
 TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   RawCluster cluster = MakeCluster();
   SECTION("a resource that is forbidden") {

@@ -1,0 +1,46 @@
+#pragma once
+//
+// The subcommands' options, as CLI11 knows them.
+//
+// Thread rules: one thread, at start.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "manager/cli/commands.h"
+
+namespace CLI {
+class App;
+}
+
+namespace fedra::cli {
+
+// Every option value of every command; CLI11 writes into it while parsing.
+struct Parsed {
+  std::string config = "/etc/fedra/fedra.yaml";
+  std::string color = "auto";
+  std::string store;
+  std::string format = "table";
+  std::string reason;
+  std::string shell;
+  ViewOptions view;
+  CheckOptions check;
+  SyncOptions sync;
+  DevicesOptions devices;
+  SnapshotOptions snapshot;
+  CelCommand cel;
+  bool no_headers = false;
+};
+
+// What the command line asks for.
+using Command = std::function<int(Terminal&)>;
+
+// Fills the app. While it parses, values go into `parsed`, and `command` becomes what to run; both
+// must outlive the app.
+void AddCommands(CLI::App& app, Parsed& parsed, Command& command);
+
+// Every subcommand, nested ones as "config validate", with its options.
+std::vector<CompletionWord> WordsOf(const CLI::App& app);
+
+}  // namespace fedra::cli
