@@ -156,6 +156,30 @@ void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
+void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* orphans = app.add_subcommand(
+      "orphans", "List what is ours on the workers and belongs to no living workload");
+  orphans->footer(
+      "The daemon removes such objects by itself where it knows of them. Objects without our "
+      "origin "
+      "label and the UID of a Workload are never listed and never deleted.");
+  AddConfig(*orphans, parsed);
+  orphans->add_flag("--delete", parsed.orphans.remove, "Delete them, after asking");
+  orphans->add_flag("-y,--yes", parsed.orphans.yes, "With --delete: do not ask");
+  orphans->add_option("-o,--output", parsed.orphans.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  orphans->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+  orphans->add_option("--timeout", parsed.orphans.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  orphans->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.orphans.config = parsed.config;
+      parsed.orphans.headers = !parsed.no_headers;
+      return Orphans(parsed.orphans, terminal);
+    };
+  });
+}
+
 void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* check = app.add_subcommand(
       "check", "Say where jobs could run, before they are submitted (read-only)");
@@ -301,6 +325,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddSync(app, parsed, command);
   AddDevices(app, parsed, command);
   AddSnapshot(app, parsed, command);
+  AddOrphans(app, parsed, command);
   AddHistory(app, parsed, command);
   AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);

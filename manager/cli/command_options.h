@@ -29,6 +29,7 @@ struct Parsed {
   SyncOptions sync;
   DevicesOptions devices;
   SnapshotOptions snapshot;
+  OrphanOptions orphans;
   CelCommand cel;
   bool no_headers = false;
 };

@@ -76,6 +76,18 @@ struct DevicesOptions {
 };
 int Devices(const DevicesOptions& options, Terminal& terminal);
 
+// fedra orphans: objects of ours on the workers that no living workload stands behind. Needs the
+// kubeconfigs of the manager and the workers.
+struct OrphanOptions {
+  std::string config;
+  bool remove = false;  // delete them, after asking
+  bool yes = false;     // without asking
+  std::string format = "table";
+  std::string timeout = "30s";
+  bool headers = true;
+};
+int Orphans(const OrphanOptions& options, Terminal& terminal);
+
 // fedra snapshot -o FILE: everything that decides placement on the workers, without secrets.
 struct SnapshotOptions {
   std::string config;

@@ -1,7 +1,7 @@
 #pragma once
 //
-// Connects to worker clusters and reads what its user wants of them, until every list has arrived
-// or failed. Only lists and watches: nothing is ever written.
+// Connects to clusters and reads what its user wants of them, until every list has arrived or
+// failed. Lists and watches only; who wants more has the clusters.
 //
 // Thread rules: one user thread; sinks are fed on threads of its own until it is destroyed.
 // Lifetime: the sinks must outlive it.
@@ -47,6 +47,7 @@ class LiveFleet final {
   // terminal after two seconds.
   void Wait(std::chrono::milliseconds limit, const Terminal& terminal);
 
+  Cluster& cluster(size_t worker) { return *clusters_[worker]; }
   ConnectionState state(size_t worker) const { return clusters_[worker]->state(); }
   std::shared_ptr<const kube::ServerInfo> server(size_t worker) const {
     return clusters_[worker]->server();

@@ -1,5 +1,7 @@
 #include "manager/cli/why_view.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,19 @@ std::string PodsText(const VerdictRow& row) {
   return row.pods_wanted == 0 ? "-" : fmt::format("{}/{}", row.pods_fitting, row.pods_wanted);
 }
 
+// "request gpu of claim ml/g wants 1 of class x: 24 devices: 8 other driver, 16 allocated": what is
+// missing, and the counts, which go on a line of their own. Empty: there are none.
+std::pair<std::string, std::string> AtCounts(const std::string& message) {
+  for (const std::string_view word : {" devices: ", " device: "}) {
+    size_t begin = message.find(word);
+    if (begin == std::string::npos) continue;
+    while (begin > 0 && message[begin - 1] >= '0' && message[begin - 1] <= '9') --begin;
+    if (begin > 2 && message.compare(begin - 2, 2, ": ") == 0)
+      return {message.substr(0, begin - 2), message.substr(begin)};
+  }
+  return {message, {}};
+}
+
 // One line per reason; the worker stands on the first.
 void AddVerdict(Table& table, const VerdictRow& row, bool wide) {
   std::vector<ReasonText> reasons = ReasonsOf(row);
@@ -27,15 +42,21 @@ void AddVerdict(Table& table, const VerdictRow& row, bool wide) {
     reasons.push_back({"-", "", "no reason was recorded"});
   }
   bool first = true;
-  for (const ReasonText& reason : reasons) {
+  const auto add = [&](const std::string& code, const std::string& object,
+                       const std::string& detail) {
     std::vector<Cell> cells = {first ? row.cluster.value : "",
                                Cell(first ? row.outcome : "", ToneOfOutcome(row.outcome))};
     if (wide) cells.emplace_back(first ? PodsText(row) : "");
-    cells.emplace_back(reason.code);
-    if (wide) cells.emplace_back(reason.object.empty() ? "-" : reason.object);
-    cells.emplace_back(reason.message);
+    cells.emplace_back(code);
+    if (wide) cells.emplace_back(object);
+    cells.emplace_back(detail);
     table.Add(std::move(cells));
     first = false;
+  };
+  for (const ReasonText& reason : reasons) {
+    const auto [what, counts] = AtCounts(reason.message);
+    add(reason.code, reason.object.empty() ? "-" : reason.object, what);
+    if (!counts.empty()) add("", "", counts);
   }
 }
 

@@ -54,6 +54,46 @@ TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
   CHECK_THAT(out, ContainsSubstring("shown  1 of 3 configured workers\n"));
 }
 
+TEST_CASE("why: the counts of devices stand on a line of their own, wrapped below themselves") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  verdicts[0].reasons_json =
+      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu","message":)"
+      R"("request gpu of claim ml/g wants 1 on one node of class gpu: 3 devices: 1 other driver, )"
+      R"(2 allocated (ml/a, ml/b)"
+}])";
+  ViewSettings settings = Settings();
+settings.style.width = 80;
+CHECK_THAT(RenderWhy(data, settings).out,
+           ContainsSubstring(
+               "gpu-east  No       DevicesAllocated  request gpu of claim ml/g wants 1 on one\n"
+               "                                     node of class gpu\n"
+               "                                     3 devices: 1 other driver, 2 allocated\n"
+               "                                     (ml/a, ml/b)\n"));
+}
+
+TEST_CASE("why: which worker comes first among those that can run it") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  verdicts[0].outcome = "Yes";
+  verdicts[0].reasons_json = "[]";
+  verdicts[0].pods_fitting = 2;
+  verdicts[0].alternatives_json = "[1,0]";
+  verdicts[0].headroom = 3;
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("everything it needs is there; second and first alternative, 3 "
+                               "devices to spare\n"));
+  const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  CHECK(json["workloads"][0]["workers"][0]["alternatives"] == nlohmann::json::array({1, 0}));
+  CHECK(json["workloads"][0]["workers"][0]["headroom"] == 3);
+  verdicts[0].alternatives_json = "[";
+  verdicts[0].headroom = 1;
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("everything it needs is there; 1 device to spare\n"));
+}
+
 TEST_CASE("why of a running workload still shows every worker") {
   WorkloadData data = Sweep();
   data.incarnations[0].row = Job("sweep-3", "Running", "gpu-east", hours(3));

@@ -1,0 +1,88 @@
+#include "manager/cli/orphan_list.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/display_text.h"
+#include "manager/placement/view.h"
+
+namespace fedra::cli {
+namespace {
+
+bool Before(const Orphan& a, const Orphan& b) {
+  return std::tuple(a.adapter == nullptr, a.key) < std::tuple(b.adapter == nullptr, b.key);
+}
+
+template <class Object>
+bool IsOrphan(const Object& object, const std::string& origin,
+              const std::set<std::string>& living) {
+  return placement::IsOurs(object, origin, {}) && !living.contains(object.manager_uid);
+}
+
+}  // namespace
+
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const std::string& origin,
+                                const std::set<std::string>& living) {
+  std::vector<Orphan> orphans;
+  for (const auto& clone : remote.clones) {
+    if (!IsOrphan(*clone, origin, living)) continue;
+    orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
+                       clone->manager_uid, clone->deleting, *clone});
+  }
+  for (size_t i = 0; i < remote.jobs.size(); ++i) {
+    for (const auto& job : remote.jobs[i]) {
+      if (!IsOrphan(*job, origin, living)) continue;
+      orphans.push_back({remote.worker,
+                         tracking::JobAdapters()[i],
+                         job->key,
+                         job->uid,
+                         ObjectKey{job->key.ns, job->prebuilt_workload},
+                         job->manager_uid,
+                         job->deleting,
+                         {}});
+    }
+  }
+  std::sort(orphans.begin(), orphans.end(), Before);
+  return orphans;
+}
+
+std::string KindOf(const Orphan& orphan) {
+  return orphan.adapter == nullptr ? "Workload" : orphan.adapter->resource().kind;
+}
+
+Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
+                     Format format, const Style& style) {
+  Output output;
+  if (!IsTable(format)) {
+    nlohmann::ordered_json document = Document("OrphanReport");
+    document["items"] = nlohmann::ordered_json::array();
+    for (const Orphan& orphan : orphans) {
+      document["items"].push_back({{"worker", orphan.worker.value},
+                                   {"kind", KindOf(orphan)},
+                                   {"namespace", orphan.key.ns},
+                                   {"name", orphan.key.name},
+                                   {"uid", orphan.uid},
+                                   {"managerUid", orphan.manager_uid},
+                                   {"deleting", orphan.deleting}});
+    }
+    document["unknown"] = notes;
+    output.out = ToText(document, format);
+    return output;
+  }
+  Table table({"WORKER", "KIND", "NAME", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
+  for (const Orphan& orphan : orphans) {
+    table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(), orphan.manager_uid,
+               orphan.deleting ? "is being deleted" : ""});
+  }
+  if (!table.empty()) output.out = table.Render(style);
+  for (const std::string& note : notes) output.note += Printable(note, style.utf8) + "\n";
+  if (table.empty()) output.note += "no orphans found\n";
+  if (!output.note.empty()) output.note.pop_back();
+  return output;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,250 @@
+// fedra orphans: what is ours on the workers and belongs to no living workload; and its removal.
+
+#include <unistd.h>
+
+#include <iostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "cluster-clients/watch/object_cache.h"
+#include "config/load.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/display_text.h"
+#include "manager/cli/live_fleet.h"
+#include "manager/cli/orphan_list.h"
+#include "manager/cli/view_parts.h"
+#include "manager/tracking/resources.h"
+#include "manager/verify/existence.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+using reconcile::WorkerSettings;
+using verify::Cache;
+
+// What is listed of one cluster; of the manager its Workloads only.
+struct Listed {
+  std::unique_ptr<Cache<tracking::Workload>> workloads;
+  std::vector<std::unique_ptr<Cache<tracking::Job>>> jobs;  // parallel to JobAdapters()
+};
+
+template <class T>
+std::unique_ptr<Cache<T>> MakeCache(typename Cache<T>::Parser parser, FleetSignal& signal) {
+  return std::make_unique<Cache<T>>(
+      parser, [](const ObjectKey&, const auto&, const auto&) {},
+      [&signal](const watch::CacheHealth&) { signal.Raise(); });
+}
+
+// The manager first, then the workers.
+class OrphanSearch final {
+ public:
+  OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
+               const Terminal& terminal);
+
+  // Why nothing can be said at all; empty: something can.
+  std::string Problem() const { return ProblemOf(0); }
+  // Workers that nothing is known about.
+  std::vector<std::string> Unknown() const;
+  std::vector<Orphan> Find();
+  // The job goes first by the order of Find(): its pods must not outlive the quota.
+  Result<void> Delete(const Orphan& orphan);
+
+ private:
+  std::vector<Feed> Feeds(size_t cluster);
+  bool IsListing(size_t cluster) const;
+  std::string ProblemOf(size_t cluster) const;
+  std::set<std::string> LivingUids() const;
+  // The list may be older than the object: only the manager itself can say.
+  Result<bool> IsDead(const Orphan& orphan);
+  Cluster& Of(const ClusterName& worker);
+
+  const std::string origin_;
+  FleetSignal signal_;
+  std::vector<WorkerSettings> settings_;
+  std::vector<Listed> listed_;
+  std::unique_ptr<LiveFleet> live_;  // destroyed first: it feeds the lists
+};
+
+OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
+                           const Terminal& terminal)
+    : origin_(loaded.configuration.origin) {
+  WorkerSettings manager;
+  manager.name = ClusterName("manager");
+  if (loaded.manager) manager.access = ToAccess(*loaded.manager);
+  manager.misconfigured = ToMisconfigured(loaded.manager);
+  manager.options = ToOptions(loaded.configuration.manager.http_version);
+  settings_.push_back(std::move(manager));
+  for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
+  for (size_t i = 0; i < settings_.size(); ++i) {
+    Listed listed;
+    listed.workloads = MakeCache<tracking::Workload>(&tracking::ParseClone, signal_);
+    if (i > 0)
+      for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
+        listed.jobs.push_back(MakeCache<tracking::Job>(adapter->parser(), signal_));
+    listed_.push_back(std::move(listed));
+  }
+  live_ = std::make_unique<LiveFleet>(
+      settings_, [this](size_t i, const kube::ServerInfo*) { return Feeds(i); },
+      [this](size_t i) { return IsListing(i); }, signal_);
+  live_->Wait(timeout, terminal);
+}
+
+std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {
+  Listed& listed = listed_[cluster];
+  std::vector<Feed> feeds = {{tracking::kWorkloads, listed.workloads.get()}};
+  for (size_t i = 0; i < listed.jobs.size(); ++i)
+    feeds.push_back({tracking::JobAdapters()[i]->resource(), listed.jobs[i].get()});
+  return feeds;
+}
+
+bool OrphanSearch::IsListing(size_t cluster) const {
+  const auto listing = [](const auto& cache) {
+    const watch::CacheHealth health = cache.health();
+    return health.state == watch::CacheState::kSyncing && !health.complete;
+  };
+  bool any = listing(*listed_[cluster].workloads);
+  for (const auto& jobs : listed_[cluster].jobs) any |= listing(*jobs);
+  return any;
+}
+
+std::string OrphanSearch::ProblemOf(size_t cluster) const {
+  const ConnectionState state = live_->state(cluster);
+  if (state.phase != ConnectionPhase::kConnected) return verify::ConnectionReason(state).message;
+  std::string problem;
+  const auto look = [&](const auto& cache, const std::string& what) {
+    const watch::CacheHealth health = cache.health();
+    const bool absent = health.state == watch::CacheState::kNotServed && cluster > 0;
+    if (!problem.empty() || health.complete || absent) return;
+    problem = fmt::format("{} cannot be listed: {}", what,
+                          health.error ? health.error->message : "no answer in time");
+  };
+  look(*listed_[cluster].workloads, "workloads.kueue.x-k8s.io");
+  for (size_t i = 0; i < listed_[cluster].jobs.size(); ++i)
+    look(*listed_[cluster].jobs[i], tracking::JobAdapters()[i]->resource().plural);
+  return problem;
+}
+
+std::vector<std::string> OrphanSearch::Unknown() const {
+  std::vector<std::string> lines;
+  for (size_t i = 1; i < settings_.size(); ++i) {
+    const std::string problem = ProblemOf(i);
+    if (!problem.empty()) lines.push_back(settings_[i].name.value + ": " + problem);
+  }
+  return lines;
+}
+
+std::set<std::string> OrphanSearch::LivingUids() const {
+  std::set<std::string> uids;
+  for (const auto& workload : listed_[0].workloads->List()) uids.insert(workload->uid);
+  return uids;
+}
+
+Result<bool> OrphanSearch::IsDead(const Orphan& orphan) {
+  if (orphan.workload.name.empty()) return true;
+  const auto found = live_->cluster(0).Get(tracking::kWorkloads, orphan.workload);
+  if (!found) {
+    if (found.error().code == ErrorCode::kNotFound) return true;
+    return Fail(found.error().WithContext("the manager"));
+  }
+  FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*found));
+  return meta.uid != orphan.manager_uid;
+}
+
+std::vector<Orphan> OrphanSearch::Find() {
+  const std::set<std::string> living = LivingUids();
+  std::vector<Orphan> orphans;
+  for (size_t i = 1; i < settings_.size(); ++i) {
+    RemoteObjects remote{settings_[i].name, listed_[i].workloads->List(), {}};
+    for (const auto& jobs : listed_[i].jobs) remote.jobs.push_back(jobs->List());
+    for (Orphan& orphan : FindOrphans(remote, origin_, living)) {
+      // Unknown counts as alive: nothing is called an orphan by mistake.
+      if (IsDead(orphan).value_or(false)) orphans.push_back(std::move(orphan));
+    }
+  }
+  return orphans;
+}
+
+Cluster& OrphanSearch::Of(const ClusterName& worker) {
+  for (size_t i = 1; i < settings_.size(); ++i)
+    if (settings_[i].name == worker) return live_->cluster(i);
+  return live_->cluster(0);
+}
+
+Result<void> OrphanSearch::Delete(const Orphan& orphan) {
+  FEDRA_ASSIGN_OR_RETURN(const bool dead, IsDead(orphan));
+  if (!dead) return Fail(ErrorCode::kConflict, "a living workload stands behind it again");
+  Cluster& cluster = Of(orphan.worker);
+  const auto not_found_is_fine = [](Result<void> result) {
+    return !result && result.error().code == ErrorCode::kNotFound ? Result<void>() : result;
+  };
+  const kube::Resource& resource =
+      orphan.adapter == nullptr ? tracking::kWorkloads : orphan.adapter->resource();
+  if (orphan.adapter == nullptr && !orphan.clone.finalizers.empty()) {
+    const auto stripped =
+        cluster.MergePatch(resource, orphan.key, tracking::FinalizersPatch(orphan.clone));
+    if (!stripped && stripped.error().code != ErrorCode::kNotFound) return Fail(stripped.error());
+  }
+  if (orphan.deleting) return {};
+  return not_found_is_fine(cluster.Delete(resource, orphan.key, {orphan.uid, "Background"}));
+}
+
+// Whether they are to be deleted; an answer that is not there is no.
+bool Confirmed(const OrphanOptions& options, size_t count, Terminal& terminal) {
+  if (options.yes) return true;
+  if (isatty(STDIN_FILENO) != 1) {
+    terminal.err << "fedra orphans: nobody can be asked: add --yes to delete them\n";
+    return false;
+  }
+  terminal.err << fmt::format("delete {}? [y/N] ", Count(count, "object")) << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes";
+}
+
+int DeleteAll(OrphanSearch& search, std::span<const Orphan> orphans, Terminal& terminal) {
+  int code = 0;
+  for (const Orphan& orphan : orphans) {
+    const std::string what = Printable(
+        fmt::format("{} {} on {}", KindOf(orphan), orphan.key.ToString(), orphan.worker.value));
+    const Result<void> deleted = search.Delete(orphan);
+    if (!deleted) code = 1;
+    terminal.err << (deleted ? "deleted " + what
+                             : fmt::format("{} was not deleted: {}", what,
+                                           Printable(deleted.error().message)))
+                 << "\n";
+  }
+  return code;
+}
+
+}  // namespace
+
+int Orphans(const OrphanOptions& options, Terminal& terminal) {
+  const auto fail = [&](const std::string& message) {
+    terminal.err << "fedra orphans: " << message << "\n";
+    return 1;
+  };
+  const auto format = ParseFormat(options.format);
+  if (!format) return fail("-o: " + format.error().message);
+  const auto timeout = ParseDuration(options.timeout);
+  if (!timeout) return fail("--timeout: " + timeout.error().message);
+  const auto loaded =
+      config::Load(options.config,
+                   {.now = SystemClock().Now(), .in_cluster = config::InClusterFromEnvironment()});
+  if (!loaded) return fail("\n" + config::ToString(loaded.error()));
+  OrphanSearch search(*loaded, *timeout, terminal);
+  if (const std::string problem = search.Problem(); !problem.empty())
+    return fail("without the manager's Workloads nothing can be said: " + problem);
+  const std::vector<Orphan> orphans = search.Find();
+  const Output output =
+      RenderOrphans(orphans, search.Unknown(), *format, StyleOf(terminal, options.headers));
+  terminal.out << output.out << std::flush;
+  if (!output.note.empty()) terminal.err << output.note << "\n";
+  if (!options.remove || orphans.empty()) return 0;
+  if (!Confirmed(options, orphans.size(), terminal)) return 1;
+  return DeleteAll(search, orphans, terminal);
+}
+
+}  // namespace fedra::cli
