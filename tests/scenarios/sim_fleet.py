@@ -60,9 +60,11 @@ class SimFleet(Fleet):
         self._start()
 
     def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
+        code = self._process.terminate(grace=30) if self._process is not None else 0
+        report = self._process.log_tail(100) if self._process is not None and code != 0 else ""
         shutil.rmtree(self.folder)
+        if code != 0:
+            raise AssertionError(f"fedra-sim ended with {code}:\n{report}")
 
     def reset(self) -> None:
         self._withheld.clear()

@@ -69,14 +69,21 @@ class World:
             self.eventually(f"queue of {worker} is active", lambda: self._queue_active(worker))
 
     def close(self) -> None:
-        """Removes the jobs, waits until fedra has cleaned up after them, then removes the rest."""
+        """Removes the jobs, waits until fedra has cleaned up after them, ends it and removes the rest."""
         watchdog = self._watchdog
         try:
             self._remove_jobs()
+            self._end_fedra()
         finally:
             self.abandon()
         if watchdog is not None:
             watchdog.assert_nothing_seen()
+
+    def _end_fedra(self) -> None:
+        """It ends as it is told; it would not if it had died before, or if a sanitizer had found something."""
+        if self.fedra is not None and self.fedra.process is not None:
+            code = self.fedra.stop()
+            assert code == 0, f"fedra ended with {code}"
 
     def abandon(self) -> None:
         """Ends fedra and takes away the queues, whatever state they are in. May be called again."""
