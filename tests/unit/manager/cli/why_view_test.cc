@@ -61,16 +61,15 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
   verdicts[0].reasons_json =
       R"([{"code":"DevicesAllocated","object":"DeviceClass gpu","message":)"
       R"("request gpu of claim ml/g wants 1 on one node of class gpu: 3 devices: 1 other driver, )"
-      R"(2 allocated (ml/a, ml/b)"
-}])";
+      R"x(2 allocated (ml/a, ml/b)"}])x";
   ViewSettings settings = Settings();
-settings.style.width = 80;
-CHECK_THAT(RenderWhy(data, settings).out,
-           ContainsSubstring(
-               "gpu-east  No       DevicesAllocated  request gpu of claim ml/g wants 1 on one\n"
-               "                                     node of class gpu\n"
-               "                                     3 devices: 1 other driver, 2 allocated\n"
-               "                                     (ml/a, ml/b)\n"));
+  settings.style.width = 80;
+  CHECK_THAT(RenderWhy(data, settings).out,
+             ContainsSubstring(
+                 "gpu-east  No       DevicesAllocated  request gpu of claim ml/g wants 1 on one\n"
+                 "                                     node of class gpu\n"
+                 "                                     3 devices: 1 other driver, 2 allocated\n"
+                 "                                     (ml/a, ml/b)\n"));
 }
 
 TEST_CASE("why: which worker comes first among those that can run it") {
