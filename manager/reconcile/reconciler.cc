@@ -346,8 +346,10 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
   store::ClusterRow row;
   row.name = worker.name();
   row.position = worker.position();
-  // Connected means usable: not before the first lists are complete.
-  const bool listing = state.phase == ConnectionPhase::kConnected && !worker.IsSettled();
+  // Connected means usable: not before the lists are complete, the first ones or, after an outage,
+  // those of what we have there.
+  const bool listing = state.phase == ConnectionPhase::kConnected &&
+                       (!worker.IsSettled() || worker.contact() == Contact::kSyncing);
   row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;

@@ -107,7 +107,12 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
     store_.Enqueue(store::PutWorkload{row});
     written.row = row;
   }
-  if (picture.judged) RecordVerdicts(picture, workload->uid, written);
+  // Once its job is on a worker the choice is made, and `why` keeps what it was made from: that
+  // worker is not judged again, its devices being the job's own.
+  const bool chosen = std::any_of(picture.clusters.begin(), picture.clusters.end(),
+                                  [](const auto& cluster) { return cluster.job != nullptr; }) &&
+                      decision.phase == placement::Phase::kRunning;
+  if (picture.judged && !chosen) RecordVerdicts(picture, workload->uid, written);
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });
 }
 

@@ -125,6 +125,8 @@ def missing_template_is_copied(world: World) -> None:
 def one_copy_for_many(world: World) -> None:
     """Many jobs at once that need the same template: it is copied once, and stays until the last has ended."""
     world.add_template(MANAGER)
+    # Otherwise some of a burst go to the other worker.
+    world.admin(world.worker2).delete("LocalQueue", world.ns, QUEUE)
     _start(world, "IfMissing")
     jobs = [world.submit(f"train-{index}", template=TEMPLATE) for index in range(8)]
     for job in jobs:
