@@ -185,7 +185,8 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
       "Node " + node.name.str(), obstacle);
 }
 
-// All devices of a node cannot be told while some pool of it is incomplete: no selector is to blame.
+// All devices of a node cannot be told while some pool of it is incomplete: no selector is to
+// blame.
 ReasonCode Simulation::ErrorCodeOn(Run& run, const Node& node) {
   const std::vector<Ask>& asks = VariantFor(run, node).pod.asks;
   const NodeView view = ViewOf(snapshot_, node);

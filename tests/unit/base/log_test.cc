@@ -50,12 +50,10 @@ TEST_CASE("text lines quote what could break them") {
   CHECK(WithoutTime(Captured([] {
           Info("worker connected", {{"cluster", "gpu-east"}, {"jobs", "3"}});
         })) == " info  worker connected cluster=gpu-east jobs=3\n");
-  CHECK(
-      WithoutTime(Captured([] {
-        Warn("refused",
-             {{"error", "line one\nlevel=error \"x\""}, {"empty", ""}, {"path", "a\\b"}});
-      })) ==
-      " warn  refused error=\"line one\\u000alevel=error \\\"x\\\"\" path=\"a\\\\b\"\n");
+  CHECK(WithoutTime(Captured([] {
+          Warn("refused",
+               {{"error", "line one\nlevel=error \"x\""}, {"empty", ""}, {"path", "a\\b"}});
+        })) == " warn  refused error=\"line one\\u000alevel=error \\\"x\\\"\" path=\"a\\\\b\"\n");
 }
 
 TEST_CASE("json lines are one object each") {

@@ -84,9 +84,10 @@ TEST_CASE("a pod with claims is not bound where a device plugin has its extended
   auto judgement = worker.Judge({worker.Parse(both)});
   CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
   CHECK(judgement.pod_sets[0].aborted);
-  CHECK(First(judgement) ==
-        "1 of 1 nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
-        "bind a pod there that has claims as well");
+  CHECK(
+      First(judgement) ==
+      "1 of 1 nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
+      "bind a pod there that has claims as well");
   worker.Node("plain").On("plain", Devices(2));
   judgement = worker.Judge({worker.Parse(both)});
   CHECK(judgement.verdict.outcome == dra::Outcome::kYes);

@@ -161,7 +161,8 @@ TEST_CASE("a selector error on one node refuses the pod although another node fi
   CHECK_THAT(First(judgement), ContainsSubstring("on node n2"));
 }
 
-TEST_CASE("All beside an incomplete pool of another driver is that pool's fault, not a selector's") {
+TEST_CASE(
+    "All beside an incomplete pool of another driver is that pool's fault, not a selector's") {
   Worker worker;
   worker.Node("n1").On("n1", {Device("a")});
   worker.On("n1", {Device("x")},
