@@ -60,8 +60,8 @@ demo:
 	@HOLD=$(HOLD) scripts/demo.py
 
 test: build-release
-	@ctest --test-dir build/release --output-on-failure
-	@$(call SCENARIOS,release)
+	@ctest --test-dir build/release --output-on-failure $(CTEST_OPTIONS)
+	@$(call SCENARIOS,release) $(SCENARIO_OPTIONS)
 
 test-real:
 	$(INSTALL_PACKAGES) real

@@ -79,6 +79,11 @@ def _parse() -> argparse.Namespace:
         metavar="PATH",
         help="the program under test",
     )
+    parser.add_argument(
+        "--second-look",
+        action="store_true",
+        help="run what failed once more, say so, and fail only for what fails again",
+    )
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
     parser.add_argument(
         "--write-docs", action="store_true", help="make docs/workloads.md of the table and end"
@@ -102,7 +107,7 @@ def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> i
     kueue_dra = arguments.kueue_dra == "on"
     fleet: Fleet = RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)
     folder = Path(tempfile.mkdtemp(prefix="fedra-scenarios-"))
-    failed = []
+    failed: list[Scenario] = []
     started = time.monotonic()
     chosen = [each for each in scenarios if each.runs_on(fleet)]
     try:
@@ -110,14 +115,20 @@ def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> i
         print(
             f"{fleet.kind} fleet, Kueue DRA {arguments.kueue_dra}, ready in {time.monotonic() - started:.1f} s"
         )
-        failed = [
-            each.name for each in chosen if not _run_one(each, fleet, arguments.fedra, folder)
-        ]
+        failed = _failing(chosen, fleet, arguments.fedra, folder / "first")
+        if failed and arguments.second_look:
+            print(f"second look at{_names(failed)}", flush=True)
+            failed = _failing(failed, fleet, arguments.fedra, folder / "second")
     finally:
         fleet.stop()
         shutil.rmtree(folder)
     print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed{_names(failed)}", flush=True)
     return 1 if failed else 0
+
+
+def _failing(scenarios: list[Scenario], fleet: Fleet, binary: Path, folder: Path) -> list[Scenario]:
+    folder.mkdir()
+    return [each for each in scenarios if not _run_one(each, fleet, binary, folder)]
 
 
 def _run_one(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> bool:
@@ -148,8 +159,8 @@ def _print_failure(world: World) -> None:
     sys.stdout.flush()
 
 
-def _names(names: list[str]) -> str:
-    return f": {', '.join(names)}" if names else ""
+def _names(scenarios: list[Scenario]) -> str:
+    return f": {', '.join(each.name for each in scenarios)}" if scenarios else ""
 
 
 if __name__ == "__main__":
