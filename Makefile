@@ -7,16 +7,20 @@
 #   make test-real-dra N=500 SEED=1
 #                   random pods and claims shown to a real kube-scheduler and to fedra
 #   make bench      every number of docs/performance.md
-#   make lint       format, layers, headers, clang-tidy, mypy
+#   make lint       both of:
+#   make style      format, layers, headers, mypy
+#   make tidy       clang-tidy (20 minutes the first time)
 #   make asan, make tsan, make fuzz
 #                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
 #   make format     gives every file its form
 #   make docs       writes the pages that are generated from the code
 #   make install    into $(DESTDIR)$(PREFIX)
 #   make clean
+#   make help       prints this
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 0
 N ?= 500
 SEED ?= 1
 
@@ -24,8 +28,8 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra bench lint asan tsan fuzz \
-        format docs install clean
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra bench lint style tidy asan tsan fuzz \
+        format docs install clean help
 .DEFAULT_GOAL := all
 
 # Configures when it was never configured, and builds. CMake itself notices changed lists of files.
@@ -62,11 +66,12 @@ demo:
 test: build-release
 	@ctest --test-dir build/release --output-on-failure $(CTEST_OPTIONS)
 	@$(call SCENARIOS,release) $(SCENARIO_OPTIONS)
+	@scripts/check_install.sh
 
 test-real:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
-	@tests/real/run.sh
+	@tests/real/run.sh $(SCENARIO_OPTIONS)
 
 test-real-dra:
 	$(INSTALL_PACKAGES) real
@@ -76,27 +81,33 @@ test-real-dra:
 bench: build-release
 	@scripts/bench.sh
 
-lint: build-asan
+lint: style tidy
+
+style:
 	$(INSTALL_PACKAGES) lint
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real scripts
+
+# Looks at what the compiler of the sanitizer build looked at.
+tidy: build-asan
+	$(INSTALL_PACKAGES) lint
 	@scripts/run_tidy.py build/asan
 
 asan: build-asan
-	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure
-	@$(SANITIZER_ENV) $(call SCENARIOS,asan)
+	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure $(CTEST_OPTIONS)
+	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=3 $(call SCENARIOS,asan) $(SCENARIO_OPTIONS)
 
 # The test programs of the parts that have threads, and the whole.
 tsan: build-tsan
-	@$(SANITIZER_ENV) ctest --test-dir build/tsan --output-on-failure -L threaded
-	@$(SANITIZER_ENV) $(call SCENARIOS,tsan)
+	@$(SANITIZER_ENV) ctest --test-dir build/tsan --output-on-failure -L threaded $(CTEST_OPTIONS)
+	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=10 $(call SCENARIOS,tsan) $(SCENARIO_OPTIONS)
 
 fuzz:
 	$(INSTALL_PACKAGES) clang
 	$(call BUILD,asan,fuzzers)
-	@$(SANITIZER_ENV) scripts/run_fuzzers.sh build/asan/tests/fuzz $(FUZZ_SECONDS)
+	@$(SANITIZER_ENV) scripts/run_fuzzers.sh build/asan/tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 format:
 	$(INSTALL_PACKAGES) format
@@ -104,10 +115,12 @@ format:
 
 docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_manager "docs/*"
+	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
+	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
 
 install: all
-	@cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	@sed 's|/usr/bin/fedra|$(PREFIX)/bin/fedra|' deploy/systemd/fedra.service \
 	  > $(DESTDIR)$(PREFIX)/lib/systemd/system/fedra.service
@@ -115,3 +128,6 @@ install: all
 
 clean:
 	@rm -rf build
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))

@@ -38,7 +38,8 @@ class Guarded final {
     return With([](const T& value) { return value; });
   }
 
-  // Waits until `ready(value)`, then runs `f(value)`. Whoever changes the value calls Notify().
+  // Waits until `ready(value)`, then runs `f(value)`. Whoever changes the value calls Notify(),
+  // which may still be running when the waiter goes on: it must not be what destroys the Guarded.
   template <class Ready, class F>
   decltype(auto) Wait(Ready&& ready, F&& f) {
     std::unique_lock lock(mutex_);

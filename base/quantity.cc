@@ -15,6 +15,7 @@ __extension__ using Uint128 = unsigned __int128;
 constexpr int kMaxDigits = 38;      // 10^38 < 2^127
 constexpr int kMaxFastDigits = 18;  // apimachinery's maxInt64Factors
 constexpr int32_t kNano = -9;
+constexpr int32_t kMaxScale = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
 constexpr std::array<Int128, kMaxDigits + 1> kPowersOfTen = [] {
@@ -221,6 +222,12 @@ class QuantityParser final {
       digits.resize(kept);
       scale = kNano;
     }
+    // Zeros at the end are no digits to hold: canonical forms have up to two of them.
+    while (!inexact && digits.size() > kMaxDigits - 1 && digits.back() == '0' &&
+           scale < kMaxScale) {
+      digits.pop_back();
+      ++scale;
+    }
     // Big numbers are held in nano units as long as they fit, like inf.Dec after its rounding.
     if (digits.size() > kMaxDigits - 1) return TooLong();
     Int128 value = ToInt128(digits) + (inexact ? 1 : 0);
@@ -308,8 +315,10 @@ std::optional<Quantity> Quantity::Add(const Quantity& other) const {
   const auto left = Scaled(unscaled_, int64_t{scale_} - scale);
   const auto right = Scaled(other.unscaled_, int64_t{other.scale_} - scale);
   if (!left || !right) return std::nullopt;
-  const Int128 sum = *left + *right;
-  if (DigitCount(Magnitude(sum)) > kMaxDigits) return std::nullopt;
+  Int128 sum = 0;
+  if (__builtin_add_overflow(*left, *right, &sum) || sum >= PowerOfTen(kMaxDigits) ||
+      sum <= -PowerOfTen(kMaxDigits))
+    return std::nullopt;
   const bool fits = Magnitude(*left) <= kMaxInt64 && Magnitude(*right) <= kMaxInt64 &&
                     Magnitude(sum) <= kMaxInt64;
   return Quantity(sum, scale, format, big_ || other.big_ || !fits);
@@ -337,7 +346,7 @@ std::string Quantity::DecimalString(Format format) const {
   static constexpr std::string_view kSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
   Int128 amount = unscaled_;
   int32_t exponent = scale_;
-  for (; amount % 10 == 0; amount /= 10) ++exponent;
+  for (; amount % 10 == 0 && exponent < kMaxScale; amount /= 10) ++exponent;
   std::string digits = Digits(amount);
   for (; exponent % 3 != 0; --exponent) digits += '0';
   if (format == Format::kDecimalExponent) {

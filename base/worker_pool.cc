@@ -21,9 +21,10 @@ void WorkerPool::Submit(std::function<void()> task) {
 }
 
 void WorkerPool::Stop() {
+  // What is dropped may submit more as it is destroyed, and a running task may wait for that.
   state_.With([](State& state) {
     state.stopping = true;
-    state.tasks.clear();
+    return std::exchange(state.tasks, {});
   });
   state_.Notify();
   for (std::thread& thread : threads_) {

@@ -78,7 +78,8 @@ const Type* Checker::LiteralType(Kind kind) {
 }
 
 void Checker::Report(const Expr& at, std::string message) {
-  if (environment_.check) issues_.Add(at.offset, std::move(message));
+  // Without steps everything is a mismatch.
+  if (environment_.check && !pool_.steps().exhausted()) issues_.Add(at.offset, std::move(message));
 }
 
 void Checker::ReportUndeclared(const Expr& at, std::string_view name) {
@@ -147,7 +148,7 @@ const Type* Checker::FieldType(const Expr& expr, const Type& target) {
 }
 
 const Type* Checker::ObjectFieldType(const Expr& expr, const Type& target) {
-  if (!SameType(target, kDeviceType)) {
+  if (!SameSimpleType(target, kDeviceType)) {
     Report(expr, "unexpected failed resolution of '" + std::string(target.name) + "'");
     return FailedType();
   }
@@ -190,7 +191,7 @@ void Checker::ResolveOverload(Expr& call, const FunctionDeclaration& function) {
     call.candidates.push_back(overload);
     if (call.type == nullptr) {
       call.type = result;
-    } else if (!IsDyn(*call.type) && !SameType(*call.type, *result)) {
+    } else if (!IsDyn(*call.type) && !SameType(*call.type, *result, pool_.steps())) {
       call.type = &kDynType;
     }
   }
@@ -251,7 +252,7 @@ void Checker::ExpectBool(const Expr& expr) {
 
 const Type* Checker::Join(const Type* previous, const Type* current) {
   if (previous == nullptr) return current;
-  return unifier_.Assignable(*previous, *current) ? Unifier::MostGeneral(previous, current)
+  return unifier_.Assignable(*previous, *current) ? unifier_.MostGeneral(previous, current)
                                                   : &kDynType;
 }
 
@@ -301,6 +302,7 @@ void Check(const Environment& environment, Ast& ast, IssueList& issues) {
   Checker checker(environment, ast, issues);
   checker.Check(*ast.root);
   checker.Finish();
+  if (ast.types().steps().exhausted()) issues.AddGlobal(std::string(kTypesTooLarge));
 }
 
 }  // namespace fedra::cel

@@ -7,8 +7,8 @@
 namespace fedra::cel {
 namespace {
 
-tl::unexpected<CompileFailure> Failed(IssueList& issues) {
-  return tl::unexpected<CompileFailure>(CompileFailure{issues.Take(), ""});
+tl::unexpected<CompileFailure> Failed(IssueList& issues, bool in_constant = false) {
+  return tl::unexpected<CompileFailure>(CompileFailure{issues.Take(), "", in_constant});
 }
 
 }  // namespace
@@ -23,13 +23,13 @@ tl::expected<Compiled, CompileFailure> Compile(std::string_view text,
   if (!issues.empty()) return Failed(issues);
   Check(environment, *compiled.ast, issues);
   if (!issues.empty()) return Failed(issues);
-  if (environment.check) Validate(environment, *compiled.ast, issues);
-  if (!issues.empty()) return Failed(issues);
+  const bool in_constant = environment.check && Validate(environment, *compiled.ast, issues);
+  if (!issues.empty()) return Failed(issues, in_constant);
   PlanError error{};
   compiled.program = Plan(*compiled.ast, environment, options, error);
   if (compiled.program == nullptr) {
     issues.Add(error.offset, error.message);
-    return Failed(issues);
+    return Failed(issues, true);
   }
   return compiled;
 }

@@ -19,12 +19,13 @@ std::string AsQuantityText(const Expr& operand, std::string_view expression) {
 }
 
 bool IsQuantity(const Expr& expr) {
-  if (expr.type != nullptr && SameType(*expr.type, kQuantityType)) return true;
+  if (expr.type != nullptr && SameSimpleType(*expr.type, kQuantityType)) return true;
   const auto path = PathOf(expr);
   return IsCallOf(expr, "quantity") || (path && path->table == "capacity" && !path->name.empty());
 }
 bool IsSemver(const Expr& expr) {
-  return IsCallOf(expr, "semver") || (expr.type != nullptr && SameType(*expr.type, kSemverType));
+  return IsCallOf(expr, "semver") ||
+         (expr.type != nullptr && SameSimpleType(*expr.type, kSemverType));
 }
 
 // a >= b with a quantity or version on one side, as a call of compareTo.
@@ -44,8 +45,10 @@ std::string CompareToAdvice(const Expr& relation, std::string_view expression) {
   }
   std::string argument = semver ? TextOf(*right, expression) : AsQuantityText(*right, expression);
   if (semver && IsTextLiteral(*right)) argument = "semver(" + Quoted(right->literal.AsText()) + ")";
+  const bool equality = sign == "==" || sign == "!=";
   return std::string(semver ? "versions" : "quantities") +
-         " have no comparison operators with other types, nor <, <=, >, >= at all; write " +
+         (equality ? " are never equal to numbers or texts; write "
+                   : " cannot be compared with <, <=, >, >=; write ") +
          TextOf(*left, expression) + ".compareTo(" + argument + ") " + std::string(sign) + " 0";
 }
 
@@ -99,7 +102,16 @@ std::string UnitAdvice(std::string_view expression) {
   return "";
 }
 
-// A function or field that a later release has.
+// Whether `later` has a macro of this name that `release` does not have.
+bool IsLaterMacro(std::string_view name, KubernetesRelease release, KubernetesRelease later) {
+  const ParserOptions now = DeviceEnvironment(release, false).parser;
+  const ParserOptions then = DeviceEnvironment(later, false).parser;
+  return (name == "sortBy" && then.sort_by && !now.sort_by) ||
+         ((name == "transformList" || name == "transformMap" || name == "transformMapEntry") &&
+          then.two_variable_macros && !now.two_variable_macros);
+}
+
+// A function, macro or field that a later release has.
 std::string ReleaseAdvice(const CompileFailure& failure, const SelectorOptions& options) {
   for (const CompileIssue& issue : failure.issues) {
     const size_t open = issue.message.find('\'');
@@ -112,7 +124,8 @@ std::string ReleaseAdvice(const CompileFailure& failure, const SelectorOptions& 
          next <= static_cast<int>(kNewestRelease); ++next) {
       const auto release = static_cast<KubernetesRelease>(next);
       const bool known = field ? DeviceField(name, release, false) != nullptr
-                               : FunctionsOf(release).Find(name) != nullptr;
+                               : FunctionsOf(release).Find(name) != nullptr ||
+                                     IsLaterMacro(name, options.release, release);
       if (known) {
         return "'" + name + "' exists from Kubernetes " + std::string(cel::ToString(release)) +
                " on, this is " + std::string(cel::ToString(options.release));

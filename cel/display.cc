@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/quantity.h"
 #include "base/semver.h"
@@ -14,6 +15,9 @@
 
 namespace fedra::cel {
 namespace {
+
+// Where the texts of lists and maps are cut that nobody else cuts.
+constexpr size_t kLongestContainerText = size_t{1} << 20;
 
 std::string ToChars(double value, std::chars_format format) {
   std::array<char, 400> buffer;
@@ -27,17 +31,28 @@ std::string Number(const Value& value) {
   return FormatDouble(value.AsDouble());
 }
 
-template <class Format>
-std::string Container(const Value& value, Format format) {
-  std::string text;
+// A list or map whose parts are shown by `append`.
+template <class Append>
+void AppendContainer(const Value& value, BoundedText& out, Append append) {
+  const char* separator = "";
   if (value.is(Kind::kList)) {
-    for (const Value& item : value.AsList()) (text += text.empty() ? "" : ", ") += format(item);
-    return "[" + text + "]";
+    out.Append("[");
+    for (const Value& item : value.AsList()) {
+      if (out.full()) return;
+      out.Append(std::exchange(separator, ", "));
+      append(item, out);
+    }
+    return out.Append("]");
   }
+  out.Append("{");
   for (const MapEntry& entry : value.AsMap().entries) {
-    (text += text.empty() ? "" : ", ") += format(entry.key) + ": " + format(entry.value);
+    if (out.full()) return;
+    out.Append(std::exchange(separator, ", "));
+    append(entry.key, out);
+    out.Append(": ");
+    append(entry.value, out);
   }
-  return "{" + text + "}";
+  out.Append("}");
 }
 
 std::string OctalBytes(std::string_view bytes) {
@@ -126,7 +141,10 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string DisplayText(const Value& value) {
+namespace {
+
+// Everything but lists, maps and optional values.
+std::string ScalarText(const Value& value) {
   switch (value.kind()) {
     case Kind::kNull:
       return "null";
@@ -136,21 +154,10 @@ std::string DisplayText(const Value& value) {
     case Kind::kUint:
     case Kind::kDouble:
       return Number(value);
-    case Kind::kError:
-    case Kind::kString:
-    case Kind::kBytes:
-    case Kind::kType:
-      return std::string(value.AsText());
     case Kind::kDuration:
       return FormatDuration(value.AsInt());
     case Kind::kTimestamp:
       return FormatTimestamp(value);
-    case Kind::kList:
-    case Kind::kMap:
-      return Container(value, DisplayText);
-    case Kind::kOptional:
-      return value.AsOptional() == nullptr ? "optional.none()"
-                                           : "optional(" + DisplayText(*value.AsOptional()) + ")";
     case Kind::kQuantity:
       return value.AsQuantity().ToString();
     case Kind::kSemver:
@@ -163,11 +170,12 @@ std::string DisplayText(const Value& value) {
       return std::string(value.AsUrl().text);
     case Kind::kFormat:
       return std::string(value.AsFormat().name);
+    default:
+      return std::string(value.AsText());
   }
-  return "";
 }
 
-std::string SourceText(const Value& value) {
+std::string ScalarSourceText(const Value& value) {
   switch (value.kind()) {
     case Kind::kUint:
       return Number(value) + "u";
@@ -179,12 +187,6 @@ std::string SourceText(const Value& value) {
       return Quoted(value.AsText());
     case Kind::kBytes:
       return "b\"" + OctalBytes(value.AsText()) + "\"";
-    case Kind::kList:
-    case Kind::kMap:
-      return Container(value, SourceText);
-    case Kind::kOptional:
-      return value.AsOptional() == nullptr ? "optional.none()"
-                                           : "optional.of(" + SourceText(*value.AsOptional()) + ")";
     case Kind::kDuration:
     case Kind::kTimestamp:
     case Kind::kQuantity:
@@ -195,11 +197,48 @@ std::string SourceText(const Value& value) {
       std::string function(TypeName(value.kind()));
       function.erase(0, function.rfind('.') + 1);
       for (char& c : function) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-      return function + "(\"" + DisplayText(value) + "\")";
+      return function + "(\"" + ScalarText(value) + "\")";
     }
     default:
-      return DisplayText(value);
+      return ScalarText(value);
   }
+}
+
+void AppendSourceText(const Value& value, BoundedText& out) {
+  if (value.is(Kind::kList) || value.is(Kind::kMap))
+    return AppendContainer(value, out, AppendSourceText);
+  if (!value.is(Kind::kOptional)) return out.Append(ScalarSourceText(value));
+  if (value.AsOptional() == nullptr) return out.Append("optional.none()");
+  out.Append("optional.of(");
+  AppendSourceText(*value.AsOptional(), out);
+  out.Append(")");
+}
+
+}  // namespace
+
+void AppendDisplayText(const Value& value, BoundedText& out) {
+  if (value.is(Kind::kList) || value.is(Kind::kMap))
+    return AppendContainer(value, out, AppendDisplayText);
+  if (!value.is(Kind::kOptional)) return out.Append(ScalarText(value));
+  if (value.AsOptional() == nullptr) return out.Append("optional.none()");
+  out.Append("optional(");
+  AppendDisplayText(*value.AsOptional(), out);
+  out.Append(")");
+}
+
+std::string DisplayText(const Value& value) {
+  BoundedText text(kLongestContainerText);
+  if (value.is(Kind::kList) || value.is(Kind::kMap) || value.is(Kind::kOptional)) {
+    AppendDisplayText(value, text);
+    return std::move(text).Take();
+  }
+  return ScalarText(value);
+}
+
+std::string SourceText(const Value& value) {
+  BoundedText text(kLongestContainerText);
+  AppendSourceText(value, text);
+  return std::move(text).Take();
 }
 
 }  // namespace fedra::cel

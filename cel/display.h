@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cel/bounded_text.h"
 #include "cel/value.h"
 
 namespace fedra::cel {
@@ -19,8 +20,10 @@ std::string FormatDuration(int64_t nanoseconds);
 std::string FormatTimestamp(const Value& timestamp);
 
 // As error messages show a value: texts without quotes.
+void AppendDisplayText(const Value& value, BoundedText& out);
+// The same; lists and maps are cut after a megabyte.
 std::string DisplayText(const Value& value);
-// As CEL source: texts in quotes.
+// As CEL source: texts in quotes. Cut after a megabyte.
 std::string SourceText(const Value& value);
 // Double quotes and backslashes escaped, control characters as CEL escapes (strings.quote).
 std::string Quoted(std::string_view text);

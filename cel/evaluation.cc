@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <memory>
 
+#include "cel/bounded_text.h"
 #include "cel/display.h"
 
 namespace fedra::cel {
 namespace {
 
 constexpr size_t kLinearEntries = 8;
+constexpr size_t kLongestErrorText = 1024;
 
 }  // namespace
 
@@ -66,7 +68,7 @@ Value ListBuilder::Finish() {
 }
 
 MapEntry* MapBuilder::Find(const Value& key) {
-  const MapEntry* entry = FindEntry(View(), key);
+  const MapEntry* entry = FindEntry(View(), key, evaluation_.steps());
   return entry == nullptr || entry->key.kind() != key.kind() ? nullptr
                                                              : &entries_[entry - entries_];
 }
@@ -131,6 +133,10 @@ Value UnhashableKey(Evaluation& evaluation, const Value& key) {
                           std::string(type));
 }
 
-std::string ErrorText(const Value& value) { return DisplayText(value); }
+std::string ErrorText(const Value& value) {
+  BoundedText text(kLongestErrorText);
+  AppendDisplayText(value, text);
+  return std::move(text).Take();
+}
 
 }  // namespace fedra::cel

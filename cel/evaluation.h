@@ -23,6 +23,9 @@ class Evaluation {
  public:
   // Memory that one evaluation may claim.
   static constexpr size_t kMemoryLimit = size_t{64} << 20;
+  // Visits of parts of values that cel-go does not charge for: ten for each unit of the API's limit
+  // of the cost. No answer within that limit needs as many, unless it is made for it.
+  static constexpr uint64_t kStepLimit = 10'000'000;
 
   Evaluation(Arena& arena, uint64_t cost_limit) : arena_(arena), cost_limit_(cost_limit) {}
 
@@ -32,7 +35,8 @@ class Evaluation {
   void AddCost(uint64_t cost) { cost_ += cost; }
   // Takes back what was charged for a step that turned out not to happen.
   void RefundCost(uint64_t cost) { cost_ -= cost; }
-  bool over_limit() const { return cost_ > cost_limit_; }
+  bool over_limit() const { return cost_ > cost_limit_ || steps_.exhausted(); }
+  Steps& steps() { return steps_; }
 
   bool aborted() const { return aborted_; }
   // `message` must outlive the evaluation's result (a literal, or from the arena).
@@ -58,6 +62,7 @@ class Evaluation {
   Arena& arena_;
   const uint64_t cost_limit_;
   uint64_t cost_ = 0;
+  Steps steps_{kStepLimit};
   bool aborted_ = false;
 };
 
@@ -108,7 +113,7 @@ class MapBuilder final {
 // What cel-go says when a map is asked for a key that Go cannot hash.
 Value UnhashableKey(Evaluation& evaluation, const Value& key);
 
-// How a value is shown inside error texts ("no such key: model").
+// How a value is shown inside error texts ("no such key: model"); cut after a kilobyte.
 std::string ErrorText(const Value& value);
 
 }  // namespace fedra::cel

@@ -10,18 +10,19 @@ namespace {
 uint64_t Traversal(uint64_t size) { return (size + 9) / 10; }
 
 // cost.go traversalCost: texts by bytes and rounded down, everything else one by one.
-uint64_t ElementsCost(const Value& value) {
+uint64_t ElementsCost(const Value& value, Steps& steps) {
   uint64_t cost = 0;
+  if (!steps.Take()) return cost;
   switch (value.kind()) {
     case Kind::kString:
     case Kind::kBytes:
       return value.AsText().size() / 10;
     case Kind::kList:
-      for (const Value& item : value.AsList()) cost += ElementsCost(item);
+      for (const Value& item : value.AsList()) cost += ElementsCost(item, steps);
       return cost;
     case Kind::kMap:
       for (const MapEntry& entry : value.AsMap().entries)
-        cost += ElementsCost(entry.key) + ElementsCost(entry.value);
+        cost += ElementsCost(entry.key, steps) + ElementsCost(entry.value, steps);
       return cost;
     default:
       return 1;
@@ -45,7 +46,7 @@ uint64_t CidrCost(Price price, const Value* args) {
 
 }  // namespace
 
-uint64_t CostOf(Price price, const Value* args, const Value& result) {
+uint64_t CostOf(Evaluation& evaluation, Price price, const Value* args, const Value& result) {
   switch (price) {
     case Price::kOne:
       return 1;
@@ -70,7 +71,7 @@ uint64_t CostOf(Price price, const Value* args, const Value& result) {
                  ? RegexCost(CostSize(args[1]), args[0].AsFormat().pattern_size)
                  : 1;
     case Price::kElements:
-      return ElementsCost(args[0]);
+      return ElementsCost(args[0], evaluation.steps());
     case Price::kSizeOfSecond:
       return CostSize(args[1]);
     case Price::kNewList:

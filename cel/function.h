@@ -41,7 +41,8 @@ enum class Price : uint8_t {
   kCidrContainsCidrText,
 };
 
-uint64_t CostOf(Price price, const Value* args, const Value& result);
+// Takes a step of the evaluation for each part of a value that it has to visit.
+uint64_t CostOf(Evaluation& evaluation, Price price, const Value* args, const Value& result);
 
 struct Overload {
   std::string_view function;

@@ -186,7 +186,7 @@ Value Interpreter::EvalEquality(const Node& node) {
   evaluation_.AddCost(unit_price ? 1 : Traversal(std::min(CostSize(left), CostSize(right))));
   if (left.is_error()) return left;
   if (right.is_error()) return right;
-  const Equality equality = Equals(left, right);
+  const Equality equality = Equals(left, right, evaluation_.steps());
   if (node.op == Op::kNotEquals) return Value::Bool(equality != Equality::kEqual);
   if (equality == Equality::kError) return evaluation_.NoSuchOverload();
   return Value::Bool(equality == Equality::kEqual);
@@ -194,9 +194,10 @@ Value Interpreter::EvalEquality(const Node& node) {
 
 Value Interpreter::EvalEqualityWithText(const Node& node) {
   const Value left = EvalArg(node, 0);
-  evaluation_.AddCost(Traversal(std::min<uint64_t>(CostSize(left), node.number)));
-  if (left.is_error()) return left;
   const bool negated = node.op == Op::kNotEqualsText;
+  const bool unit_price = !negated && left.kind() >= Kind::kQuantity;
+  evaluation_.AddCost(unit_price ? 1 : Traversal(std::min<uint64_t>(CostSize(left), node.number)));
+  if (left.is_error()) return left;
   if (left.is(Kind::kString))
     return Value::Bool((left.AsText() == node.constant.AsText()) != negated);
   if (negated) return Value::Bool(true);
@@ -255,7 +256,7 @@ Value Interpreter::EvalCall(const Node& node) {
   } else {
     result = overload->implementation(evaluation_, values.data());
   }
-  evaluation_.AddCost(CostOf(priced->price, values.data(), result));
+  evaluation_.AddCost(CostOf(evaluation_, priced->price, values.data(), result));
   return evaluation_.over_limit() ? evaluation_.CostLimitExceeded() : result;
 }
 
@@ -289,7 +290,7 @@ Value Interpreter::EvalMembership(const Node& node) {
   if (haystack.is_error()) return haystack;
   if (haystack.is(Kind::kList)) {
     for (const Value& item : haystack.AsList()) {
-      if (Equals(needle, item) == Equality::kEqual) return Value::Bool(true);
+      if (Equals(needle, item, evaluation_.steps()) == Equality::kEqual) return Value::Bool(true);
     }
     return Value::Bool(false);
   }
@@ -297,7 +298,7 @@ Value Interpreter::EvalMembership(const Node& node) {
   const MapValue& map = haystack.AsMap();
   if (map.entries.empty()) return Value::Bool(false);
   if (!map.native && !IsHashable(needle)) return UnhashableKey(evaluation_, needle);
-  return Value::Bool(FindEntry(map, needle) != nullptr);
+  return Value::Bool(FindEntry(map, needle, evaluation_.steps()) != nullptr);
 }
 
 Value Interpreter::EvalConstantMembership(const Node& node) {
@@ -305,7 +306,7 @@ Value Interpreter::EvalConstantMembership(const Node& node) {
   if (needle.is_error()) return needle;
   if (!IsHashable(needle)) return UnhashableKey(evaluation_, needle);
   for (const Value& item : node.constant.AsList()) {
-    if (Equals(item, needle) == Equality::kEqual) return Value::Bool(true);
+    if (Equals(item, needle, evaluation_.steps()) == Equality::kEqual) return Value::Bool(true);
   }
   return Value::Bool(false);
 }

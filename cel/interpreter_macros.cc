@@ -53,9 +53,16 @@ std::string_view GoTypeName(Kind kind) {
       return "cel.CIDR";
     case Kind::kUrl:
       return "cel.URL";
-    default:
+    case Kind::kList:
+      return "*types.baseList";
+    case Kind::kMap:
+      return "*types.baseMap";
+    case Kind::kFormat:
       return "cel.Format";
+    case Kind::kError:
+      return "*types.Err";
   }
+  return "";
 }
 
 // Runs the loop of a macro. `visit` evaluates the body with the variables set; it returns false to

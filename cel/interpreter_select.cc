@@ -89,7 +89,8 @@ Lookup Find(Evaluation& evaluation, const Value& operand, const Value& key) {
   }
   if (operand.is(Kind::kMap)) {
     const MapValue& map = operand.AsMap();
-    if (const MapEntry* entry = FindEntry(map, key)) return {kFound, entry->value};
+    if (const MapEntry* entry = FindEntry(map, key, evaluation.steps()))
+      return {kFound, entry->value};
     return map.default_empty ? Lookup{kFound, Value::Map(&kEmptyMap)} : Lookup{kMissing, {}};
   }
   if (!operand.is(Kind::kList)) return {kMissing, {}};

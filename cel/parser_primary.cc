@@ -178,7 +178,8 @@ Expr* Parser::ParseStruct(std::string name, uint32_t begin) {
 
 Expr* Parser::ParseList(uint32_t begin) {
   Expr* list = ast_.New(ExprKind::kList, begin);
-  while (!failed_ && !token_.Is("]")) {
+  const bool lone_comma = Accept(",");  // [,] is an empty list
+  while (!lone_comma && !failed_ && !token_.Is("]")) {
     list->optional_args.push_back(AcceptOptionalMark());
     list->args.push_back(ParseExpr());
     if (!Accept(",")) break;
@@ -189,7 +190,8 @@ Expr* Parser::ParseList(uint32_t begin) {
 
 Expr* Parser::ParseMap(uint32_t begin) {
   Expr* map = ast_.New(ExprKind::kMap, begin);
-  while (!failed_ && !token_.Is("}")) {
+  const bool lone_comma = Accept(",");  // {,} is an empty map
+  while (!lone_comma && !failed_ && !token_.Is("}")) {
     map->optional_args.push_back(AcceptOptionalMark());
     map->args.push_back(ParseExpr());
     Expect(":", "':'");

@@ -12,6 +12,9 @@ bool IsAttribute(const Expr& expr) {
                                             expr.name == op::kConditional)));
 }
 
+// What constants may cost: the API's limit for one evaluation.
+constexpr uint64_t kFoldingCostLimit = 1'000'000;
+
 bool IsText(const Expr& expr) {
   return expr.kind == ExprKind::kLiteral && expr.literal.is(Kind::kString);
 }
@@ -21,6 +24,7 @@ bool IsText(const Expr& expr) {
 bool Planner::Run(const Ast& ast) {
   const Expr& root = *ast.root;
   program_.root = PlanExpr(root, false);
+  if (program_.arena.exhausted()) Fail(root, "the constants of the expression are too large");
   program_.nodes.shrink_to_fit();
   program_.args.shrink_to_fit();
   return !failed_;
@@ -59,7 +63,7 @@ Value Planner::Kept(const Value& value) {
 }
 
 Value Planner::Computed(uint32_t node, uint64_t& cost) {
-  Evaluation evaluation(program_.arena, UINT64_MAX);
+  Evaluation evaluation(program_.arena, kFoldingCostLimit);
   const Value value = program_.EvaluateNode(node, evaluation, nullptr, nullptr);
   cost = evaluation.cost();
   return value;
@@ -118,7 +122,7 @@ uint32_t Planner::PlanIdent(const Expr& expr, bool raw) {
 
 bool Planner::IsDevice(const Expr& expr) const {
   return expr.kind == ExprKind::kIdent && expr.variable >= 0 && expr.type != nullptr &&
-         SameType(*expr.type, kDeviceType);
+         SameSimpleType(*expr.type, kDeviceType);
 }
 
 std::optional<std::string_view> Planner::ConstantKey(const Expr& expr) {

@@ -136,7 +136,7 @@ class Program final {
   std::vector<bool> optional_args;
   uint32_t root = 0;
   uint32_t slot_count = 0;
-  Arena arena;
+  Arena arena{Evaluation::kMemoryLimit};
   std::vector<std::unique_ptr<re2::RE2>> regexes;
 
  private:

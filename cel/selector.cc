@@ -88,8 +88,9 @@ std::string Selector::Advice(const Device& device, const EvalResult& result) con
   return AdviseOnEvaluation(impl_->expression, impl_->options, device, result);
 }
 
-tl::expected<Selector, CompileFailure> CompileSelector(std::string_view expression,
-                                                       const SelectorOptions& options) {
+tl::expected<ExplainedSelector, CompileFailure> CompileAndShow(std::string_view expression,
+                                                               const SelectorOptions& options,
+                                                               bool show) {
   if (options.max_expression_bytes > 0 && expression.size() > options.max_expression_bytes) {
     return Refused("the expression has " + std::to_string(expression.size()) +
                    " bytes, the limit is " + std::to_string(options.max_expression_bytes));
@@ -114,15 +115,20 @@ tl::expected<Selector, CompileFailure> CompileSelector(std::string_view expressi
   impl->operands = OperandTexts(*compiled->ast, expression);
   impl->warnings = WarningsFor(*compiled->ast, expression);
   impl->program = std::move(compiled->program);
-  return Selector(std::move(impl));
+  return ExplainedSelector{Selector(std::move(impl)),
+                           show ? TypedTree(*compiled->ast) : std::string()};
 }
 
-tl::expected<std::string, CompileFailure> ExplainSelector(std::string_view expression,
-                                                          const SelectorOptions& options) {
-  const auto compiled =
-      Compile(expression, DeviceEnvironment(options.release, options.list_attributes));
-  if (!compiled) return tl::unexpected<CompileFailure>(compiled.error());
-  return TypedTree(*compiled->ast);
+tl::expected<Selector, CompileFailure> CompileSelector(std::string_view expression,
+                                                       const SelectorOptions& options) {
+  return CompileAndShow(expression, options, false).map([](ExplainedSelector&& explained) {
+    return std::move(explained.selector);
+  });
+}
+
+tl::expected<ExplainedSelector, CompileFailure> ExplainSelector(std::string_view expression,
+                                                                const SelectorOptions& options) {
+  return CompileAndShow(expression, options, true);
 }
 
 }  // namespace fedra::cel

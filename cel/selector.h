@@ -51,6 +51,8 @@ struct CompileIssue {
 struct CompileFailure {
   std::vector<CompileIssue> issues;
   std::string advice;  // what to write instead, when it is a known mistake; else empty
+  // Text and types are right, but a constant part cannot be computed.
+  bool in_constant = false;
 
   // All issues in cel-go's layout: "ERROR: <input>:1:8: undefined field 'name'\n | device.name\n |
   // ......^".
@@ -73,6 +75,8 @@ struct EvalResult {
   bool failed() const { return outcome == Outcome::kError; }
 };
 
+struct ExplainedSelector;
+
 class Selector final {
  public:
   EvalResult Evaluate(const Device& device) const;
@@ -90,8 +94,9 @@ class Selector final {
   size_t bytes() const;
 
  private:
-  friend tl::expected<Selector, CompileFailure> CompileSelector(std::string_view,
-                                                                const SelectorOptions&);
+  friend tl::expected<ExplainedSelector, CompileFailure> CompileAndShow(std::string_view,
+                                                                        const SelectorOptions&,
+                                                                        bool show);
   struct Impl;
   explicit Selector(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
@@ -102,8 +107,13 @@ class Selector final {
 tl::expected<Selector, CompileFailure> CompileSelector(std::string_view expression,
                                                        const SelectorOptions& options = {});
 
-// The syntax tree with the static type of each node, one node per line.
-tl::expected<std::string, CompileFailure> ExplainSelector(std::string_view expression,
-                                                          const SelectorOptions& options = {});
+struct ExplainedSelector {
+  Selector selector;
+  std::string tree;  // the syntax tree with the static type of each node, one node per line
+};
+
+// The same compilation, and what it found.
+tl::expected<ExplainedSelector, CompileFailure> ExplainSelector(
+    std::string_view expression, const SelectorOptions& options = {});
 
 }  // namespace fedra::cel

@@ -1,22 +1,20 @@
 #include "cel/type.h"
 
+#include <utility>
+
+#include "cel/bounded_text.h"
+
 namespace fedra::cel {
 namespace {
 
-bool SameOrBothAbsent(const Type* left, const Type* right) {
+constexpr size_t kLongestTypeText = 1024;
+
+bool SameOrBothAbsent(const Type* left, const Type* right, Steps& steps) {
   if (left == nullptr || right == nullptr) return left == right;
-  return SameType(*left, *right);
+  return SameType(*left, *right, steps);
 }
 
-}  // namespace
-
-bool SameType(const Type& left, const Type& right) {
-  if (&left == &right) return true;
-  return left.kind == right.kind && left.id == right.id && left.name == right.name &&
-         SameOrBothAbsent(left.first, right.first) && SameOrBothAbsent(left.second, right.second);
-}
-
-std::string FormatType(const Type& type) {
+std::string_view ShownName(const Type& type) {
   switch (type.kind) {
     case TypeKind::kAny:
       return "any";
@@ -27,15 +25,36 @@ std::string FormatType(const Type& type) {
     case TypeKind::kNull:
       return "null";
     default:
-      break;
+      return type.name;
   }
-  std::string text(type.name);
-  if (type.first != nullptr) {
-    text += "(" + FormatType(*type.first);
-    if (type.second != nullptr) text += ", " + FormatType(*type.second);
-    text += ")";
+}
+
+void AppendType(const Type& type, BoundedText& out) {
+  if (out.full()) return;
+  out.Append(ShownName(type));
+  if (type.first == nullptr) return;
+  out.Append("(");
+  AppendType(*type.first, out);
+  if (type.second != nullptr) {
+    out.Append(", ");
+    AppendType(*type.second, out);
   }
-  return text;
+  out.Append(")");
+}
+
+}  // namespace
+
+bool SameType(const Type& left, const Type& right, Steps& steps) {
+  if (&left == &right) return true;
+  return steps.Take() && left.kind == right.kind && left.id == right.id &&
+         left.name == right.name && SameOrBothAbsent(left.first, right.first, steps) &&
+         SameOrBothAbsent(left.second, right.second, steps);
+}
+
+std::string FormatType(const Type& type) {
+  BoundedText text(kLongestTypeText);
+  AppendType(type, text);
+  return std::move(text).Take();
 }
 
 const Type* TypePool::Fresh() {

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "cel/steps.h"
+
 namespace fedra::cel {
 
 enum class TypeKind : uint8_t {
@@ -71,9 +73,17 @@ inline constexpr Type kMapOfAB{TypeKind::kMap, "map", &kParamA, &kParamB};
 inline constexpr Type kTypeOfA{TypeKind::kType, "type", &kParamA};
 inline constexpr Type kOptionalOfA{TypeKind::kOpaque, "optional_type", &kParamA};
 
-bool SameType(const Type& left, const Type& right);
+// A type shares its parts and is walked as a tree, so every walk takes steps; false when there are
+// none left.
+bool SameType(const Type& left, const Type& right, Steps& steps);
 
-// "map(string, list(int))", "any", "timestamp": as error messages show types.
+// Whether both are the same type without parts.
+inline bool SameSimpleType(const Type& left, const Type& right) {
+  return left.kind == right.kind && left.name == right.name && left.first == nullptr &&
+         right.first == nullptr;
+}
+
+// "map(string, list(int))", "any", "timestamp": as error messages show types; cut after a kilobyte.
 std::string FormatType(const Type& type);
 
 inline bool IsDyn(const Type& type) {
@@ -98,11 +108,17 @@ class TypePool final {
   // A type variable that is different from all others.
   const Type* Fresh();
 
+  // For all walks over types during the compilation: a hundred for each byte of the longest
+  // selector. Once they are exhausted the compilation ends with an error.
+  static constexpr uint64_t kStepLimit = 1'000'000;
+  Steps& steps() { return steps_; }
+
  private:
   const Type* Add(Type type) { return &types_.emplace_back(type); }
 
   std::deque<Type> types_;
   std::deque<std::string> names_;
+  Steps steps_{kStepLimit};
 };
 
 }  // namespace fedra::cel

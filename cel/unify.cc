@@ -19,28 +19,29 @@ bool IsNullable(const Type& type) {
   }
 }
 
-bool EqualOrLessSpecific(const Type& left, const Type& right) {
+bool EqualOrLessSpecific(const Type& left, const Type& right, Steps& steps) {
+  if (!steps.Take()) return false;
   if (IsDyn(left) || IsParam(left)) return true;
   if (IsDyn(right) || IsParam(right)) return false;
   if (left.kind != right.kind || left.name != right.name) return false;
   if (left.kind == TypeKind::kType) return true;
   if (left.first != nullptr && right.first != nullptr &&
-      !EqualOrLessSpecific(*left.first, *right.first)) {
+      !EqualOrLessSpecific(*left.first, *right.first, steps)) {
     return false;
   }
   return left.second == nullptr || right.second == nullptr ||
-         EqualOrLessSpecific(*left.second, *right.second);
+         EqualOrLessSpecific(*left.second, *right.second, steps);
 }
 
 }  // namespace
 
 const Type* Unifier::MostGeneral(const Type* left, const Type* right) {
-  return EqualOrLessSpecific(*left, *right) ? left : right;
+  return EqualOrLessSpecific(*left, *right, steps_) ? left : right;
 }
 
 const Type** Unifier::Find(const Type& variable) {
   for (auto& [bound, type] : bindings_) {
-    if (SameType(*bound, variable)) return &type;
+    if (SameType(*bound, variable, steps_)) return &type;
   }
   return nullptr;
 }
@@ -54,7 +55,8 @@ void Unifier::Bind(const Type& variable, const Type& type) {
 }
 
 bool Unifier::OccursIn(const Type& variable, const Type& type) {
-  if (SameType(variable, type)) return true;
+  if (!steps_.Take()) return true;
+  if (SameType(variable, type, steps_)) return true;
   if (IsParam(type)) {
     const Type** known = Find(type);
     return known != nullptr && OccursIn(variable, **known);
@@ -65,10 +67,10 @@ bool Unifier::OccursIn(const Type& variable, const Type& type) {
 
 // Whether `variable` may stand for `type`.
 Unifier::Substitution Unifier::TrySubstitute(const Type& type, const Type& variable) {
-  if (SameType(type, variable)) return Substitution::kValid;
+  if (SameType(type, variable, steps_)) return Substitution::kValid;
   if (const Type** known = Find(variable)) {
     const Type& current = **known;
-    if (SameType(type, current)) return Substitution::kValid;
+    if (SameType(type, current, steps_)) return Substitution::kValid;
     if (!Fits(type, current)) return Substitution::kOccupied;
     const Type* general = MostGeneral(&type, &current);
     if (!OccursIn(variable, *general)) Bind(variable, *general);
@@ -80,6 +82,7 @@ Unifier::Substitution Unifier::TrySubstitute(const Type& type, const Type& varia
 }
 
 bool Unifier::Fits(const Type& left, const Type& right) {
+  if (!steps_.Take()) return false;
   if (IsParam(right)) {
     const Substitution substitution = TrySubstitute(left, right);
     if (substitution != Substitution::kInvalid) return substitution == Substitution::kValid;
@@ -111,6 +114,7 @@ bool Unifier::Assignable(const std::vector<std::pair<const Type*, const Type*>>&
 
 const Type* Unifier::Resolve(const Type* type, bool unknown_to_dyn) {
   if (type == nullptr) return nullptr;
+  if (!steps_.Take()) return &kErrorType;
   if (IsParam(*type)) {
     if (const Type** known = Find(*type)) return Resolve(*known, unknown_to_dyn);
     return unknown_to_dyn ? &kDynType : type;

@@ -5,6 +5,9 @@
 // The rules are cel-go's (checker/types.go 0.26): dyn and any agree with everything, null with all
 // types of Kubernetes and of protobuf, type variables take the most general type they meet.
 //
+// Walks take steps of the pool. Once they are exhausted nothing fits anything, quickly, and every
+// type is the error type: the checker ends the compilation then.
+//
 // Thread rules: one object per compilation.
 
 #include <utility>
@@ -16,7 +19,7 @@ namespace fedra::cel {
 
 class Unifier final {
  public:
-  explicit Unifier(TypePool& pool) : pool_(pool) {}
+  explicit Unifier(TypePool& pool) : pool_(pool), steps_(pool.steps()) {}
 
   // Whether a value of type `from` fits a place of type `to`. What this teaches about type
   // variables is kept if it fits, and forgotten if it does not.
@@ -29,7 +32,7 @@ class Unifier final {
   const Type* Resolve(const Type* type, bool unknown_to_dyn);
 
   // The more general of two types that unify.
-  static const Type* MostGeneral(const Type* left, const Type* right);
+  const Type* MostGeneral(const Type* left, const Type* right);
 
  private:
   using Bindings = std::vector<std::pair<const Type*, const Type*>>;
@@ -42,6 +45,7 @@ class Unifier final {
   bool OccursIn(const Type& variable, const Type& type);
 
   TypePool& pool_;
+  Steps& steps_;
   Bindings bindings_;
 };
 

@@ -8,8 +8,8 @@ namespace {
 
 class Validator final {
  public:
-  Validator(const Environment& environment, IssueList& issues)
-      : environment_(environment), issues_(issues) {}
+  Validator(const Environment& environment, TypePool& types, IssueList& issues)
+      : environment_(environment), types_(types), issues_(issues) {}
 
   void Visit(const Expr& expr, bool inside_format) {
     if (expr.kind == ExprKind::kCall) VisitCall(expr);
@@ -23,6 +23,8 @@ class Validator final {
     }
     for (const Expr* arg : expr.args) Visit(*arg, inside_format);
   }
+
+  size_t bad_constants() const { return bad_constants_; }
 
  private:
   static const std::string_view* TextLiteral(const Expr& expr, std::string_view& storage) {
@@ -40,7 +42,9 @@ class Validator final {
     const bool bad = (call.name == "matches" && !IsValidRegex(text)) ||
                      (call.name == "duration" && !ParseDuration(text)) ||
                      (call.name == "timestamp" && !IsTimestamp(text));
-    if (bad) issues_.Add(call.args[first]->offset, "invalid " + call.name + " argument");
+    if (!bad) return;
+    issues_.Add(call.args[first]->offset, "invalid " + call.name + " argument");
+    ++bad_constants_;
   }
 
   static bool IsTimestamp(std::string_view text) {
@@ -57,7 +61,7 @@ class Validator final {
       const Type* type = literal.args[i]->type;
       if (optional && IsOptional(*type)) type = type->first;
       if (expected == nullptr) expected = type;
-      if (SameType(*expected, *type)) continue;
+      if (SameType(*expected, *type, types_.steps())) continue;
       issues_.Add(literal.args[i]->offset, "expected type '" + FormatType(*expected) +
                                                "' but found '" + FormatType(*type) + "'");
       if (stride == 1) break;
@@ -101,13 +105,18 @@ class Validator final {
   }
 
   const Environment& environment_;
+  TypePool& types_;
   IssueList& issues_;
+  size_t bad_constants_ = 0;
 };
 
 }  // namespace
 
-void Validate(const Environment& environment, const Ast& ast, IssueList& issues) {
-  Validator(environment, issues).Visit(*ast.root, false);
+bool Validate(const Environment& environment, Ast& ast, IssueList& issues) {
+  Validator validator(environment, ast.types(), issues);
+  validator.Visit(*ast.root, false);
+  if (ast.types().steps().exhausted()) issues.AddGlobal(std::string(kTypesTooLarge));
+  return issues.size() == validator.bad_constants();
 }
 
 }  // namespace fedra::cel

@@ -1,5 +1,6 @@
 #include "cel/value.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,8 @@
 namespace fedra::cel {
 namespace {
 
+// Texts that compare in about the time of one step.
+constexpr size_t kBytesPerStep = 64;
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
@@ -71,30 +74,30 @@ Order CompareNumbers(const Value& left, const Value& right) {
 Equality FromBool(bool equal) { return equal ? Equality::kEqual : Equality::kDifferent; }
 
 // An element whose comparison is an error counts as equal: cel-go tests for False only.
-Equality EqualLists(const Value& left, const Value& right) {
+Equality EqualLists(const Value& left, const Value& right, Steps& steps) {
   const auto a = left.AsList();
   const auto b = right.AsList();
   if (a.size() != b.size()) return Equality::kDifferent;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (Equals(a[i], b[i]) == Equality::kDifferent) return Equality::kDifferent;
+    if (Equals(a[i], b[i], steps) == Equality::kDifferent) return Equality::kDifferent;
   }
   return Equality::kEqual;
 }
 
-Equality EqualMaps(const MapValue& left, const MapValue& right) {
+Equality EqualMaps(const MapValue& left, const MapValue& right, Steps& steps) {
   if (left.entries.size() != right.entries.size()) return Equality::kDifferent;
   for (const MapEntry& entry : left.entries) {
-    const MapEntry* other = FindEntry(right, entry.key);
-    if (other == nullptr || Equals(entry.value, other->value) == Equality::kDifferent) {
+    const MapEntry* other = FindEntry(right, entry.key, steps);
+    if (other == nullptr || Equals(entry.value, other->value, steps) == Equality::kDifferent) {
       return Equality::kDifferent;
     }
   }
   return Equality::kEqual;
 }
 
-Equality EqualOptionals(const Value* left, const Value* right) {
+Equality EqualOptionals(const Value* left, const Value* right, Steps& steps) {
   if (left == nullptr || right == nullptr) return FromBool(left == right);
-  return Equals(*left, *right);
+  return Equals(*left, *right, steps);
 }
 
 // Equal numbers of different kinds must meet: whole doubles hash like the integers they equal.
@@ -186,17 +189,17 @@ uint32_t FirstSlot(const Value& key, uint32_t slots) {
   return static_cast<uint32_t>(HashKey(key) % slots);
 }
 
-const MapEntry* FindEntry(const MapValue& map, const Value& key) {
+const MapEntry* FindEntry(const MapValue& map, const Value& key, Steps& steps) {
   // 0, 0u and 0.0 may all be keys of one map; without one of the same kind an equal number will do.
   const MapEntry* equal_number = nullptr;
   const auto matches = [&](const MapEntry& entry) {
-    if (Equals(entry.key, key) != Equality::kEqual) return false;
+    if (Equals(entry.key, key, steps) != Equality::kEqual) return false;
     if (entry.key.kind() == key.kind()) return true;
     if (equal_number == nullptr) equal_number = &entry;
     return false;
   };
   if (map.index != nullptr) {
-    for (uint32_t slot = FirstSlot(key, map.slots); map.index[slot] != 0;
+    for (uint32_t slot = FirstSlot(key, map.slots); map.index[slot] != 0 && !steps.exhausted();
          slot = (slot + 1) % map.slots) {
       const MapEntry& entry = map.entries[map.index[slot] - 1];
       if (matches(entry)) return &entry;
@@ -213,7 +216,8 @@ bool IsHashable(const Value& value) {
   return !value.is(Kind::kSemver) && !value.is(Kind::kBytes) && !value.is(Kind::kFormat);
 }
 
-Equality Equals(const Value& left, const Value& right) {
+Equality Equals(const Value& left, const Value& right, Steps& steps) {
+  if (!steps.Take()) return Equality::kDifferent;
   if (left.is(Kind::kNull) || right.is(Kind::kNull)) return FromBool(left.kind() == right.kind());
   if (IsNumber(left.kind())) {
     return FromBool(IsNumber(right.kind()) && CompareNumbers(left, right) == Order::kEqual);
@@ -227,16 +231,17 @@ Equality Equals(const Value& left, const Value& right) {
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kType:
+      steps.Take(std::min(left.AsText().size(), right.AsText().size()) / kBytesPerStep);
       return FromBool(left.AsText() == right.AsText());
     case Kind::kTimestamp:
       return FromBool(left.seconds() == right.seconds() &&
                       left.nanoseconds() == right.nanoseconds());
     case Kind::kList:
-      return EqualLists(left, right);
+      return EqualLists(left, right, steps);
     case Kind::kMap:
-      return EqualMaps(left.AsMap(), right.AsMap());
+      return EqualMaps(left.AsMap(), right.AsMap(), steps);
     case Kind::kOptional:
-      return EqualOptionals(left.AsOptional(), right.AsOptional());
+      return EqualOptionals(left.AsOptional(), right.AsOptional(), steps);
     default:
       return Equality::kError;
   }

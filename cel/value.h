@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "base/assert.h"
+#include "cel/steps.h"
 
 namespace fedra {
 class Quantity;
@@ -204,7 +205,7 @@ std::string_view TypeName(Kind kind);
 
 // The entry with this key, numbers compared by value; nullptr if there is none. Ignores
 // default_empty.
-const MapEntry* FindEntry(const MapValue& map, const Value& key);
+const MapEntry* FindEntry(const MapValue& map, const Value& key, Steps& steps);
 
 // The slot of MapValue::index where the search for a key begins.
 uint32_t FirstSlot(const Value& key, uint32_t slots);
@@ -216,8 +217,9 @@ bool IsHashable(const Value& value);
 enum class Equality : uint8_t { kDifferent, kEqual, kError };
 
 // `left == right` with left deciding: quantities, versions and other Kubernetes types are an error
-// against another type, everything else is then different (dra.md 4.3).
-Equality Equals(const Value& left, const Value& right);
+// against another type, everything else is then different (dra.md 4.3). Takes a step for each pair
+// of parts; means nothing once `steps` are exhausted.
+Equality Equals(const Value& left, const Value& right, Steps& steps);
 
 enum class Order : uint8_t { kLess, kEqual, kGreater, kUnordered, kNoOverload };
 

@@ -41,9 +41,10 @@ std::string_view ToString(ConnectionPhase phase) {
 }
 
 Cluster::Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options,
-                 http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state)
+                 http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state,
+                 OnServer on_server)
     : impl_(std::make_shared<Impl>(std::move(name), std::move(access), std::move(options), loop,
-                                   workers, clock, std::move(on_state))) {}
+                                   workers, clock, std::move(on_state), std::move(on_server))) {}
 
 Cluster::~Cluster() { Stop(); }
 

@@ -52,7 +52,8 @@ struct ClusterOptions {
                      std::chrono::nanoseconds duration)>
       on_request;
   // Groups whose resources are listed in ServerInfo; those of registered watches are added.
-  std::vector<std::string> discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io"};
+  std::vector<std::string> discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io",
+                                              "scheduling.k8s.io"};
 };
 
 enum class ConnectionPhase { kConnecting, kConnected, kUnreachable, kRejected, kMisconfigured };
@@ -87,15 +88,22 @@ struct WatchSpec {
   std::string field_selector;
   // Only metadata is wanted: the rest (a Secret's data, for one) never leaves the server.
   bool metadata_only = false;
+  // When the server answers 404 for the whole resource, what is known stays: for objects whose
+  // absence is acted upon, only a list proves it. Otherwise the sink is emptied.
+  bool keeps_unserved = false;
 };
 
 class Cluster final {
  public:
   using OnState = std::function<void(const ConnectionState& state)>;
+  using OnServer = std::function<void()>;
 
-  // `on_state` runs on a worker thread after every change of phase. No I/O happens before Start().
+  // `on_state` runs on a worker thread after every change of phase. `on_server` runs there, never
+  // at the same time, after every change of server(): before the first connection is told, and
+  // whenever a later one, or a lost watch, was reason to ask again. No I/O happens before Start().
   Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options,
-          http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state);
+          http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state,
+          OnServer on_server = {});
   ~Cluster();
 
   const ClusterName& name() const;
@@ -113,7 +121,8 @@ class Cluster final {
   void SetMisconfigured(Error why);
 
   ConnectionState state() const;
-  // Version and served groups as of the last connect; null before the first.
+  // Version and served groups as of the last time they were asked for: at every connect, and after
+  // a watch was lost. Null before the first.
   std::shared_ptr<const kube::ServerInfo> server() const;
 
   // Each returns the object as the server answered it. Idempotent calls are retried within the
@@ -145,7 +154,9 @@ class Cluster final {
   Result<bool> MayI(std::string_view verb, const kube::Resource& resource,
                     const std::string& ns = {}, const std::string& subresource = {});
 
-  // Keeps `sink` in step with the server until Stop(). The sink must outlive the cluster's Stop().
+  // Keeps `sink` in step with the server until Stop(). A sink that is watched for already follows
+  // this from now on; what it holds stays until the new list is complete. One thread at a time for
+  // one sink. The sink must outlive the cluster's Stop().
   void Watch(WatchSpec spec, watch::CacheSink& sink);
 
  private:

@@ -2,6 +2,7 @@
 
 #include "cluster-clients/http/loop.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,14 +11,15 @@ namespace fedra {
 
 Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOptions settings,
                     http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
-                    Cluster::OnState on_state)
+                    Cluster::OnState on_state, Cluster::OnServer on_server)
     : name(std::move(cluster)),
       options(std::move(settings)),
       supervisor(std::make_shared<Supervisor>(
           name, std::move(access), options, loop, workers, clock,
           [this, tell = std::move(on_state)](const ConnectionState& state) {
             OnState(state, tell);
-          })),
+          },
+          std::move(on_server))),
       caller(name, options, *supervisor, clock),
       loop_(loop),
       workers_(workers),
@@ -50,6 +52,22 @@ void Cluster::Impl::UpdateAccess(const kube::AccessSettings& access) {
   for (const auto& reflector : reflectors) reflector->Resume();
 }
 
+bool Cluster::Impl::Replace(const watch::Target& target, const watch::CacheSink& sink) {
+  std::shared_ptr<watch::Reflector> old;
+  const bool same = watches_.With([&](Watches& watches) {
+    const auto found =
+        std::find_if(watches.reflectors.begin(), watches.reflectors.end(),
+                     [&](const auto& reflector) { return &reflector->sink() == &sink; });
+    if (found == watches.reflectors.end()) return false;
+    if ((*found)->target() == target) return true;
+    old = std::move(*found);
+    watches.reflectors.erase(found);
+    return false;
+  });
+  if (old != nullptr) old->Stop();
+  return !same;
+}
+
 void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   supervisor->AddGroup(spec.resource.group);
   watch::ReflectorOptions settings;
@@ -60,12 +78,17 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   settings.on_served_changed = [weak = std::weak_ptr(supervisor)] {
     if (const auto alive = weak.lock()) alive->Rediscover();
   };
+  settings.on_watch_lost = [weak = std::weak_ptr(supervisor)] {
+    if (const auto alive = weak.lock()) alive->RediscoverSoon();
+  };
   watch::Target target{name.value,
                        std::move(spec.resource),
                        std::move(spec.ns),
                        std::move(spec.label_selector),
                        std::move(spec.field_selector),
-                       spec.metadata_only};
+                       spec.metadata_only,
+                       spec.keeps_unserved};
+  if (!Replace(target, sink)) return;
   const auto reflector = std::make_shared<watch::Reflector>(std::move(target), sink, *this, loop_,
                                                             workers_, clock_, std::move(settings));
   const bool connected = watches_.With([&](Watches& watches) {

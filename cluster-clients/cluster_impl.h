@@ -17,7 +17,7 @@ namespace fedra {
 class Cluster::Impl final : public watch::StreamSource {
  public:
   Impl(ClusterName name, kube::AccessSettings access, ClusterOptions options, http::HttpLoop& loop,
-       WorkerPool& workers, const Clock& clock, OnState on_state);
+       WorkerPool& workers, const Clock& clock, OnState on_state, OnServer on_server);
 
   void UpdateAccess(const kube::AccessSettings& access);
   void Watch(WatchSpec spec, watch::CacheSink& sink);
@@ -40,6 +40,9 @@ class Cluster::Impl final : public watch::StreamSource {
   };
 
   void OnState(const ConnectionState& state, const Cluster::OnState& tell);
+  // False: the sink is fed from this target already. Else whatever fed it has ended for good, so
+  // that another watch may.
+  bool Replace(const watch::Target& target, const watch::CacheSink& sink);
 
   http::HttpLoop& loop_;
   WorkerPool& workers_;

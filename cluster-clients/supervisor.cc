@@ -24,13 +24,14 @@ Error AccessChangedError() {
 
 Supervisor::Supervisor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
                        http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
-                       Cluster::OnState on_state)
+                       Cluster::OnState on_state, Cluster::OnServer on_server)
     : name_(std::move(name)),
       options_(std::move(options)),
       loop_(loop),
       workers_(workers),
       clock_(clock),
       on_state_(std::move(on_state)),
+      on_server_(std::move(on_server)),
       serial_(std::make_shared<watch::SerialQueue>(workers)),
       groups_(
           std::set<std::string>(options_.discover_groups.begin(), options_.discover_groups.end())),
@@ -110,9 +111,10 @@ void Supervisor::Act(const ConnectionTracker::Output& output) {
   const ConnectionState& now = tracker_.state();
   state_.With([&](ConnectionState& state) { state = now; });
   if (output.changed) {
-    log::Info("cluster connection", {{"cluster", name_.value},
-                                     {"state", std::string(ToString(now.phase))},
-                                     {"error", now.why ? now.why->message : ""}});
+    log::Write(now.why ? log::Level::kWarn : log::Level::kInfo, "cluster connection",
+               {{"cluster", name_.value},
+                {"state", std::string(ToString(now.phase))},
+                {"error", now.why ? now.why->message : ""}});
     if (on_state_) on_state_(now);
   }
   ++timer_round_;
@@ -145,7 +147,9 @@ void Supervisor::Probe() {
   probe_began_ = clock_.Steady();
   ConnectPlan plan;
   plan.timeout = options_.probe_timeout;
-  plan.discover = rediscover_.exchange(false);
+  // Whoever answers after an outage may be another release, with other APIs.
+  const bool reconnecting = tracker_.state().phase != ConnectionPhase::kConnected;
+  plan.discover = rediscover_.exchange(false) || reconnecting;
   plan.groups = groups_.Copy();
   const SessionPtr session = this->session();
   Connect(session, workers_, plan,
@@ -171,9 +175,7 @@ void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
   if (!info) return OnProbeFailed(session, info.error());
   const ServerPtr known = server();
   if (discovered) {
-    server_.With([&](ServerPtr& server) {
-      server = std::make_shared<const kube::ServerInfo>(*std::move(info));
-    });
+    Publish(*std::move(info));
   } else if (known && known->git_version != info->git_version) {  // upgraded
     rediscover_ = true;
     return Probe();
@@ -181,6 +183,15 @@ void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
   contested_ = false;
   NoteContact();
   Act(tracker_.Succeeded(clock_.Now()));
+}
+
+void Supervisor::Publish(kube::ServerInfo info) {
+  const ServerPtr known = server();
+  if (known && *known == info) return;
+  server_.With([&](ServerPtr& server) {
+    server = std::make_shared<const kube::ServerInfo>(std::move(info));
+  });
+  if (on_server_) on_server_();
 }
 
 void Supervisor::OnProbeFailed(const SessionPtr& session, const Error& why) {

@@ -7,8 +7,8 @@
 // at once, and only its own questions change the phase: one failed call is not an outage.
 //
 // Thread rules: every function may be called from any thread; only NoteContact and Suspect also on
-// the io loop. `on_state` runs on one worker at a time. Lifetime: owned by a shared_ptr. After
-// Stop() `on_state` is not called any more.
+// the io loop. `on_state` and `on_server` run on one worker at a time. Lifetime: owned by a
+// shared_ptr. After Stop() neither is called any more.
 
 #include <atomic>
 #include <functional>
@@ -33,7 +33,7 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
 
   Supervisor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
              http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
-             Cluster::OnState on_state);
+             Cluster::OnState on_state, Cluster::OnServer on_server);
 
   void Start();
   void Stop();
@@ -53,6 +53,9 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
   void Suspect();
   // A resource has appeared or vanished.
   void Rediscover();
+  // A watch was lost, and with it perhaps the release that answered: asked for with the next probe,
+  // so that watches which are cut all the time cost one discovery per probe interval.
+  void RediscoverSoon() { rediscover_ = true; }
   // Also ask for the resources of this group from the next connect on.
   void AddGroup(const std::string& group);
 
@@ -62,6 +65,7 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
   void OnTimer();
   void Probe();
   void OnProbed(const SessionPtr& session, bool discovered, Result<kube::ServerInfo> info);
+  void Publish(kube::ServerInfo info);
   void OnProbeFailed(const SessionPtr& session, const Error& why);
 
   const ClusterName name_;
@@ -70,6 +74,7 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
   WorkerPool& workers_;
   const Clock& clock_;
   const Cluster::OnState on_state_;
+  const Cluster::OnServer on_server_;
   const std::shared_ptr<watch::SerialQueue> serial_;
 
   struct Sessions {

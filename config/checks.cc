@@ -55,8 +55,8 @@ class Checks final {
     }
   }
 
-  // One cluster under two names would be sent every job twice, and would see its own copies as
-  // foreign.
+  // What can be seen without reading the kubeconfigs; two of them for one server are found later
+  // (load.cc).
   void CheckSameCluster() {
     std::map<std::pair<std::string, std::string>, std::string> first;
     if (!config_.manager.kubeconfig.empty()) {

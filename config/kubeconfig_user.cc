@@ -81,6 +81,10 @@ void ReadToken(KubeconfigReading& reading, KubeconfigSection& section) {
   reading.access.token_file = section.FilePath("tokenFile");
   if (reading.access.token_file.empty()) {
     reading.access.token = token;
+    // What a `kubectl create token` that failed leaves: we would be anonymous without knowing.
+    const YamlNode* written = section.Child("token");
+    if (written != nullptr && written->kind == YamlNode::Kind::kScalar && written->scalar.empty())
+      section.Problem("token", "is empty", "remove it, or put a token in");
     return;
   }
   const std::string content = section.File("tokenFile");

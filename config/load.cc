@@ -1,6 +1,8 @@
 #include "config/load.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,7 +28,8 @@ void SortByPlace(Problems& problems) {
   });
 }
 
-// The text's configuration with the positions of its values; problems are sorted by place.
+// The text's configuration with the positions of its values. What is wrong with values is among its
+// problems, sorted by place; a text that has no values at all is an error.
 tl::expected<Decoded, Problems> ParseText(const std::string& text, const std::string& filename) {
   const auto documents = ParseYaml(text, filename, kLimits);
   if (!documents) return tl::make_unexpected(Problems{documents.error()});
@@ -41,7 +44,6 @@ tl::expected<Decoded, Problems> ParseText(const std::string& text, const std::st
   for (Problem& problem : CheckTogether(decoded, filename))
     decoded.problems.push_back(std::move(problem));
   SortByPlace(decoded.problems);
-  if (!decoded.problems.empty()) return tl::make_unexpected(std::move(decoded.problems));
   return decoded;
 }
 
@@ -80,6 +82,28 @@ std::vector<ClusterAccess> ReadWorkers(const Decoded& decoded, const std::string
   return workers;
 }
 
+// One cluster under two names would be sent every job twice, and each name would remove the other's
+// copies: the later one is not used.
+void RefuseSameServer(const Decoded& decoded, const std::string& filename,
+                      const ClusterAccess& manager, std::vector<ClusterAccess>& workers) {
+  std::map<std::array<std::string, 3>, std::string> first;
+  const auto key = [](const KubeAccess& access) {
+    return std::array{access.server, access.tls_server_name, access.proxy_url};
+  };
+  if (manager) first.emplace(key(*manager), "the manager");
+  for (size_t i = 0; i < workers.size(); ++i) {
+    if (!workers[i]) continue;
+    const auto [at, fresh] = first.emplace(key(*workers[i]), fmt::format("workers[{}]", i));
+    if (fresh) continue;
+    const std::string path = fmt::format("workers[{}].kubeconfig", i);
+    workers[i] = tl::make_unexpected(AccessFailure{
+        {{filename, MarkOf(decoded, path), path,
+          fmt::format("leads to {}, as that of {} does", workers[i]->server, at->second),
+          "each cluster may be configured once"}},
+        workers[i]->files});
+  }
+}
+
 const std::vector<std::string>& FilesOf(const ClusterAccess& access) {
   return access ? access->files : access.error().files;
 }
@@ -96,12 +120,34 @@ std::vector<std::string> AllFiles(const std::string& path, const ClusterAccess& 
   return files;
 }
 
-void AppendProblems(Problems& out, const ClusterAccess& access, bool with_warnings) {
-  if (!access) {
-    out.insert(out.end(), access.error().problems.begin(), access.error().problems.end());
-  } else if (with_warnings) {
-    out.insert(out.end(), access->warnings.begin(), access->warnings.end());
+void AppendProblems(Problems& out, const ClusterAccess& access, const std::string& about,
+                    bool with_warnings) {
+  if (access && !with_warnings) return;
+  for (Problem problem : access ? access->warnings : access.error().problems) {
+    problem.about = about;
+    // Two workers of one file would tell of it twice.
+    if (std::find(out.begin(), out.end(), problem) == out.end()) out.push_back(std::move(problem));
   }
+}
+
+void AppendProblems(Problems& out, const Configuration& configuration,
+                    const std::vector<ClusterAccess>& workers, bool with_warnings) {
+  for (size_t i = 0; i < workers.size(); ++i) {
+    // A path that is missing has been reported where it is missing.
+    const WorkerSettings& worker = configuration.workers[i];
+    if (!worker.kubeconfig.empty())
+      AppendProblems(out, workers[i], "worker " + worker.name, with_warnings);
+  }
+}
+
+// A mistake in the file is no reason to be silent about the kubeconfigs that it does name.
+Problems AllProblems(const Decoded& decoded, const std::string& path, const LoadOptions& options) {
+  Problems problems = decoded.problems;
+  const ManagerSettings& manager = decoded.configuration.manager;
+  if (manager.in_cluster || !manager.kubeconfig.empty())
+    AppendProblems(problems, ReadManager(decoded, path, options), "manager", false);
+  AppendProblems(problems, decoded.configuration, ReadWorkers(decoded, path, options.now), false);
+  return problems;
 }
 
 // Without a stamp.
@@ -110,11 +156,13 @@ tl::expected<Loaded, Problems> LoadOnce(const std::string& path, const LoadOptio
   if (!text) return tl::make_unexpected(Problems{AboutFile(path, text.error())});
   auto decoded = ParseText(*text, path);
   if (!decoded) return tl::make_unexpected(std::move(decoded).error());
+  if (!decoded->problems.empty()) return tl::make_unexpected(AllProblems(*decoded, path, options));
   ClusterAccess manager = ReadManager(*decoded, path, options);
   if (!manager && !options.manager_may_fail) {
     return tl::make_unexpected(std::move(manager.error().problems));
   }
   std::vector<ClusterAccess> workers = ReadWorkers(*decoded, path, options.now);
+  RefuseSameServer(*decoded, path, manager, workers);
   std::vector<std::string> files = AllFiles(path, manager, workers);
   return Loaded{std::move(decoded->configuration),
                 std::move(manager),
@@ -126,9 +174,10 @@ tl::expected<Loaded, Problems> LoadOnce(const std::string& path, const LoadOptio
 }  // namespace
 
 tl::expected<Configuration, Problems> Parse(const std::string& text, const std::string& filename) {
-  return ParseText(text, filename).map([](Decoded decoded) {
-    return std::move(decoded.configuration);
-  });
+  auto decoded = ParseText(text, filename);
+  if (!decoded) return tl::make_unexpected(std::move(decoded).error());
+  if (!decoded->problems.empty()) return tl::make_unexpected(std::move(decoded->problems));
+  return std::move(decoded->configuration);
 }
 
 tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& options) {
@@ -153,9 +202,8 @@ tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& 
 
 Problems AccessProblems(const Loaded& loaded, bool with_warnings) {
   Problems problems;
-  AppendProblems(problems, loaded.manager, with_warnings);
-  for (const ClusterAccess& worker : loaded.workers)
-    AppendProblems(problems, worker, with_warnings);
+  AppendProblems(problems, loaded.manager, "manager", with_warnings);
+  AppendProblems(problems, loaded.configuration, loaded.workers, with_warnings);
   return problems;
 }
 

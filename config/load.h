@@ -4,8 +4,9 @@
 // problems with their place, and all of them are reported at once.
 //
 // Two kinds of problem are kept apart. What is wrong with the file itself, or with the manager's
-// access, makes Load fail: nothing can run. What is wrong with one worker's kubeconfig is that
-// worker's failure only: the daemon runs on without it, `fedra config validate` reports it.
+// access, makes Load fail: nothing can run (the problems of the kubeconfigs that it names are told
+// all the same). What is wrong with one worker's kubeconfig is that worker's failure only: the
+// daemon runs on without it, `fedra config validate` reports it.
 //
 // Thread rules: free functions; any thread.
 
@@ -45,7 +46,8 @@ tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& 
 // the folder that relative paths start from.
 tl::expected<Configuration, Problems> Parse(const std::string& text, const std::string& filename);
 
-// The problems of the clusters of a successful Load, warnings included when asked for.
+// The problems of the clusters of a successful Load, each with whose it is, warnings included when
+// asked for.
 Problems AccessProblems(const Loaded& loaded, bool with_warnings);
 
 }  // namespace fedra::config

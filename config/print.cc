@@ -27,8 +27,12 @@ std::string Quoted(std::string_view text) {
     return std::string(text);
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)  // a raw line break would be folded into a space
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -214,7 +218,17 @@ std::string ReferencePage() {
       "problem at\n"
       "once, `fedra config print-defaults` prints this table as a file to start from, and `fedra "
       "config view`\n"
-      "the values in effect. Durations are written as `90s`, `15m`, `1h30m`.\n\n"
+      "the file's values. Durations are written as `90s`, `15m`, `1h30m`.\n\n"
+      "A running daemon looks at its file and takes over at once: `logging.level`, and whatever "
+      "the\n"
+      "kubeconfigs and the files that they name say by now (addresses, credentials, certificates). "
+      "Every\n"
+      "other key needs a restart, which disturbs no job; the daemon's log says so when such a key "
+      "has\n"
+      "changed. `fedra check`, `devices`, `sync` and `config` read the file themselves and show "
+      "what "
+      "it\n"
+      "says, which is what the daemon does only after its restart.\n\n"
       "| key | values | default | meaning |\n|---|---|---|---|\n";
   TableRows(out, Describe(configuration), "");
   return out;

@@ -7,7 +7,7 @@ namespace fedra::config {
 std::string ToString(const Problem& problem) {
   std::string text = problem.file;
   if (problem.mark.line > 0) text += fmt::format(":{}:{}", problem.mark.line, problem.mark.column);
-  for (const std::string& part : {problem.path, problem.problem}) {
+  for (const std::string& part : {problem.about, problem.path, problem.problem}) {
     if (part.empty()) continue;
     if (!text.empty()) text += ": ";
     text += part;

@@ -18,17 +18,18 @@ struct Mark {
 };
 
 struct Problem {
-  std::string file;     // as the user named it
-  Mark mark;            // where the key or value stands
-  std::string path;     // "workers[1].kubeconfig"; empty: the file as a whole
-  std::string problem;  // "must be a string, not a list"
-  std::string hint;     // what to do about it; may be empty
+  std::string file;        // as the user named it
+  Mark mark;               // where the key or value stands
+  std::string path;        // "workers[1].kubeconfig"; empty: the file as a whole
+  std::string problem;     // "must be a string, not a list"
+  std::string hint;        // what to do about it; may be empty
+  std::string about = {};  // "worker gpu-east", for a file that does not name it; may be empty
   bool operator==(const Problem&) const = default;
 };
 
 using Problems = std::vector<Problem>;
 
-// "file:line:column: path: problem (hint)"; empty parts are left out.
+// "file:line:column: about: path: problem (hint)"; empty parts are left out.
 std::string ToString(const Problem& problem);
 // One line each, in order, without a newline at the end.
 std::string ToString(const Problems& problems);

@@ -150,7 +150,8 @@ Fields DescribeVerification(VerificationSettings& verification) {
        ""},
       {"dependencies",
        "What other missing objects that the pods name (ConfigMaps, PersistentVolumeClaims, "
-       "ServiceAccounts, PriorityClasses, RuntimeClasses) mean: nothing, a note, or not eligible.",
+       "ServiceAccounts, PriorityClasses, RuntimeClasses, PodGroups) mean: nothing, a note, or not "
+       "eligible. Pods with claims need their PodGroup in any case.",
        Choice<DependencyCheck>(&verification.dependencies,
                                {{"Off", DependencyCheck::kOff},
                                 {"Warn", DependencyCheck::kWarn},

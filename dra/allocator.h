@@ -44,11 +44,14 @@ struct NodeAllocation {
   std::vector<ChosenDevice> devices;  // for kFit: claim by claim, in request order
   std::vector<int> alternatives;      // for kFit: the index chosen, per firstAvailable request
   uint32_t deepest = 0;               // the most devices that could be held at one time
-  uint64_t steps = 0;                 // how much searching it took
+  uint64_t steps = 0;                 // how much searching it took, in vain or not
+  // The scheduler takes at least so many steps, because it leaves nothing out: 2^n to find out that
+  // n equal devices are too few. It is told which node cannot be searched in its 10 seconds.
+  double scheduler_steps = 0;
 };
 
 struct AllocatorLimits {
-  // The scheduler gives up after 10 seconds; one step takes well below a microsecond.
+  // The scheduler gives up after 10 seconds on one node. One step takes about a microsecond.
   uint64_t max_steps = 1'000'000;
 };
 

@@ -153,14 +153,9 @@ std::string CandidateTable::ErrorText(uint32_t ask_index, size_t index) {
   if (Code(ask_index, index) == kNodeSelectorFails)
     return "device " + view.device->name.str() + ": the node selector cannot be parsed";
   const SelectorFailure failure = matches_.FailureOf(ask.match, *view.slice, view.index);
-  const size_t in_class = ask.device_class->selectors.size();
-  const bool of_class = failure.selector < in_class;
-  const std::string where = of_class ? "class " + ask.device_class->name.str()
-                                     : "claim " + pod_.claims[ask.claim].key.ToString();
-  return where + ": selector #" +
-         std::to_string(of_class ? failure.selector : failure.selector - in_class) +
-         (failure.compile_error ? ": CEL compile error: " : ": CEL runtime error: ") +
-         failure.error;
+  const std::string device = view.slice->pool.ToString() + "/" + view.device->name.str();
+  return "request " + ask.Name() + " of " + pod_.claims[ask.claim].Words() + ": " +
+         DescribeFailure(ask, failure, device, matches_);
 }
 
 bool CandidateTable::Tainted(uint32_t ask, size_t index) const {

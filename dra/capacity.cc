@@ -6,12 +6,6 @@
 namespace fedra::dra {
 namespace {
 
-const Quantity* Find(const Amounts& amounts, const Text& name) {
-  for (const auto& [key, amount] : amounts)
-    if (key == name) return &amount;
-  return nullptr;
-}
-
 // Steps are counted in whole units (fractions rounded up) before 1.37, in thousandths since.
 int64_t Units(const Quantity& quantity, const AllocatorFeatures& features) {
   return features.fractional_ranges ? quantity.MilliValue() : quantity.Value();
@@ -74,7 +68,8 @@ Amounts ConsumedCapacities(const Device& device, const DeviceRequest& request,
   if (!device.capacity) return consumed;
   for (const Capacity& capacity : *device.capacity)
     consumed.emplace_back(
-        capacity.name, ConsumedCapacity(capacity, Find(request.capacity, capacity.name), features));
+        capacity.name,
+        ConsumedCapacity(capacity, FindAmount(request.capacity, capacity.name), features));
   return consumed;
 }
 
@@ -89,10 +84,11 @@ bool CapacityFits(const Device& device, const DeviceRequest& request,
   }
   if (!device.capacity) return true;
   for (const Capacity& capacity : *device.capacity) {
-    Quantity sum = ConsumedCapacity(capacity, Find(request.capacity, capacity.name), features);
+    Quantity sum =
+        ConsumedCapacity(capacity, FindAmount(request.capacity, capacity.name), features);
     if (capacity.policy && Violates(sum, *capacity.policy, features)) return false;
     for (const Amounts* amounts : taken) {
-      const Quantity* used = Find(*amounts, capacity.name);
+      const Quantity* used = FindAmount(*amounts, capacity.name);
       if (used) sum = sum.Add(*used).value_or(sum);
     }
     if (sum > capacity.value) return false;

@@ -35,8 +35,7 @@ class Tally final {
   Tally(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot, const Workspace* placed,
         MatchCache& matches)
       : ask_(pod.asks[ask]), snapshot_(snapshot), placed_(placed), matches_(matches) {
-    report_.claim = pod.claims[ask_.claim].key.ToString();
-    report_.request = ask_.Name();
+    report_.NameAfter(pod, ask_);
     report_.device_class = ask_.request->device_class.str();
     report_.all = ask_.all;
     report_.wanted = ask_.all ? 0 : ask_.request->count;
@@ -63,15 +62,23 @@ class Tally final {
   const Workspace* placed_;
   MatchCache& matches_;
   RequestReport report_;
+  std::map<std::pair<size_t, std::string>, size_t> failures_;  // selector, error -> of `errors`
   std::map<Text, int> free_on_node_;
 };
 
 void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
   if (code == kSelectorFails) {
     const SelectorFailure failure = matches_.FailureOf(ask_.match, *device.slice, device.index);
-    const std::string& text = matches_.Selector(ask_.match, failure.selector).expression;
-    const std::string advice = failure.advice.empty() ? "" : " (" + failure.advice + ")";
-    return Count(report_.errors, text + ": " + failure.error + advice);
+    // The first device stands for all on which the same selector fails.
+    const auto key = std::pair(failure.selector, failure.error);
+    const auto [at, is_new] = failures_.try_emplace(key, report_.errors.size());
+    if (!is_new) {
+      ++report_.errors[at->second].devices;
+      return;
+    }
+    const std::string name = device.slice->pool.ToString() + "/" + device.device->name.str();
+    report_.errors.push_back({DescribeFailure(ask_, failure, name, matches_), 1});
+    return;
   }
   const Cause& cause = matches_.CauseOf(ask_.match, code);
   const size_t in_class = ask_.device_class ? ask_.device_class->selectors.size() : 0;
@@ -94,9 +101,12 @@ bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) cons
 }
 
 bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
+  report_.shareable = report_.shareable || device.device->allow_multiple.value_or(false);
   if (const Taint* taint = BlockingTaint(device, *ask_.request, snapshot_.features())) {
     const std::string value = taint->value.empty() ? "" : "=" + taint->value.str();
-    Count(report_.taints, taint->effect_text.str() + " " + taint->key.str() + value);
+    const std::string by =
+        taint->rule.empty() ? " (by its driver)" : " (DeviceTaintRule " + taint->rule.str() + ")";
+    Count(report_.taints, taint->effect_text.str() + " " + taint->key.str() + value + by);
     return false;
   }
   if (!ask_.admin && device.use && device.use->dedicated) {
@@ -110,7 +120,7 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
     return false;
   }
   if (!ask_.admin && held && held->dedicated) {
-    ++report_.placed;
+    ++(held->in_flight ? report_.in_flight : report_.placed);
     return false;
   }
   if (!HasCapacity(device, held)) {
@@ -195,6 +205,14 @@ RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapsh
   return tally.Take();
 }
 
+void RequestReport::NameAfter(const PodClaims& pod, const Ask& ask) {
+  claim = pod.claims[ask.claim].Name();
+  claim_words = pod.claims[ask.claim].Words();
+  request = ask.Name();
+}
+
+std::string RequestReport::Subject() const { return "request " + request + " of " + claim_words; }
+
 std::vector<CountedCause> RequestReport::Parts() const {
   std::vector<CountedCause> parts;
   Append(parts, unusable_pool, "in incomplete or invalid pools");
@@ -204,13 +222,14 @@ std::vector<CountedCause> RequestReport::Parts() const {
   for (const CountedCause& cause : request_selectors)
     Append(parts, cause.devices, "fail request selector " + cause.what);
   for (const CountedCause& cause : errors)
-    Append(parts, cause.devices, "cannot be evaluated by selector " + cause.what);
+    Append(parts, cause.devices, "cannot be evaluated: " + cause.what);
   Append(parts, other_node, "on nodes the pod cannot use");
   for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
   std::string names;
   for (const std::string& holder : holders) names += (names.empty() ? "" : ", ") + holder;
   Append(parts, allocated, names.empty() ? "allocated" : "allocated (" + names + ")");
-  Append(parts, placed, "taken by other pods of this job or by jobs on their way");
+  Append(parts, in_flight, "taken by jobs on their way");
+  Append(parts, placed, "taken by other pods of this job");
   Append(parts, capacity, "without enough capacity");
   Append(parts, free, "free");
   return parts;

@@ -5,7 +5,7 @@
 //
 //   24 devices: 8 other driver, 6 fail class selector device.attributes["gpu.example.com"].model ==
 //   "h100", 6 fail request selector 1, 3 allocated (ml/train-1, ml/train-2), 1 tainted NoSchedule
-//   maintenance
+//   maintenance (DeviceTaintRule maint)
 //
 // Pure but for the MatchCache. The texts for people are made here and in judge_text.cc only.
 
@@ -29,8 +29,9 @@ struct CountedCause {
 
 // One request (or alternative) against all devices of the cluster.
 struct RequestReport {
-  std::string claim;    // "ns/name", or the pod's name for it
-  std::string request;  // "req" or "req/sub"
+  std::string claim;        // "ml/shared", or the pod's name for it
+  std::string claim_words;  // "ResourceClaim ml/shared", "claim gpu (template large-only)"
+  std::string request;      // "req" or "req/sub"
   std::string device_class;
   int64_t wanted = 0;  // per pod; for All: 0
   bool all = false;
@@ -39,16 +40,22 @@ struct RequestReport {
   int other_driver = 0;
   std::vector<CountedCause> class_selectors;    // false, per selector
   std::vector<CountedCause> request_selectors;  // false, per selector
-  std::vector<CountedCause> errors;             // selectors that cannot be evaluated, per text
-  int other_node = 0;  // match, but belong to nodes where the pod cannot run
+  std::vector<CountedCause> errors;  // selectors that cannot be evaluated, with one such device
+  int other_node = 0;                // match, but belong to nodes where the pod cannot run
   std::vector<CountedCause> taints;
   int allocated = 0;
   std::vector<std::string> holders;  // claims that hold those, each once, at most kMaxHolders
-  int placed = 0;            // taken by pods of the same workload, or of workloads in flight
-  int capacity = 0;          // not enough capacity left, or not published
-  int free = 0;              // could be taken
-  int most_on_one_node = 0;  // the largest number of free ones that one node reaches
+  int in_flight = 0;                 // taken by workloads in flight
+  int placed = 0;                    // taken by pods of the same workload
+  int capacity = 0;                  // not enough capacity left, or not published
+  int free = 0;                      // could be taken
+  int most_on_one_node = 0;          // the largest number of free ones that one node reaches
+  bool shareable = false;            // some of them serve several claims at a time
 
+  // Of this request of this claim: what is counted may have been counted for another one.
+  void NameAfter(const PodClaims& pod, const Ask& ask);
+  // "request gpu of claim gpu (template large-only)".
+  std::string Subject() const;
   // The counts as far as they are not 0, in the words of ToString(): {"other driver", 8}.
   std::vector<CountedCause> Parts() const;
   // "24 devices: 8 other driver, ..."; "no devices" without any.

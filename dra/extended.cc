@@ -6,12 +6,6 @@
 namespace fedra::dra {
 namespace {
 
-bool IsExtendedName(std::string_view name) {
-  if (name.starts_with(kImplicitResourcePrefix)) return true;
-  return name.find('/') != std::string_view::npos &&
-         name.find("kubernetes.io/") == std::string_view::npos && !name.starts_with("requests.");
-}
-
 // Newer wins, then the smaller name. RFC 3339 times in UTC compare as text.
 bool Wins(const DeviceClass& a, const DeviceClass& b) {
   return a.created != b.created ? a.created > b.created : a.name < b.name;
@@ -82,6 +76,12 @@ void AddRequests(const PodDemand& demand, const Text& resource, const DeviceClas
 
 }  // namespace
 
+bool IsExtendedResource(std::string_view name) {
+  if (name.starts_with(kImplicitResourcePrefix)) return true;
+  return name.find('/') != std::string_view::npos &&
+         name.find("kubernetes.io/") == std::string_view::npos && !name.starts_with("requests.");
+}
+
 std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Text& resource) {
   if (!resource.view().starts_with(kImplicitResourcePrefix)) return Winner(snapshot, resource);
   const auto* found =
@@ -97,7 +97,7 @@ std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& 
   std::vector<Text> resources;
   if (!snapshot.features().extended_resources) return resources;
   for (const auto& [name, amount] : demand.requests) {
-    if (amount.Sign() == 0 || !IsExtendedName(name.view())) continue;
+    if (amount.Sign() == 0 || !IsExtendedResource(name.view())) continue;
     const Quantity* allocatable = node.Allocatable(name.view());
     if (allocatable && allocatable->Sign() != 0) continue;
     if (ClassOfResource(snapshot, name)) resources.push_back(name);

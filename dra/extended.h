@@ -18,6 +18,10 @@ namespace fedra::dra {
 // "deviceclass.resource.kubernetes.io/<class>" names a class without any mapping.
 inline constexpr std::string_view kImplicitResourcePrefix = "deviceclass.resource.kubernetes.io/";
 
+// Whether devices may provide the resource: IsExtendedResourceName of k8s.io/kubernetes
+// pkg/apis/core/v1/helper, and the implicit names.
+bool IsExtendedResource(std::string_view name);
+
 // The class behind a resource name; null: none. Of several classes with the same explicit name the
 // newest counts, then the first by name; the others cannot be reached by any name.
 std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Text& resource);

@@ -28,6 +28,7 @@ struct AllocatorFeatures {
   bool consumable_capacity = true;
   bool list_attributes = false;
   bool extended_resources = true;
+  bool workload_claims = false;  // a PodGroup's claims; off by default in every release up to 1.37
 
   // Differences between releases.
   bool distinct_attribute = true;        // the constraint is known at all; else it is a fatal error

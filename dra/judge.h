@@ -4,15 +4,27 @@
 // why?
 //
 // Pods are placed one after another in a simulation: nodes in order of their names, each pod with
-// all its claims jointly on one node (dra/allocator.h), what it takes is gone for the next. A named
-// claim is allocated once, by the first pod, and binds the others to the nodes of its allocation.
+// all its claims jointly on one node (dra/allocator.h), what it takes is gone for the next. A node
+// that gives a request an earlier alternative comes before its name, as kube-scheduler scores it.
+//
+// A named claim is allocated once, by the first pod, and binds the others to the nodes of its
+// allocation. Which node that is depends on scores that are not known here: when not all pods fit,
+// others are tried, and it is a No when none holds all pods.
 //
 // A selector error on any node that the pod could use aborts the pod in kube-scheduler, even when
-// another node fits (seen with 1.36.3); so it does here.
+// another node fits, and so does a search that does not end within its 10 seconds (seen with
+// 1.36.3); so they do here.
+//
+// A named claim that is allocated although nobody has reserved it does not pin the pods: when no
+// node fits, kube-scheduler takes one such claim's allocation back and tries again.
+//
+// Reasons only advise to wait where that can help: a shortage of devices that are held is judged
+// once more with nothing allocated, within a budget of its own that changes no outcome.
 //
 // Thread rules: pure but for the caches, which one user has at a time.
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +58,8 @@ struct InFlightPods {
 };
 
 struct JudgeOptions {
+  // For all searches of one judgement together, whatever the number of nodes, pods and attempts;
+  // beyond them the outcome is kUnknown.
   AllocatorLimits limits;
   std::vector<InFlightPods> in_flight;  // in the order in which they were sent
   // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).
@@ -76,7 +90,7 @@ struct PodSetReport {
   std::vector<std::string> nodes;                   // where the fitting pods went, in order
   std::vector<std::vector<PlannedDevice>> devices;  // parallel to `nodes`; only when asked for
   std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
-  std::string nearest;                  // the node that came closest; may be empty
+  std::string nearest;                  // the node that came closest; empty where nothing matches
   bool aborted = false;  // the scheduler ends with an error, whatever other nodes offer
   std::string obstacle;  // what stands against all requests together; may be empty
   std::string scaling;   // which new nodes could take the rest; empty: none

@@ -68,6 +68,12 @@ void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
   use_serial_ = snapshot.use_serial();
 }
 
+const JudgeMemory::FreeCluster& JudgeMemory::WithFreePools(const Snapshot& snapshot) {
+  free_cluster_.snapshot = snapshot.WithFreePools(free_cluster_.snapshot.get());
+  if (!free_cluster_.memory) free_cluster_.memory = std::make_unique<JudgeMemory>();
+  return free_cluster_;
+}
+
 const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
                                             const Snapshot& snapshot, const MatchCache& matches) {
   Refresh(snapshot, matches);
@@ -79,6 +85,7 @@ const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
     reports_.clear();
   }
   AdmittingNodes& added = admitting_.emplace_back();
+  added.id = ++last_id_;
   added.constraints = constraints;
   snapshot.nodes().ForEach([&](const Text&, const auto& node) {
     const NodeAnswer answer = Admits(*node, constraints);
@@ -123,22 +130,22 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
                                        const std::vector<ConjunctionId>& conjunctions,
                                        const Snapshot& snapshot, MatchCache& matches) {
   const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
-  const FreeKey key{&admitting, conjunctions};
+  const FreeKey key{admitting.id, conjunctions};
   if (free_.size() >= kMaxFree && !free_.contains(key)) free_.clear();
   FreeEntry& entry = free_[key];
   if (entry.use_serial == snapshot.use_serial()) return entry.free;
   entry.use_serial = snapshot.use_serial();
   const auto& nodes = admitting.nodes;
-  entry.counted.resize(nodes.size());
+  entry.free.pools.resize(nodes.size());
   entry.free.on_node.resize(nodes.size());
   size_t next = 0;
   const auto count = [&](const std::shared_ptr<const NodePools>& pools) {
-    if (entry.counted[next] != pools) {
+    if (entry.free.pools[next] != pools) {
       int& free = entry.free.on_node[next];
       entry.free.total -= free;
       free = pools ? CountFreeDevices(*pools, conjunctions, nullptr, matches) : 0;
       entry.free.total += free;
-      entry.counted[next] = pools;
+      entry.free.pools[next] = pools;
     }
     ++next;
   };
@@ -156,12 +163,11 @@ RequestReport JudgeMemory::ReportOn(const NodeConstraints& constraints, const Po
   const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
   const Ask& ask = pod.asks[ask_index];
   for (const Report& known : reports_) {
-    if (known.nodes != &admitting || known.match != ask.match) continue;
+    if (known.nodes != admitting.id || known.match != ask.match) continue;
     if (known.device_class != ask.device_class || !AskTheSame(known.request, *ask.request))
       continue;
     RequestReport report = known.report;
-    report.claim = pod.claims[ask.claim].key.ToString();
-    report.request = ask.Name();
+    report.NameAfter(pod, ask);
     return report;
   }
   const auto usable = [&](const Node& node) {
@@ -170,7 +176,7 @@ RequestReport JudgeMemory::ReportOn(const NodeConstraints& constraints, const Po
   };
   if (reports_.size() >= kMaxReports) reports_.clear();
   RequestReport report = Explain(pod, ask_index, snapshot, usable, nullptr, matches);
-  reports_.push_back({&admitting, ask.match, ask.device_class, *ask.request, report});
+  reports_.push_back({admitting.id, ask.match, ask.device_class, *ask.request, report});
   return report;
 }
 

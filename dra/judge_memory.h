@@ -27,6 +27,7 @@ namespace fedra::dra {
 
 // The nodes of a snapshot that admit a pod, resources and claims left out.
 struct AdmittingNodes {
+  uint64_t id = 0;  // never that of other nodes or constraints in the same memory
   NodeConstraints constraints;
   std::vector<const Node*> nodes;      // ascending by name
   std::map<std::string, int> refused;  // what -> nodes
@@ -35,7 +36,9 @@ struct AdmittingNodes {
 // Devices that are not held as a whole and that one of some conjunctions matches, in the pools that
 // belong to nodes.
 struct FreeDevices {
-  std::vector<int> on_node;  // parallel to AdmittingNodes::nodes
+  // Parallel to AdmittingNodes::nodes.
+  std::vector<int> on_node;
+  std::vector<std::shared_ptr<const NodePools>> pools;  // null: none of the node's own
   int total = 0;
 };
 
@@ -48,6 +51,13 @@ struct PoolFacts {
 
 class JudgeMemory final {
  public:
+  // The same cluster with every device free, and the memory for questions about it.
+  struct FreeCluster {
+    std::shared_ptr<const Snapshot> snapshot;
+    std::unique_ptr<JudgeMemory> memory;
+  };
+  const FreeCluster& WithFreePools(const Snapshot& snapshot);
+
   const AdmittingNodes& NodesFor(const NodeConstraints& constraints, const Snapshot& snapshot,
                                  const MatchCache& matches);
   // Whether some device of the cluster makes a selector of the conjunction fail.
@@ -62,18 +72,17 @@ class JudgeMemory final {
 
  private:
   struct FreeKey {
-    const AdmittingNodes* nodes;
+    uint64_t nodes;  // AdmittingNodes::id
     std::vector<ConjunctionId> conjunctions;
     auto operator<=>(const FreeKey&) const = default;
   };
   struct FreeEntry {
     uint64_t use_serial = 0;
-    std::vector<std::shared_ptr<const NodePools>> counted;  // parallel to the nodes; may be null
     FreeDevices free;
   };
 
   struct Report {
-    const AdmittingNodes* nodes;
+    uint64_t nodes;  // AdmittingNodes::id
     ConjunctionId match;
     std::shared_ptr<const DeviceClass> device_class;
     DeviceRequest request;
@@ -87,11 +96,13 @@ class JudgeMemory final {
   uint64_t slices_serial_ = 0;
   uint64_t use_serial_ = 0;  // of the reports
   uint64_t matches_epoch_ = 0;
+  uint64_t last_id_ = 0;
   std::deque<AdmittingNodes> admitting_;
   std::map<FreeKey, FreeEntry> free_;
   std::vector<Report> reports_;
   std::map<ConjunctionId, bool> can_fail_;
   std::optional<PoolFacts> pools_;
+  FreeCluster free_cluster_;  // empty until asked for
 };
 
 // The same for one node. `taken`: what a simulation holds is left out; may be null.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
+
+#include "dra/cel_device.h"
+#include "dra/snapshot.h"
 
 namespace fedra::dra {
 namespace {
@@ -9,51 +13,14 @@ namespace {
 // A scheduler keeps ten; a fleet's classes and templates use some hundreds.
 constexpr size_t kMaxSelectors = 8192;
 
-cel::AttributeValue ToCelList(const ListValue& list) {
-  if (list.items.empty()) return std::vector<int64_t>();
-  const auto collect = [&]<class Item, class Out>(Out (*convert)(const Item&)) {
-    std::vector<Out> items;
-    for (const ScalarValue& item : list.items)
-      if (const Item* value = std::get_if<Item>(&item)) items.push_back(convert(*value));
-    return items;
+// Whether a condition that is false says that the device is of another driver: it looks at nothing
+// else.
+bool IsAboutDriver(std::string_view condition) {
+  const auto names = [&](std::string_view part) {
+    return condition.find(part) != std::string_view::npos;
   };
-  switch (list.items.front().index()) {
-    case 0:
-      return collect.operator()<int64_t, int64_t>([](const int64_t& value) { return value; });
-    case 1:
-      return collect.operator()<bool, bool>([](const bool& value) { return value; });
-    case 2:
-      return collect.operator()<Text, std::string>([](const Text& value) { return value.str(); });
-    default:
-      return collect.operator()<VersionName, cel::VersionText>(
-          [](const VersionName& value) { return cel::VersionText{value.text.str()}; });
-  }
-}
-
-cel::AttributeValue ToCel(const AttributeValue& value) {
-  if (const auto* number = std::get_if<int64_t>(&value)) return *number;
-  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
-  if (const auto* text = std::get_if<Text>(&value)) return text->str();
-  if (const auto* version = std::get_if<VersionName>(&value))
-    return cel::VersionText{version->text.str()};
-  if (const auto* list = std::get_if<ListPointer>(&value)) return ToCelList(**list);
-  return std::monostate();
-}
-
-cel::Device ToCel(const Device& device, const Text& driver) {
-  cel::DeviceInput input;
-  input.driver = driver.str();
-  const auto add = [&](const AttributeList& list) {
-    for (const Attribute& attribute : list)
-      input.attributes.emplace_back(attribute.name.str(), ToCel(attribute.value));
-  };
-  if (device.common) add(*device.common);
-  add(device.own);
-  if (device.capacity)
-    for (const Capacity& capacity : *device.capacity)
-      input.capacity.emplace_back(capacity.name.str(), capacity.value.ToString());
-  input.allow_multiple_allocations = device.allow_multiple;
-  return cel::Device(input);
+  return names("device.driver") && !names("device.attributes") && !names("device.capacity") &&
+         !names("device.allowMultipleAllocations");
 }
 
 }  // namespace
@@ -78,13 +45,32 @@ std::shared_ptr<const CompiledSelector> SelectorCache::Get(const std::string& ex
   return compiled;
 }
 
-void MatchCache::Trim() {
-  if (result_count_ < max_results_ && conjunctions_.size() < kMaxSelectors) return;
-  results_.clear();
+void MatchCache::Trim(const Snapshot& snapshot) {
+  if (conjunctions_.size() >= kMaxSelectors) {
+    results_.clear();
+    result_count_ = 0;
+    ids_.clear();
+    conjunctions_.clear();
+    ++epoch_;
+  }
+  if (result_count_ >= std::min(next_sweep_, max_results_)) DropResultsOfOthers(snapshot);
+  unkept_.clear();
+}
+
+void MatchCache::DropResultsOfOthers(const Snapshot& snapshot) {
+  std::unordered_set<uint64_t> slices;
+  snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
+    for (const auto& slice : pool->slices) slices.insert(slice->serial);
+  });
+  std::erase_if(results_, [&](const auto& entry) { return !slices.contains(entry.first); });
   result_count_ = 0;
-  ids_.clear();
-  conjunctions_.clear();
-  ++epoch_;
+  for (const auto& [slice, results] : results_) result_count_ += results.size();
+  // What is left is for selectors that nobody may ask about any more.
+  if (result_count_ >= max_results_) {
+    results_.clear();
+    result_count_ = 0;
+  }
+  next_sweep_ = std::max(kFewResults, 2 * result_count_);
 }
 
 ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors,
@@ -126,7 +112,7 @@ uint8_t MatchCache::CodeOf(Conjunction& conjunction, size_t selector, int operan
   const cel::Selector& compiled = *conjunction.selectors[selector]->selector;
   Cause cause{.selector = selector, .operand = operand, .text = compiled.expression()};
   if (operand >= 0) cause.text = compiled.operands()[static_cast<size_t>(operand)];
-  cause.names_driver = cause.text.find("device.driver") != std::string::npos;
+  cause.names_driver = IsAboutDriver(cause.text);
   causes.push_back(std::move(cause));
   return static_cast<uint8_t>(causes.size());
 }
@@ -151,9 +137,21 @@ bool MatchCache::HasFailure(ConjunctionId id, const Slice& slice) {
 }
 
 const MatchCache::Results& MatchCache::ResultsFor(ConjunctionId id, const Slice& slice) {
-  std::vector<Results>& known = results_[slice.serial];
-  for (const Results& results : known)
+  if (const auto known = results_.find(slice.serial); known != results_.end())
+    for (const Results& results : known->second)
+      if (results.conjunction == id) return results;
+  if (result_count_ < max_results_) {
+    ++result_count_;
+    return results_[slice.serial].emplace_back(Evaluated(id, slice));
+  }
+  if (unkept_slice_ != slice.serial) unkept_.clear();
+  unkept_slice_ = slice.serial;
+  for (const Results& results : unkept_)
     if (results.conjunction == id) return results;
+  return unkept_.emplace_back(Evaluated(id, slice));
+}
+
+MatchCache::Results MatchCache::Evaluated(ConjunctionId id, const Slice& slice) {
   Results results{.conjunction = id, .codes = std::vector<uint8_t>(slice.devices.size(), kMatches)};
   Conjunction& conjunction = conjunctions_[id];
   if (!conjunction.selectors.empty()) {
@@ -163,9 +161,7 @@ const MatchCache::Results& MatchCache::ResultsFor(ConjunctionId id, const Slice&
       if (results.codes[i] == kSelectorFails) results.has_failure = true;
     }
   }
-  ++result_count_;
-  known.push_back(std::move(results));
-  return known.back();
+  return results;
 }
 
 SelectorFailure MatchCache::FailureOf(ConjunctionId id, const Slice& slice, size_t device) {

@@ -5,11 +5,12 @@
 //
 // Both caches only remember what pure functions returned; emptying them changes no answer.
 //
-// Thread rules: neither class is thread-safe; one user at a time. Conjunction ids and results stay
-// valid until Trim().
+// Thread rules: neither class is thread-safe; one user at a time. Conjunction ids stay valid until
+// Trim().
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ struct CompiledSelector {
   std::string error;   // for a failure, in cel-go's layout
   std::string advice;  // what to write instead; may be empty
 };
+
+class Snapshot;
 
 class SelectorCache final {
  public:
@@ -79,11 +82,14 @@ struct SelectorFailure {
 
 class MatchCache final {
  public:
-  // `max_results`: above this many remembered (slice, conjunction) pairs Trim() forgets everything.
-  explicit MatchCache(size_t max_results = 1 << 20) : max_results_(max_results) {}
+  // `max_results`: never more (slice, conjunction) pairs are remembered; one takes about 100 bytes.
+  explicit MatchCache(size_t max_results = 1 << 18) : max_results_(max_results) {}
 
-  // To be called between two pieces of work: keeps the memory bounded.
-  void Trim();
+  // To be called between two pieces of work. Whenever the results have doubled, those of slices
+  // that the cluster no longer has are forgotten; so they are few even where slices change often.
+  void Trim(const Snapshot& snapshot);
+  // Results remembered.
+  size_t size() const { return result_count_; }
   // Another number whenever Trim() has made the ids invalid.
   uint64_t epoch() const { return epoch_; }
 
@@ -91,7 +97,7 @@ class MatchCache final {
                        const std::vector<std::string>& request_selectors,
                        const AllocatorFeatures& features, SelectorCache& selectors);
 
-  // One code per device of the slice.
+  // One code per device of the slice. Valid until another slice is asked about, or Trim().
   std::span<const uint8_t> Match(ConjunctionId conjunction, const Slice& slice);
 
   // Some device of the slice has the code kSelectorFails.
@@ -108,6 +114,7 @@ class MatchCache final {
   }
 
  private:
+  static constexpr size_t kFewResults = 256;
   struct Conjunction {
     std::vector<std::shared_ptr<const CompiledSelector>> selectors;
     std::vector<Cause> causes;  // in the order in which they were met
@@ -123,16 +130,22 @@ class MatchCache final {
   };
 
   const Results& ResultsFor(ConjunctionId conjunction, const Slice& slice);
+  Results Evaluated(ConjunctionId conjunction, const Slice& slice);
+  void DropResultsOfOthers(const Snapshot& snapshot);
   const std::vector<cel::Device>& Convert(const Slice& slice);
   static uint8_t Evaluate(Conjunction& conjunction, const cel::Device& device);
   static uint8_t CodeOf(Conjunction& conjunction, size_t selector, int operand);
 
   const size_t max_results_;
   size_t result_count_ = 0;
+  size_t next_sweep_ = kFewResults;
   uint64_t epoch_ = 0;
   std::map<std::vector<const CompiledSelector*>, ConjunctionId> ids_;
   std::vector<Conjunction> conjunctions_;
   std::unordered_map<uint64_t, std::vector<Results>> results_;  // by slice serial
+  // Of the slice that was asked about last, when there is no room left.
+  std::deque<Results> unkept_;
+  uint64_t unkept_slice_ = 0;
   // The slices converted last: the requests of one pod come to the same slice one after another.
   std::vector<Converted> converted_ = std::vector<Converted>(16);
   size_t next_converted_ = 0;

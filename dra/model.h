@@ -77,6 +77,7 @@ struct Taint {
   Text value;
   TaintEffect effect = TaintEffect::kOther;
   Text effect_text;  // as published, for messages and for tolerations of an unknown effect
+  Text rule;         // the DeviceTaintRule it comes from; empty: the driver has published it
   bool operator==(const Taint&) const = default;
 };
 
@@ -247,8 +248,6 @@ struct Claim {
   ClaimSpec spec;
   std::optional<Allocation> allocation;
   std::vector<std::string> reserved_for;  // UIDs of the consumers
-  std::string owner_uid;                  // controller owner reference; empty: none
-  std::string template_entry;             // annotation resource.kubernetes.io/pod-claim-name
   bool deleting = false;
 };
 
@@ -261,6 +260,9 @@ struct ClaimTemplate {
 struct TaintRule {
   std::string name;
   Text driver, pool, device;  // empty: every
+  // It also selects by class or by CEL selectors, as v1alpha3 allowed up to Kubernetes 1.34. Those
+  // are not evaluated: the rule is taken to taint every device that the fields above name.
+  bool taints_fewer = false;
   Taint taint;
 };
 

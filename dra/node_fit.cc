@@ -37,12 +37,6 @@ NodeAnswer CheckLabels(const Node& node, const NodeConstraints& constraints) {
   return {};
 }
 
-const Quantity* Find(const Amounts& amounts, const Text& name) {
-  for (const auto& [key, amount] : amounts)
-    if (key == name) return &amount;
-  return nullptr;
-}
-
 NodeAnswer Short(const std::string& name, const Quantity& need, const Quantity& free) {
   return {NodeRefusal::kResources,
           name + ": " + need.ToString() + " asked for, " + free.ToString() + " free"};
@@ -76,7 +70,7 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
                    const std::vector<Text>& elsewhere) {
   const auto free_of = [&](const Text& name) {
     const Quantity* allocatable = node.Allocatable(name.view());
-    const Quantity* taken = used ? Find(*used, name) : nullptr;
+    const Quantity* taken = used ? FindAmount(*used, name) : nullptr;
     const Quantity all = allocatable ? *allocatable : Quantity();
     return taken ? all.Sub(*taken).value_or(Quantity()) : all;
   };

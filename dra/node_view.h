@@ -31,7 +31,8 @@ NodeView ViewOf(const Snapshot& snapshot, const Node& node);
 // What pods placed earlier in the same simulation hold of one device.
 struct SimulatedUse {
   bool dedicated = false;
-  bool shared = false;  // capacity is in use, even if it is none
+  bool shared = false;     // capacity is in use, even if it is none
+  bool in_flight = false;  // some of it by jobs on their way
   Amounts consumed;
 };
 
@@ -42,6 +43,7 @@ struct Workspace {
     std::map<std::pair<Text, Text>, Quantity> counters;  // consumption by (set, counter)
   };
   std::unordered_map<PoolKey, Pool> pools;
+  bool in_flight = false;  // what is placed now is of jobs on their way
 
   // Null: nothing is held of it.
   const Pool* Find(const PoolKey& key) const {

@@ -112,14 +112,6 @@ Allocation ReadAllocation(const Fields& field, ParseContext& context) {
   return allocation;
 }
 
-std::string ControllerUid(const Fields& metadata) {
-  std::string uid;
-  metadata.ForEachObject("ownerReferences", kMaxItems, [&](const Fields& owner) {
-    if (owner.Bool("controller").value_or(false)) uid = owner.String("uid");
-  });
-  return uid;
-}
-
 }  // namespace
 
 Result<Claim> ParseClaim(const nlohmann::json& object, ParseContext& context,
@@ -134,9 +126,6 @@ Result<Claim> ParseClaim(const nlohmann::json& object, ParseContext& context,
   claim.key = ReadKey(metadata);
   claim.uid = metadata.String("uid");
   claim.deleting = metadata.Has("deletionTimestamp");
-  claim.owner_uid = ControllerUid(metadata);
-  const Fields annotations = metadata.Object("annotations");
-  claim.template_entry = annotations.String("resource.kubernetes.io/pod-claim-name");
   claim.spec = ReadClaimSpec(spec, context.texts, defaulting);
   if (status.Has("allocation")) {
     const Fields allocation = status.Object("allocation");

@@ -32,7 +32,9 @@ Result<TaintRule> ParseTaintRule(const nlohmann::json& object, ParseContext& con
                  .driver = texts.Intern(selector.String("driver")),
                  .pool = texts.Intern(selector.String("pool")),
                  .device = texts.Intern(selector.String("device")),
+                 .taints_fewer = selector.Has("deviceClassName") || selector.Has("selectors"),
                  .taint = ReadTaint(taint, texts)};
+  rule.taint.rule = texts.Intern(rule.name);
   if (problem.found()) return Fail(problem.error().WithContext("DeviceTaintRule " + rule.name));
   return rule;
 }

@@ -81,7 +81,8 @@ Taint ReadTaint(const Fields& taint, TextPool& texts) {
   return {.key = texts.Intern(taint.String("key")),
           .value = texts.Intern(taint.String("value")),
           .effect = EffectOf(effect),
-          .effect_text = texts.Intern(effect)};
+          .effect_text = texts.Intern(effect),
+          .rule = {}};
 }
 
 std::vector<std::pair<Text, Quantity>> ReadQuantities(const Fields& owner, const char* key,

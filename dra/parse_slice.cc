@@ -78,6 +78,7 @@ void ShareCommonAttributes(std::vector<Device>& devices, ParseContext& context) 
   const auto shared = context.attributes.Intern(std::move(common), hash);
   for (Device& device : devices) {
     AttributeList own;
+    own.reserve(device.own.size() - shared->size());
     for (Attribute& attribute : device.own) {
       if (!std::binary_search(
               shared->begin(), shared->end(), attribute,

@@ -2,8 +2,14 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace fedra::dra {
 namespace {
+
+// An expression may have 10 KiB, and a message is read by people.
+constexpr size_t kMaxExpressionShown = 300;
+constexpr size_t kMaxErrorShown = 400;
 
 class Preparer final {
  public:
@@ -17,12 +23,12 @@ class Preparer final {
   void AddRequest(const UnallocatedClaim& claim, const ClaimRequest& request);
   void AddAsk(const UnallocatedClaim& claim, const ClaimRequest& owner,
               const DeviceRequest& request, bool alternative);
-  void Check(const UnallocatedClaim& claim, const DeviceRequest& request);
+  void Check(const DeviceRequest& request);
   void CheckConstraints(const UnallocatedClaim& claim);
   uint64_t ConstraintsOn(const ClaimSpec& spec, const ClaimRequest& owner,
                          const DeviceRequest& request, bool alternative) const;
-  void Fatal(const UnallocatedClaim& claim, const std::string& what) {
-    if (!result_.fatal) result_.fatal = "claim " + claim.key.ToString() + what;
+  void Fatal(const std::string& what) {
+    if (!result_.fatal) result_.fatal = result_.claims.back().Words() + what;
   }
 
   const Snapshot& snapshot_;
@@ -31,25 +37,24 @@ class Preparer final {
   PodClaims result_;
 };
 
-void Preparer::Check(const UnallocatedClaim& claim, const DeviceRequest& request) {
+void Preparer::Check(const DeviceRequest& request) {
   const AllocatorFeatures& features = snapshot_.features();
   const std::string where = ", request " + request.name.str();
   if (!features.consumable_capacity && request.has_capacity)
-    Fatal(claim,
-          where + ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
+    Fatal(where + ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
   for (size_t i = 0; i < request.selector_is_cel.size(); ++i)
     if (!request.selector_is_cel[i])
-      Fatal(claim, where + ", selector #" + std::to_string(i) +
-                       ": CEL expression empty (unsupported selector type?)");
+      Fatal(where + ", selector #" + std::to_string(i) +
+            ": CEL expression empty (unsupported selector type?)");
   if (!features.admin_access && request.admin_access)
-    Fatal(claim, where + ": admin access is requested, but the feature is disabled");
+    Fatal(where + ": admin access is requested, but the feature is disabled");
   if (request.device_class.empty())
-    Fatal(claim, where + ": missing device class name (unsupported request type?)");
+    Fatal(where + ": missing device class name (unsupported request type?)");
   if (request.mode == AllocationMode::kUnknown)
-    Fatal(claim, where + ": unsupported count mode " + request.mode_text.str());
+    Fatal(where + ": unsupported count mode " + request.mode_text.str());
   for (const auto& [name, amount] : request.capacity)
     if (features.negative_capacity_fails && amount.Sign() < 0)
-      Fatal(claim, where + ": negative request for capacity " + name.str());
+      Fatal(where + ": negative request for capacity " + name.str());
 }
 
 uint64_t Preparer::ConstraintsOn(const ClaimSpec& spec, const ClaimRequest& owner,
@@ -69,7 +74,7 @@ uint64_t Preparer::ConstraintsOn(const ClaimSpec& spec, const ClaimRequest& owne
 
 void Preparer::AddAsk(const UnallocatedClaim& claim, const ClaimRequest& owner,
                       const DeviceRequest& request, bool alternative) {
-  Check(claim, request);
+  Check(request);
   Ask ask;
   ask.request = &request;
   ask.owner = &owner;
@@ -82,13 +87,13 @@ void Preparer::AddAsk(const UnallocatedClaim& claim, const ClaimRequest& owner,
     ask.device_class = *found;
     for (size_t i = 0; i < ask.device_class->selector_is_cel.size(); ++i)
       if (!ask.device_class->selector_is_cel[i])
-        Fatal(claim, ", request " + request.name.str() + ": class " + request.device_class.str() +
-                         " has a selector of an unknown kind");
+        Fatal(", request " + request.name.str() + ": class " + request.device_class.str() +
+              " has a selector of an unknown kind");
     ask.match = matches_.Intern(ask.device_class->selectors, request.selectors,
                                 snapshot_.features(), selectors_);
   } else if (!request.device_class.empty()) {
-    Fatal(claim, ", request " + request.name.str() + ": could not retrieve device class " +
-                     request.device_class.str());
+    Fatal(", request " + request.name.str() + ": could not retrieve device class " +
+          request.device_class.str());
     auto& missing = result_.missing_classes;
     if (std::find(missing.begin(), missing.end(), request.device_class) == missing.end())
       missing.push_back(request.device_class);
@@ -102,15 +107,15 @@ void Preparer::AddRequest(const UnallocatedClaim& claim, const ClaimRequest& req
                            .alternatives = !request.first_available.empty()};
   if (prepared.alternatives) {
     if (!snapshot_.features().prioritized_list)
-      Fatal(claim, ", request " + request.name.str() +
-                       ": has subrequests, but the DRAPrioritizedList feature is disabled");
+      Fatal(", request " + request.name.str() +
+            ": has subrequests, but the DRAPrioritizedList feature is disabled");
     prepared.asks = static_cast<uint32_t>(request.first_available.size());
     for (const DeviceRequest& alternative : request.first_available)
       AddAsk(claim, request, alternative, true);
   } else if (request.exactly) {
     AddAsk(claim, request, *request.exactly, false);
   } else {
-    Fatal(claim, ", request " + request.name.str() + ": unsupported request type");
+    Fatal(", request " + request.name.str() + ": unsupported request type");
     return;
   }
   result_.claims.back().requests.push_back(prepared);
@@ -118,26 +123,53 @@ void Preparer::AddRequest(const UnallocatedClaim& claim, const ClaimRequest& req
 
 void Preparer::CheckConstraints(const UnallocatedClaim& claim) {
   const auto& constraints = claim.spec->constraints;
-  if (constraints.size() > kMaxConstraints) Fatal(claim, ": too many constraints");
+  if (constraints.size() > kMaxConstraints) Fatal(": too many constraints");
   for (size_t i = 0; i < constraints.size(); ++i) {
     const bool distinct =
         snapshot_.features().distinct_attribute && !constraints[i].distinct_attribute.empty();
     if (constraints[i].match_attribute.empty() && !distinct)
-      Fatal(claim, ", constraint #" + std::to_string(i) +
-                       ": empty constraint (unsupported constraint type?)");
+      Fatal(", constraint #" + std::to_string(i) +
+            ": empty constraint (unsupported constraint type?)");
   }
 }
 
 void Preparer::Add(const UnallocatedClaim& claim) {
-  result_.claims.push_back({.key = claim.key, .spec = claim.spec, .requests = {}});
+  result_.claims.push_back(
+      {.key = claim.key, .spec = claim.spec, .made_from = claim.made_from, .requests = {}});
   for (const ClaimRequest& request : claim.spec->requests) AddRequest(claim, request);
   CheckConstraints(claim);
 }
 
 }  // namespace
 
+std::string PreparedClaim::Name() const {
+  return made_from != nullptr || key.name == kExtendedClaim ? key.name : key.ToString();
+}
+
+std::string PreparedClaim::Words() const {
+  if (key.name == kExtendedClaim) return "the claim for extended resources";
+  if (made_from == nullptr) return "ResourceClaim " + key.ToString();
+  return "claim " + key.name + " (template " + *made_from + ")";
+}
+
 std::string Ask::Name() const {
   return alternative ? owner->name.str() + "/" + request->name.str() : owner->name.str();
+}
+
+std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
+                            const std::string& device, const MatchCache& matches) {
+  const size_t in_class = ask.device_class->selectors.size();
+  const bool of_class = failure.selector < in_class;
+  const size_t index = of_class ? failure.selector : failure.selector - in_class;
+  const std::string owner =
+      of_class ? "DeviceClass " + ask.device_class->name.str() : "the request";
+  const std::string& expression = matches.Selector(ask.match, failure.selector).expression;
+  std::string text = "selector #" + std::to_string(index) + " of " + owner + ", " +
+                     Cut(expression, kMaxExpressionShown) + ", fails on device " + device +
+                     (failure.compile_error ? ": CEL compile error: " : ": CEL runtime error: ") +
+                     Cut(failure.error, kMaxErrorShown);
+  if (!failure.advice.empty()) text += "; " + Cut(failure.advice, kMaxErrorShown);
+  return text;
 }
 
 PodClaims Prepare(std::span<const UnallocatedClaim> claims, const Snapshot& snapshot,

@@ -4,8 +4,8 @@
 // selectors compiled, constraints assigned to the requests they bind.
 //
 // Thread rules: a PodClaims is immutable; the caches it was made with belong to one user at a time.
-// Lifetime: the ClaimSpecs must outlive the PodClaims; ids refer to the MatchCache until its
-// Trim().
+// Lifetime: the ClaimSpecs and template names must outlive the PodClaims; ids refer to the
+// MatchCache until its Trim().
 
 #include <cstdint>
 #include <memory>
@@ -20,10 +20,15 @@
 
 namespace fedra::dra {
 
+// The claim for extended resources, which exists for no longer than the scheduling of its pod.
+inline constexpr const char* kExtendedClaim = "<extended-resources>";
+
 // A claim that has no allocation yet.
 struct UnallocatedClaim {
   ObjectKey key;
   const ClaimSpec* spec = nullptr;
+  // The template that it is made from, while no such object exists; null: it does.
+  const std::string* made_from = nullptr;
 };
 
 // One request, or one alternative of a firstAvailable request.
@@ -51,7 +56,13 @@ struct PreparedRequest {
 struct PreparedClaim {
   ObjectKey key;
   const ClaimSpec* spec = nullptr;
+  const std::string* made_from = nullptr;  // as in UnallocatedClaim
   std::vector<PreparedRequest> requests;
+
+  // "ml/shared", or the pod's name for what is made for it: "gpu".
+  std::string Name() const;
+  // "ResourceClaim ml/shared", "claim gpu (template large-only)".
+  std::string Words() const;
 };
 
 struct PodClaims {
@@ -62,6 +73,13 @@ struct PodClaims {
   // Classes that do not exist, each once: the scheduler refuses the pod before it looks at a node.
   std::vector<Text> missing_classes;
 };
+
+// Whose selector it is, how it reads, what went wrong and what to write instead, each of bounded
+// length: "selector #0 of DeviceClass gpu, EXPRESSION, fails on device DRIVER/POOL/DEVICE: CEL
+// runtime error: no such key: model; not every device has ...". What follows "CEL" up to the
+// semicolon are kube-scheduler's words.
+std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
+                            const std::string& device, const MatchCache& matches);
 
 // Largest number of devices of one claim (AllocationResultsMaxSize).
 inline constexpr int64_t kMaxResultsPerClaim = 32;

@@ -42,10 +42,38 @@ struct PodDemand {
   NodeConstraints node;
   Amounts requests;  // what the node must have, per resource name, pods left out
   std::vector<ContainerRequests> containers;  // init containers first, in order
+  std::string pod_group;                      // spec.schedulingGroup.podGroupName; empty: of none
 };
 
 // From a pod template (or pod): reads `spec`. Requests that are absent take the limits, as the API
-// server's defaulting does; spec.resources (pod level) counts instead of the containers' sum.
+// server's defaulting does; cpu, memory and huge pages of spec.resources (pod level) count instead
+// of the containers' sum.
 Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContext& context);
+
+// A PodGroup of scheduling.k8s.io: what its pods share. The API server drops the claims where the
+// gate DRAWorkloadResourceClaims is off, so those that are there count (Kubernetes v1.36.3,
+// pkg/registry/scheduling/podgroup/strategy.go: dropDisabledDRAWorkloadResourceClaimsFields).
+struct PodGroup {
+  // An entry of spec.resourceClaims with a template.
+  struct Claim {
+    std::string name;
+    std::string template_name;
+    std::string generated;  // made for the group, by status.resourceClaimStatuses; empty: not yet
+
+    bool operator==(const Claim&) const = default;
+  };
+
+  ObjectKey key;
+  std::vector<Claim> claims;  // named ones left out: they are shared with or without a group
+
+  bool operator==(const PodGroup&) const = default;
+};
+
+Result<PodGroup> ParsePodGroup(const nlohmann::json& object);
+
+// Notes which claims the pods share as members of this group of their namespace: entries of the
+// same name and template, as resourceclaim.BindTo of k8s.io/dynamic-resource-allocation v0.36.3
+// matches them. Without effect on pods of another group.
+void ShareWithPodGroup(const PodGroup& group, PodDemand& demand);
 
 }  // namespace fedra::dra

@@ -95,6 +95,12 @@ void AddAmounts(Amounts& sum, const Amounts& more) {
   }
 }
 
+const Quantity* FindAmount(const Amounts& amounts, const Text& name) {
+  for (const auto& [key, amount] : amounts)
+    if (key == name) return &amount;
+  return nullptr;
+}
+
 const DeviceUse* PoolUsage::Find(const Text& device) const {
   const auto at =
       std::lower_bound(devices.begin(), devices.end(), device,
@@ -118,6 +124,12 @@ void AddUse(PoolUsage& usage, const PoolKey& pool, const Claim& claim,
     if (!use.consumed) use.consumed.emplace();
     AddAmounts(*use.consumed, *result.consumed);
   }
+}
+
+const NodeReach& ReachOf(const ViewDevice& device) {
+  static const NodeReach kNone;
+  if (!device.slice->per_device) return device.slice->reach;
+  return device.device->extras ? device.device->extras->reach : kNone;
 }
 
 std::shared_ptr<const PoolState> MakePoolState(PoolKey key,

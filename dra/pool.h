@@ -28,6 +28,8 @@ using Amounts = std::vector<std::pair<Text, Quantity>>;  // by capacity name, as
 
 // `more` is added to `sum`, name by name.
 void AddAmounts(Amounts& sum, const Amounts& more);
+// Null: not among them.
+const Quantity* FindAmount(const Amounts& amounts, const Text& name);
 
 // What the claims of the cluster hold of one device.
 struct DeviceUse {
@@ -59,6 +61,9 @@ struct ViewDevice {
   const std::vector<Taint>* taints;  // of DeviceTaintRules; null: none
   NodeFit node_fit;                  // per-device node selection
 };
+
+// Which nodes can reach the device: what its slice says, or, with per-device selection, it itself.
+const NodeReach& ReachOf(const ViewDevice& device);
 
 // A counter of the pool and what the allocated devices left of it (may be negative).
 struct ViewCounter {

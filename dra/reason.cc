@@ -54,8 +54,11 @@ constexpr std::array kCatalogue = {
         "Enable resource.k8s.io/v1 on the worker, or install Kueue with v1beta2 of its API."},
     ReasonEntry{kApiVersionOld, "ApiVersionOld", kAccess,
                 "the worker serves only an API version fedra does not read",
-                "resource.k8s.io is served in alpha versions only (Kubernetes 1.31 or older).",
-                "Upgrade the worker to Kubernetes 1.34 or newer."},
+                "resource.k8s.io is served in alpha versions only (Kubernetes 1.31 or older), or a "
+                "DeviceTaintRule selects by deviceClassName or by CEL selectors, which v1alpha3 "
+                "allowed up to Kubernetes 1.34 and fedra does not evaluate.",
+                "Upgrade the worker to Kubernetes 1.34 or newer; let DeviceTaintRules name driver, "
+                "pool or device."},
     ReasonEntry{kNamespaceMissing, "NamespaceMissing", kObjects,
                 "the job's namespace does not exist on the worker",
                 "Kueue and fedra keep the namespace of a job; neither creates it.",
@@ -112,8 +115,8 @@ constexpr std::array kCatalogue = {
                 "Rename the job, or remove the foreign object on the worker."},
     ReasonEntry{kDependencyMissing, "DependencyMissing", kObjects,
                 "something else that the pods need does not exist on the worker",
-                "ConfigMaps, Secrets, PersistentVolumeClaims, ServiceAccounts, PriorityClasses or "
-                "RuntimeClasses are not copied.",
+                "ConfigMaps, Secrets, PersistentVolumeClaims, ServiceAccounts, PriorityClasses, "
+                "RuntimeClasses or PodGroups are not copied.",
                 "Create the named object on the worker."},
     ReasonEntry{kDriverMissing, "DriverMissing", kDevices,
                 "no driver on the worker publishes devices for a class the job needs",
@@ -127,13 +130,17 @@ constexpr std::array kCatalogue = {
         kNoMatchingDevice, "NoMatchingDevice", kDevices,
         "no device on the worker matches the selectors",
         "The class's or the request's CEL selectors are false for every device.",
-        "The message counts how many devices failed at which selector; try it with `fedra cel`."},
-    ReasonEntry{kNotEnoughDevices, "NotEnoughDevices", kDevices,
-                "fewer devices match than one claim asks for",
-                "Matching devices exist, but not enough of them on one node.",
-                "Ask for fewer, or use a worker with larger nodes."},
+        "The message counts how many devices failed at which selector; try it with `fedra devices "
+        "--selector 'EXPR'` or `fedra cel`."},
+    ReasonEntry{
+        kNotEnoughDevices, "NotEnoughDevices", kDevices,
+        "fewer devices match than the job asks for",
+        "Matching devices exist, but not enough of them: on one node for one pod, or in all "
+        "for all pods, even if nobody else held any.",
+        "Ask for fewer devices or pods, or use a worker with more devices or larger nodes."},
     ReasonEntry{kDevicesAllocated, "DevicesAllocated", kDevices,
-                "matching devices exist but are in use", "Other claims hold them.",
+                "matching devices exist but are in use",
+                "Other claims hold them, or jobs on their way will.",
                 "Nothing: the job leaves as soon as enough devices are free."},
     ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
                 "devices match one by one, but not together (matchAttribute or distinctAttribute)",
@@ -143,19 +150,24 @@ constexpr std::array kCatalogue = {
         kCountersExhausted, "CountersExhausted", kDevices,
         "partitions exist, but their parent device is used up",
         "Partitionable devices draw on shared counters that other partitions have consumed.",
-        "Nothing: the job leaves when partitions are freed."},
+        "Nothing: the job leaves when partitions are freed. Where the message says that even free "
+        "devices are too few: ask for less, or use another worker."},
     ReasonEntry{kCapacityExhausted, "CapacityExhausted", kDevices,
                 "shared devices have not enough capacity left",
                 "Consumable capacity of every matching device is taken.",
-                "Nothing: the job leaves when capacity is freed."},
+                "Nothing: the job leaves when capacity is freed. Where the message says that even "
+                "free devices are too few: ask for less, or use another worker."},
     ReasonEntry{kDeviceTainted, "DeviceTainted", kDevices,
                 "matching devices are tainted and the claim does not tolerate it",
                 "A driver or a DeviceTaintRule marks them, for example for maintenance.",
                 "Wait, remove the taint, or add a toleration to the request."},
-    ReasonEntry{kSelectorError, "SelectorError", kDevices,
-                "a CEL selector fails to compile or to evaluate on the worker's devices",
-                "The scheduler there would abort the whole pod: an error is not a mismatch.",
-                "Run the selector through `fedra cel`; it says what to write instead."},
+    ReasonEntry{
+        kSelectorError, "SelectorError", kDevices,
+        "a CEL selector fails to compile or to evaluate on the worker's devices",
+        "The scheduler there would abort the whole pod: an error is not a mismatch.",
+        "The message says what to write instead, where that is known. Try it on the devices "
+        "of every worker with `fedra devices --selector 'EXPR'`, or on slices from a file "
+        "with `fedra cel`."},
     ReasonEntry{
         kNodeMismatch, "NodeMismatch", kDevices, "no node that the pods accept has the devices",
         "nodeSelector, affinity or node taints exclude the nodes with matching devices.",
@@ -165,7 +177,8 @@ constexpr std::array kCatalogue = {
                 "Nothing, or ask for less."},
     ReasonEntry{kPodsDoNotFit, "PodsDoNotFit", kDevices,
                 "some of the pods fit, but not all of them", "The job needs all its pods at once.",
-                "Reduce parallelism, or wait for devices."},
+                "The next reason says what is missing: where other claims hold it, wait; otherwise "
+                "reduce parallelism."},
     ReasonEntry{kCapabilityUndeclared, "CapabilityUndeclared", kOther,
                 "the job needs a capability that is not declared for the worker",
                 "Some driver features cannot be seen through the API.",

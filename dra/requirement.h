@@ -14,6 +14,10 @@ struct ClaimReference {
   std::string template_name;  // resourceClaimTemplateName; a claim per pod
   std::string claim_name;  // resourceClaimName; one claim shared by all users. Exactly one of the
                            // two is set
+  // The PodGroup that lists the same entry: its pods then share one claim made from the template
+  // (where AllocatorFeatures::workload_claims). Empty: a claim per pod.
+  std::string pod_group = {};
+  std::string group_claim = {};  // the claim that was made for that group; empty: not yet
 
   auto operator<=>(const ClaimReference&) const = default;
 };
@@ -27,6 +31,7 @@ struct Dependency {
     kServiceAccount,
     kPriorityClass,
     kRuntimeClass,
+    kPodGroup,
   };
   Kind kind = Kind::kConfigMap;
   std::string name;

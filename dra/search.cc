@@ -1,6 +1,7 @@
 #include "dra/search.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "dra/capacity.h"
 
@@ -51,8 +52,10 @@ Search::Step Search::PlaceRequest(uint32_t claim, uint32_t request) {
   const Step step = requests[request].alternatives
                         ? PlaceAlternatives(claim, request)
                         : PlaceDevice({claim, request, requests[request].first_ask, 0}, 0);
-  if (remembers && step == Step::kFail && oversize == oversize_events_)
+  if (remembers && step == Step::kFail && oversize == oversize_events_) {
+    dead_end_size_ += state.size();
     dead_ends_.insert(std::move(state));
+  }
   return step;
 }
 
@@ -70,8 +73,8 @@ Search::Step Search::PlaceAlternatives(uint32_t claim, uint32_t request) {
 }
 
 Search::Step Search::PlaceDevice(const Place& place, size_t start) {
-  if (++outcome_.steps > limits_.max_steps)
-    return Stop(Fit::kBudget, "no answer after " + std::to_string(limits_.max_steps) + " steps");
+  ++outcome_.steps;
+  if (OutOfSteps()) return Stop(Fit::kBudget, "");
   const bool all = pod_.asks[place.ask].all;
   if (all && all_[place.ask].empty() && !features_.empty_all_fits) return Step::kFail;
   if (place.device >= counts_[place.ask]) return PlaceRequest(place.claim, place.request + 1);
@@ -102,6 +105,7 @@ Search::Step Search::PlaceExact(const Place& place, size_t start) {
   const Ask& ask = pod_.asks[place.ask];
   const auto needed = static_cast<size_t>(counts_[place.ask] - place.device);
   std::vector<uint32_t> failed;  // classes
+  size_t charged = start;
   for (size_t i = start; i < table_.size(); ++i) {
     if (start <= fatal_position_ && i >= fatal_position_) break;
     if (InUse(ask, table_[i])) continue;
@@ -110,6 +114,8 @@ Search::Step Search::PlaceExact(const Place& place, size_t start) {
     if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(place.ask, i)) continue;
     Undo undo;
     if (!Try(place, i, false, undo)) continue;
+    Charge(i - charged);
+    charged = i;
     Place next = place;
     ++next.device;
     const uint64_t oversize = oversize_events_;
@@ -119,10 +125,14 @@ Search::Step Search::PlaceExact(const Place& place, size_t start) {
     if (step != Step::kFail) return step;
     if (!symmetric_ || oversize != oversize_events_) continue;
     if (table_[i].untouched()) failed.push_back(table_.ClassOf(i));
-    if (Bound(place, i + 1) < needed) return FailOrError(place, i + 1);
+    if (const Upper left = Bound(place, i + 1); left.devices < needed) {
+      if (left.independent) outcome_.scheduler_steps += std::exp2(left.devices) - 1;
+      return FailOrError(place, i + 1);
+    }
   }
+  Charge(table_.size() - charged);
   if (start <= fatal_position_ && fatal_position_ <= table_.size())
-    return Stop(Fit::kError, "claim " + pod_.claims[place.claim].key.ToString() + ", request " +
+    return Stop(Fit::kError, pod_.claims[place.claim].Words() + ", request " +
                                  ask.request->name.str() + ": a resource pool is invalid");
   return Step::kFail;
 }
@@ -177,9 +187,9 @@ bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
   if (!AddToConstraints(place, index, undo)) {
     TakeBack(place, index, undo);
     if (must) {
-      Stop(Fit::kError, "claim " + pod_.claims[place.claim].key.ToString() + ", request " +
-                            ask.request->name.str() + ": cannot add device " +
-                            candidate.pool->key.ToString() + "/" + candidate.device().name.str() +
+      Stop(Fit::kError, pod_.claims[place.claim].Words() + ", request " + ask.request->name.str() +
+                            ": cannot add device " + candidate.pool->key.ToString() + "/" +
+                            candidate.device().name.str() +
                             " because a claim constraint would not be satisfied");
     }
     return false;
@@ -239,6 +249,8 @@ NodeAllocation Search::Run(bool thorough) {
   if (!CheckPools() || !CheckClaims()) return outcome_;
   symmetric_ = IsSymmetric();
   if (thorough && IsHopeless()) return NotFound();
+  if (OutOfSteps()) Stop(Fit::kBudget, "");
+  if (outcome_.fit == Fit::kBudget) return outcome_;
   switch (PlaceRequest(0, 0)) {
     case Step::kStop:
       return outcome_;
@@ -255,14 +267,33 @@ NodeAllocation Search::Run(bool thorough) {
   return outcome_;
 }
 
+// A search that is over soon ends within `kQuickSteps`; the others are begun again, with an eye on
+// why they cannot succeed.
 NodeAllocation Allocate(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
                         MatchCache& matches, const AllocatorFeatures& features,
                         const AllocatorLimits& limits, const Relaxation& relaxation) {
-  const AllocatorLimits quick{.max_steps = std::min(kQuickSteps, limits.max_steps)};
-  NodeAllocation found =
-      Search(pod, node, workspace, matches, features, quick, relaxation).Run(false);
-  if (found.fit != Fit::kBudget || limits.max_steps <= kQuickSteps) return found;
-  return Search(pod, node, workspace, matches, features, limits, relaxation).Run(true);
+  uint64_t devices = 0;
+  for (const auto& pool : node.pools) devices += pool->devices.size();
+  const uint64_t making = devices * (1 + pod.asks.size()) / 16;  // the table of candidates
+  uint64_t spent = making;
+  const auto run = [&](uint64_t most, bool thorough) {
+    const uint64_t left = limits.max_steps - std::min(limits.max_steps, spent);
+    const AllocatorLimits here{.max_steps = std::min(most, left)};
+    NodeAllocation found =
+        Search(pod, node, workspace, matches, features, here, relaxation).Run(thorough);
+    found.steps = spent += found.steps;
+    return found;
+  };
+  NodeAllocation found = run(kQuickSteps + devices, false);
+  if (found.fit == Fit::kBudget && spent < limits.max_steps) {
+    spent += making;
+    const double scheduler_steps = found.scheduler_steps;
+    found = run(limits.max_steps, true);
+    found.scheduler_steps = std::max(found.scheduler_steps, scheduler_steps);
+  }
+  if (found.fit == Fit::kBudget)
+    found.error = "no answer after " + std::to_string(found.steps) + " steps";
+  return found;
 }
 
 void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeView& node,
@@ -273,6 +304,7 @@ void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeVi
     Workspace::Pool& pool = workspace.pools[view.key];
     SimulatedUse& use = pool.devices[view.devices[chosen.device].slot];
     use.dedicated = use.dedicated || !chosen.shared;
+    use.in_flight = use.in_flight || workspace.in_flight;
     if (chosen.shared) {
       use.shared = true;
       AddAmounts(use.consumed, chosen.consumed);

@@ -5,21 +5,21 @@
 // It visits what the real allocator visits, in the same order, and leaves out four kinds of
 // branches, each of which provably holds neither a solution nor an error:
 //
-//   equivalence   after a candidate failed, later candidates of the same class (CandidateTable)
-//   fail
-//                 as well: exchange the two in any solution.
-//   bound         a request that needs more devices than there are usable ones left cannot be
-//                 satisfied; an upper bound counts them, by attribute value and by counter set.
-//   hopeless      when the first steps led nowhere: requests that cannot be satisfied even alone,
-//   or
-//                 not all together by any assignment of one device to one request.
-//   dead ends     a state at the start of a request that failed once fails again when it recurs
-//   with
-//                 other devices of the same classes.
+// - Equivalent candidates. After a candidate failed, the later candidates of its class
+//   (CandidateTable) fail as well: in any solution the two could be exchanged.
+// - Too few left. A request that needs more devices than there are usable ones left cannot be
+//   satisfied; an upper bound counts them, by attribute value and by counter set.
+// - Hopeless pods, looked for when the first steps led nowhere: some request cannot be satisfied
+//   even alone, or no assignment gives each requested device one of its own.
+// - Dead ends. A state at the start of a request that failed once fails again when it recurs with
+//   other devices of the same classes.
 //
-// They are off (`symmetric_`) where the real search is not symmetric: All requests under
+// Nothing is left out (`symmetric_`) where the real search is not symmetric: All requests under
 // constraints, distinctAttribute of 1.36 with counts above one, the 32 limit inside of a branch.
 // Refusals at that limit are counted (`oversize_events_`): a branch that saw one proves nothing.
+//
+// Steps are counted so that one step is a bounded amount of work, whatever the number of devices:
+// walking over candidates and the searches for hopeless pods cost steps, too.
 
 #include <cstdint>
 #include <set>
@@ -56,6 +56,7 @@ class Search final {
     uint32_t ask;
     int64_t device;  // index within the ask
   };
+  static constexpr size_t kCandidatesPerStep = 16;
   // What Try() changed.
   struct Undo {
     bool counters = false;
@@ -79,6 +80,9 @@ class Search final {
   Step PlaceAll(const Place& place);
   Step PlaceExact(const Place& place, size_t start);
   Step Stop(Fit fit, std::string error);
+  bool OutOfSteps() const { return outcome_.steps > limits_.max_steps; }
+  // Looking at so many candidates once.
+  void Charge(size_t candidates) { outcome_.steps += candidates / kCandidatesPerStep; }
   NodeAllocation NotFound();
   bool InUse(const Ask& ask, const Candidate& candidate) const;
   bool HeldByClaim(const Candidate& candidate, uint32_t claim) const;
@@ -92,8 +96,13 @@ class Search final {
   bool Skips(const std::vector<uint32_t>& failed, size_t candidate);
   Step FailOrError(const Place& place, size_t start);
   bool Usable(const Place& place, size_t candidate);
-  // At most this many devices of the ask can still be taken from `start` on.
-  size_t Bound(const Place& place, size_t start);
+  // At most `devices` of the ask can still be taken from `start` on. `independent`: any of these
+  // devices can be taken together.
+  struct Upper {
+    size_t devices = 0;
+    bool independent = true;
+  };
+  Upper Bound(const Place& place, size_t start);
   size_t BoundByCounters(const std::vector<size_t>& usable);
   bool IsHopeless();
   bool CanBeSatisfiedAlone(uint32_t claim, uint32_t ask);
@@ -122,6 +131,7 @@ class Search final {
   std::vector<std::pair<uint32_t, int>> alternatives_;  // (position of the request, index)
   uint64_t oversize_events_ = 0;
   std::set<std::vector<uint32_t>> dead_ends_;
+  size_t dead_end_size_ = 0;  // numbers in them
   NodeAllocation outcome_;
 };
 

@@ -24,8 +24,8 @@ bool Search::CheckPools() {
 // The devices of an All request are fixed before the search: all that match, in use or not.
 bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
   const Ask& ask = pod_.asks[ask_index];
-  const std::string where = "claim " + pod_.claims[claim].key.ToString() + ", request " +
-                            ask.request->name.str() + ": asks for all devices, but resource pool ";
+  const std::string where = pod_.claims[claim].Words() + ", request " + ask.request->name.str() +
+                            ": asks for all devices, but resource pool ";
   size_t candidate = 0;
   for (const auto& pool : node_.pools) {
     if (pool->status != PoolStatus::kReady) {
@@ -72,7 +72,7 @@ bool Search::CheckClaims() {
       least += std::clamp<int64_t>(smallest, -kMaxResultsPerClaim - 1, kMaxResultsPerClaim + 1);
     }
     if (least > kMaxResultsPerClaim) {
-      Stop(Fit::kError, "claim " + prepared.key.ToString() + ": number of requested devices " +
+      Stop(Fit::kError, prepared.Words() + ": number of requested devices " +
                             std::to_string(least) + " exceeds the claim limit of " +
                             std::to_string(kMaxResultsPerClaim));
       return false;
@@ -108,13 +108,10 @@ bool Search::CheckNodeSelectors() {
     for (const auto& [ask, candidate] : chosen_[claim]) {
       const ViewDevice& view = table_[candidate].view();
       const auto& extras = view.device->extras;
-      const NodeReach none;
-      const NodeReach& reach = !view.slice->per_device ? view.slice->reach
-                               : extras                ? extras->reach
-                                                       : none;
+      const NodeReach& reach = ReachOf(view);
       if (!reach.node_name.empty() || (extras && extras->binds_to_node)) break;
       if (!reach.selector || reach.selector->terms.size() < 2) continue;
-      Stop(Fit::kError, "create NodeSelector for claim " + pod_.claims[claim].key.name +
+      Stop(Fit::kError, "create NodeSelector for " + pod_.claims[claim].Words() +
                             ": unsupported ResourceSlice.NodeSelector with " +
                             std::to_string(reach.selector->terms.size()) + " terms");
       return false;

@@ -8,7 +8,8 @@
 namespace fedra::dra {
 namespace {
 
-constexpr size_t kMaxDeadEnds = 1 << 16;
+// About 16 MB.
+constexpr size_t kMaxDeadEndSize = 1 << 22;
 
 }  // namespace
 
@@ -19,6 +20,7 @@ bool Search::Skips(const std::vector<uint32_t>& failed, size_t candidate) {
 
 // The request cannot be satisfied, but the real search still walks over all that is left.
 Search::Step Search::FailOrError(const Place& place, size_t start) {
+  Charge(table_.size() - start);
   for (size_t i = start; i < table_.size(); ++i) {
     if (InUse(pod_.asks[place.ask], table_[i])) continue;
     if (IsErrorCode(table_.Code(place.ask, i)))
@@ -45,26 +47,31 @@ bool Search::Usable(const Place& place, size_t index) {
   return true;
 }
 
-size_t Search::Bound(const Place& place, size_t start) {
+Search::Upper Search::Bound(const Place& place, size_t start) {
   const Ask& ask = pod_.asks[place.ask];
+  Upper upper;
   // Devices that must agree on an attribute nobody has fixed yet: the largest group counts.
   std::map<std::vector<uint32_t>, std::vector<size_t>> groups;
-  outcome_.steps += (table_.size() - start) / 8;
+  Charge(2 * (table_.size() - start));
   for (size_t i = start; i < table_.size(); ++i) {
     if (!Usable(place, i)) continue;
+    if (table_[i].device().consumes) upper.independent = false;
     std::vector<uint32_t> group;
     for (size_t c = 0; c < constraints_[place.claim].size(); ++c) {
       const uint64_t bit = uint64_t{1} << c;
       const bool applies = (ask.constraints & bit) && !(relaxation_.constraints & bit);
-      if (!applies || !constraints_[place.claim][c].is_match() || features_.list_attributes)
+      if (!applies) continue;
+      if (!constraints_[place.claim][c].is_match() || features_.list_attributes) {
+        upper.independent = false;
         continue;
+      }
       group.push_back(table_.ValueId(table_.Value(place.claim, c, i)));
     }
     groups[std::move(group)].push_back(i);
   }
-  size_t bound = 0;
-  for (const auto& [group, usable] : groups) bound = std::max(bound, BoundByCounters(usable));
-  return bound;
+  for (const auto& [group, usable] : groups)
+    upper.devices = std::max(upper.devices, BoundByCounters(usable));
+  return upper;
 }
 
 // Devices that draw on one counter set cannot be more than the set can feed: for each counter,
@@ -84,11 +91,16 @@ size_t Search::BoundByCounters(const std::vector<size_t>& usable) {
           i);
   }
   for (const auto& [key, members] : by_set) {
-    std::map<uint32_t, std::vector<Quantity>> taken;  // by counter
-    for (const size_t i : members)
-      for (const Consumption& consumption : table_[i].pool->ConsumptionOf(table_[i].device_index))
-        if (consumption.amount->Sign() > 0)
-          taken[consumption.counter].push_back(*consumption.amount);
+    std::map<uint32_t, std::vector<Quantity>> taken;  // by counter, one amount per device
+    for (const size_t i : members) {
+      std::map<uint32_t, Quantity> sums;  // a device may name a counter more than once
+      for (const Consumption& consumption : table_[i].pool->ConsumptionOf(table_[i].device_index)) {
+        Quantity& sum = sums[consumption.counter];
+        sum = sum.Add(*consumption.amount).value_or(sum);
+      }
+      for (const auto& [counter, sum] : sums)
+        if (sum.Sign() > 0) taken[counter].push_back(sum);
+    }
     size_t limit = members.size();
     for (auto& [counter, amounts] : taken) {
       std::sort(amounts.begin(), amounts.end());
@@ -112,7 +124,7 @@ bool Search::CanBeSatisfiedAlone(uint32_t claim, uint32_t ask) {
   const Place place{claim, 0, ask, 0};
   if (!pod_.asks[ask].all) {
     const int64_t count = counts_[ask];
-    return count <= 0 || Bound(place, 0) >= static_cast<size_t>(count);
+    return count <= 0 || Bound(place, 0).devices >= static_cast<size_t>(count);
   }
   return !all_[ask].empty() &&
          std::all_of(all_[ask].begin(), all_[ask].end(),
@@ -120,7 +132,8 @@ bool Search::CanBeSatisfiedAlone(uint32_t claim, uint32_t ask) {
 }
 
 // Whether every counted request without alternatives can have devices of its own at all,
-// constraints and counters left aside: a maximum matching of requested devices and candidates.
+// constraints and counters left aside: a maximum matching of requested devices and candidates. Also
+// true when that took too many steps.
 bool Search::CanBeAssigned() {
   std::vector<std::vector<size_t>> wanted;  // per requested device: candidates it could be
   for (uint32_t claim = 0; claim < pod_.claims.size(); ++claim) {
@@ -129,6 +142,7 @@ bool Search::CanBeAssigned() {
       if (request.asks > 1 || pod_.asks[ask].all || pod_.asks[ask].admin) continue;
       std::vector<size_t> usable;
       bool shareable = false;
+      Charge(table_.size());
       for (size_t i = 0; i < table_.size(); ++i) {
         if (!Usable({claim, 0, ask, 0}, i)) continue;
         usable.push_back(i);
@@ -141,6 +155,7 @@ bool Search::CanBeAssigned() {
   std::vector<int> owner(table_.size(), -1);
   std::vector<bool> seen;
   const auto assign = [&](const auto& self, size_t device) -> bool {
+    Charge(wanted[device].size());
     for (const size_t candidate : wanted[device]) {
       if (seen[candidate]) continue;
       seen[candidate] = true;
@@ -152,6 +167,7 @@ bool Search::CanBeAssigned() {
   };
   for (size_t device = 0; device < wanted.size(); ++device) {
     seen.assign(table_.size(), false);
+    if (OutOfSteps()) return true;
     if (!assign(assign, device)) return false;
   }
   return true;
@@ -173,7 +189,7 @@ bool Search::IsHopeless() {
 
 bool Search::UsesDeadEnds() {
   if (!symmetric_ || !thorough_) return false;
-  if (dead_ends_.size() >= kMaxDeadEnds || table_.AnyError()) return false;
+  if (dead_end_size_ >= kMaxDeadEndSize || table_.AnyError()) return false;
   return std::none_of(pod_.asks.begin(), pod_.asks.end(), [](const Ask& ask) { return ask.admin; });
 }
 
@@ -188,6 +204,7 @@ std::vector<uint32_t> Search::State(uint32_t claim, uint32_t request) {
                         shared ? ask + 1 : 0);
     }
   }
+  Charge(held.size());
   std::sort(held.begin(), held.end());
   for (const auto& [device, ask] : held) state.insert(state.end(), {device, ask});
   for (const ConstraintState& constraint : constraints_[claim]) {

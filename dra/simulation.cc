@@ -11,9 +11,6 @@
 namespace fedra::dra {
 namespace {
 
-// From so many feasible nodes on, kube-scheduler does not look at the others.
-constexpr size_t kNodesAlwaysExamined = 100;
-
 // The conjunctions that the pod asks for, each once.
 std::vector<ConjunctionId> Asked(const PodClaims& pod) {
   std::vector<ConjunctionId> conjunctions;
@@ -21,11 +18,6 @@ std::vector<ConjunctionId> Asked(const PodClaims& pod) {
   std::sort(conjunctions.begin(), conjunctions.end());
   conjunctions.erase(std::unique(conjunctions.begin(), conjunctions.end()), conjunctions.end());
   return conjunctions;
-}
-
-const Text& Pods() {
-  static const Text kPods("pods");
-  return kPods;
 }
 
 }  // namespace
@@ -37,23 +29,53 @@ void Simulation::Add(Run& run, Outcome outcome, ReasonCode code, std::string obj
       {.code = code, .object = std::move(object), .message = std::move(message)});
 }
 
+NodeAllocation Simulation::Find(const PodClaims& pod, const NodeView& view,
+                                const Workspace& taken) {
+  const AllocatorLimits left{.max_steps = options_.limits.max_steps -
+                                          std::min(options_.limits.max_steps, cost_.steps)};
+  NodeAllocation found = Allocate(pod, view, &taken, caches_.matches, snapshot_.features(), left);
+  cost_.steps += found.steps;
+  return found;
+}
+
 // ---- nodes
 
-bool Simulation::Usable(const Run& run, const Text& name) const {
+// Where the node stands among those that the pod may use; absent: nowhere.
+std::optional<size_t> Simulation::PositionOf(const Run& run, const Text& name) {
   const auto at = std::lower_bound(
       run.nodes.begin(), run.nodes.end(), name,
       [](const Node* usable, const Text& wanted) { return usable->name < wanted; });
-  return at != run.nodes.end() && (*at)->name == name;
+  if (at == run.nodes.end() || (*at)->name != name) return std::nullopt;
+  return static_cast<size_t>(at - run.nodes.begin());
+}
+
+bool Simulation::CannotBeUsed(const Binding& binding, const Node& node) const {
+  if (!binding.node.empty() && binding.node != node.name) return true;
+  return std::any_of(binding.selectors.begin(), binding.selectors.end(), [&](const auto& selector) {
+    return !Matches(*selector, node).value_or(false);
+  });
 }
 
 const ObjectKey* Simulation::ClaimElsewhere(const Run& run, const Node& node) const {
-  for (const auto& [key, binding] : run.bound) {
-    bool suits = binding->node.empty() || binding->node == node.name;
-    for (const auto& selector : binding->selectors)
-      suits = suits && Matches(*selector, node).value_or(false);
-    if (!suits) return &key;
-  }
+  for (const auto& [key, binding] : run.bound)
+    if (CannotBeUsed(*binding, node)) return &key;
   return nullptr;
+}
+
+// No node fits: the scheduler looks for a claim that kept it from using a node and that nobody else
+// needs (PostFilter of its DRA plugin).
+void Simulation::FindIdleClaim(Run& run) {
+  if (idle_claim_ || run.error_node != nullptr || BudgetIsSpent()) return;
+  if (run.result.report.fitting > 0 || run.unbindable_claim || run.unbindable > 0) return;
+  if (run.full_claim) return;
+  for (const auto& [key, binding] : run.bound) {
+    if (!binding->idle || reserved_.contains(key)) continue;
+    for (const Node* node : run.elsewhere)
+      if (CannotBeUsed(*binding, *node) && RoomOn(run, *node, VariantFor(run, *node)).fits()) {
+        idle_claim_ = key;
+        return;
+      }
+  }
 }
 
 void Simulation::CollectNodes(Run& run) {
@@ -63,14 +85,17 @@ void Simulation::CollectNodes(Run& run) {
     run.nodes = admitting.nodes;
     return;
   }
+  std::map<const ObjectKey*, int> refused;
   for (const Node* node : admitting.nodes) {
     if (const ObjectKey* claim = ClaimElsewhere(run, *node)) {
-      ++run.refused["ResourceClaim " + claim->ToString() + " is allocated elsewhere"];
+      ++refused[claim];
       run.elsewhere.push_back(node);
     } else {
       run.nodes.push_back(node);
     }
   }
+  for (const auto& [claim, nodes] : refused)
+    run.refused["ResourceClaim " + claim->ToString() + " is allocated elsewhere"] += nodes;
 }
 
 // ---- errors
@@ -87,6 +112,9 @@ bool Simulation::CanEndWithError(const PodClaims& pod) {
         const Ask& ask = pod.asks[request.first_ask + i];
         if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
         if (memory_.CanFail(ask.match, snapshot_, caches_.matches)) return true;
+        if (!ask.all && ask.request->count > kManyDevices &&
+            (pools.most_devices >= kManyDevices || !pools.all_ready))
+          return true;
         most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
       }
       devices += std::min(most, kMaxResultsPerClaim + 1);
@@ -114,10 +142,12 @@ bool Simulation::FindErrors(Run& run) {
   std::string error;
   size_t fitting = 0;
   const auto examine = [&](const Node* node, bool usable) {
+    if (BudgetIsSpent()) return;
     const Variant& variant = VariantFor(run, *node);
     if (variant.pod.claims.empty() || !RoomOn(run, *node, variant).fits()) return;
-    const NodeAllocation found = Allocate(variant.pod, ViewOf(snapshot_, *node), &workspace_,
-                                          caches_.matches, snapshot_.features(), options_.limits);
+    const NodeAllocation found = Find(variant.pod, ViewOf(snapshot_, *node), workspace_);
+    if (found.fit == Fit::kBudget) run.unfinished = node;
+    NoteSlowness(run, *node, found);
     if (found.fit == Fit::kFit && usable) ++fitting;
     if (found.fit != Fit::kError || failing) return;
     failing = node;
@@ -125,6 +155,7 @@ bool Simulation::FindErrors(Run& run) {
   };
   for (const Node* node : run.nodes) examine(node, true);
   for (const Node* node : run.elsewhere) examine(node, false);
+  run.feasible = fitting;
   if (failing == nullptr) return false;
   const bool certain = fitting < kNodesAlwaysExamined;
   run.result.report.aborted = certain;
@@ -134,195 +165,46 @@ bool Simulation::FindErrors(Run& run) {
   return true;
 }
 
-// ---- pods
-
-void Simulation::Bind(Run& run, const Variant& variant, const NodeAllocation& allocation,
-                      const NodeView& view, const Node& node) {
-  for (const size_t claim : variant.shared) {
-    Binding binding;
-    for (const ChosenDevice& chosen : allocation.devices) {
-      if (chosen.claim != claim) continue;
-      const ViewDevice& device = view.pools[chosen.pool]->devices[chosen.device];
-      const auto& extras = device.device->extras;
-      const NodeReach none;
-      const NodeReach& reach = !device.slice->per_device ? device.slice->reach
-                               : extras                  ? extras->reach
-                                                         : none;
-      if (!reach.node_name.empty() || (extras && extras->binds_to_node)) binding.node = node.name;
-      if (reach.selector) binding.selectors.push_back(reach.selector);
-    }
-    if (!binding.node.empty()) binding.selectors.clear();
-    bindings_[variant.pod.claims[claim].key] = std::move(binding);
-  }
-  if (variant.shared.empty()) return;
-  // From now on the claims are allocated for every further pod of this and other pod sets.
-  run.claims.clear();
-  run.is_shared.clear();
-  run.bound.clear();
-  run.variants.clear();
-  run.nodes.clear();
-  run.refused.clear();
-  run.elsewhere.clear();
-  ResolveClaims(run);
-  CollectNodes(run);
-}
-
-std::vector<PlannedDevice> Simulation::NameDevices(const PodClaims& pod,
-                                                   const NodeAllocation& allocation,
-                                                   const NodeView& view) {
-  std::vector<PlannedDevice> devices;
-  for (const ChosenDevice& chosen : allocation.devices) {
-    const PoolView& pool = *view.pools[chosen.pool];
-    devices.push_back({.claim = pod.claims[chosen.claim].key.name,
-                       .request = pod.asks[chosen.ask].Name(),
-                       .pool = pool.key,
-                       .device = pool.devices[chosen.device].device->name});
-  }
-  return devices;
-}
-
-NodeAnswer Simulation::RoomOn(const Run& run, const Node& node, const Variant& variant) const {
-  if (!options_.node_resources) return {};
-  Amounts used;
-  if (const auto at = placed_.find(node.name); at != placed_.end()) used = at->second;
-  if (options_.used)
-    if (const auto at = options_.used->find(node.name); at != options_.used->end())
-      AddAmounts(used, at->second);
-  return HasRoom(node, run.demand.requests, &used, variant.from_devices);
-}
-
-// The node's device plugin has what devices would have provided elsewhere, and the pod has claims.
-bool Simulation::CannotBind(const Run& run, const Variant& variant) const {
-  return snapshot_.features().plugin_beside_claims_fails && !run.demand.claims.empty() &&
-         variant.from_devices.empty() && run.wants_device_resources;
-}
-
-void Simulation::NoteNearest(Run& run, const Node& node, uint32_t devices) {
-  if (run.nearest == nullptr || devices > run.deepest) run.nearest = &node;
-  run.deepest = std::max(run.deepest, devices);
-}
-
-bool Simulation::PlaceOne(Run& run, const Node& node) {
-  Variant& variant = VariantFor(run, node);
-  if (const NodeAnswer room = RoomOn(run, node, variant); !room.fits()) {
-    ++run.no_room[room.what];
-    return false;
-  }
-  NodeAllocation found;
-  found.fit = Fit::kFit;
-  NodeView view;
-  if (!variant.pod.claims.empty()) {
-    view = ViewOf(snapshot_, node);
-    found = Allocate(variant.pod, view, &workspace_, caches_.matches, snapshot_.features(),
-                     options_.limits);
-  }
-  if (found.fit == Fit::kBudget) run.budget = true;
-  if (found.fit == Fit::kError) {
-    run.error = found.error;
-    run.error_node = &node;
-  }
-  if (found.fit != Fit::kFit) {
-    NoteNearest(run, node, found.deepest);
-    return false;
-  }
-  if (CannotBind(run, variant)) {
-    ++run.unbindable;
-    return false;
-  }
-  Commit(found, variant.pod, view, workspace_);
-  AddAmounts(placed_[node.name], run.demand.requests);
-  AddAmounts(placed_[node.name], {{Pods(), Quantity(1)}});
-  ++run.result.report.fitting;
-  run.result.report.nodes.push_back(node.name.str());
-  if (options_.name_devices)
-    run.result.report.devices.push_back(NameDevices(variant.pod, found, view));
-  run.result.alternatives.resize(found.alternatives.size());
-  for (size_t i = 0; i < found.alternatives.size(); ++i)
-    run.result.alternatives[i] = std::max(run.result.alternatives[i], found.alternatives[i]);
-  Bind(run, variant, found, view, node);
-  return true;
-}
-
-// Nodes that certainly have too few devices for some request of the pod. Found out once for all
-// pods: placing pods takes devices and gives none back.
-std::vector<bool> Simulation::TooFew(Run& run) {
-  std::vector<bool> too_few;
-  // Only devices of nodes are counted, and the counts belong to the nodes that admit the pod.
-  if (!run.bound.empty() || run.wants_device_resources || !snapshot_.roaming_pools().empty())
-    return too_few;
-  const PodClaims& pod = VariantWith(run, {}).pod;
-  for (const PreparedClaim& claim : pod.claims) {
-    for (const PreparedRequest& request : claim.requests) {
-      const Ask& ask = pod.asks[request.first_ask];
-      if (request.asks != 1 || ask.all || ask.admin || ask.request->count <= 0) continue;
-      const auto& free =
-          memory_.FreeOn(run.demand.node, {ask.match}, snapshot_, caches_.matches).on_node;
-      too_few.resize(free.size());
-      for (size_t i = 0; i < free.size(); ++i) {
-        if (too_few[i] || free[i] >= ask.request->count) continue;
-        too_few[i] = true;
-        NoteNearest(run, *run.nodes[i], static_cast<uint32_t>(free[i]));
-      }
-    }
-  }
-  return too_few;
-}
-
-// Node by node: what does not fit on a node now will not fit there later.
-void Simulation::PlacePods(Run& run) {
-  std::vector<bool> too_few = TooFew(run);
-  const auto done = [&] {
-    return run.result.report.fitting >= std::min(run.demand.count, options_.max_pods) ||
-           run.error_node != nullptr;
-  };
-  for (size_t i = 0; i < run.nodes.size() && !done();) {
-    const size_t before = run.nodes.size();
-    if (i < too_few.size() && too_few[i]) {
-      ++i;
-    } else if (!PlaceOne(run, *run.nodes[i])) {
-      ++i;
-    } else if (run.nodes.size() != before) {
-      i = 0;  // a shared claim has been allocated and left fewer nodes
-      too_few.clear();
-    }
-  }
-}
-
 // Free devices that match some request, on nodes the pod may use, beyond what was taken.
 void Simulation::CountHeadroom(Run& run) {
-  const auto count = [&](const Text& node, const std::vector<ConjunctionId>& conjunctions,
-                         const Workspace* taken) {
-    const NodePools* pools = snapshot_.PoolsOf(node);
-    return pools ? CountFreeDevices(*pools, conjunctions, taken, caches_.matches) : 0;
-  };
   int& headroom = run.result.headroom;
   if (!run.bound.empty() || run.wants_device_resources) {
     for (const Node* node : run.nodes)
-      headroom += count(node->name, Asked(VariantFor(run, *node).pod), &workspace_);
+      if (const NodePools* pools = snapshot_.PoolsOf(node->name))
+        headroom += CountFreeDevices(*pools, Asked(VariantFor(run, *node).pod), &workspace_,
+                                     caches_.matches);
     return;
   }
   const std::vector<ConjunctionId> asked = Asked(VariantWith(run, {}).pod);
-  headroom = memory_.FreeOn(run.demand.node, asked, snapshot_, caches_.matches).total;
-  for (const auto& [name, used] : placed_)
-    if (Usable(run, name))
-      headroom += count(name, asked, &workspace_) - count(name, asked, nullptr);
+  const FreeDevices& free = memory_.FreeOn(run.demand.node, asked, snapshot_, caches_.matches);
+  headroom = free.total;
+  for (const auto& [name, used] : placed_) {
+    const auto at = PositionOf(run, name);
+    if (!at || !free.pools[*at]) continue;
+    headroom +=
+        CountFreeDevices(*free.pools[*at], asked, &workspace_, caches_.matches) - free.on_node[*at];
+  }
 }
 
 void Simulation::Assume(const InFlightPods& pods) {
   const std::string* own = std::exchange(ns_, &pods.ns);
+  workspace_.in_flight = true;
   PodDemand demand = *pods.demand;
   demand.count = pods.count;
-  Run run{.demand = demand, .result = {}};
+  Run run{.demand = demand, .result = {}, .step = steps_++};
   run.wants_device_resources = WantsDeviceResources(demand, snapshot_);
   if (ResolveClaims(run) && CheckClasses(run)) {
     CollectNodes(run);
     PlacePods(run);
+    FindIdleClaim(run);
   }
+  workspace_.in_flight = false;
+  in_flight_fitting_ += run.result.report.fitting;
   ns_ = own;
 }
 
 PodSetResult Simulation::Place(const PodDemand& demand) {
-  Run run{.demand = demand, .result = {}};
+  Run run{.demand = demand, .result = {}, .pod_set = pod_sets_++, .step = steps_++};
   run.wants_device_resources = WantsDeviceResources(demand, snapshot_);
   run.result.report.name = demand.name;
   run.result.report.wanted = demand.count;
@@ -330,10 +212,16 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   CollectNodes(run);
   if (ErrorsPossible(run) && FindErrors(run)) return std::move(run.result);
   PlacePods(run);
-  if (run.result.report.fitting >= demand.count)
-    CountHeadroom(run);
-  else
+  FindIdleClaim(run);
+  if (idle_claim_) return std::move(run.result);
+  NoteContested(run);
+  if (!route_.explain) return std::move(run.result);
+  if (run.result.report.fitting < demand.count)
     ExplainShortage(run);
+  else if (run.slowest != nullptr)
+    ExplainSlowSearch(run);
+  else
+    CountHeadroom(run);
   TryToScale(run);
   return std::move(run.result);
 }

@@ -5,9 +5,12 @@
 //
 // Thread rules: one judgement, one thread. Lifetime: everything given at construction outlives it.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,27 +26,67 @@ struct PodSetResult {
   std::vector<int> alternatives;
   int headroom = 0;
   std::vector<Reason> reasons;
+  // When too few nodes are left for the pods: the claims that leave so few.
+  std::vector<ObjectKey> contested;
 };
+
+// Pods that share a claim are bound by the node that the first of them gets. A step is one call of
+// Simulation::Assume() or Place().
+struct SharedChoice {
+  size_t step = 0;
+  std::vector<ObjectKey> claims;  // that were allocated
+  Text node;                      // of the pod that they were allocated for
+};
+
+// How a simulation goes.
+struct Route {
+  // Nodes that a step's claims for many pods are not allocated on, by step; those beyond: none.
+  std::vector<std::set<Text>> avoided;
+  bool explain = true;  // why pods do not fit, and what is left when all do
+};
+
+// What a judgement has spent on searching.
+struct SearchCost {
+  uint64_t steps = 0;
+  uint64_t explaining = 0;  // to find out what stands in the way
+};
+
+// The same question about the cluster with every device free; the same answer whenever asked.
+using AskFreeCluster = std::function<const Judgement&()>;
 
 class Simulation final {
  public:
+  // `free_cluster`: whether waiting could help; null: shortages are told without it.
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
-             const JudgeOptions& options)
+             const JudgeOptions& options, SearchCost& cost, const AskFreeCluster* free_cluster,
+             const Route& route)
       : ns_(&ns),
         snapshot_(snapshot),
         caches_(caches),
         memory_(caches.memory ? *caches.memory : own_memory_),
-        options_(options) {}
+        options_(options),
+        cost_(cost),
+        free_cluster_(free_cluster),
+        route_(route) {}
 
   PodSetResult Place(const PodDemand& demand);
   // Takes what these pods will take, as far as they fit.
   void Assume(const InFlightPods& pods);
+  // A claim whose allocation the scheduler would take back, because pods fitted nowhere: all
+  // answers are about the cluster before that.
+  const std::optional<ObjectKey>& idle_claim() const { return idle_claim_; }
+  // In the order of the steps.
+  const std::vector<SharedChoice>& choices() const { return choices_; }
+  int in_flight_fitting() const { return in_flight_fitting_; }
 
  private:
   // Where a claim that many pods share can be used once it is allocated.
   struct Binding {
     std::vector<std::shared_ptr<const NodeSelector>> selectors;  // all must match
     Text node;                                                   // empty: no single node
+    // Allocated in the cluster:
+    bool idle = false;        // and reserved for nobody
+    bool unbindable = false;  // and no further pod can be bound to it
   };
   // The claims of one pod on nodes that have the same plugin resources.
   struct Variant {
@@ -52,12 +95,22 @@ class Simulation final {
     PodClaims pod;
     std::vector<size_t> shared;  // indices of claims in `pod` that other pods share
   };
+  // What one pod would get on one node.
+  struct Offer {
+    const Node* node;
+    Variant* variant;
+    NodeView view;
+    NodeAllocation allocation;
+    int score = 0;  // of its alternatives, as kube-scheduler gives it
+  };
   struct Run;  // one Place()
 
   bool ResolveClaims(Run& run);
   bool ResolveNamed(Run& run, const std::string& name);
+  bool Exists(const std::string& claim) const;
+  bool ResolveTemplate(Run& run, const ClaimReference& reference);
   void CollectNodes(Run& run);
-  bool Usable(const Run& run, const Text& name) const;
+  static std::optional<size_t> PositionOf(const Run& run, const Text& name);
   // An allocated claim of the pod that cannot be used on the node; null: none.
   const ObjectKey* ClaimElsewhere(const Run& run, const Node& node) const;
   Variant& VariantFor(Run& run, const Node& node);
@@ -66,17 +119,32 @@ class Simulation final {
   bool CanEndWithError(const PodClaims& pod);
   bool ErrorsPossible(Run& run);
   bool FindErrors(Run& run);
+  // Where the pods go (simulation_place.cc).
   std::vector<bool> TooFew(Run& run);
   void PlacePods(Run& run);
+  bool Ends(const Run& run) const;
+  std::optional<Offer> Choose(Run& run);
+  std::optional<Offer> FirstGood(Run& run);
+  bool IsLeftOut(const Run& run, size_t position) const;
+  int BestScore(Run& run);
+  std::optional<Offer> OfferOn(Run& run, const Node& node);
+  bool TakesPod(Run& run, const Variant& variant) const;
+  void Take(Run& run, const Offer& offer);
+  size_t ConsumersOf(const ObjectKey& claim) const;
+  void NoteContested(Run& run) const;
+  static void NoteSlowness(Run& run, const Node& node, const NodeAllocation& found);
   static void NoteNearest(Run& run, const Node& node, uint32_t devices);
   NodeAnswer RoomOn(const Run& run, const Node& node, const Variant& variant) const;
   bool CannotBind(const Run& run, const Variant& variant) const;
-  bool PlaceOne(Run& run, const Node& node);
+  bool CannotBeUsed(const Binding& binding, const Node& node) const;
+  void FindIdleClaim(Run& run);
+  // Allocate(), paid from what this judgement has left to search.
+  NodeAllocation Find(const PodClaims& pod, const NodeView& view, const Workspace& taken);
+  bool BudgetIsSpent() const { return cost_.steps >= options_.limits.max_steps; }
   static std::vector<PlannedDevice> NameDevices(const PodClaims& pod,
                                                 const NodeAllocation& allocation,
                                                 const NodeView& view);
-  void Bind(Run& run, const Variant& variant, const NodeAllocation& allocation,
-            const NodeView& view, const Node& node);
+  void Bind(Run& run, const Offer& offer);
   void CountHeadroom(Run& run);
 
   // Whether new nodes could take the pods that did not fit (simulation_scale.cc).
@@ -84,16 +152,29 @@ class Simulation final {
   bool RestFits(const Variant& variant, const std::vector<ClaimSpec>& rest, const Node& node,
                 int64_t pods);
 
-  // Why not all pods fit (simulation_explain.cc).
+  // Why not all pods fit (simulation_explain.cc, simulation_requests.cc).
   ReasonCode ErrorCodeOn(Run& run, const Node& node);
   void ExplainShortage(Run& run);
   void ExplainNodes(Run& run);
   RequestReport ReportOn(Run& run, const Variant& variant, uint32_t ask);
+  // That waiting brings too little for `wish` (null: for all requests together), in words; absent:
+  // it may bring enough.
+  std::optional<std::string> Hopeless(const Run& run, const RequestReport* wish) const;
+  static int64_t Need(const Run& run, const Ask& ask, const RequestReport& report, bool shared);
+  ReasonCode CodeOf(const Run& run, const RequestReport& report, int64_t need) const;
+  std::string Shortfall(const Run& run, const RequestReport& report, int64_t need) const;
+  std::string DescribeAlternatives(const Run& run, const Ask& ask,
+                                   std::span<const RequestReport> reports) const;
+  void Refuse(Run& run, const Ask& ask, std::span<const RequestReport> reports, bool shared);
   // True: some request alone cannot be satisfied.
   bool ExplainRequests(Run& run, const Variant& variant);
   void ExplainTogether(Run& run, const Node& node, Variant& variant);
   bool FitsWith(const Node& node, const Variant& variant, const Relaxation& relaxation);
   std::string CounterShortage(const Node& node, const Variant& variant);
+  void ExplainBudget(Run& run) const;
+  void ExplainSlowSearch(Run& run) const;
+  void ExplainUnbindable(Run& run) const;
+  bool ExplainRoom(Run& run);
   static void Add(Run& run, Outcome outcome, ReasonCode code, std::string object,
                   std::string message);
 
@@ -103,11 +184,21 @@ class Simulation final {
   JudgeMemory own_memory_;
   JudgeMemory& memory_;
   const JudgeOptions& options_;
+  SearchCost& cost_;
+  const AskFreeCluster* free_cluster_;
+  size_t pod_sets_ = 0;  // placed so far, or begun
+  const Route& route_;
+  size_t steps_ = 0;  // so far
+  std::vector<SharedChoice> choices_;
+  int in_flight_fitting_ = 0;
   // Taken by all pods placed so far.
   Workspace workspace_;
   std::map<Text, Amounts> placed_;  // node -> resources, "pods" included
   std::map<std::vector<std::pair<Text, Text>>, int64_t> added_nodes_;  // by labels, to scale
   std::map<ObjectKey, Binding> bindings_;  // named claims that got their allocation here
+  std::map<ObjectKey, size_t> reserved_;   // named claims -> pods placed here that use them
+  std::set<ObjectKey> group_claims_;       // made for a PodGroup, which is their only consumer
+  std::optional<ObjectKey> idle_claim_;
 };
 
 }  // namespace fedra::dra

@@ -1,17 +1,14 @@
 // The claims of a pod: those that exist, those made for it, and the one for extended resources.
+//
+// A PodGroup's claim is made once, with or without pods, and named in the group's status; while it
+// exists the group's pods get no other (Kubernetes v1.36.3, pkg/controller/resourceclaim/
+// controller.go: handlePodGroupClaim, handleClaim). When it is gone it is made anew.
 
 #include "dra/extended.h"
 #include "dra/simulation.h"
 #include "dra/simulation_run.h"
 
 namespace fedra::dra {
-namespace {
-
-constexpr const char* kExtendedClaim = "<extended-resources>";
-// More consumers cannot be recorded in a claim (ResourceClaimReservedForMaxSize).
-constexpr size_t kMaxConsumers = 256;
-
-}  // namespace
 
 bool Simulation::ResolveNamed(Run& run, const std::string& name) {
   const ObjectKey key{.ns = *ns_, .name = name};
@@ -27,14 +24,12 @@ bool Simulation::ResolveNamed(Run& run, const std::string& name) {
   if (here != bindings_.end()) {
     run.bound.emplace_back(key, &here->second);
   } else if (claim.allocation) {
-    if (claim.reserved_for.size() >= kMaxConsumers) {
-      Add(run, Outcome::kNo, ReasonCode::kCapacityExhausted, object,
-          object + " has " + std::to_string(kMaxConsumers) + " consumers already");
-      return false;
-    }
     auto binding = std::make_unique<Binding>();
     if (claim.allocation->node_selector)
       binding->selectors.push_back(claim.allocation->node_selector);
+    binding->idle = claim.reserved_for.empty();
+    binding->unbindable =
+        snapshot_.features().binding_conditions && !claim.allocation->has_timestamp;
     run.bound.emplace_back(key, binding.get());
     run.known_bindings.push_back(std::move(binding));
   } else {
@@ -44,25 +39,43 @@ bool Simulation::ResolveNamed(Run& run, const std::string& name) {
   return true;
 }
 
+bool Simulation::Exists(const std::string& claim) const {
+  const auto* found = snapshot_.claims().Find({.ns = *ns_, .name = claim});
+  return found != nullptr && !(*found)->deleting;
+}
+
+bool Simulation::ResolveTemplate(Run& run, const ClaimReference& reference) {
+  const bool grouped = !reference.pod_group.empty() && snapshot_.features().workload_claims;
+  if (grouped && Exists(reference.group_claim)) {
+    group_claims_.insert({.ns = *ns_, .name = reference.group_claim});
+    return ResolveNamed(run, reference.group_claim);
+  }
+  const ObjectKey key{.ns = *ns_, .name = reference.template_name};
+  const auto* found = snapshot_.templates().Find(key);
+  if (found == nullptr) {
+    const std::string object = "ResourceClaimTemplate " + key.ToString();
+    Add(run, Outcome::kNo, ReasonCode::kTemplateMissing, object, object + " does not exist there");
+    return false;
+  }
+  const ClaimSpec& spec = *(*found)->spec;
+  ObjectKey claim{.ns = *ns_, .name = reference.pod_claim};
+  // No object can be called so: it stands for the claim that the group will get.
+  if (grouped) claim.name = reference.pod_group + "/" + reference.pod_claim;
+  if (const auto here = bindings_.find(claim); grouped && here != bindings_.end()) {
+    run.bound.emplace_back(claim, &here->second);
+    return true;
+  }
+  run.claims.push_back({.key = claim, .spec = &spec, .made_from = &reference.template_name});
+  run.is_shared.push_back(grouped);
+  return true;
+}
+
 bool Simulation::ResolveClaims(Run& run) {
   bool complete = true;
   for (const ClaimReference& reference : run.demand.claims) {
-    if (!reference.claim_name.empty()) {
-      complete = ResolveNamed(run, reference.claim_name) && complete;
-      continue;
-    }
-    const ObjectKey key{.ns = *ns_, .name = reference.template_name};
-    const auto* found = snapshot_.templates().Find(key);
-    if (found == nullptr) {
-      const std::string object = "ResourceClaimTemplate " + key.ToString();
-      Add(run, Outcome::kNo, ReasonCode::kTemplateMissing, object,
-          object + " does not exist there");
-      complete = false;
-      continue;
-    }
-    run.claims.push_back(
-        {.key = {.ns = *ns_, .name = reference.pod_claim}, .spec = (*found)->spec.get()});
-    run.is_shared.push_back(false);
+    const bool resolved = reference.claim_name.empty() ? ResolveTemplate(run, reference)
+                                                       : ResolveNamed(run, reference.claim_name);
+    complete = resolved && complete;
   }
   return complete;
 }

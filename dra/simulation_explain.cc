@@ -9,14 +9,9 @@
 namespace fedra::dra {
 namespace {
 
-// Enough to tell what is in the way, not to prove it.
-constexpr AllocatorLimits kRelaxedLimits{.max_steps = 20'000};
-
-int Sum(const std::vector<CountedCause>& causes) {
-  int sum = 0;
-  for (const CountedCause& cause : causes) sum += cause.devices;
-  return sum;
-}
+// Enough to tell what is in the way, not to prove it: for one try, and for a whole judgement.
+constexpr uint64_t kStepsPerTry = 20'000;
+constexpr uint64_t kExplainingSteps = 200'000;
 
 // "3 nodeSelector pool=a100, 1 taint gpu=yes:NoSchedule"
 std::string Join(const std::map<std::string, int>& counts) {
@@ -24,46 +19,6 @@ std::string Join(const std::map<std::string, int>& counts) {
   for (const auto& [what, count] : counts)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
   return text;
-}
-
-int Matching(const RequestReport& report) {
-  return report.other_node + Sum(report.taints) + report.allocated + report.placed +
-         report.capacity + report.free;
-}
-
-bool IsLacking(const RequestReport& report) {
-  if (report.all) return report.free == 0 || report.free < Matching(report) - report.other_node;
-  return report.most_on_one_node < report.wanted;
-}
-
-ReasonCode CodeOf(const RequestReport& report) {
-  const int matching = Matching(report);
-  if (!report.errors.empty()) return ReasonCode::kSelectorError;
-  if (matching == 0) {
-    if (report.unusable_pool > 0) return ReasonCode::kPoolIncomplete;
-    return report.devices == report.other_driver ? ReasonCode::kDriverMissing
-                                                 : ReasonCode::kNoMatchingDevice;
-  }
-  if (matching == report.other_node) return ReasonCode::kNodeMismatch;
-  const int64_t wanted = report.all ? 1 : report.wanted;
-  if (matching < wanted) return ReasonCode::kNotEnoughDevices;
-  if (report.allocated + report.placed > 0) return ReasonCode::kDevicesAllocated;
-  if (!report.taints.empty()) return ReasonCode::kDeviceTainted;
-  if (report.capacity > 0) return ReasonCode::kCapacityExhausted;
-  return ReasonCode::kNotEnoughDevices;
-}
-
-// The alternative that came furthest speaks for its request.
-bool IsNearer(const RequestReport& a, const RequestReport& b) {
-  if (a.most_on_one_node != b.most_on_one_node) return a.most_on_one_node > b.most_on_one_node;
-  return Matching(a) > Matching(b);
-}
-
-std::string Wish(const RequestReport& report) {
-  const std::string wants =
-      report.all ? "all devices" : std::to_string(report.wanted) + " on one node";
-  return "request " + report.request + " of claim " + report.claim + " wants " + wants +
-         " of class " + report.device_class;
 }
 
 std::string Describe(const Constraint& constraint) {
@@ -75,6 +30,31 @@ std::string Describe(const Constraint& constraint) {
   return text + (names.empty() ? " over all requests" : " over requests " + names);
 }
 
+// The constraints at one position of the pod's claims, which are dropped together; each with its
+// claim when there are several.
+std::vector<std::string> ConstraintsAt(const PodClaims& pod, size_t position) {
+  std::vector<std::string> found;
+  for (const PreparedClaim& claim : pod.claims) {
+    if (position >= claim.spec->constraints.size()) continue;
+    std::string text = "constraint " + Describe(claim.spec->constraints[position]);
+    if (pod.claims.size() > 1) text += " of " + claim.Words();
+    found.push_back(std::move(text));
+  }
+  return found;
+}
+
+std::string Alternatives(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : " or ") + text;
+  return all;
+}
+
+bool AreHeldByOthers(const std::vector<RequestReport>& reports) {
+  return std::any_of(reports.begin(), reports.end(), [](const RequestReport& report) {
+    return report.allocated + report.in_flight > 0;
+  });
+}
+
 }  // namespace
 
 void Simulation::ExplainNodes(Run& run) {
@@ -84,47 +64,22 @@ void Simulation::ExplainNodes(Run& run) {
           (run.refused.empty() ? "" : ": " + Join(run.refused)));
 }
 
-RequestReport Simulation::ReportOn(Run& run, const Variant& variant, uint32_t ask) {
-  if (workspace_.pools.empty() && run.bound.empty() && !run.wants_device_resources)
-    return memory_.ReportOn(run.demand.node, variant.pod, ask, snapshot_, caches_.matches);
-  const auto usable = [&](const Node& node) { return Usable(run, node.name); };
-  return Explain(variant.pod, ask, snapshot_, usable, &workspace_, caches_.matches);
-}
-
-bool Simulation::ExplainRequests(Run& run, const Variant& variant) {
-  bool lacking = false;
-  for (const PreparedClaim& claim : variant.pod.claims) {
-    for (const PreparedRequest& request : claim.requests) {
-      bool possible = false;
-      const size_t first = run.result.report.requests.size();
-      for (uint32_t i = 0; i < request.asks; ++i) {
-        run.result.report.requests.push_back(ReportOn(run, variant, request.first_ask + i));
-        possible = possible || !IsLacking(run.result.report.requests.back());
-      }
-      if (possible) continue;
-      lacking = true;
-      const auto& reports = run.result.report.requests;
-      const auto nearest = std::min_element(reports.begin() + static_cast<ptrdiff_t>(first),
-                                            reports.end(), IsNearer);
-      Add(run, Outcome::kNo, CodeOf(*nearest), "DeviceClass " + nearest->device_class,
-          Wish(*nearest) + ": " + nearest->ToString());
-    }
-  }
-  return lacking;
-}
-
 bool Simulation::FitsWith(const Node& node, const Variant& variant, const Relaxation& relaxation) {
+  if (cost_.explaining >= kExplainingSteps) return false;
   const NodeAllocation found =
       Allocate(variant.pod, ViewOf(snapshot_, node), &workspace_, caches_.matches,
-               snapshot_.features(), kRelaxedLimits, relaxation);
+               snapshot_.features(), {.max_steps = kStepsPerTry}, relaxation);
+  cost_.explaining += found.steps;
   return found.fit == Fit::kFit;
 }
 
-// For every free device that suits some request: the first counter that is too small for it.
+// For every free device that suits some request: the first counter that is too small for it; or,
+// when each would fit alone, what they share.
 std::string Simulation::CounterShortage(const Node& node, const Variant& variant) {
   const NodeView view = ViewOf(snapshot_, node);
   CounterLedger ledger(view, &workspace_, snapshot_.features().counters_by_pool_name);
   std::map<std::string, int> shortages;
+  std::map<std::string, int> shared;
   for (uint32_t p = 0; p < view.pools.size(); ++p) {
     const PoolView& pool = *view.pools[p];
     for (uint32_t d = 0; d < pool.devices.size(); ++d) {
@@ -136,35 +91,42 @@ std::string Simulation::CounterShortage(const Node& node, const Variant& variant
       if (!suits || (device.use && device.use->dedicated)) continue;
       for (const Consumption& consumption : pool.ConsumptionOf(d)) {
         const Quantity left = ledger.Left(p, consumption.counter);
-        if (left >= *consumption.amount) continue;
         const ViewCounter& counter = pool.counters[consumption.counter];
-        ++shortages["need " + consumption.amount->ToString() + " of " + counter.set.str() + "/" +
-                    counter.name.str() + " (" + left.ToString() + " left)"];
+        const std::string need = "need " + consumption.amount->ToString();
+        const std::string of = " of " + counter.set.str() + "/" + counter.name.str() + " (" +
+                               left.ToString() + " left";
+        ++shared[need + " each" + of + " for all)"];
+        if (left >= *consumption.amount) continue;
+        ++shortages[need + of + ")"];
         break;
       }
     }
   }
-  return Join(shortages);
+  return Join(shortages.empty() ? shared : shortages);
 }
 
 // Every request could be satisfied alone: drop one rule after the other and see what then fits.
 void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
   const std::string where = " on node " + node.name.str();
   std::string& obstacle = run.result.report.obstacle;
-  for (const PreparedClaim& claim : variant.pod.claims) {
-    for (size_t i = 0; i < std::min(claim.spec->constraints.size(), kMaxConstraints); ++i) {
-      if (!FitsWith(node, variant, {.constraints = uint64_t{1} << i})) continue;
-      obstacle = "constraint " + Describe(claim.spec->constraints[i]) + " cannot hold" + where;
-      return Add(run, Outcome::kNo, ReasonCode::kConstraintUnsatisfied, claim.key.ToString(),
-                 obstacle);
-    }
+  const std::optional<std::string> hopeless = Hopeless(run, nullptr);
+  const std::string anyway = hopeless ? "; " + *hopeless : "";
+  for (size_t i = 0; i < kMaxConstraints; ++i) {
+    const std::vector<std::string> constraints = ConstraintsAt(variant.pod, i);
+    if (constraints.empty()) break;
+    if (!FitsWith(node, variant, {.constraints = uint64_t{1} << i})) continue;
+    obstacle = Alternatives(constraints) + " cannot hold" + where;
+    const auto& claims = variant.pod.claims;
+    return Add(run, Outcome::kNo, ReasonCode::kConstraintUnsatisfied,
+               claims.size() == 1 ? claims[0].Words() : "", obstacle);
   }
   if (FitsWith(node, variant, {.constraints = ~uint64_t{0}})) {
     obstacle = "the constraints of the claims cannot hold together" + where;
     return Add(run, Outcome::kNo, ReasonCode::kConstraintUnsatisfied, "", obstacle);
   }
   if (FitsWith(node, variant, {.counters = true})) {
-    obstacle = "shared counters are used up" + where + ": " + CounterShortage(node, variant);
+    obstacle =
+        "shared counters are used up" + where + ": " + CounterShortage(node, variant) + anyway;
     return Add(run, Outcome::kNo, ReasonCode::kCountersExhausted, "Node " + node.name.str(),
                obstacle);
   }
@@ -173,15 +135,18 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
     return Add(run, Outcome::kNo, ReasonCode::kDeviceTainted, "Node " + node.name.str(), obstacle);
   }
   if (FitsWith(node, variant, {.capacity = true})) {
-    obstacle = "not enough device capacity is left" + where;
+    obstacle = "not enough device capacity is left" + where + anyway;
     return Add(run, Outcome::kNo, ReasonCode::kCapacityExhausted, "Node " + node.name.str(),
                obstacle);
   }
   const bool in_use = FitsWith(node, variant, {.counters = true, .in_use = true});
-  obstacle = in_use
-                 ? "too many devices are allocated" + where
-                 : "no single node has devices for all requests; the nearest is " + node.name.str();
-  Add(run, Outcome::kNo, in_use ? ReasonCode::kDevicesAllocated : ReasonCode::kNotEnoughDevices,
+  const bool by_others = in_use && !hopeless && AreHeldByOthers(run.result.report.requests);
+  obstacle =
+      (in_use ? "too many devices are " + std::string(by_others ? "allocated" : "taken") + where
+              : std::string(run.no_room.empty() ? "no single node" : "no node with room") +
+                    " has devices for all requests; the nearest is " + node.name.str()) +
+      anyway;
+  Add(run, Outcome::kNo, by_others ? ReasonCode::kDevicesAllocated : ReasonCode::kNotEnoughDevices,
       "Node " + node.name.str(), obstacle);
 }
 
@@ -197,6 +162,82 @@ ReasonCode Simulation::ErrorCodeOn(Run& run, const Node& node) {
   return all && !ready ? ReasonCode::kPoolIncomplete : ReasonCode::kSelectorError;
 }
 
+// What was found so far proves nothing about the rest.
+void Simulation::ExplainBudget(Run& run) const {
+  const PodSetReport& report = run.result.report;
+  const std::string where =
+      run.unfinished == nullptr ? "" : " on node " + run.unfinished->name.str();
+  Add(run, Outcome::kUnknown, ReasonCode::kBudgetExceeded, "pod set " + report.name,
+      "the search for devices was given up" + where + " after " + std::to_string(cost_.steps) +
+          " steps (at most " + std::to_string(options_.limits.max_steps) +
+          " for all pods and nodes together): " + std::to_string(report.fitting) + " of " +
+          std::to_string(report.wanted) + " pods had found their devices");
+}
+
+// Everything fits, but the scheduler does not get that far: it searches every node, and one search
+// that it gives up ends the pod's attempt (dra.md 12.6).
+void Simulation::ExplainSlowSearch(Run& run) const {
+  const bool certain = run.slowest_steps >= kSurelySlow && run.feasible < kNodesAlwaysExamined;
+  run.result.report.aborted = certain;
+  const std::string node = run.slowest->name.str();
+  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
+      "kube-scheduler needs at least " + std::to_string(static_cast<uint64_t>(run.slowest_steps)) +
+          " steps to find out that node " + node +
+          " has too few devices for one request; a search that takes longer than 10 seconds ends "
+          "with an error, and then the pod goes nowhere, although it fits on other nodes");
+}
+
+void Simulation::ExplainUnbindable(Run& run) const {
+  if (run.unbindable_claim != nullptr) {
+    const std::string object = "ResourceClaim " + run.unbindable_claim->ToString();
+    run.result.report.aborted = true;
+    Add(run, Outcome::kNo, ReasonCode::kClaimMissing, object,
+        object +
+            " takes no more pods: its allocation lacks allocationTimestamp, which "
+            "kube-scheduler then tries to add and the API server refuses as immutable; "
+            "delete the claim and create it again");
+  }
+  if (run.full_claim != nullptr) {
+    const std::string object = "ResourceClaim " + run.full_claim->ToString();
+    const size_t placed = reserved_.contains(*run.full_claim) ? reserved_.at(*run.full_claim) : 0;
+    const size_t before = ConsumersOf(*run.full_claim) - placed;
+    const std::string most = std::to_string(kMaxConsumers);
+    Add(run, Outcome::kNo, ReasonCode::kCapacityExhausted, object,
+        object + (placed == 0   ? " has " + most + " consumers already"
+                  : before == 0 ? " can have no more than " + most + " consumers"
+                                : " can have no more than " + most + " consumers, and has " +
+                                      std::to_string(before) + " of them already"));
+  }
+  if (run.unbindable > 0) {
+    run.result.report.aborted = run.result.report.fitting == 0;
+    Add(run, Outcome::kNo, ReasonCode::kNodeMismatch, "",
+        std::to_string(run.unbindable) + " of " + std::to_string(snapshot_.nodes().size()) +
+            " nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
+            "bind a pod there that has claims as well");
+  }
+}
+
+// What the nodes without room are short of. True: some of them have the devices, so that room is
+// all that is missing.
+bool Simulation::ExplainRoom(Run& run) {
+  std::map<std::string, int> all, with_devices;
+  int nodes = 0;
+  for (const auto& [node, what] : run.no_room) {
+    ++all[what];
+    const Variant& variant = VariantFor(run, *node);
+    if (!variant.pod.claims.empty() && !FitsWith(*node, variant, {})) continue;
+    ++nodes;
+    ++with_devices[what];
+  }
+  if (all.empty()) return false;
+  Add(run, Outcome::kNo, ReasonCode::kNodeResources, "",
+      "there is no room on " + std::to_string(nodes > 0 ? nodes : std::ssize(run.no_room)) +
+          " of " + std::to_string(run.nodes.size()) + " nodes" +
+          (nodes > 0 ? ", which could take the pod otherwise: " + Join(with_devices)
+                     : ": " + Join(all)));
+  return nodes > 0;
+}
+
 void Simulation::ExplainShortage(Run& run) {
   PodSetReport& report = run.result.report;
   if (report.fitting >= options_.max_pods) {
@@ -204,6 +245,7 @@ void Simulation::ExplainShortage(Run& run) {
                std::to_string(report.fitting) + " of " + std::to_string(report.wanted) +
                    " pods fit; the others were not looked at");
   }
+  if (run.error_node == nullptr && BudgetIsSpent()) return ExplainBudget(run);
   if (report.fitting > 0) {
     Add(run, Outcome::kNo, ReasonCode::kPodsDoNotFit, "pod set " + report.name,
         std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit");
@@ -214,30 +256,20 @@ void Simulation::ExplainShortage(Run& run) {
     return Add(run, Outcome::kNo, ErrorCodeOn(run, *run.error_node), "Node " + node,
                "the scheduler ends with an error on node " + node + ": " + run.error);
   }
-  if (run.unbindable > 0) {
-    report.aborted = report.fitting == 0;
-    Add(run, Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        std::to_string(run.unbindable) + " of " + std::to_string(snapshot_.nodes().size()) +
-            " nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
-            "bind a pod there that has claims as well");
-  }
+  ExplainUnbindable(run);
+  if (run.unbindable_claim != nullptr || run.full_claim != nullptr) return;
   if (run.nodes.empty()) return ExplainNodes(run);
+  std::vector<Reason>& reasons = run.result.reasons;
+  const auto room = static_cast<ptrdiff_t>(reasons.size());
+  const bool is_room = ExplainRoom(run);
+  const auto devices = static_cast<ptrdiff_t>(reasons.size());
   if (run.nearest != nullptr) {
     report.nearest = run.nearest->name.str();
     Variant& variant = VariantFor(run, *run.nearest);
     if (!ExplainRequests(run, variant)) ExplainTogether(run, *run.nearest, variant);
   }
-  if (!run.no_room.empty()) {
-    Add(run, Outcome::kNo, ReasonCode::kNodeResources, "",
-        std::to_string(run.nodes.size()) +
-            " nodes could take the pod, without room: " + Join(run.no_room));
-  }
-  if (run.budget) {
-    Add(run, Outcome::kUnknown, ReasonCode::kBudgetExceeded, "",
-        "the search for devices was ended after " + std::to_string(options_.limits.max_steps) +
-            " steps");
-    run.result.outcome = Outcome::kUnknown;
-  }
+  // First what would help: more room where the devices are, or else devices.
+  if (!is_room) std::rotate(reasons.begin() + room, reasons.begin() + devices, reasons.end());
 }
 
 }  // namespace fedra::dra

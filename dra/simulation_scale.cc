@@ -152,28 +152,32 @@ int64_t PodsPerNode(const Share& share, const NewNode& node) {
 
 }  // namespace
 
-// What the new node does not bring must be free in the cluster, for each pod.
+// What the new node does not bring must be free in the cluster, for each pod; then it is taken.
 bool Simulation::RestFits(const Variant& variant, const std::vector<ClaimSpec>& rest,
                           const Node& node, int64_t pods) {
   std::vector<UnallocatedClaim> first, others;
   for (size_t i = 0; i < rest.size(); ++i) {
     if (rest[i].requests.empty()) continue;
-    const UnallocatedClaim claim{.key = variant.pod.claims[i].key, .spec = &rest[i]};
+    const UnallocatedClaim claim{.key = variant.pod.claims[i].key,
+                                 .spec = &rest[i],
+                                 .made_from = variant.pod.claims[i].made_from};
     first.push_back(claim);
     if (std::find(variant.shared.begin(), variant.shared.end(), i) == variant.shared.end())
       others.push_back(claim);
   }
-  if (!first.empty() && pods > options_.max_pods) return false;
+  if (first.empty()) return true;
+  if (pods > options_.max_pods) return false;
+  Workspace taken = workspace_;
   const NodeView view = ViewOf(snapshot_, node);
   for (int64_t i = 0; i < pods; ++i) {
     const auto& claims = i == 0 ? first : others;
-    if (claims.empty()) return true;
+    if (claims.empty()) break;
     const PodClaims pod = Prepare(claims, snapshot_, caches_.matches, caches_.selectors);
-    const NodeAllocation found =
-        Allocate(pod, view, &workspace_, caches_.matches, snapshot_.features(), options_.limits);
+    const NodeAllocation found = Find(pod, view, taken);
     if (found.fit != Fit::kFit) return false;
-    Commit(found, pod, view, workspace_);
+    Commit(found, pod, view, taken);
   }
+  workspace_ = std::move(taken);
   return true;
 }
 

@@ -58,29 +58,44 @@ void Snapshot::AddToIndex(const std::shared_ptr<const PoolState>& pool) {
   }
 }
 
-std::shared_ptr<const Snapshot> Snapshot::WithAllocated(std::span<const Claim> claims) const {
+std::shared_ptr<const Snapshot> Snapshot::WithoutAllocation(const ObjectKey& key) const {
   auto copy = std::make_shared<Snapshot>(*this);
-  std::map<PoolKey, PoolUsage> usage;
-  for (const Claim& claim : claims) {
-    if (!claim.allocation) continue;
-    const auto* known = claims_.Find(claim.key);
-    if (known && (*known)->allocation) continue;
-    copy->claims_.Set(claim.key, std::make_shared<const Claim>(claim));
-    std::set<PoolKey> pools;
-    for (const AllocatedDevice& device : claim.allocation->devices) pools.insert(device.pool);
-    for (const PoolKey& key : pools) {
-      const auto* pool = pools_.Find(key);
-      if (pool == nullptr) continue;
-      const auto [at, is_new] = usage.try_emplace(key);
-      if (is_new && (*pool)->usage) at->second = *(*pool)->usage;
-      AddUse(at->second, key, claim, features_);
-    }
+  const auto* found = claims_.Find(key);
+  if (found == nullptr || !(*found)->allocation) return copy;
+  Claim claim = **found;
+  claim.allocation.reset();
+  std::set<PoolKey> freed;
+  for (const AllocatedDevice& device : (*found)->allocation->devices) freed.insert(device.pool);
+  copy->claims_.Set(key, std::make_shared<const Claim>(std::move(claim)));
+  copy->use_serial_ = NextSerial();
+  for (const PoolKey& pool : freed) {
+    const auto* state = pools_.Find(pool);
+    if (state == nullptr || !(*state)->usage) continue;
+    std::set<ObjectKey> holders;
+    for (const DeviceUse& use : (*state)->usage->devices)
+      holders.insert(use.holders.begin(), use.holders.end());
+    auto usage = std::make_shared<PoolUsage>();
+    for (const ObjectKey& holder : holders)
+      AddUse(*usage, pool, **copy->claims_.Find(holder), features_);
+    copy->SetPool(pool, WithUsage(**state, std::move(usage)));
+  }
+  return copy;
+}
+
+std::shared_ptr<const Snapshot> Snapshot::WithFreePools(const Snapshot* known) const {
+  auto copy = std::make_shared<Snapshot>(*this);
+  if (known != nullptr && known->slices_serial_ == slices_serial_) {
+    copy->pools_ = known->pools_;
+    copy->roaming_ = known->roaming_;
+    copy->troubled_ = known->troubled_;
+    copy->node_pools_ = known->node_pools_;
+    copy->use_serial_ = known->use_serial_;
+    return copy;
   }
   copy->use_serial_ = NextSerial();
-  for (auto& [key, used] : usage) {
-    const PoolState& old = **pools_.Find(key);
-    copy->SetPool(key, WithUsage(old, std::make_shared<const PoolUsage>(std::move(used))));
-  }
+  pools_.ForEach([&](const PoolKey& key, const auto& pool) {
+    if (pool->usage) copy->SetPool(key, WithUsage(*pool, nullptr));
+  });
   return copy;
 }
 
@@ -89,6 +104,15 @@ std::shared_ptr<const Snapshot> Snapshot::WithAllocated(std::span<const Claim> c
 SnapshotBuilder::SnapshotBuilder(AllocatorFeatures features) {
   next_.features_ = features;
   next_.slices_serial_ = next_.use_serial_ = next_.nodes_serial_ = NextSerial();
+}
+
+bool SnapshotBuilder::SetFeatures(AllocatorFeatures features) {
+  if (next_.features_ == features) return false;
+  next_.features_ = features;
+  next_.slices_serial_ = next_.use_serial_ = next_.nodes_serial_ = NextSerial();
+  for (const auto& [key, slices] : slices_of_pool_) dirty_pools_.insert(key);
+  changed_ = true;
+  return true;
 }
 
 void SnapshotBuilder::MarkSlices(const PoolKey& pool) {

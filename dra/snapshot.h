@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -67,9 +66,11 @@ class Snapshot final {
   // counter slices).
   const Pools& troubled_pools() const { return troubled_; }
 
-  // The same cluster with these claims allocated in addition (assumed, in flight, or simulated).
-  // Claims that the snapshot holds as allocated already are left out.
-  std::shared_ptr<const Snapshot> WithAllocated(std::span<const Claim> claims) const;
+  // The same cluster after this claim has lost its allocation.
+  std::shared_ptr<const Snapshot> WithoutAllocation(const ObjectKey& claim) const;
+  // The same cluster with every device free; claims still tell what they are allocated. `known`: an
+  // earlier answer, of use if it is about the same slices; may be null.
+  std::shared_ptr<const Snapshot> WithFreePools(const Snapshot* known) const;
 
  private:
   friend class SnapshotBuilder;
@@ -95,6 +96,9 @@ class Snapshot final {
 class SnapshotBuilder final {
  public:
   explicit SnapshotBuilder(AllocatorFeatures features);
+
+  // Another scheduler decides there from now on; all objects stay. Whether that changes anything.
+  bool SetFeatures(AllocatorFeatures features);
 
   // Each replaces the object of the same name. Removing what is not there changes nothing.
   void SetSlice(Slice slice);

@@ -1,6 +1,8 @@
 #include "dra/text.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 
 #include "base/hash.h"
 
@@ -11,8 +13,23 @@ constexpr uint64_t kEmptyHash = Hash64("");
 
 }  // namespace
 
+// Objects are far smaller than 4 GB; what is longer is cut.
+Text::Entry* Text::NewEntry(std::string_view text) {
+  text = text.substr(0, UINT32_MAX);
+  void* const memory = ::operator new(sizeof(Entry) + text.size());
+  auto* entry =
+      new (memory) Entry{.hash = Hash64(text), .size = static_cast<uint32_t>(text.size())};
+  std::memcpy(entry->text(), text.data(), text.size());
+  return entry;
+}
+
+void Text::Delete(Entry* entry) noexcept {
+  entry->~Entry();
+  ::operator delete(entry);
+}
+
 Text::Text(std::string_view text) {
-  if (!text.empty()) entry_ = new Entry{.text = std::string(text), .hash = Hash64(text)};
+  if (!text.empty()) entry_ = NewEntry(text);
 }
 
 uint64_t Text::hash() const { return entry_ ? entry_->hash : kEmptyHash; }

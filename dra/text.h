@@ -31,10 +31,10 @@ class Text final {
   ~Text() { Release(); }
 
   std::string_view view() const {
-    return entry_ ? std::string_view(entry_->text) : std::string_view();
+    return entry_ ? std::string_view(entry_->text(), entry_->size) : std::string_view();
   }
   std::string str() const { return std::string(view()); }
-  bool empty() const { return entry_ == nullptr || entry_->text.empty(); }
+  bool empty() const { return entry_ == nullptr; }
   uint64_t hash() const;
 
   // By content; equal pointers are the quick way, not the meaning.
@@ -48,17 +48,22 @@ class Text final {
 
  private:
   friend class TextPool;
+  // One allocation: the characters follow. Never empty.
   struct Entry {
-    std::string text;
     uint64_t hash;
     std::atomic<uint32_t> references{1};
+    uint32_t size;
+
+    char* text() { return reinterpret_cast<char*>(this + 1); }
   };
+  static Entry* NewEntry(std::string_view text);
+  static void Delete(Entry* entry) noexcept;
 
   void Retain() const noexcept {
     if (entry_) entry_->references.fetch_add(1, std::memory_order_relaxed);
   }
   void Release() noexcept {
-    if (entry_ && entry_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete entry_;
+    if (entry_ && entry_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) Delete(entry_);
   }
 
   Entry* entry_ = nullptr;

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
-#include "cluster-clients/http/loop.h"
+#include "cluster-clients/threads.h"
 #include "config/file_stamp.h"
 #include "config/load.h"
 #include "config/print.h"
@@ -36,6 +36,13 @@ config::LoadOptions LoadNow() {
   return {.now = SystemClock().Now(),
           .in_cluster = config::InClusterFromEnvironment(),
           .manager_may_fail = false};
+}
+
+// The manager's broken kubeconfig must not hold back a worker's new one.
+config::LoadOptions LoadAgain() {
+  config::LoadOptions options = LoadNow();
+  options.manager_may_fail = true;
+  return options;
 }
 
 // The signals that end or nudge the daemon are taken by the main thread only, between two ticks.
@@ -63,7 +70,7 @@ class Daemon final {
       : path_(std::move(path)),
         loaded_(std::move(loaded)),
         metrics_(kVersion, kCommit),
-        pool_(std::max(4u, std::thread::hardware_concurrency())) {}
+        threads_(std::max(4u, std::thread::hardware_concurrency())) {}
 
   Result<void> Start();
   void Tick();
@@ -84,8 +91,7 @@ class Daemon final {
 
   server::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
-  WorkerPool pool_;
-  http::HttpLoop loop_;
+  Threads threads_;
   std::unique_ptr<reconcile::Reconciler> reconciler_;
   std::unique_ptr<server::HttpServer> http_;
 
@@ -143,9 +149,9 @@ Result<void> Daemon::Start() {
   };
   settings.manager_options.on_request = on_request;
   for (reconcile::WorkerSettings& worker : settings.workers) worker.options.on_request = on_request;
-  reconciler_ = std::make_unique<reconcile::Reconciler>(std::move(settings), loop_, pool_, *store_,
-                                                        metrics_, SystemClock());
-  http_ = std::make_unique<server::HttpServer>(loop_, pool_, Pages());
+  reconciler_ = std::make_unique<reconcile::Reconciler>(
+      std::move(settings), threads_.loop, threads_.pool, *store_, metrics_, SystemClock());
+  http_ = std::make_unique<server::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   return reconciler_->Start();
@@ -157,7 +163,8 @@ server::Pages Daemon::Pages() {
     return server::HealthCheck{"store", stats.failing ? stats.failing->message : std::string()};
   };
   return {
-      .livez = [store_problem] { return std::vector{store_problem()}; },
+      // Nothing that a restart could mend: the store's disk, for one, would stay full.
+      .livez = [] { return std::vector<server::HealthCheck>(); },
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};
@@ -181,6 +188,7 @@ server::Pages Daemon::Pages() {
 }
 
 std::string Daemon::MetricsPage() {
+  metrics_.SetManager(reconciler_->manager().Row(SystemClock().Now()).last_contact.has_value());
   for (const auto& worker : reconciler_->workers()) {
     metrics_.SetCluster(worker->name(), worker->contact() == placement::Contact::kFull,
                         worker->our_clones());
@@ -218,7 +226,7 @@ void Daemon::Reload(bool forced) {
   config::FileStamp stamp = config::StampFiles(loaded_.files);
   if (!forced && stamp == loaded_.stamp) return;
   loaded_.stamp = std::move(stamp);  // a file that stays unreadable is reported once
-  auto fresh = config::Load(path_, LoadNow());
+  auto fresh = config::Load(path_, LoadAgain());
   if (!fresh) {
     log::Fault("the changed configuration is not used",
                {{"problems", config::ToString(fresh.error())}});
@@ -240,6 +248,9 @@ void Daemon::Apply(config::Loaded fresh) {
         {{"path", path_}});
   }
   log::SetLevel(fresh.configuration.logging.level);
+  for (const config::Problem& problem : config::AccessProblems(fresh, true))
+    log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
+  if (!fresh.manager) fresh.manager = loaded_.manager;
   if (ToAccess(*fresh.manager) != ToAccess(*loaded_.manager))
     reconciler_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
   for (const auto& worker : reconciler_->workers()) {
@@ -260,8 +271,7 @@ void Daemon::Stop() {
   NotifySystemd("STOPPING=1");
   http_->Stop();
   reconciler_->Stop();
-  pool_.Stop();
-  loop_.Stop();
+  threads_.Stop();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "manager/wiring.h"
 
+#include "manager/tracking/manager_name.h"
+
 namespace fedra {
 namespace {
 
@@ -114,6 +116,15 @@ reconcile::TemplateSettings ToTemplates(const config::Configuration& configurati
       break;
   }
   return settings;
+}
+
+reconcile::WorkerSettings ToManager(const config::Loaded& loaded) {
+  reconcile::WorkerSettings manager;
+  manager.name = ClusterName(std::string(tracking::kManagerName));
+  if (loaded.manager) manager.access = ToAccess(*loaded.manager);
+  manager.misconfigured = ToMisconfigured(loaded.manager);
+  manager.options = ToOptions(loaded.configuration.manager.http_version);
+  return manager;
 }
 
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {

@@ -18,6 +18,8 @@ ClusterOptions ToOptions(config::HttpVersion version);
 placement::Policy ToPolicy(const config::Configuration& configuration);
 reconcile::GatherSettings ToGather(const config::Configuration& configuration);
 reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration);
+// The manager as a cluster among the workers, for commands that ask all of them.
+reconcile::WorkerSettings ToManager(const config::Loaded& loaded);
 // One for each configured worker, in order; `lost_since` is left empty.
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
 

@@ -8,6 +8,7 @@ everything running at the end.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -33,6 +34,7 @@ from scenarios.rows.parts import (  # noqa: E402
     node,
     pool,
     prefer,
+    taint_rule,
     template,
     wish,
 )
@@ -41,14 +43,23 @@ from scenarios.supply import Supply  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
 
 _NS, _QUEUE, _CHECK = "ml", "gpu", "fedra"
-_EAST, _WEST, _LAB = "gpu-east", "gpu-west", "tpu-lab"
+_EAST, _WEST, _LAB = "gpu-east", "gpu-west", "gpu-lab"
 _CLASS = "gpu.example.com"
 _ONE_GPU, _TWO_GPUS = "one-gpu", "two-gpus"
+_OR_TWO, _ONLY_LARGE = "large-or-two", "large-only"
 _80_GB = f"device.capacity['{_CLASS}'].memory.compareTo(quantity('80Gi')) >= 0"
 _LARGE_OR_TWO = template(
-    "large-or-two", prefer("gpu", large=wish(_CLASS, _80_GB), two=wish(_CLASS, count=2))
+    _OR_TWO, prefer("gpu", large=wish(_CLASS, _80_GB), two=wish(_CLASS, count=2))
 )
-_LARGE_ONLY = template("large-only", exactly("gpu", _CLASS, _80_GB))
+_LARGE_ONLY = template(_ONLY_LARGE, exactly("gpu", _CLASS, _80_GB))
+
+# What a job asks for with each template, for people.
+_ASKS = {
+    _ONE_GPU: f"1 device of class {_CLASS}",
+    _TWO_GPUS: f"2 devices of class {_CLASS}",
+    _OR_TWO: "firstAvailable: 1 device with 80Gi of memory or more, else 2 of any size",
+    _ONLY_LARGE: "1 device with 80Gi of memory or more",
+}
 
 # Memory of the GPUs of each worker's only node.
 _GPUS = {_EAST: ("40Gi",) * 4, _WEST: ("80Gi",), _LAB: ("24Gi",) * 2}
@@ -91,6 +102,8 @@ class Demo:
 
     def _meet_the_fleet(self) -> None:
         _title("fedra starts next to Kueue, with one kubeconfig per cluster")
+        for worker, memory in _GPUS.items():
+            _say(f"{worker} has one node with GPUs of {', '.join(memory)} memory.")
         accesses = {cluster: self._fleet.fedra_access(cluster) for cluster in self._fleet.clusters}
         self._fedra = Fedra(default_binary(), self._folder / "fedra", accesses, _DEVICES_ON)
         self._fedra.start()
@@ -123,6 +136,7 @@ class Demo:
 
     def _create_what_is_missing(self, job: FederatedJob) -> None:
         _title(f"Somebody creates the template on {_LAB}")
+        _change(_LAB, f"template {_TWO_GPUS} is created: {_ASKS[_TWO_GPUS]}")
         started = time.monotonic()
         self._create_template(_LAB, _TWO_GPUS, count=2)
         self._wait("the clone", lambda: job.clone(_LAB))
@@ -134,10 +148,12 @@ class Demo:
 
     def _survive_a_crash(self, running: FederatedJob) -> FederatedJob:
         _title("kill -9 of fedra; meanwhile one job ends and another is submitted")
+        _change("manager", "fedra is killed")
         self._running().kill()
         late = self._submit("late", _ONE_GPU)
+        _change(_EAST, f"the pods of {running.key} end")
         self._wait("train complete on its worker", lambda: self._ended(_EAST, running))
-        _say("fedra is started again on the same store.")
+        _change("manager", "fedra is started again on the same store")
         self._running().start()
         self._wait("train complete on the manager", lambda: _complete(running))
         late.wait_running_on(_EAST)
@@ -154,11 +170,13 @@ class Demo:
 
     def _better_alternative(self) -> FederatedJob:
         _title("A job that wants one 80 GB GPU, or else two of any size (firstAvailable)")
-        _say(f"{_WEST} has its DeviceClass by now, and one 80 GB GPU; {_EAST} has 40 GB ones.")
+        _say(f"{_WEST} has one 80 GB GPU, {_EAST} has 40 GB ones.")
+        _change(_WEST, f"DeviceClass {_CLASS} is created; it was missing until now")
         self._supply.put(_WEST, device_class(_CLASS))
         for worker in (_EAST, _WEST):
+            _change(worker, f"template {_OR_TWO} is created")
             self._supply.put(worker, _LARGE_OR_TWO)
-        job = self._submit("serve", "large-or-two")
+        job = self._submit("serve", _OR_TWO)
         job.wait_running_on(_WEST)
         _say(
             f"Both workers could run it. It went to {_WEST}: the better alternative, not the first worker."
@@ -169,8 +187,9 @@ class Demo:
     def _no_device_free(self) -> FederatedJob:
         _title("A job that wants an 80 GB GPU and nothing else: the only one is in use")
         for worker in self._fleet.workers:
+            _change(worker, f"template {_ONLY_LARGE} is created")
             self._supply.put(worker, _LARGE_ONLY)
-        job = self._submit("embed", "large-only")
+        job = self._submit("embed", _ONLY_LARGE)
         job.wait_message("no worker eligible")
         _say(
             "Every object exists everywhere. fedra counts the devices as each worker's scheduler would:"
@@ -180,6 +199,7 @@ class Demo:
 
     def _device_is_freed(self, holder: FederatedJob, waiting: FederatedJob) -> None:
         _title(f"The job on {_WEST} ends, and its GPU is free")
+        _change(_WEST, f"the pods of {holder.key} end, and their claim is given back")
         self._wait("its pods have ended", lambda: self._ended(_WEST, holder))
         started = time.monotonic()
         self._wait("the clone", lambda: waiting.clone(_WEST))
@@ -193,6 +213,7 @@ class Demo:
         _title("The jobs end; their results are on the manager and nothing is left on the workers")
         for job in jobs:
             worker = job.remote_jobs()[0]
+            _change(worker, f"the pods of {job.key} end")
             job.finish(worker)
         for job in jobs:
             assert _complete(job), f"{job.key} is not complete on the manager"
@@ -202,18 +223,59 @@ class Demo:
         self._show("status")
 
     def hold(self) -> None:
-        """Everything keeps running until Ctrl-C."""
-        config = self._running().configuration_file
-        print("\nHOLD=1: the federation is yours until Ctrl-C. For example:\n")
-        print(f"  {default_binary()} status --watch --config {config}")
-        for cluster in self._fleet.clusters:
-            print(
-                f"  kubectl --kubeconfig {self._fleet.admin_kubeconfig(cluster)} get jobs -A   # {cluster}"
-            )
+        """Everything keeps running until Ctrl-C; the lines that are printed can be pasted as they are."""
+        print(self._lines_to_paste({name: self._write(name, each) for name, each in _to_paste()}))
         sys.stdout.flush()
         ending = {signal.SIGINT, signal.SIGTERM}
         signal.pthread_sigmask(signal.SIG_BLOCK, ending)
         signal.sigwait(ending)
+
+    def _write(self, name: str, manifest: Object) -> Path:
+        file = self._folder / f"{name}.json"
+        file.write_text(objects.canonical(manifest))
+        return file
+
+    def _lines_to_paste(self, files: dict[str, Path]) -> str:
+        fedra = self._running()
+        assert fedra.process is not None
+        control = json.loads((self._fleet.folder / "control.json").read_text())["url"]
+        fault = f"curl -s {control}/faults -d"
+        create = "create --validate=false -f"
+        east = "kubectl --kubeconfig $EAST"
+        return f"""
+HOLD=1: the federation is yours until Ctrl-C here. Paste into another terminal. The clusters are simulated: API
+servers, queues, devices and jobs behave as real ones, no container runs. Lines with kubectl need a kubectl, and
+--validate=false because the simulation serves no OpenAPI to validate by.
+
+  export FEDRA_CONFIG={fedra.configuration_file} PATH={default_binary().resolve().parent}:$PATH
+  export KUBECONFIG={self._fleet.admin_kubeconfig(MANAGER)}   # the manager
+  export EAST={self._fleet.admin_kubeconfig(_EAST)}
+  export WEST={self._fleet.admin_kubeconfig(_WEST)}
+  export LAB={self._fleet.admin_kubeconfig(_LAB)}
+
+look        fedra status --watch
+devices     fedra devices; fedra devices -o wide
+ask first   fedra check -f {files["either"]}
+submit      kubectl {create} {files["mine"]}   # {_ASKS[_ONE_GPU]}
+either-or   kubectl {create} {files["either"]}   # {_ASKS[_OR_TWO]}
+ask         fedra why {_NS}/mine; fedra why {_NS}/either; fedra history {_NS}/mine
+template    kubectl {create} {files["later"]}   # a job that is blocked: its template is nowhere
+            fedra why {_NS}/later
+            {east} {create} {files["template"]}   # and here it is: the job leaves at once
+taint       {east} {create} {files["taint"]}   # a DeviceTaintRule on all its GPUs
+            fedra devices; fedra check -f {files["mine"]}
+untaint     {east} delete devicetaintrule maintenance
+            (only {_EAST} serves DeviceTaintRules: it is a beta API, which not every cluster has switched on)
+break       {fault} '{{"cluster": "{_EAST}", "fault": "refuse"}}'   # its API server
+repair      {fault} '{{"cluster": "{_EAST}", "fault": "none"}}'
+end a job   {east} -n {_NS} annotate job mine sim.fedra.dev/run-for=0s
+            ($EAST, $WEST or $LAB: the worker that fedra status shows)
+delete it   kubectl -n {_NS} delete job mine
+stop fedra  kill {fedra.process.pid}   # kill -9 does no harm either
+start it    fedra run
+            (in the foreground; its log so far: {fedra.log}; end it with Ctrl-C there before you press
+            Ctrl-C here, which ends and removes everything else)
+"""
 
     # --- The clusters.
 
@@ -243,12 +305,17 @@ class Demo:
         self._admin(worker).apply(objects.claim_template(_NS, name, _CLASS, count))
 
     def _submit(self, name: str, template: str) -> FederatedJob:
+        _line(
+            "submit",
+            f"Job {_NS}/{name}: queue {_QUEUE}, 1 pod, template {template} ({_ASKS[template]})",
+        )
         self._admin(MANAGER).create(objects.job(_NS, name, _QUEUE, template=template))
         return FederatedJob(self._fleet, _NS, name, _CHECK)
 
     def _ended(self, worker: str, job: FederatedJob) -> bool:
         self._fleet.end_pods(worker, _NS, job.name)
-        return objects.is_true(job.remote_job(worker), "Complete")
+        # fedra may have taken the remote job away before anybody here has seen it complete.
+        return objects.is_true(job.remote_job(worker), "Complete") or _complete(job)
 
     def _check_active(self) -> bool:
         return objects.is_true(self._admin(MANAGER).get("AdmissionCheck", None, _CHECK), "Active")
@@ -274,6 +341,17 @@ class Demo:
         eventually(what, look, _PATIENCE)
 
 
+def _to_paste() -> list[tuple[str, Object]]:
+    """Manifests for those who go on by themselves, by file."""
+    return [
+        ("mine", objects.job(_NS, "mine", _QUEUE, template=_ONE_GPU)),
+        ("either", objects.job(_NS, "either", _QUEUE, template=_OR_TWO)),
+        ("later", objects.job(_NS, "later", _QUEUE, template="later")),
+        ("template", objects.claim_template(_NS, "later", _CLASS)),
+        ("taint", taint_rule("maintenance", _CLASS, "example.com/maintenance")),
+    ]
+
+
 def _complete(job: FederatedJob) -> bool:
     return objects.is_true(job.manager_job(), "Complete")
 
@@ -286,8 +364,19 @@ def _say(text: str) -> None:
     print(f"    {text}", flush=True)
 
 
+def _change(where: str, what: str) -> None:
+    """What the demo does to the fleet."""
+    _line("change", f"{where}: {what}")
+
+
+def _line(kind: str, text: str) -> None:
+    print(f"  {kind}  {text}", flush=True)
+
+
 def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # fedra writes into a pipe, where it would not break lines.
+    os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size((120, 24)).columns))
     folder = Path(tempfile.mkdtemp(prefix="fedra-demo-"))
     demo = Demo(folder)
     started = time.monotonic()

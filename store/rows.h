@@ -62,6 +62,9 @@ struct PlacementFailure {
   ClusterName cluster;
   std::string reason;  // a code of the reason catalogue
   WallTime at{};
+  std::string message;   // for people
+  bool refused = false;  // a write was refused, and would be again
+  int times = 1;         // in a row
 
   bool operator==(const PlacementFailure&) const = default;
 };

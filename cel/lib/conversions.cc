@@ -45,8 +45,30 @@ bool EqualIgnoringCase(std::string_view text, std::string_view lower) {
   return true;
 }
 
+// Whether every underscore stands between digits, the 0 of a base prefix counting as one (Go's
+// strconv.underscoreOK).
+bool UnderscoresSeparateDigits(std::string_view number) {
+  if (!number.empty() && (number[0] == '-' || number[0] == '+')) number.remove_prefix(1);
+  const bool hex = number.size() > 1 && number[0] == '0' && (number[1] | 0x20) == 'x';
+  bool after_digit = hex;
+  bool after_underscore = false;
+  for (const char c : number.substr(hex ? 2 : 0)) {
+    const bool digit = (c >= '0' && c <= '9') || (hex && (c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+    if ((c == '_' && !after_digit) || (after_underscore && !digit)) return false;
+    after_digit = digit;
+    after_underscore = c == '_';
+  }
+  return !after_underscore;
+}
+
 // Decimal and hexadecimal floating point, inf and nan in any case; too large is not a number.
 std::optional<double> ParseDouble(std::string_view text) {
+  if (text.find('_') != std::string_view::npos) {
+    if (!UnderscoresSeparateDigits(text)) return std::nullopt;
+    std::string plain(text);
+    std::erase(plain, '_');
+    return ParseDouble(plain);
+  }
   std::string_view digits = text;
   const bool negative = !digits.empty() && digits[0] == '-';
   if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "cel/display.h"
 
@@ -124,89 +126,121 @@ std::string HexBytes(std::string_view bytes, bool upper) {
   return text;
 }
 
-Result<std::string> StringClause(const Value& argument);
+// %s: lists and maps part by part into the output, so that the limits of the output and of the
+// evaluation end what would become exponentially long.
+class StringClause final {
+ public:
+  StringClause(Steps& steps, BoundedText& out) : steps_(steps), out_(out) {}
 
-// An element inside a list or map: texts in quotes, doubles with six digits.
-Result<std::string> Element(const Value& value) {
-  switch (value.kind()) {
-    case Kind::kString:
-      return Quoted(value.AsText());
-    case Kind::kBytes:
-      return "b" + Quoted(value.AsText());
-    case Kind::kDuration:
-      return "duration(\"" + FormatDuration(value.AsInt()) + "\")";
-    case Kind::kTimestamp:
-      return "timestamp(\"" + FormatTimestamp(value) + "\")";
-    case Kind::kDouble: {
-      const double number = value.AsDouble();
-      if (std::isnan(number)) return std::string("\"NaN\"");
-      if (std::isinf(number)) return std::string(number > 0 ? "\"+Inf\"" : "\"-Inf\"");
-      return Fixed(number, kDefaultPrecision);
+  Result<void> Append(const Value& argument) {
+    switch (argument.kind()) {
+      case Kind::kList:
+        return AppendList(argument.AsList());
+      case Kind::kMap:
+        return AppendMap(argument.AsMap());
+      case Kind::kBytes:
+        if (!IsValidUtf8(argument.AsText())) {
+          return Bad("error during formatting: could not convert argument to string");
+        }
+        out_.Append(argument.AsText());
+        return {};
+      case Kind::kNull:
+      case Kind::kBool:
+      case Kind::kInt:
+      case Kind::kUint:
+      case Kind::kDouble:
+      case Kind::kString:
+      case Kind::kDuration:
+      case Kind::kTimestamp:
+      case Kind::kType:
+        AppendDisplayText(argument, out_);
+        return {};
+      default:
+        return BadArgument('s', argument);
     }
-    case Kind::kNull:
-    case Kind::kBool:
-    case Kind::kInt:
-    case Kind::kUint:
-    case Kind::kType:
-    case Kind::kList:
-    case Kind::kMap:
-      return StringClause(value);
-    default:
+  }
+
+ private:
+  // An element inside a list or map: texts in quotes, doubles with six digits.
+  static std::string ScalarElement(const Value& value) {
+    switch (value.kind()) {
+      case Kind::kString:
+        return Quoted(value.AsText());
+      case Kind::kBytes:
+        return "b" + Quoted(value.AsText());
+      case Kind::kDuration:
+        return "duration(\"" + FormatDuration(value.AsInt()) + "\")";
+      case Kind::kTimestamp:
+        return "timestamp(\"" + FormatTimestamp(value) + "\")";
+      case Kind::kDouble: {
+        const double number = value.AsDouble();
+        if (std::isnan(number)) return "\"NaN\"";
+        if (std::isinf(number)) return number > 0 ? "\"+Inf\"" : "\"-Inf\"";
+        return Fixed(number, kDefaultPrecision);
+      }
+      default:
+        return DisplayText(value);
+    }
+  }
+
+  // False when a limit is reached: what is appended then will not be used.
+  bool MayGoOn() { return steps_.Take() && !out_.full(); }
+
+  Result<void> AppendElement(const Value& value) {
+    if (value.is(Kind::kList) || value.is(Kind::kMap)) return Append(value);
+    if (value.kind() >= Kind::kQuantity || value.is(Kind::kOptional)) {
       return Bad("error during formatting: no formatting function for " +
                  std::string(TypeName(value.kind())));
-  }
-}
-
-Result<std::string> MapText(const MapValue& map) {
-  std::vector<std::pair<std::string, std::string>> entries;
-  for (const MapEntry& entry : map.entries) {
-    const Kind kind = entry.key.kind();
-    if (kind != Kind::kString && kind != Kind::kBool && kind != Kind::kInt && kind != Kind::kUint) {
-      return Bad("error during formatting: no formatting function for map key of type " +
-                 std::string(TypeName(kind)));
     }
-    FEDRA_ASSIGN_OR_RETURN(std::string key, Element(entry.key));
-    FEDRA_ASSIGN_OR_RETURN(std::string value, Element(entry.value));
-    entries.emplace_back(std::move(key), std::move(value));
+    out_.Append(ScalarElement(value));
+    return {};
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text;
-  for (const auto& [key, value] : entries) text += (text.empty() ? "" : ", ") + key + ":" + value;
-  return "{" + text + "}";
-}
 
-Result<std::string> StringClause(const Value& argument) {
-  switch (argument.kind()) {
-    case Kind::kList: {
-      std::string text;
-      for (const Value& item : argument.AsList()) {
-        FEDRA_ASSIGN_OR_RETURN(const std::string element, Element(item));
-        text += (text.empty() ? "" : ", ") + element;
-      }
-      return "[" + text + "]";
+  Result<void> AppendList(std::span<const Value> items) {
+    out_.Append("[");
+    const char* separator = "";
+    for (const Value& item : items) {
+      if (!MayGoOn()) return {};
+      out_.Append(std::exchange(separator, ", "));
+      FEDRA_RETURN_IF_ERROR(AppendElement(item));
     }
-    case Kind::kMap:
-      return MapText(argument.AsMap());
-    case Kind::kBytes:
-      if (!IsValidUtf8(argument.AsText())) {
-        return Bad("error during formatting: could not convert argument to string");
-      }
-      return std::string(argument.AsText());
-    case Kind::kNull:
-    case Kind::kBool:
-    case Kind::kInt:
-    case Kind::kUint:
-    case Kind::kDouble:
-    case Kind::kString:
-    case Kind::kDuration:
-    case Kind::kTimestamp:
-    case Kind::kType:
-      return DisplayText(argument);
-    default:
-      return BadArgument('s', argument);
+    out_.Append("]");
+    return {};
   }
-}
+
+  // Sorted by the texts of the keys.
+  Result<void> AppendMap(const MapValue& map) {
+    std::vector<std::pair<std::string, const Value*>> entries;
+    size_t length = 0;
+    for (const MapEntry& entry : map.entries) {
+      const Kind kind = entry.key.kind();
+      if (kind != Kind::kString && kind != Kind::kBool && kind != Kind::kInt &&
+          kind != Kind::kUint) {
+        return Bad("error during formatting: no formatting function for map key of type " +
+                   std::string(TypeName(kind)));
+      }
+      if (!MayGoOn()) return {};
+      entries.emplace_back(ScalarElement(entry.key), &entry.value);
+      length += entries.back().first.size();
+      if (length > kLongestFormattedText) return out_.Fill(), Result<void>();
+    }
+    std::sort(entries.begin(), entries.end());  // equal texts (1 and 1u) as they were inserted
+    out_.Append("{");
+    const char* separator = "";
+    for (const auto& [key, value] : entries) {
+      if (!MayGoOn()) return {};
+      out_.Append(std::exchange(separator, ", "));
+      out_.Append(key);
+      out_.Append(":");
+      FEDRA_RETURN_IF_ERROR(AppendElement(*value));
+    }
+    out_.Append("}");
+    return {};
+  }
+
+  Steps& steps_;
+  BoundedText& out_;
+};
 
 bool IsInteger(const Value& value) { return value.is(Kind::kInt) || value.is(Kind::kUint); }
 
@@ -284,10 +318,11 @@ Result<std::vector<FormatPiece>> ParseFormatString(std::string_view rest) {
   return pieces;
 }
 
-Result<std::string> FormatArgument(const FormatPiece& piece, const Value& argument) {
+namespace {
+
+// All clauses but %s: one number or text.
+Result<std::string> ScalarClause(const FormatPiece& piece, const Value& argument) {
   switch (piece.verb) {
-    case 's':
-      return StringClause(argument);
     case 'd':
       return IsInteger(argument) ? Result<std::string>(DisplayText(argument))
                                  : BadArgument('d', argument);
@@ -304,6 +339,16 @@ Result<std::string> FormatArgument(const FormatPiece& piece, const Value& argume
     default:
       return HexClause(piece, argument);
   }
+}
+
+}  // namespace
+
+Result<void> FormatArgument(const FormatPiece& piece, const Value& argument, Steps& steps,
+                            BoundedText& out) {
+  if (piece.verb == 's') return StringClause(steps, out).Append(argument);
+  FEDRA_ASSIGN_OR_RETURN(const std::string text, ScalarClause(piece, argument));
+  out.Append(text);
+  return {};
 }
 
 std::optional<std::string> FormatTypeProblem(char verb, const Type& type) {

@@ -62,17 +62,19 @@ Value Min(Evaluation& evaluation, const Value* args) {
   return Extreme(evaluation, args, Order::kGreater, "min");
 }
 
-Value IndexOf(Evaluation&, const Value* args) {
+Value IndexOf(Evaluation& evaluation, const Value* args) {
   const auto items = args[0].AsList();
   for (size_t i = 0; i < items.size(); ++i) {
-    if (Equals(items[i], args[1]) == Equality::kEqual) return Value::Int(static_cast<int64_t>(i));
+    if (Equals(items[i], args[1], evaluation.steps()) == Equality::kEqual)
+      return Value::Int(static_cast<int64_t>(i));
   }
   return Value::Int(-1);
 }
-Value LastIndexOf(Evaluation&, const Value* args) {
+Value LastIndexOf(Evaluation& evaluation, const Value* args) {
   const auto items = args[0].AsList();
   for (size_t i = items.size(); i-- > 0;) {
-    if (Equals(items[i], args[1]) == Equality::kEqual) return Value::Int(static_cast<int64_t>(i));
+    if (Equals(items[i], args[1], evaluation.steps()) == Equality::kEqual)
+      return Value::Int(static_cast<int64_t>(i));
   }
   return Value::Int(-1);
 }
@@ -133,10 +135,11 @@ Value Slice(Evaluation& evaluation, const Value* args) {
 }
 
 // Lists cannot contain themselves, so the depth of nesting bounds the recursion.
-bool FlattenInto(ListBuilder& result, const Value& list, int64_t depth) {
+bool FlattenInto(ListBuilder& result, const Value& list, int64_t depth, Steps& steps) {
   for (const Value& item : list.AsList()) {
+    if (!steps.Take()) return false;
     const bool descend = item.is(Kind::kList) && depth > 0;
-    if (descend ? !FlattenInto(result, item, depth - 1) : !result.Add(item)) return false;
+    if (descend ? !FlattenInto(result, item, depth - 1, steps) : !result.Add(item)) return false;
   }
   return true;
 }
@@ -147,7 +150,7 @@ Value FlattenTo(Evaluation& evaluation, const Value& list, int64_t depth) {
       static_cast<uint64_t>(std::min<int64_t>(depth, 1'000'000)) * list.AsList().size() + 10);
   if (evaluation.over_limit()) return evaluation.CostLimitExceeded();
   ListBuilder result(evaluation);
-  FlattenInto(result, list, depth);
+  FlattenInto(result, list, depth, evaluation.steps());
   return result.Finish();
 }
 Value Flatten(Evaluation& evaluation, const Value* args) {
@@ -188,7 +191,7 @@ Value Distinct(Evaluation& evaluation, const Value* args) {
   std::vector<Value> seen;
   for (const Value& item : items) {
     const bool known = std::any_of(seen.begin(), seen.end(), [&](const Value& other) {
-      return Equals(item, other) == Equality::kEqual;
+      return Equals(item, other, evaluation.steps()) == Equality::kEqual;
     });
     if (known) continue;
     seen.push_back(item);
@@ -232,22 +235,25 @@ constexpr Overload kOverloads[] = {
 // Longest list that kube 1.36 lets includes() search (ResourceSliceMaxAttributeValuesPerDevice).
 constexpr size_t kMaxIncludes = 48;
 
-Value Includes(const Value* args) {
-  if (!args[0].is(Kind::kList)) return Value::Bool(Equals(args[0], args[1]) == Equality::kEqual);
+Value Includes(Evaluation& evaluation, const Value* args) {
+  if (!args[0].is(Kind::kList))
+    return Value::Bool(Equals(args[0], args[1], evaluation.steps()) == Equality::kEqual);
   for (const Value& item : args[0].AsList()) {
-    if (Equals(item, args[1]) == Equality::kEqual) return Value::Bool(true);
+    if (Equals(item, args[1], evaluation.steps()) == Equality::kEqual) return Value::Bool(true);
   }
   return Value::Bool(false);
 }
 
-Value IncludesAnywhere(Evaluation&, const Value* args) { return Includes(args); }
+Value IncludesAnywhere(Evaluation& evaluation, const Value* args) {
+  return Includes(evaluation, args);
+}
 
-Value IncludesBounded(Evaluation&, const Value* args) {
+Value IncludesBounded(Evaluation& evaluation, const Value* args) {
   const bool too_long = args[0].is(Kind::kList) && args[0].AsList().size() > kMaxIncludes;
-  if (!too_long) return Includes(args);
+  if (!too_long) return Includes(evaluation, args);
   const Value first = Value::List(args[0].AsList().first(kMaxIncludes));
   const Value shortened[] = {first, args[1]};
-  const Value found = Includes(shortened);
+  const Value found = Includes(evaluation, shortened);
   if (found.AsBool()) return found;
   return Value::Error("'includes' function cannot be applied to lists longer than 48 values");
 }
@@ -257,17 +263,17 @@ constexpr Overload kIncludesBounded[] = {
 constexpr Overload kIncludesAnywhere[] = {
     Member("includes", "includes_dyn_dyn", {&kDynType, &kDynType}, kBoolType, IncludesAnywhere)};
 
-bool Contains(const Value& list, const Value& element) {
+bool Contains(Evaluation& evaluation, const Value& list, const Value& element) {
   for (const Value& item : list.AsList()) {
-    if (Equals(element, item) == Equality::kEqual) return true;
+    if (Equals(element, item, evaluation.steps()) == Equality::kEqual) return true;
   }
   return false;
 }
 
-bool ContainsAll(const Value& list, const Value& part) {
+bool ContainsAll(Evaluation& evaluation, const Value& list, const Value& part) {
   const auto items = part.AsList();
   return std::all_of(items.begin(), items.end(),
-                     [&](const Value& item) { return Contains(list, item); });
+                     [&](const Value& item) { return Contains(evaluation, list, item); });
 }
 
 // The price is the product of the sizes, charged first: it is also how long it takes.
@@ -278,17 +284,19 @@ bool Charge(Evaluation& evaluation, const Value* args, uint64_t factor) {
 
 Value SetContains(Evaluation& evaluation, const Value* args) {
   if (!Charge(evaluation, args, 1)) return evaluation.CostLimitExceeded();
-  return Value::Bool(ContainsAll(args[0], args[1]));
+  return Value::Bool(ContainsAll(evaluation, args[0], args[1]));
 }
 Value SetEquivalent(Evaluation& evaluation, const Value* args) {
   if (!Charge(evaluation, args, 2)) return evaluation.CostLimitExceeded();
-  return Value::Bool(ContainsAll(args[0], args[1]) && ContainsAll(args[1], args[0]));
+  return Value::Bool(ContainsAll(evaluation, args[0], args[1]) &&
+                     ContainsAll(evaluation, args[1], args[0]));
 }
 Value SetIntersects(Evaluation& evaluation, const Value* args) {
   if (!Charge(evaluation, args, 1)) return evaluation.CostLimitExceeded();
   const auto items = args[0].AsList();
-  return Value::Bool(std::any_of(items.begin(), items.end(),
-                                 [&](const Value& item) { return Contains(args[1], item); }));
+  return Value::Bool(std::any_of(items.begin(), items.end(), [&](const Value& item) {
+    return Contains(evaluation, args[1], item);
+  }));
 }
 
 constexpr std::array<const Type*, 4> kTwoLists = {&kListOfA, &kListOfA};

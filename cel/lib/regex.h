@@ -3,9 +3,10 @@
 // Regular expressions: RE2, the family of Go's regexp package. The only room of re2.h besides
 // program.cc.
 //
-// Known differences to Go (checked in tests): RE2 of Debian 12 does not know (?<name>...) and
-// accepts \C; both are settled here. Patterns whose program would exceed RE2's memory budget are
-// errors.
+// Known differences to Go (checked in tests): RE2 of Debian 12 does not know (?<name>...), accepts
+// \C, and reads a repeat count of nine digits as a literal; these are settled here. Patterns whose
+// program would exceed RE2's memory budget of 8 MiB are errors, as are the names of Unicode classes
+// that Go knows from 1.25 on (docs/cel.md).
 //
 // Thread rules: compiled expressions may be used from any thread.
 

@@ -264,21 +264,22 @@ Value Format(Evaluation& evaluation, const Value* args) {
   const auto pieces = ParseFormatString(args[0].AsText());
   if (!pieces) return evaluation.Error(pieces.error().message);
   const auto list = args[1].AsList();
-  std::string text;
+  BoundedText text(kLongestFormattedText);
   size_t used = 0;
   for (const FormatPiece& piece : *pieces) {
     if (piece.verb == '\0') {
-      text += piece.text;
+      text.Append(piece.text);
+      if (text.full()) return evaluation.OutOfMemory();
       continue;
     }
     if (used >= list.size())
       return evaluation.Error("index " + std::to_string(used) + " out of range");
-    const auto formatted = FormatArgument(piece, list[used++]);
+    const auto formatted = FormatArgument(piece, list[used++], evaluation.steps(), text);
     if (!formatted) return evaluation.Error(formatted.error().message);
-    text += *formatted;
-    if (text.size() > Evaluation::kMemoryLimit) return evaluation.OutOfMemory();
+    if (evaluation.over_limit()) return evaluation.CostLimitExceeded();
+    if (text.full()) return evaluation.OutOfMemory();
   }
-  return evaluation.String(text);
+  return evaluation.String(std::move(text).Take());
 }
 
 constexpr const Type& kS = kStringType;

@@ -53,9 +53,9 @@ bool TakeChar(std::string_view& text, char expected) {
   return true;
 }
 
-// ".123456789", longer fractions are cut off. Nothing if there is a point without digits.
+// ".123456789" or ",123456789", longer fractions are cut off. Nothing if there are no digits.
 std::optional<uint32_t> TakeFraction(std::string_view& text) {
-  if (!TakeChar(text, '.')) return 0U;
+  if (!TakeChar(text, '.') && !TakeChar(text, ',')) return 0U;
   uint32_t nanos = 0;
   size_t digits = 0;
   for (; digits < text.size() && IsDigit(text[digits]); ++digits) {
@@ -76,7 +76,7 @@ std::optional<int> TakeOffset(std::string_view text) {
   const int hours = TakeNumber(text, 2);
   if (!TakeChar(text, ':')) return std::nullopt;
   const int minutes = TakeNumber(text, 2);
-  if (hours < 0 || hours > 24 || minutes < 0 || minutes > 59 || !text.empty()) return std::nullopt;
+  if (hours < 0 || hours > 24 || minutes < 0 || minutes > 60 || !text.empty()) return std::nullopt;
   return (negative ? -1 : 1) * (hours * 60 + minutes);
 }
 
@@ -282,6 +282,7 @@ CivilTime ToCivil(int64_t seconds) {
   return time;
 }
 
+// What Go's time.Parse takes for RFC 3339: a little more than the standard.
 std::optional<Value> ParseTimestamp(std::string_view text) {
   const int year = TakeNumber(text, 4);
   if (!TakeChar(text, '-')) return std::nullopt;
@@ -289,7 +290,8 @@ std::optional<Value> ParseTimestamp(std::string_view text) {
   if (!TakeChar(text, '-')) return std::nullopt;
   const int day = TakeNumber(text, 2);
   if (!TakeChar(text, 'T')) return std::nullopt;
-  const int hour = TakeNumber(text, 2);
+  const bool one_digit = text.size() > 1 && !IsDigit(text[1]);
+  const int hour = TakeNumber(text, one_digit ? 1 : 2);
   if (!TakeChar(text, ':')) return std::nullopt;
   const int minute = TakeNumber(text, 2);
   if (!TakeChar(text, ':')) return std::nullopt;
@@ -354,7 +356,8 @@ Value TimestampDifference(const Value& left, const Value& right) {
 }
 
 Result<int64_t> ZoneOffset(std::string_view zone, int64_t seconds) {
-  if (zone.empty() || zone == "UTC") return 0;
+  // "Local" is the zone of the scheduler's host, which is UTC in its image.
+  if (zone.empty() || zone == "UTC" || zone == "Local") return 0;
   if (const size_t colon = zone.find(':'); colon != std::string_view::npos)
     return FixedOffset(zone, colon);
   const auto loaded = IsZoneName(zone) ? LoadZone(std::string(zone)) : nullptr;

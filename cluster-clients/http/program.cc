@@ -56,6 +56,12 @@ class Running final : public std::enable_shared_from_this<Running> {
         err_(Context(loop), err),
         exit_(Context(loop)),
         timer_(Context(loop)) {}
+  // Before its end only when the loop goes, with the handlers that kept it.
+  ~Running() {
+    if (!finished_) Kill();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
 
   void Begin() {
     // The function of glibc 2.36 lacks C linkage in its header.
@@ -103,13 +109,23 @@ class Running final : public std::enable_shared_from_this<Running> {
     if (--parts_ == 0) Finish(result_);
   }
 
-  void Finish(Result<ProgramResult> result) {
-    if (std::exchange(finished_, true)) return;
-    if (!result) ::kill(-pid_, SIGKILL);  // its own process group
+  int ExitCode() {
     int status = 0;
     ::waitpid(pid_, &status, 0);  // has ended, or ends at once
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  void Kill() {
+    ::kill(-pid_, SIGKILL);  // its own process group
+    ExitCode();
+  }
+
+  void Finish(Result<ProgramResult> result) {
+    if (std::exchange(finished_, true)) return;
     if (result)
-      result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      result->exit_code = ExitCode();
+    else
+      Kill();
     boost::system::error_code ignored;
     timer_.cancel();
     out_.close(ignored);

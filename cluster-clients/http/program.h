@@ -3,9 +3,9 @@
 // Runs another program and collects what it prints, without a waiting thread and without a shell.
 //
 // Thread rules: RunProgram starts the process on the calling thread (not the io loop's: fork takes
-// time) and returns; `done` runs on the io loop thread, exactly once.
+// time) and returns; `done` runs on the io loop thread, exactly once unless the loop ends before.
 // Errors: kNotFound when there is no such program, kTimeout, kTooLarge. The program and all of its
-// children are killed on a time-out or too much output.
+// children are killed on a time-out, too much output, or the loop's end.
 
 #include <chrono>
 #include <functional>

@@ -6,7 +6,7 @@
 namespace fedra::http {
 namespace {
 
-// The codes that libcurl 7.88 was seen to give: docs/architecture.md, "HTTP".
+// The codes that libcurl 7.88 was seen to give.
 ErrorCode Classify(CURLcode code) {
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT:

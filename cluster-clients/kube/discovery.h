@@ -1,7 +1,8 @@
 #pragma once
 //
 // What an API server serves: its version, and which versions of which groups and resources.
-// Plain values; filled by Cluster at connect and again when a watch finds a resource not served.
+// Plain values; filled by Cluster at every connect, and again when a watch was lost or finds that a
+// resource is not, or no longer not, served.
 
 #include <map>
 #include <set>
@@ -21,6 +22,8 @@ struct ServerInfo {
       resources;  // "resource.k8s.io/v1/resourceclaimtemplates" of the groups we ask for
 
   bool Serves(std::string_view group, std::string_view version) const;
+
+  bool operator==(const ServerInfo&) const = default;
 };
 
 }  // namespace fedra::kube

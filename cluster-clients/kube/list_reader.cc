@@ -1,5 +1,6 @@
 #include "cluster-clients/kube/list_reader.h"
 
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,13 +106,13 @@ size_t ListReader::Value(std::string_view chunk, size_t pos) {
   }
   if (!scanner_.done()) return end;
   const std::string_view last = chunk.substr(begin_, end - begin_);
-  if (kept_.empty()) {
-    EndValue(last);
-  } else if (Keep(last)) {
-    EndValue(kept_);
-  } else {
+  const bool is_whole = kept_.empty();
+  // The limits hold for what came in one piece, too: an answer must not depend on the cuts.
+  if (is_whole ? last.size() > Limit() : !Keep(last)) {
     Refuse(ErrorCode::kTooLarge, "an element is too large");
+    return end;
   }
+  EndValue(is_whole ? last : kept_);
   return end;
 }
 
@@ -136,13 +137,26 @@ void ListReader::EndValue(std::string_view value) {
   }
 }
 
+// Of the value that is being read.
+size_t ListReader::Limit() const {
+  switch (inside_) {
+    case Inside::kKey:
+      return kMaxKey;
+    case Inside::kMetadata:
+      return kMaxMetadata;
+    case Inside::kItem:
+      return max_item_bytes_;
+    case Inside::kIgnored:
+    case Inside::kNone:
+      break;
+  }
+  return SIZE_MAX;
+}
+
 // False when the value would become larger than it may be.
 bool ListReader::Keep(std::string_view piece) {
   if (inside_ == Inside::kIgnored) return true;
-  const size_t limit = inside_ == Inside::kKey        ? kMaxKey
-                       : inside_ == Inside::kMetadata ? kMaxMetadata
-                                                      : max_item_bytes_;
-  if (kept_.size() + piece.size() > limit) return false;
+  if (piece.size() > Limit() - kept_.size()) return false;
   kept_.append(piece);
   return true;
 }

@@ -54,6 +54,7 @@ class ListReader final {
   size_t Value(std::string_view chunk, size_t pos);
   void BeginValue(Inside inside, size_t pos);
   void EndValue(std::string_view value);
+  size_t Limit() const;
   bool Keep(std::string_view piece);
   void Refuse(ErrorCode code, const char* why);
 

@@ -37,6 +37,15 @@ Result<Meta> ScanMeta(std::string_view object) {
       {{text("namespace"), text("name")}, ResourceVersion(text("resourceVersion")), text("uid")});
 }
 
+ObjectText::ObjectText(std::string_view text) : text_(text) {}
+ObjectText::~ObjectText() = default;
+
+const Result<nlohmann::json>& ObjectText::Parsed() {
+  if (parsed_ == nullptr)
+    parsed_ = std::make_unique<const Result<nlohmann::json>>(ParseJson(text_));
+  return *parsed_;
+}
+
 Result<nlohmann::json> ParseJson(std::string_view text) {
   // Also bounds the depth: printing what is nested a million times overflows the stack.
   if (kube::IsCompleteObject(text)) {

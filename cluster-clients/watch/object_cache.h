@@ -29,10 +29,11 @@
 namespace fedra::watch {
 
 enum class CacheState {
-  kSyncing,    // the first list is not complete
+  kSyncing,    // since the connection was made nothing is complete, and nothing has failed yet
   kSynced,     // complete as of the last event; a watch is open or about to be reopened
   kForbidden,  // 403 on list or watch. The content, if any, is the last that was readable
-  kNotServed,  // the server does not serve this group/version/resource. The content is empty
+  kNotServed,  // the server does not serve this group/version/resource. The content is empty, or,
+               // for WatchSpec::keeps_unserved, the last known
   kFailing,    // errors for other reasons; the content is the last known and getting old
 };
 
@@ -41,6 +42,9 @@ struct CacheHealth {
   bool complete = false;       // at least one full list has arrived since the cache was made
   std::optional<Error> error;  // why, in every state but kSyncing and kSynced
   SteadyTime since{};          // when `state` was entered
+
+  // Whether the answer is on its way.
+  bool IsListing() const { return state == CacheState::kSyncing; }
 };
 
 // Where a reflector delivers. Not called concurrently for one sink.
@@ -68,8 +72,36 @@ Result<Meta> ReadMeta(const nlohmann::json& object);
 // be missing.
 Result<Meta> ScanMeta(std::string_view object);
 
+// The text of one object, parsed at most once, whoever of its readers is the first to need that.
+// Thread rules: one thread. Lifetime: the text must outlive it.
+class ObjectText final {
+ public:
+  explicit ObjectText(std::string_view text);
+  ~ObjectText();
+  ObjectText(const ObjectText&) = delete;
+  ObjectText& operator=(const ObjectText&) = delete;
+
+  std::string_view text() const { return text_; }
+  // As ParseJson.
+  const Result<nlohmann::json>& Parsed();
+
+ private:
+  const std::string_view text_;
+  std::unique_ptr<const Result<nlohmann::json>> parsed_;
+};
+
+// A sink that reads the objects themselves, and can share the reading with another one.
+class ObjectSink : public CacheSink {
+ public:
+  Result<void> Upsert(std::string_view object) final {
+    ObjectText text(object);
+    return Upsert(text);
+  }
+  virtual Result<void> Upsert(ObjectText& object) = 0;
+};
+
 template <class T>
-class ObjectCache final : public CacheSink {
+class ObjectCache final : public ObjectSink {
  public:
   using Parser = Result<T> (*)(const nlohmann::json& object);
   using OnObject = std::function<void(const ObjectKey& key, const std::shared_ptr<const T>& before,
@@ -91,7 +123,8 @@ class ObjectCache final : public CacheSink {
   CacheHealth health() const;
 
   void Reset() override;
-  Result<void> Upsert(std::string_view object) override;
+  using ObjectSink::Upsert;
+  Result<void> Upsert(ObjectText& object) override;
   Result<void> Remove(std::string_view object) override;
   void Synced() override;
   void SetHealth(CacheHealth health) override;
@@ -105,7 +138,7 @@ class ObjectCache final : public CacheSink {
   using Entries = std::unordered_map<ObjectKey, Entry>;
 
   std::optional<Entry> Known(const ObjectKey& key) const;
-  Result<std::shared_ptr<const T>> Read(const Meta& meta, std::string_view object) const;
+  Result<std::shared_ptr<const T>> Read(const Meta& meta, ObjectText& object) const;
 
   const Parser parser_;
   const OnObject on_object_;

@@ -60,8 +60,8 @@ std::optional<typename ObjectCache<T>::Entry> ObjectCache<T>::Known(const Object
 }
 
 template <class T>
-Result<void> ObjectCache<T>::Upsert(std::string_view object) {
-  FEDRA_ASSIGN_OR_RETURN(Meta meta, ScanMeta(object));
+Result<void> ObjectCache<T>::Upsert(ObjectText& object) {
+  FEDRA_ASSIGN_OR_RETURN(Meta meta, ScanMeta(object.text()));
   std::optional<Entry> known = Known(meta.key);
   const bool unchanged = known && known->version == meta.version && known->uid == meta.uid;
   if (unchanged) {
@@ -128,13 +128,13 @@ void ObjectCache<T>::SetHealth(CacheHealth health) {
 }
 
 template <class T>
-Result<std::shared_ptr<const T>> ObjectCache<T>::Read(const Meta& meta,
-                                                      std::string_view object) const {
+Result<std::shared_ptr<const T>> ObjectCache<T>::Read(const Meta& meta, ObjectText& object) const {
   if (already_read_) {
     if (auto known = already_read_(meta.key, meta.version)) return known;
   }
-  FEDRA_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(object));
-  FEDRA_ASSIGN_OR_RETURN(T value, parser_(json));
+  const Result<nlohmann::json>& json = object.Parsed();
+  if (!json) return Fail(json.error());
+  FEDRA_ASSIGN_OR_RETURN(T value, parser_(*json));
   return std::make_shared<const T>(std::move(value));
 }
 

@@ -52,6 +52,8 @@ Reflector::Reflector(Target target, CacheSink& sink, StreamSource& source, http:
 void Reflector::Resume() {
   serial_->Submit([self = shared_from_this()] {
     self->active_ = true;
+    // What was wrong before is over, and nothing is known of the time between.
+    if (self->health_.state == CacheState::kFailing) self->Publish(CacheState::kSyncing, {});
     self->Apply(self->watcher_.Handle(Resumed{}));
   });
 }
@@ -71,8 +73,12 @@ void Reflector::Stop() {
 }
 
 void Reflector::Apply(const Output& output) {
-  Tell(output.tell);
+  // Whoever hears that objects are gone must be able to see why; and that a list is complete only
+  // when it is.
+  const bool state_first = output.tell == Output::Tell::kClear;
+  if (!state_first) Tell(output.tell);
   if (output.state) Publish(*output.state, output.error);
+  if (state_first && !target_.keeps_unserved) Tell(output.tell);
   if (output.next != Output::Next::kContinue) Schedule(output);
 }
 
@@ -249,6 +255,8 @@ Output Reflector::PageDone(const http::Reply& reply) {
 Output Reflector::WatchDone(const http::Reply& reply) {
   std::optional<Error> error;
   if (!reply.ok()) error = kube::ErrorOf(reply);
+  const bool lost = opened_at_ && (error || Lived() < options_.watch_timeout / 2);
+  if (lost && options_.on_watch_lost) options_.on_watch_lost();
   return watcher_.Handle(WatchEnded{std::move(error), opened_at_.has_value(), Lived()});
 }
 

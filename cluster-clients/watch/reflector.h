@@ -53,7 +53,10 @@ struct Target {
   std::string ns;  // empty: all namespaces
   std::string label_selector;
   std::string field_selector;
-  bool metadata_only = false;  // PartialObjectMetadata instead of the objects
+  bool metadata_only = false;   // PartialObjectMetadata instead of the objects
+  bool keeps_unserved = false;  // a 404 for the whole resource leaves the content as it is
+
+  bool operator==(const Target&) const = default;
 };
 
 struct ReflectorOptions {
@@ -63,6 +66,9 @@ struct ReflectorOptions {
   std::chrono::milliseconds open_timeout{10'000};  // until an answer begins
   std::chrono::seconds watch_timeout{290};
   std::function<void()> on_served_changed;  // the resource has appeared or vanished; on a worker
+  // An open watch was cut, or ended long before its time: the server may be another one now. On a
+  // worker.
+  std::function<void()> on_watch_lost;
 };
 
 class Reflector final : public std::enable_shared_from_this<Reflector> {
@@ -76,7 +82,8 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
   void Suspend(Error why);
   void Stop();
 
-  const kube::Resource& resource() const { return target_.resource; }
+  const Target& target() const { return target_; }
+  const CacheSink& sink() const { return sink_; }
 
  private:
   void Apply(const Output& output);

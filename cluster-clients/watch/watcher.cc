@@ -71,13 +71,15 @@ Output Watcher::Relist() {
   return output;
 }
 
-// The same again, later. One failure after a good time is not worth telling.
+// The same again, later. One failure after a good time is not worth telling, and neither is one cut
+// at any time: when it is the server's end, the connection's own state will say so first.
 Output Watcher::Retry(Trouble trouble, const Error& error) {
-  const bool synced = std::holds_alternative<Watching>(state_);
+  const bool forgiven =
+      std::holds_alternative<Watching>(state_) || error.code == ErrorCode::kConnection;
   Output output = Next();
   output.trouble = trouble;
   output.failures = ++failures_;
-  if (!synced || failures_ > 1) {
+  if (!forgiven || failures_ > 1) {
     output.state = CacheState::kFailing;
     output.error = error;
   }

@@ -22,7 +22,7 @@ constexpr int kEvaluationError = 4;
 
 // What one evaluation says to a person.
 struct Answer {
-  std::string place;  // pool/device
+  std::string place;  // driver/pool/device
   const CelCandidate* candidate = nullptr;
   cel::EvalResult result;
   std::string operand;  // the false one
@@ -45,10 +45,10 @@ std::vector<Answer> AskAll(const cel::Selector& selector,
                            const std::vector<CelCandidate>& candidates) {
   std::vector<Answer> answers;
   for (const CelCandidate& candidate : candidates) {
-    const cel::Device device(candidate.input);
+    const cel::Device& device = candidate.device;
     Answer answer;
     answer.candidate = &candidate;
-    answer.place = candidate.pool + "/" + candidate.name;
+    answer.place = candidate.driver + "/" + candidate.pool + "/" + candidate.name;
     answer.result = selector.Evaluate(device);
     if (answer.result.false_operand >= 0) {
       answer.operand = selector.operands()[static_cast<size_t>(answer.result.false_operand)];
@@ -77,6 +77,13 @@ Summary Count(const std::vector<Answer>& answers) {
     summary.not_matching += !answer.result.matches() && !answer.result.failed() ? 1 : 0;
   }
   return summary;
+}
+
+// Whether `asked` ("v1.36.3+k3s1") is of the release `used` ("1.36").
+bool IsRelease(std::string_view asked, std::string_view used) {
+  if (asked.starts_with("v")) asked.remove_prefix(1);
+  if (!asked.starts_with(used)) return false;
+  return asked.size() == used.size() || asked[used.size()] < '0' || asked[used.size()] > '9';
 }
 
 // One line, whatever the selector's layout is.
@@ -169,8 +176,8 @@ void PrintJson(const CelOptions& options, const cel::Selector& selector,
   PrintMachine(std::move(document), out);
 }
 
-int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure,
-                  std::ostream& out) {
+int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure, std::ostream& out,
+                  std::ostream& err) {
   if (options.json) {
     ordered_json document = Machine(options);
     document["issues"] = ordered_json::array();
@@ -182,8 +189,8 @@ int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure,
     PrintMachine(std::move(document), out);
     return kUsage;
   }
-  PrintLines(failure.ToString(), out);
-  if (!failure.advice.empty()) out << "advice: " << Printable(failure.advice) << "\n";
+  PrintLines(failure.ToString(), err);
+  if (!failure.advice.empty()) err << "advice: " << Printable(failure.advice) << "\n";
   return kUsage;
 }
 
@@ -202,38 +209,46 @@ int ReportCompiled(const CelOptions& options, const cel::Selector& selector, std
 
 }  // namespace
 
-int CelReport(const CelOptions& options, const json& slices, std::ostream& out, std::ostream& err) {
-  const auto release = cel::ParseRelease(options.release);
+int CelReport(const CelOptions& asked, const json& slices, std::ostream& out, std::ostream& err) {
+  const auto release = cel::ParseRelease(asked.release);
   if (!release) {
     err << release.error().message << "\n";
     return kUsage;
   }
+  CelOptions options = asked;
+  options.release = cel::ToString(*release);
+  if (!IsRelease(asked.release, options.release)) {
+    err << "Kubernetes " << Printable(asked.release) << " is not known yet, judging as "
+        << options.release << "\n";
+  }
   cel::SelectorOptions selector_options;
   selector_options.release = *release;
-  if (options.explain && !options.json) {
-    if (const auto tree = cel::ExplainSelector(options.expression, selector_options))
-      PrintLines(*tree, out);
-  }
-  const auto selector = cel::CompileSelector(options.expression, selector_options);
-  if (!selector) return ReportFailure(options, selector.error(), out);
+  const auto compiled = cel::ExplainSelector(options.expression, selector_options);
+  if (!compiled) return ReportFailure(options, compiled.error(), out, err);
+  const cel::Selector& selector = compiled->selector;
+  if (options.explain) PrintLines(compiled->tree, out);
   if (options.check || (options.explain && slices.is_null()))
-    return ReportCompiled(options, *selector, out);
+    return ReportCompiled(options, selector, out);
   if (slices.is_null()) {
     err << "no devices to evaluate against: give a file with ResourceSlices, or --check or "
            "--explain\n";
     return kUsage;
   }
-  const std::vector<CelCandidate> candidates = CelCandidatesOf(slices, options.driver);
-  if (candidates.empty()) {
+  const Result<std::vector<CelCandidate>> candidates = CelCandidatesOf(slices, options.driver);
+  if (!candidates) {
+    err << "fedra cel: " << Printable(candidates.error().message) << "\n";
+    return kUsage;
+  }
+  if (candidates->empty()) {
     err << "the file has no devices"
         << (options.driver.empty() ? "" : " of driver " + options.driver) << "\n";
   }
-  const std::vector<Answer> answers = AskAll(*selector, candidates);
+  const std::vector<Answer> answers = AskAll(selector, *candidates);
   const Summary summary = Count(answers);
   if (options.json) {
-    PrintJson(options, *selector, answers, summary, out);
+    PrintJson(options, selector, answers, summary, out);
   } else {
-    PrintText(*selector, answers, summary, out);
+    PrintText(selector, answers, summary, out);
   }
   return summary.ExitCode();
 }

@@ -4,7 +4,8 @@
 //
 // Pure: options and parsed documents in, text and an exit code out. Exit codes: 0 something
 // matches, 3 nothing matches, 4 the selector is an error on at least one device (the scheduler
-// would give up the pod), 1 wrong usage or a selector that does not compile.
+// would give up the pod), 1 wrong usage, a slice that cannot be read, or a selector that does not
+// compile.
 //
 // Thread rules: a pure function on its arguments.
 
@@ -23,8 +24,9 @@ struct CelOptions {
   bool check = false;            // compile only
 };
 
-// `slices`: a ResourceSlice (v1, v1beta2, v1beta1, v1alpha3), a List of them, or an array of
-// documents, null if no file was given. Results go to `out`, complaints about the usage to `err`.
+// `slices`: a ResourceSlice (v1, v1beta2, v1beta1), a List of them, or an array of
+// documents, null if no file was given. Results go to `out`, complaints about the usage and, unless
+// the output is for machines, compile errors to `err`. `explain` is for people: not with `json`.
 int CelReport(const CelOptions& options, const nlohmann::json& slices, std::ostream& out,
               std::ostream& err);
 

@@ -2,13 +2,14 @@
 //
 // The devices of ResourceSlices in a parsed file, as `fedra cel` needs them.
 //
-// Forgiving: what is no ResourceSlice is passed over, and a value that it cannot read becomes one
-// that is an error for every selector, as for the scheduler. Pure.
+// Objects that are no ResourceSlices are passed over; a ResourceSlice that cannot be read is an
+// Error that names the slice and the field. Pure.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "cel/device.h"
 
 namespace fedra::cli {
@@ -19,12 +20,12 @@ struct CelCandidate {
   std::string driver;
   std::string pool;
   std::string name;
-  cel::DeviceInput input;
+  cel::Device device;
 };
 
-// `document`: a ResourceSlice (v1, v1beta2, v1beta1, v1alpha3), a List of them, or an array of
-// documents. With a driver only its devices.
-std::vector<CelCandidate> CelCandidatesOf(const nlohmann::json& document,
-                                          const std::string& driver);
+// `document`: a ResourceSlice (v1, v1beta2, v1beta1), a List of them, or an array of documents.
+// With a driver only its devices.
+Result<std::vector<CelCandidate>> CelCandidatesOf(const nlohmann::json& document,
+                                                  const std::string& driver);
 
 }  // namespace fedra::cli

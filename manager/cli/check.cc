@@ -13,6 +13,7 @@
 #include "manager/cli/output.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/verdict_view.h"
+#include "manager/cli/view_parts.h"
 
 namespace fedra::cli {
 namespace {
@@ -20,11 +21,17 @@ namespace {
 constexpr int kPlaceable = 0;
 constexpr int kFailed = 1;
 constexpr int kNowhere = 3;
-constexpr int kUnknown = 4;
 
-int ExitCode(dra::Outcome best) {
-  if (best == dra::Outcome::kNo) return kNowhere;
-  return best == dra::Outcome::kUnknown ? kUnknown : kPlaceable;
+// What is certain about one job outweighs what could not be found out about another.
+int ExitCode(const std::vector<JobReport>& reports) {
+  int code = kPlaceable;
+  for (const JobReport& report : reports) {
+    if (!report.judged) continue;  // its mistakes decide
+    const dra::Outcome best = BestOutcome(report);
+    if (best == dra::Outcome::kNo) return kNowhere;
+    if (best == dra::Outcome::kUnknown) code = kUnknown;
+  }
+  return code;
 }
 
 // Whatever the workers say: a mistake is an error.
@@ -32,7 +39,14 @@ int ExitCode(const std::vector<Finding>& findings, int of_jobs) {
   Severity worst = Severity::kWarning;
   for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
   if (worst == Severity::kError) return kFailed;
-  return worst == Severity::kNowhere ? std::max(of_jobs, kNowhere) : of_jobs;
+  return worst == Severity::kNowhere ? kNowhere : of_jobs;
+}
+
+// Whether where a claim is allocated matters.
+bool NameClaims(const std::vector<InputJob>& jobs) {
+  return std::any_of(jobs.begin(), jobs.end(), [](const InputJob& job) {
+    return job.submitted && !job.submitted->requirement.ClaimNames().empty();
+  });
 }
 
 std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
@@ -40,14 +54,46 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, fleet.redacted, fleet.workers);
   std::vector<JobReport> reports;
-  for (const tracking::SubmittedJob& job : input.jobs) {
-    const tracking::SubmittedJob& asked = fleet.redacted ? WithPseudonyms(job) : job;
-    JobReport report{job.adapter->resource().kind, job.key, JudgeEverywhere(asked, fleet.workers)};
+  for (const InputJob& job : input.jobs) {
+    JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
+    if (!report.judged) {
+      reports.push_back(std::move(report));
+      continue;
+    }
+    const tracking::SubmittedJob& asked =
+        fleet.redacted ? WithPseudonyms(*job.submitted) : *job.submitted;
+    report.verdicts = JudgeEverywhere(asked, fleet.workers, fleet.others);
     if (assumed)
       for (JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
     reports.push_back(std::move(report));
   }
   return reports;
+}
+
+// Said of what was not judged, or could be judged otherwise.
+std::string Hint(const CheckInput& input, const CheckOptions& options,
+                 const std::vector<JobReport>& reports) {
+  if (input.jobs.empty())
+    return fmt::format("no job is in the input: nothing was judged, but {} {} looked at\n",
+                       Count(input.dra.size(), "manifest"), input.dra.size() == 1 ? "was" : "were");
+  for (const Manifest& manifest : input.dra) {
+    const std::string object =
+        "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
+    const bool has_error = HasError(input, object);
+    if (options.assume_templates && !has_error) continue;
+    for (const JobReport& report : reports) {
+      for (const JobVerdict& verdict : report.verdicts) {
+        for (const dra::Reason& reason : verdict.verdict.reasons) {
+          if (reason.code != dra::ReasonCode::kTemplateMissing || reason.object != object) continue;
+          return Printable(object) +
+                 (has_error ? " is in the input, but has mistakes: it is never assumed\n"
+                            : " is in the input: --assume-templates judges as if it were "
+                              "created on the workers that lack it\n");
+        }
+      }
+    }
+  }
+  return {};
 }
 
 void Print(const std::vector<Finding>& findings, const std::vector<JobReport>& reports,
@@ -82,7 +128,8 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   const auto fleet = OpenFleet({.config = options.config,
                                 .snapshot = options.snapshot,
                                 .workers = options.workers,
-                                .timeout = options.timeout},
+                                .timeout = options.timeout,
+                                .claims_of_others = NameClaims(input->jobs)},
                                terminal);
   if (!fleet) {
     // Mistakes are worth knowing although nobody could be asked.
@@ -92,9 +139,8 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   CheckAgainstWorkers((*fleet)->workers, options.ns, *input);
   const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet);
   Print(input->findings, reports, *format, terminal);
-  int code = kPlaceable;
-  for (const JobReport& report : reports) code = std::max(code, ExitCode(BestOutcome(report)));
-  return ExitCode(input->findings, code);
+  terminal.err << Hint(*input, options, reports);
+  return ExitCode(input->findings, ExitCode(reports));
 }
 
 }  // namespace fedra::cli

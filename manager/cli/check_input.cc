@@ -1,13 +1,16 @@
 #include "manager/cli/check_input.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "manager/cli/manifest_v1.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+#include "manager/verify/claim_form.h"
 
 namespace fedra::cli {
 namespace {
@@ -26,24 +29,85 @@ std::optional<std::string> PathOf(const json& part, const json& whole, const std
   return std::nullopt;
 }
 
+// The API server refuses it, so nothing else that is said about the job would be worth anything.
+void CheckContainers(const json& pod_template, const std::string& path, Findings& findings) {
+  const json& containers = Member(Member(pod_template, "spec"), "containers");
+  if (containers.is_array() && !containers.empty()) return;
+  findings.Error(path + ".spec.containers", "a pod needs at least one container");
+}
+
+// Jobs run to their end; what is left out would be Always, as for every pod.
+void CheckRestartPolicy(const json& pod_template, const std::string& path, Findings& findings) {
+  const std::string policy = Text(Member(pod_template, "spec"), "restartPolicy");
+  if (policy == "Never" || policy == "OnFailure") return;
+  findings.Error(path + ".spec.restartPolicy",
+                 policy.empty()
+                     ? std::string("is missing: the pods of a job need one")
+                     : fmt::format("\"{}\" is not allowed for the pods of a job", policy),
+                 "write Never or OnFailure");
+}
+
+void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
+  const std::string label(tracking::kQueueNameLabel);
+  if (!Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
+  findings.Warn("metadata.labels",
+                "fedra never sees it: Kueue manages only jobs with the label " + label,
+                fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
+}
+
+// Null: no job that fedra can run.
+const tracking::JobAdapter* AdapterOf(const json& object) {
+  return tracking::FindAdapter({Text(object, "apiVersion"), Text(object, "kind"), {}, {}});
+}
+
 // Whether it is a job; then it is one of the input, or a finding.
 bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput& input) {
-  const json& object = manifest.object;
+  const json& object = *manifest.object;
   const std::string kind = Text(object, "kind");
-  const tracking::JobAdapter* adapter =
-      tracking::FindAdapter({Text(object, "apiVersion"), kind, {}, {}});
+  const tracking::JobAdapter* adapter = AdapterOf(object);
   if (adapter == nullptr) return false;
   const ObjectKey key = KeyOf(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
-  for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec")))
-    CheckPodClaims(*item.object, PathOf(*item.object, object, "").value_or(item.name), key.ns,
-                   input.defined, findings);
+  for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
+    const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
+    CheckContainers(*item.object, path, findings);
+    if (kind == "Job") CheckRestartPolicy(*item.object, path, findings);
+    CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
+  }
+  CheckQueueName(object, key, findings);
+  const bool is_known = std::any_of(input.jobs.begin(), input.jobs.end(), [&](const InputJob& job) {
+    return job.kind == kind && job.key == key;
+  });
+  if (!is_known) input.jobs.push_back({kind, key, {}});
   auto job = tracking::ParseSubmitted(object, default_ns);
-  if (job)
-    input.jobs.push_back(*std::move(job));
-  else
-    findings.Error("", job.error().message);
+  if (job) {
+    if (!is_known) input.jobs.back().submitted = *std::move(job);
+  } else {
+    const std::string context = key.ToString() + ": ";
+    const std::string& message = job.error().message;
+    findings.Error("", message.substr(message.starts_with(context) ? context.size() : 0));
+  }
   return true;
+}
+
+// kubectl apply would keep one of them, kubectl create stop at the second: neither is what was
+// meant.
+void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string& default_ns,
+                      std::vector<Finding>& all) {
+  std::map<std::string, const Manifest*> first;
+  for (const Manifest& manifest : manifests) {
+    const ObjectKey key = KeyOf(*manifest.object, default_ns);
+    const std::string kind = Text(*manifest.object, "kind");
+    if (key.name.empty() ||
+        !(IsDraManifest(*manifest.object) || AdapterOf(*manifest.object) != nullptr))
+      continue;
+    const std::string object = kind + " " + key.ToString();
+    const auto [there, is_new] = first.emplace(object, &manifest);
+    if (is_new) continue;
+    Findings(manifest, object, all)
+        .Error("metadata.name", fmt::format("is defined twice (also in {})",
+                                            PlaceOf(there->second->file, there->second->document)));
+  }
 }
 
 void AddAttributes(const dra::Snapshot& snapshot, FleetFacts& facts) {
@@ -72,13 +136,14 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   CheckInput input;
   input.defined = Define(manifests, default_ns);
   for (const Manifest& manifest : manifests) {
-    if (IsDraManifest(manifest.object)) {
+    if (IsDraManifest(*manifest.object)) {
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
     } else if (!AddJob(manifest, default_ns, input)) {
-      input.skipped.push_back(fmt::format(
-          "{}:{}: \"{}, Kind={}\" is no job that fedra can run; skipped", manifest.file,
-          manifest.document, Text(manifest.object, "apiVersion"), Text(manifest.object, "kind")));
+      input.skipped.push_back(
+          fmt::format("{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
+                      PlaceOf(manifest.file, manifest.document),
+                      Text(*manifest.object, "apiVersion"), Text(*manifest.object, "kind")));
     }
   }
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
@@ -86,6 +151,9 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
     for (const std::string& line : input.skipped) skipped += "\n" + line;
     return Fail(ErrorCode::kInvalidArgument, "no job was found in the input" + skipped);
   }
+  CheckDefinedOnce(manifests, default_ns, input.findings);
+  for (InputJob& job : input.jobs)
+    if (HasError(input, job.kind + " " + job.key.ToString())) job.submitted.reset();
   return input;
 }
 
@@ -104,18 +172,27 @@ void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& defaul
     CheckAgainstFleet(manifest, default_ns, facts, input.defined, input.findings);
 }
 
+bool HasError(const CheckInput& input, const std::string& object) {
+  return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
+    return finding.severity == Severity::kError && finding.object == object;
+  });
+}
+
 AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
                                    bool redacted, const JudgedWorkers& workers) {
   for (const Manifest& manifest : input.dra) {
-    if (Text(manifest.object, "kind") != "ResourceClaimTemplate") continue;
-    ObjectKey key = KeyOf(manifest.object, default_ns);
+    if (Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
+    ObjectKey key = KeyOf(*manifest.object, default_ns);
+    if (HasError(input, "ResourceClaimTemplate " + key.ToString())) continue;
     if (redacted) key = {Pseudonym("ns", key.ns), Pseudonym("template", key.name)};
-    nlohmann::ordered_json object = WithDefaults(ToV1(manifest.object));
+    json object = json::object();
+    object["metadata"] = Member(*manifest.object, "metadata");
     object["metadata"]["namespace"] = key.ns;
     object["metadata"]["name"] = key.name;
+    object["spec"] = verify::CanonicalTemplateSpec(Member(*manifest.object, "spec"));
     for (const auto& worker : workers) {
       if (worker->HasTemplate(key) || !worker->AssumeTemplate(object.dump())) continue;
-      all_.push_back({key, worker->name(), fmt::format("{}:{}", manifest.file, manifest.document)});
+      all_.push_back({key, worker->name(), PlaceOf(manifest.file, manifest.document)});
     }
   }
 }

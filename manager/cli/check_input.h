@@ -4,6 +4,7 @@
 // both that can be seen without any cluster.
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,16 @@
 
 namespace fedra::cli {
 
+// One job of the input, once, however often it is there.
+struct InputJob {
+  std::string kind;
+  ObjectKey key;
+  // Nothing when the job has an error: a verdict beside it would be worth nothing.
+  std::optional<tracking::SubmittedJob> submitted;
+};
+
 struct CheckInput {
-  std::vector<tracking::SubmittedJob> jobs;
+  std::vector<InputJob> jobs;
   std::vector<Manifest> dra;  // ResourceClaimTemplates, ResourceClaims and DeviceClasses
   DefinedClaims defined;
   std::vector<Finding> findings;
@@ -30,7 +39,11 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
 void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& default_ns,
                          CheckInput& input);
 
-// Templates of the input that a worker lacks are judged as if they existed there.
+// Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
+bool HasError(const CheckInput& input, const std::string& object);
+
+// Templates of the input that a worker lacks are judged as if they existed there, but not those
+// with errors: no worker would take them.
 class AssumedTemplates final {
  public:
   // `redacted`: the workers' names are pseudonyms.
@@ -44,7 +57,7 @@ class AssumedTemplates final {
   struct Assumed {
     ObjectKey key;
     ClusterName worker;
-    std::string place;  // "job.yaml:2"
+    std::string place;  // PlaceOf()
   };
   std::vector<Assumed> all_;
 };

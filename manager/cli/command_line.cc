@@ -1,12 +1,16 @@
 #include "manager/cli/command_line.h"
 
+#include <algorithm>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "base/log.h"
+#include "config/names.h"
 #include "manager/cli/command_options.h"
 
 namespace fedra::cli {
@@ -36,7 +40,6 @@ std::string OptionLine(const CLI::Option& option) {
   std::string meaning = option.get_description();
   if (!option.get_default_str().empty())
     meaning += fmt::format("; default `{}`", option.get_default_str());
-  if (!option.get_envname().empty()) meaning += fmt::format("; `${}`", option.get_envname());
   if (option.get_required()) meaning += "; required";
   return fmt::format("| {} | {} |\n", NamesOf(option), Escaped(meaning));
 }
@@ -53,24 +56,75 @@ std::string PageOf(const CLI::App& app, const std::string& name) {
   return page;
 }
 
+std::vector<std::string> CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+// "fedra config validate", of what was given.
+std::string NameOf(const CLI::App& app) {
+  std::string name = "fedra";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty(); name += " " + at->get_name())
+    at = at->get_subcommands().front();
+  return name;
+}
+
+// What to say of a word that is no command where one must stand; empty: there is none. CLI11 would
+// only say that a command is missing.
+std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* at = &app;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::vector<std::string> known = CommandsOf(*at);
+    if (known.empty()) return {};
+    if (arguments[i].starts_with("-")) {
+      if (arguments[i] == "--color") ++i;  // its value is no command either
+      continue;
+    }
+    if (std::find(known.begin(), known.end(), arguments[i]) == known.end()) {
+      const std::string closest =
+          arguments[i] == "help" ? "--help" : config::ClosestName(arguments[i], known);
+      return fmt::format("fedra: unknown command \"{}\"; {}", arguments[i],
+                         closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                         : fmt::format("did you mean \"{}\"?", closest));
+    }
+    at = at->get_subcommand(arguments[i]);
+  }
+  return {};
+}
+
 }  // namespace
 
-int Main(int argc, char** argv) {
+int Main(int argc, const char* const* argv) {
   CLI::App app;
   Parsed parsed;
   Command command;
   AddCommands(app, parsed, command);
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (const std::string complaint = UnknownCommand(app, arguments); !complaint.empty()) {
+    std::cerr << complaint << "\n";
+    return 1;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help with code 0 and complaints with codes of its own; ours is 1.
-    return app.exit(error) == 0 ? 0 : 1;
+    // CLI11 prints help with code 0, and complaints without saying who complains.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const std::string name = NameOf(app);
+    std::cerr << fmt::format("{}: {}\n`{} --help` says more\n", name, error.what(), name);
+    return 1;
   }
   // Until the daemon sets up its own, only what went wrong is worth a line among a command's
   // output.
   log::SetLevel(log::Level::kError);
   Terminal terminal = StandardTerminal(parsed.color);
-  return command(terminal);
+  try {
+    return command(terminal);
+  } catch (const std::exception& error) {
+    terminal.err << "fedra: unexpected failure: " << error.what() << "\n";
+    return 1;
+  }
 }
 
 std::string CommandsPage() {
@@ -79,7 +133,7 @@ std::string CommandsPage() {
   Command command;
   AddCommands(app, parsed, command);
   std::string page =
-      "# Commands\n\nOne program, `fedra`. Generated from `manager/cli/command_options.cc` by "
+      "# Commands\n\nOne program, `fedra`. Generated from `manager/cli/*_options.cc` by "
       "`make "
       "docs`.\n\nExit codes: 0 success, 1 error or wrong usage, unless a command says otherwise.\n";
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))

@@ -31,6 +31,7 @@ struct Parsed {
   SnapshotOptions snapshot;
   OrphanOptions orphans;
   CelCommand cel;
+  ValidateOptions validate;
   bool no_headers = false;
 };
 

@@ -2,8 +2,8 @@
 //
 // The subcommands, one file each: plain options in, text out, exit code back.
 //
-// Exit codes: 0 success, 1 error or wrong usage; `check` and `cel` have their own, named beside
-// them.
+// Exit codes: 0 success, 1 error or wrong usage, 4 what was asked is not completely known
+// (kUnknown); `check` and `cel` have their own, named beside them.
 
 #include <chrono>
 #include <optional>
@@ -15,6 +15,9 @@
 
 namespace fedra::cli {
 
+// The exit code of a command that printed what it could, while a worker could not be read.
+inline constexpr int kUnknown = 4;
+
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
 
@@ -23,16 +26,28 @@ int Version(const std::string& format, Terminal& terminal);
 std::string VersionText();
 
 // fedra completion bash|zsh|fish: a script that completes the subcommands and options given.
+struct CompletionOption {
+  std::vector<std::string> names;   // "-o", "--output"; empty: a positional argument
+  std::vector<std::string> values;  // all it can be; empty: anything
+  bool takes_value = false;
+  bool takes_file = false;
+};
 struct CompletionWord {
-  std::string command;               // "status", or "config validate"
-  std::vector<std::string> options;  // "--namespace", ...
+  std::string command;                // "status", or "config validate"
+  std::vector<std::string> commands;  // below it: "validate", ...
+  std::vector<CompletionOption> options;
   std::string help;
 };
 int Completion(const std::string& shell, const std::vector<CompletionWord>& words,
                Terminal& terminal);
 
 // fedra config validate|print-defaults|view
-int ConfigValidate(const std::string& path, Terminal& terminal);
+struct ValidateOptions {
+  std::string config;
+  bool connect = false;         // also ask every cluster for our rights there
+  std::string timeout = "15s";  // for connecting
+};
+int ConfigValidate(const ValidateOptions& options, Terminal& terminal);
 int ConfigPrintDefaults(Terminal& terminal);
 int ConfigView(const std::string& path, Terminal& terminal);
 

@@ -1,6 +1,8 @@
 // Completion scripts, generated from the commands themselves, so that they cannot fall behind.
 
+#include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,17 +15,53 @@ std::string Join(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-void Bash(const std::vector<CompletionWord>& words, std::ostream& out) {
+// What can come after each option that takes a value.
+void BashValues(const CompletionWord& word, std::ostream& out) {
+  for (const CompletionOption& option : word.options) {
+    if (option.names.empty() || !option.takes_value) continue;
+    out << fmt::format("        {}) COMPREPLY=(", fmt::join(option.names, "|"));
+    if (option.takes_file) {
+      out << "$(compgen -f -- \"$current\")";
+    } else if (!option.values.empty()) {
+      out << fmt::format("$(compgen -W \"{}\" -- \"$current\")", Join(option.values));
+    }
+    out << ") ;;\n";
+  }
+}
+
+// What can come where no value is due: commands, the values of positional arguments, options.
+std::vector<std::string> NextWords(const CompletionWord& word) {
+  std::vector<std::string> next = word.commands;
+  for (const CompletionOption& option : word.options) {
+    if (option.names.empty()) {
+      next.insert(next.end(), option.values.begin(), option.values.end());
+    } else {
+      next.push_back(option.names.back());
+    }
+  }
+  return next;
+}
+
+void Bash(std::vector<CompletionWord> words, std::ostream& out) {
   out << "_fedra() {\n  local current=${COMP_WORDS[COMP_CWORD]} "
+         "previous=${COMP_WORDS[COMP_CWORD-1]} "
          "line=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\"\n"
          "  case \"$line\" in\n";
   std::string commands;
   for (const CompletionWord& word : words) {
-    out << fmt::format(
-        "    \"{0}\"|\"{0} \"*) COMPREPLY=($(compgen -f -W \"{1}\" -- \"$current\")) ;;\n",
-        word.command, Join(word.options));
     if (word.command.find(' ') == std::string::npos)
       commands += (commands.empty() ? "" : " ") + word.command;
+  }
+  // "config validate" also begins with "config": the longer one must be asked first.
+  std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
+    return std::pair(b.command.size(), a.command) < std::pair(a.command.size(), b.command);
+  });
+  for (const CompletionWord& word : words) {
+    out << fmt::format("    \"{0}\"|\"{0} \"*)\n      case \"$previous\" in\n", word.command);
+    BashValues(word, out);
+    out << fmt::format(
+        "        *) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")) ;;\n      esac ;;\n",
+        Join(NextWords(word)));
   }
   out << fmt::format("    *) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")) ;;\n  esac\n}}\n",
                      commands)
@@ -35,16 +73,39 @@ void Zsh(const std::vector<CompletionWord>& words, std::ostream& out) {
   Bash(words, out);
 }
 
+std::string FishOption(const CompletionOption& option) {
+  std::string text;
+  for (const std::string& name : option.names)
+    text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  if (option.takes_file) return text + " -r -F";
+  if (!option.values.empty()) return text + fmt::format(" -x -a '{}'", Join(option.values));
+  return option.takes_value && !option.names.empty() ? text + " -x" : text;
+}
+
+// Between single quotes fish knows \\ and \'.
+std::string FishQuoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\\' || c == '\'') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
 void Fish(const std::vector<CompletionWord>& words, std::ostream& out) {
   out << "complete -c fedra -f\n";
   for (const CompletionWord& word : words) {
-    if (word.command.find(' ') != std::string::npos) continue;
-    out << fmt::format("complete -c fedra -n __fish_use_subcommand -a {} -d '{}'\n", word.command,
-                       word.help);
-    for (const std::string& option : word.options) {
-      if (!option.starts_with("--")) continue;
-      out << fmt::format("complete -c fedra -n '__fish_seen_subcommand_from {}' -l {}\n",
-                         word.command, option.substr(2));
+    const size_t space = word.command.find(' ');
+    const std::string seen = "__fish_seen_subcommand_from " +
+                             word.command.substr(space == std::string::npos ? 0 : space + 1);
+    if (space == std::string::npos)
+      out << fmt::format("complete -c fedra -n __fish_use_subcommand -a {} -d {}\n", word.command,
+                         FishQuoted(word.help));
+    if (!word.commands.empty())
+      out << fmt::format("complete -c fedra -n '{}' -a '{}'\n", seen, Join(word.commands));
+    for (const CompletionOption& option : word.options) {
+      if (const std::string text = FishOption(option); !text.empty())
+        out << fmt::format("complete -c fedra -n '{}'{}\n", seen, text);
     }
   }
 }

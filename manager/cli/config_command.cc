@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/time.h"
 #include "config/load.h"
 #include "config/print.h"
+#include "config/store_folder.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/config_connect.h"
 
 namespace fedra::cli {
 namespace {
@@ -18,21 +21,32 @@ config::LoadOptions LoadNow() {
 
 }  // namespace
 
-int ConfigValidate(const std::string& path, Terminal& terminal) {
-  const auto loaded = config::Load(path, LoadNow());
+int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
+  const auto timeout = ParseDuration(options.timeout);
+  if (!timeout) {
+    terminal.err << "--timeout: " << timeout.error().message << "\n";
+    return 1;
+  }
+  const auto loaded = config::Load(options.config, LoadNow());
   if (!loaded) {
     terminal.err << config::ToString(loaded.error()) << "\n";
     return 1;
   }
-  const config::Problems failures = config::AccessProblems(*loaded, false);
-  if (const config::Problems all = config::AccessProblems(*loaded, true); !all.empty())
-    terminal.err << config::ToString(all) << "\n";
-  if (!failures.empty()) return 1;
-  terminal.out << fmt::format("{} is valid: manager {}\n", path, config::Summary(*loaded->manager));
+  bool failed = !config::AccessProblems(*loaded, false).empty();
+  config::Problems all = config::AccessProblems(*loaded, true);
+  if (const auto store = config::CheckStoreFolder(loaded->configuration.store, options.config)) {
+    all.push_back(store->problem);
+    failed |= store->fatal;
+  }
+  if (!all.empty()) terminal.err << config::ToString(all) << "\n";
+  if (failed) return 1;
+  terminal.out << fmt::format("{} is valid: manager {}\n", options.config,
+                              config::Summary(*loaded->manager));
   for (size_t i = 0; i < loaded->workers.size(); ++i) {
     terminal.out << fmt::format("  worker {}: {}\n", loaded->configuration.workers[i].name,
                                 config::Summary(*loaded->workers[i]));
   }
+  if (options.connect && !ConnectAndReport(*loaded, *timeout, terminal)) return 1;
   return 0;
 }
 

@@ -70,6 +70,8 @@ class Inventory final {
   Question question_;
   std::map<std::tuple<std::string, std::string, std::string>, NodeDevices> nodes_;
   std::map<std::string, int> errors_;  // devices by what a selector says of them
+  int looked_at_ = 0;
+  int failing_ = 0;
   std::vector<std::string> notes_;
 };
 
@@ -120,8 +122,10 @@ NodeDevices& Inventory::At(const dra::PoolKey& key, const std::string& node) {
 
 bool Inventory::IsWanted(const ViewDevice& device) {
   if (!question_.has_filter) return true;
+  ++looked_at_;
   const uint8_t code = matches_.Match(question_.filter, *device.slice)[device.index];
   if (code == dra::kSelectorFails) {
+    ++failing_;
     const auto failure = matches_.FailureOf(question_.filter, *device.slice, device.index);
     const std::string advice = failure.advice.empty() ? "" : " (" + failure.advice + ")";
     ++errors_[matches_.Selector(question_.filter, failure.selector).expression + ": " +
@@ -134,17 +138,17 @@ DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exi
   static const dra::DeviceRequest kTolerant;
   const ViewDevice& device = view.devices[index];
   DeviceCount one{.total = 1};
+  const bool tainted = dra::BlockingTaint(device, kTolerant, snapshot_.features()) != nullptr;
+  one.tainted = tainted ? 1 : 0;
   if (device.use != nullptr && device.use->dedicated) {
     one.allocated = 1;
   } else if (!node_exists) {
     one.unusable = 1;
-  } else if (dra::BlockingTaint(device, kTolerant, snapshot_.features()) != nullptr) {
-    one.tainted = 1;
   } else if (device.use != nullptr && device.use->shared) {
     one.shared = 1;
   } else if (CountersAreUsedUp(view, index)) {
     one.unusable = 1;
-  } else {
+  } else if (!tainted) {
     one.free = 1;
   }
   return one;
@@ -239,6 +243,9 @@ DeviceInventory Inventory::Take() {
     notes_.push_back(fmt::format("on {} device{} the selector is an error: {}", devices,
                                  devices == 1 ? "" : "s", error));
   inventory.notes = std::move(notes_);
+  inventory.class_missing = question_.nothing_matches;
+  inventory.looked_at = looked_at_;
+  inventory.failing = failing_;
   return inventory;
 }
 

@@ -13,14 +13,15 @@
 
 namespace fedra::cli {
 
-// Each device counts in `total` and in one of the others.
+// Each device counts in `total` and, unless a taint is all that is wrong with it, in one of `free`
+// to `unusable`; a tainted one counts in `tainted` whatever else it is, but never in `free`.
 struct DeviceCount {
   int total = 0;
   int free = 0;
   int shared = 0;     // held in shares; more of them may be had
   int allocated = 0;  // held as a whole
-  int tainted = 0;    // a taint keeps away whoever does not tolerate it
   int unusable = 0;   // in an incomplete or invalid pool, on no node, or its counters are used up
+  int tainted = 0;    // a taint keeps away whoever does not tolerate it, in use or not
 
   void Add(const DeviceCount& other);
 };
@@ -46,6 +47,9 @@ struct DeviceInventory {
   // What a person should know: a class that does not exist, devices a selector cannot be evaluated
   // on.
   std::vector<std::string> notes;
+  bool class_missing = false;  // the filter's class does not exist
+  int looked_at = 0;           // devices that the filter was asked about; 0 without a filter
+  int failing = 0;             // of these: devices that a selector cannot be evaluated on
 };
 
 // kInvalidArgument when the filter's selector is no selector, with what to write instead.

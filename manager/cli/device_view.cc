@@ -167,6 +167,41 @@ ordered_json ToJson(const WorkerDevices& worker) {
   return object;
 }
 
+// Which workers are not in the document.
+std::string Problems(const std::vector<WorkerDevices>& workers, const Style& style) {
+  std::string text;
+  for (const WorkerDevices& worker : workers) {
+    if (worker.problem.empty()) continue;
+    text +=
+        (text.empty() ? "" : "\n") + Printable(worker.worker + ": " + worker.problem, style.utf8);
+  }
+  return text;
+}
+
+bool HasAny(const std::vector<WorkerDevices>& workers) {
+  return std::any_of(workers.begin(), workers.end(),
+                     [](const WorkerDevices& worker) { return !worker.inventory.nodes.empty(); });
+}
+
+// Why the table is empty.
+std::string Nothing(const std::vector<WorkerDevices>& workers) {
+  size_t known = 0;
+  size_t without_class = 0;
+  int looked_at = 0;
+  int failing = 0;
+  for (const WorkerDevices& worker : workers) {
+    if (!worker.problem.empty()) continue;
+    ++known;
+    without_class += worker.inventory.class_missing ? 1 : 0;
+    looked_at += worker.inventory.looked_at;
+    failing += worker.inventory.failing;
+  }
+  if (known > 0 && without_class == known) return "no worker has this DeviceClass";
+  if (looked_at > 0 && failing == looked_at) return "the selector is an error on every device";
+  if (looked_at > 0) return fmt::format("none of {} devices matches", looked_at);
+  return "no devices found";
+}
+
 std::string Notes(const std::vector<WorkerDevices>& workers, bool any, const Style& style) {
   std::string text;
   const auto add = [&](const std::string& line) {
@@ -176,22 +211,27 @@ std::string Notes(const std::vector<WorkerDevices>& workers, bool any, const Sty
     if (!worker.problem.empty()) add(worker.worker + ": " + worker.problem);
     for (const std::string& note : worker.inventory.notes) add(worker.worker + ": " + note);
   }
-  if (!any) add("no devices found");
+  if (!any) add(Nothing(workers));
   return text;
 }
 
 }  // namespace
 
+bool OnlyFails(const std::vector<WorkerDevices>& workers) {
+  return !HasAny(workers) &&
+         std::any_of(workers.begin(), workers.end(),
+                     [](const WorkerDevices& worker) { return worker.inventory.failing > 0; });
+}
+
 Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, const Style& style) {
   Output output;
-  const bool any = std::any_of(workers.begin(), workers.end(), [](const WorkerDevices& worker) {
-    return !worker.inventory.nodes.empty();
-  });
+  const bool any = HasAny(workers);
   if (format == Format::kJson || format == Format::kYaml) {
     ordered_json document = Document("DeviceReport");
     document["workers"] = ordered_json::array();
     for (const WorkerDevices& worker : workers) document["workers"].push_back(ToJson(worker));
     output.out = ToText(document, format);
+    output.note = Problems(workers, style);
     return output;
   }
   if (any)

@@ -17,6 +17,10 @@ struct WorkerDevices {
 };
 
 // The notes go to the note: one line each.
+// Whether the filter matched nothing while a selector was an error on some device: as for `fedra
+// cel` that is not the same as "nothing matches".
+bool OnlyFails(const std::vector<WorkerDevices>& workers);
+
 Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, const Style& style);
 
 }  // namespace fedra::cli

@@ -1,5 +1,6 @@
 // fedra devices: what the workers publish, and what of it is free.
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -52,10 +53,14 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   if (!fleet) return fail(fleet.error().message);
   const auto workers = Look(**fleet, {options.device_class, options.selector});
   if (!workers) return fail("--selector does not compile\n" + workers.error().message);
-  const Output output = RenderDevices(*workers, *format, StyleOf(terminal, options.headers));
+  Style style = StyleOf(terminal, options.headers);
+  if (*format == Format::kWide) style.width = 0;
+  const Output output = RenderDevices(*workers, *format, style);
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";
-  return 0;
+  const bool unknown = std::any_of(workers->begin(), workers->end(),
+                                   [](const auto& worker) { return !worker.problem.empty(); });
+  return unknown || OnlyFails(*workers) ? kUnknown : 0;
 }
 
 }  // namespace fedra::cli

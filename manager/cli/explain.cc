@@ -1,10 +1,17 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <ostream>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "config/names.h"
 #include "dra/reason.h"
 #include "manager/cli/commands.h"
+#include "manager/placement/note_reasons.h"
 
 namespace fedra::cli {
 namespace {
@@ -33,6 +40,75 @@ void PrintCatalogue(std::ostream& out) {
   }
 }
 
+// Letter case aside: people type what they remember.
+bool Same(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The states of a worker's connection, and the reason that stands in verdicts for each.
+constexpr std::array<std::pair<std::string_view, dra::ReasonCode>, 3> kConnectionStates = {
+    {{"Unreachable", dra::ReasonCode::kClusterUnreachable},
+     {"Rejected", dra::ReasonCode::kCredentialsRejected},
+     {"Misconfigured", dra::ReasonCode::kClusterMisconfigured}}};
+
+// What a word is: an entry of the catalogue, or a text about it.
+struct Meant {
+  const dra::ReasonEntry* entry = nullptr;
+  bool known = false;
+  std::string text;
+};
+
+// The names that the word begins, or else those that it is part of, "A or B"; empty: none, or too
+// many to be of help.
+std::string Containing(const std::string& word, const std::vector<std::string>& names) {
+  constexpr size_t kShortest = 3;
+  constexpr size_t kMany = 4;
+  const std::string wanted = Lower(word);
+  std::vector<std::string> begun;
+  std::vector<std::string> inside;
+  for (const std::string& name : names) {
+    const size_t at = Lower(name).find(wanted);
+    if (at == 0) begun.push_back(name);
+    if (at != std::string::npos) inside.push_back(name);
+  }
+  const std::vector<std::string>& found = begun.empty() ? inside : begun;
+  if (word.size() < kShortest || found.size() > kMany) return {};
+  return fmt::format("{}", fmt::join(found, " or "));
+}
+
+Meant NotKnown(const std::string& word) {
+  std::vector<std::string> names;
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) names.emplace_back(entry.name);
+  for (const auto& note : placement::notes::kNoteReasons) names.emplace_back(note.name);
+  std::string closest = config::ClosestName(word, names);
+  if (closest.empty()) closest = Containing(word, names);
+  return {nullptr, false,
+          fmt::format("fedra explain: \"{}\" is no reason of the catalogue; {}", word,
+                      closest.empty() ? "`fedra explain` lists them all"
+                                      : fmt::format("did you mean {}?", closest))};
+}
+
+Meant MeantBy(const std::string& word) {
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue())
+    if (Same(entry.name, word)) return {&entry, true, {}};
+  for (const auto& [state, code] : kConnectionStates)
+    if (Same(state, word)) return {&dra::ReasonCatalogue()[static_cast<size_t>(code)], true, {}};
+  for (const auto& note : placement::notes::kNoteReasons) {
+    if (Same(note.name, word))
+      return {nullptr, true,
+              fmt::format("{} (event)\n  {}\n\nmore    fedra history NAMESPACE/NAME, "
+                          "docs/events.md",
+                          note.name, note.meaning)};
+  }
+  return NotKnown(word);
+}
+
 }  // namespace
 
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal) {
@@ -50,14 +126,12 @@ int Explain(const std::string& reason, const std::string& format, Terminal& term
     }
     return 0;
   }
-  const auto code = dra::ParseReasonCode(reason);
-  if (!code) {
-    terminal.err << fmt::format(
-        "fedra explain: \"{}\" is no reason of the catalogue; `fedra explain` lists them all\n",
-        reason);
-    return 1;
+  const Meant meant = MeantBy(reason);
+  if (meant.entry == nullptr) {
+    (meant.known ? terminal.out : terminal.err) << meant.text << "\n";
+    return meant.known ? 0 : 1;
   }
-  const dra::ReasonEntry& entry = dra::ReasonCatalogue()[static_cast<size_t>(*code)];
+  const dra::ReasonEntry& entry = *meant.entry;
   if (format == "json") {
     terminal.out << ToJson(entry).dump(2) << "\n";
   } else {

@@ -1,9 +1,12 @@
 #include "manager/cli/finding.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cluster-clients/watch/object_cache.h"
 #include "config/yaml_json.h"
@@ -34,13 +37,50 @@ Tone ToneOf(Severity severity) {
 
 void AddDocument(const std::string& file, int number, json object, std::vector<Manifest>& all) {
   const json& items = tracking::Member(object, "items");
-  if (!items.is_array()) return all.push_back({file, number, std::move(object)});
-  for (const json& item : items) all.push_back({file, number, item});
+  if (!items.is_array())
+    return all.push_back({file, number, std::make_shared<const json>(std::move(object))});
+  for (const json& item : items) all.push_back({file, number, std::make_shared<const json>(item)});
+}
+
+// What kubectl -f takes of a folder: its own files with these endings, by name.
+Result<std::vector<std::string>> FilesOf(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path == "-" || !fs::is_directory(path, error)) return std::vector{path};
+  std::vector<std::string> files;
+  fs::directory_iterator entries(path, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const std::string ending = entries->path().extension().string();
+    std::error_code ignored;
+    if ((ending == ".yaml" || ending == ".yml" || ending == ".json") &&
+        !entries->is_directory(ignored))
+      files.push_back(entries->path().string());
+  }
+  if (error) return Fail(ErrorCode::kNotFound, fmt::format("{}: {}", path, error.message()));
+  if (files.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: no *.yaml, *.yml or *.json is in this directory", path));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::vector<std::string>> AllFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(path));
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
 }
 
 }  // namespace
 
-Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& files) {
+std::string PlaceOf(const std::string& file, int document) {
+  return fmt::format("{} (document {})", file, document);
+}
+
+Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> files, AllFiles(paths));
   std::vector<Manifest> manifests;
   for (const std::string& file : files) {
     FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
@@ -50,8 +90,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& file
     for (const std::string& document : *documents) {
       auto object = watch::ParseJson(document);
       ++number;
-      if (!object)
-        return Fail(std::move(object).error().WithContext(fmt::format("{}:{}", file, number)));
+      if (!object) return Fail(std::move(object).error().WithContext(PlaceOf(file, number)));
       AddDocument(file, number, *std::move(object), manifests);
     }
   }
@@ -61,7 +100,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& file
 std::string RenderFindings(const std::vector<Finding>& findings, const Style& style) {
   std::string text;
   for (const Finding& finding : findings) {
-    text += fmt::format("{}:{}: ", Printable(finding.file, style.utf8), finding.document) +
+    text += Printable(PlaceOf(finding.file, finding.document), style.utf8) + ": " +
             Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
             Printable(finding.object, style.utf8) + ": ";
     if (!finding.path.empty()) text += Printable(finding.path, style.utf8) + ": ";

@@ -2,10 +2,11 @@
 //
 // Mistakes in manifests, as `fedra check` reports them before any API server would. Plain values.
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
 #include "manager/cli/output.h"
@@ -15,13 +16,16 @@ namespace fedra::cli {
 // One document of a file.
 struct Manifest {
   std::string file;
-  int document = 1;  // from 1
-  nlohmann::json object;
+  int document = 1;                              // from 1
+  std::shared_ptr<const nlohmann::json> object;  // never null
 };
 
-// The documents of YAML or JSON files ("-": standard input); the items of a List are documents of
-// their own.
-Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& files);
+// The documents of YAML or JSON files ("-": standard input; a folder: its *.yaml, *.yml and
+// *.json); the items of a List are documents of their own.
+Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths);
+
+// "job.yaml (document 2)". Not "job.yaml:2": that would be a line.
+std::string PlaceOf(const std::string& file, int document);
 
 enum class Severity {
   kWarning,  // allowed, but rarely meant
@@ -62,7 +66,8 @@ class Findings final {
   std::vector<Finding>& all_;
 };
 
-// "job.yaml:2: error: ResourceClaimTemplate ml/one-gpu: spec...: what is wrong", the hint below it.
+// "job.yaml (document 2): error: ResourceClaimTemplate ml/one-gpu: spec...: what is wrong", the
+// hint below it.
 std::string RenderFindings(const std::vector<Finding>& findings, const Style& style);
 nlohmann::ordered_json ToJson(const std::vector<Finding>& findings);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/time.h"
 #include "config/load.h"
@@ -38,14 +39,6 @@ bool NeedsManager(const JudgedWorkerSettings& worker) {
   return worker.drift != verify::Drift::kIgnore || worker.copies_templates;
 }
 
-// Without them nothing is said of drift and of copies: the workers are what was asked for.
-void CompareWithManager(Fleet& fleet) {
-  const SteadyTime begin = SystemClock().Steady();
-  while (!fleet.manager->IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
-    fleet.signal.Await(kLookAgain);
-  for (const auto& worker : fleet.workers) worker->CompareWith(fleet.manager->cache());
-}
-
 void KeepDevicesOnly(JudgedWorkerSettings& settings) {
   settings.devices.emplace().node_resources = false;
   settings.dependencies.reset();
@@ -64,8 +57,31 @@ Result<void> CheckNames(const std::vector<std::string>& wanted,
   return {};
 }
 
-bool IsWanted(const std::vector<std::string>& wanted, const std::string& name) {
+bool IsWanted(const FleetOptions& options, const std::string& name) {
+  const std::vector<std::string>& wanted = options.workers;
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+// Absent: nothing of this worker is read.
+std::optional<JudgedWorkerSettings> Chosen(const FleetOptions& options,
+                                           JudgedWorkerSettings settings) {
+  settings.claims_only = !IsWanted(options, settings.name.value);
+  if (settings.claims_only && !options.claims_of_others) return std::nullopt;
+  if (options.devices_only) KeepDevicesOnly(settings);
+  return settings;
+}
+
+// In the order of `settings`: those that were asked for, and the others.
+std::vector<JudgedWorker*> MakeWorkers(const std::vector<JudgedWorkerSettings>& settings,
+                                       Fleet& fleet) {
+  std::vector<JudgedWorker*> all;
+  for (const JudgedWorkerSettings& worker : settings) {
+    JudgedWorkers& workers = worker.claims_only ? fleet.others : fleet.workers;
+    workers.push_back(
+        std::make_unique<JudgedWorker>(worker, [signal = &fleet.signal] { signal->Raise(); }));
+    all.push_back(workers.back().get());
+  }
+  return all;
 }
 
 Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const Terminal& terminal) {
@@ -78,12 +94,13 @@ Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const T
   auto fleet = std::make_unique<Fleet>();
   fleet->redacted = file->redacted;
   fleet->as_of = FormatRfc3339(file->taken_at);
+  fleet->manager_templates = ManagerTemplatesOf(*file);
   for (const RecordedWorker& recorded : file->workers) {
-    JudgedWorkerSettings settings = recorded.settings;
-    if (!IsWanted(options.workers, settings.name.value)) continue;
-    if (options.devices_only) KeepDevicesOnly(settings);
-    fleet->workers.push_back(std::make_unique<JudgedWorker>(std::move(settings), [] {}));
-    for (const std::string& complaint : FeedRecorded(recorded, *fleet->workers.back()))
+    const auto settings = Chosen(options, recorded.settings);
+    if (!settings) continue;
+    JudgedWorker& worker = *MakeWorkers({*settings}, *fleet).front();
+    worker.CompareWith(fleet->manager_templates.get());
+    for (const std::string& complaint : FeedRecorded(recorded, worker))
       terminal.err << fmt::format("{}: {}\n", options.snapshot, Printable(complaint));
   }
   return fleet;
@@ -100,7 +117,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
       config::Load(options.config, {.now = SystemClock().Now(),
                                     .in_cluster = config::InClusterFromEnvironment(),
                                     .manager_may_fail = true});
-  if (!loaded) return Fail(ErrorCode::kInvalidArgument, "\n" + config::ToString(loaded.error()));
+  if (!loaded) return Fail(ErrorCode::kInvalidArgument, config::ToString(loaded.error()));
   const reconcile::GatherSettings gather = ToGather(loaded->configuration);
   if (loaded->manager) {
     workers.manager = {ToAccess(*loaded->manager),
@@ -110,9 +127,9 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
     known.push_back(worker.name.value);
-    if (!IsWanted(options.workers, worker.name.value)) continue;
-    workers.judged.push_back(ToJudged(worker, gather));
-    if (options.devices_only) KeepDevicesOnly(workers.judged.back());
+    auto settings = Chosen(options, ToJudged(worker, gather));
+    if (!settings) continue;
+    workers.judged.push_back(*std::move(settings));
     workers.access.push_back(std::move(worker));
   }
   FEDRA_RETURN_IF_ERROR(CheckNames(options.workers, known));
@@ -121,27 +138,35 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   return workers;
 }
 
+std::unique_ptr<ManagerTemplates> AskManager(const ConfiguredWorkers& workers,
+                                             FleetSignal& signal) {
+  if (!workers.manager || !NeedsManager(workers.judged.front())) return nullptr;
+  return std::make_unique<ManagerTemplates>(workers.manager->access, workers.manager->options,
+                                            [&signal] { signal.Raise(); });
+}
+
+// Without them nothing is said of drift and of copies: the workers are what was asked for.
+void AwaitManager(const ManagerTemplates& manager, FleetSignal& signal) {
+  const SteadyTime begin = SystemClock().Steady();
+  while (!manager.IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
+    signal.Await(kLookAgain);
+}
+
 Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal) {
   if (!options.snapshot.empty()) return FromSnapshot(options, terminal);
   FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
   auto fleet = std::make_unique<Fleet>();
-  if (!options.devices_only && configured.manager && NeedsManager(configured.judged.front())) {
-    fleet->manager =
-        std::make_unique<ManagerTemplates>(configured.manager->access, configured.manager->options,
-                                           [signal = &fleet->signal] { signal->Raise(); });
-  }
-  for (const JudgedWorkerSettings& settings : configured.judged) {
-    fleet->workers.push_back(
-        std::make_unique<JudgedWorker>(settings, [signal = &fleet->signal] { signal->Raise(); }));
-  }
-  const JudgedWorkers& workers = fleet->workers;
+  if (!options.devices_only) fleet->manager = AskManager(configured, fleet->signal);
+  const std::vector<JudgedWorker*> workers = MakeWorkers(configured.judged, *fleet);
   fleet->live = std::make_unique<LiveFleet>(
       configured.access,
-      [&workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Feeds(server); },
-      [&workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
+      [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Feeds(server); },
+      [workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
   fleet->live->Wait(configured.timeout, terminal);
   for (size_t i = 0; i < workers.size(); ++i) workers[i]->SetConnection(fleet->live->state(i));
-  if (fleet->manager != nullptr) CompareWithManager(*fleet);
+  if (fleet->manager == nullptr) return fleet;
+  AwaitManager(*fleet->manager, fleet->signal);
+  for (const auto& worker : fleet->workers) worker->CompareWith(fleet->manager->cache());
   return fleet;
 }
 

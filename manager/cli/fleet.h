@@ -25,9 +25,10 @@ struct FleetOptions {
   std::vector<std::string> workers;  // only these; empty: all
   std::string timeout = "15s";       // for connecting and listing
   bool devices_only = false;         // devices are looked at whatever is verified, and no pods
+  bool claims_of_others = false;     // `workers` are asked for: of the others, the claims are read
 };
 
-// The configured workers that were asked for, and what the daemon would verify of each.
+// The configured workers that are to be read, and what the daemon would verify of each.
 struct ConfiguredWorkers {
   std::string origin;
   std::chrono::milliseconds timeout{0};
@@ -43,12 +44,21 @@ struct ConfiguredWorkers {
 // kInvalidArgument: the file, the time-out, or a name that is not configured.
 Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);
 
+// The manager's templates, if they matter for what is verified and it can be asked; else null.
+// `signal` must outlive them.
+std::unique_ptr<ManagerTemplates> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal);
+// To be called when the workers have answered: waits for the manager a little longer.
+void AwaitManager(const ManagerTemplates& manager, FleetSignal& signal);
+
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
   std::string as_of;      // of a snapshot, RFC 3339; empty: now
   FleetSignal signal;
   std::unique_ptr<ManagerTemplates> manager;  // null: not asked
+  // Of a snapshot; null: not known there.
+  std::unique_ptr<verify::Cache<verify::Claim>> manager_templates;
   JudgedWorkers workers;
+  JudgedWorkers others;             // FleetOptions::claims_of_others
   std::unique_ptr<LiveFleet> live;  // destroyed first: it feeds the workers and raises the signal
 };
 

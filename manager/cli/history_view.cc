@@ -37,13 +37,15 @@ Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings&
   return table;
 }
 
-// Without headings nothing stands on stdout but rows.
+// Without headings nothing stands on stdout but rows, of events.
 std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                  const ViewSettings& settings) {
   const Table table = EventTable(incarnation.events, settings);
   const std::string rows = table.empty() ? std::string() : table.Render(settings.style);
   if (!settings.style.headers) return rows;
+  const Table attempts = AttemptTable(incarnation.attempts, settings);
   return Headline(data, incarnation, settings) +
+         (attempts.empty() ? "" : attempts.Render(settings.style) + "\n") +
          (rows.empty() ? "nothing has happened to it yet\n" : rows);
 }
 

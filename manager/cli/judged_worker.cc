@@ -24,12 +24,6 @@ std::unique_ptr<verify::Cache<T>> MakeCache(typename verify::Cache<T>::Parser pa
       [on_health](const watch::CacheHealth&) { on_health(); });
 }
 
-template <class Listed>
-bool IsFirstList(const Listed& cache) {
-  const watch::CacheHealth health = cache.health();
-  return health.state == CacheState::kSyncing && !health.complete;
-}
-
 size_t IndexOf(const tracking::JobAdapter& adapter) {
   const auto& all = tracking::JobAdapters();
   return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
@@ -119,8 +113,8 @@ JudgedWorker::JudgedWorker(JudgedWorkerSettings settings, std::function<void()> 
   }
 }
 
-void JudgedWorker::AddForBoth(const kube::Resource& resource, watch::CacheSink& cache,
-                              watch::CacheSink* picture, std::vector<Feed>& feeds) {
+void JudgedWorker::AddForBoth(const kube::Resource& resource, watch::ObjectSink& cache,
+                              watch::ObjectSink* picture, std::vector<Feed>& feeds) {
   watch::CacheSink* sink = &cache;
   if (picture != nullptr) {
     shared_.push_back(std::make_unique<verify::TeeSink>(*picture, cache));
@@ -133,8 +127,13 @@ std::vector<Feed> JudgedWorker::Feeds(const kube::ServerInfo* server) {
   dra_versions_ = verify::ServedDraVersions(server);
   const std::string_view version = verify::DraVersion(server);
   verify::DevicePicture* picture = devices_.get();
-  if (picture != nullptr && server != nullptr)
-    picture->SetRelease(server->git_version, verify::ServesTaintRules(server));
+  if (settings_.claims_only) {
+    std::vector<Feed> feeds;
+    AddForBoth(InVersion(tracking::kClaims, version), *claims_,
+               picture ? &picture->claims() : nullptr, feeds);
+    return feeds;
+  }
+  if (picture != nullptr && server != nullptr) picture->SetRelease(verify::ReadDraApi(server));
   std::vector<Feed> feeds = {{tracking::kNamespaces, namespaces_.get()},
                              {tracking::kLocalQueues, queues_.get()}};
   for (size_t i = 0; i < jobs_.size(); ++i)
@@ -148,21 +147,27 @@ std::vector<Feed> JudgedWorker::Feeds(const kube::ServerInfo* server) {
   if (dependencies_ != nullptr) {
     for (const auto& input : dependencies_->Inputs())
       feeds.push_back({input.resource, input.sink, /*metadata_only=*/true});
+    AddForBoth(InVersion(tracking::kPodGroups, verify::PodGroupVersion(server)),
+               dependencies_->pod_groups(), picture ? &picture->pod_groups() : nullptr, feeds);
   }
   if (picture == nullptr) return feeds;
   feeds.push_back({InVersion(tracking::kResourceSlices, version), &picture->slices()});
   feeds.push_back({InVersion(tracking::kTaintRules, verify::TaintRuleVersion(server)),
                    &picture->taint_rules()});
+  if (dependencies_ == nullptr) {
+    feeds.push_back(
+        {InVersion(tracking::kPodGroups, verify::PodGroupVersion(server)), &picture->pod_groups()});
+  }
   feeds.push_back({tracking::kNodes, &picture->nodes()});
   feeds.push_back({tracking::kPods, &picture->pods()});
   return feeds;
 }
 
 bool JudgedWorker::IsListing() const {
-  return IsFirstList(*namespaces_) || IsFirstList(*queues_) || IsFirstList(*templates_) ||
-         IsFirstList(*claims_) || IsFirstList(*classes_) ||
-         std::any_of(jobs_.begin(), jobs_.end(),
-                     [](const auto& jobs) { return IsFirstList(*jobs); }) ||
+  const auto listing = [](const auto& cache) { return cache->health().IsListing(); };
+  if (settings_.claims_only) return listing(claims_);
+  return listing(namespaces_) || listing(queues_) || listing(templates_) || listing(claims_) ||
+         listing(classes_) || std::any_of(jobs_.begin(), jobs_.end(), listing) ||
          (devices_ != nullptr && devices_->IsListing()) ||
          (dependencies_ != nullptr && dependencies_->IsListing());
 }
@@ -224,25 +229,18 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
 }
 
 std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
-                                        const JudgedWorkers& workers) {
+                                        const JudgedWorkers& workers, const JudgedWorkers& others) {
   std::vector<JobVerdict> verdicts;
   for (const auto& worker : workers) verdicts.push_back(worker->Judge(job));
+  std::vector<verify::NamedPicture> pictures;
+  for (const JudgedWorkers* each : {&workers, &others})
+    for (const auto& worker : *each) pictures.push_back({worker->name(), worker->devices()});
   for (const std::string& name : job.requirement.ClaimNames()) {
     const ObjectKey claim{job.key.ns, name};
-    verify::ClaimPlace place{{}, "it is allocated there"};
-    for (const auto& worker : workers) {
-      if (worker->devices() == nullptr) continue;
-      const auto snapshot = worker->devices()->snapshot();
-      const auto* found = snapshot->claims().Find(claim);
-      if (found != nullptr && (*found)->allocation.has_value())
-        place.workers.insert(worker->name());
-    }
-    if (place.workers.empty()) continue;
-    for (JobVerdict& item : verdicts) {
-      if (place.workers.contains(item.worker) || item.verdict.outcome == Outcome::kNo) continue;
-      item.verdict =
-          verify::Combine(std::move(item.verdict), verify::ElsewhereVerdict(claim, place));
-    }
+    const auto place = verify::WhereAllocated(claim, pictures);
+    if (!place) continue;
+    for (JobVerdict& item : verdicts)
+      verify::KeepWithClaim(claim, *place, item.worker, item.verdict);
   }
   return verdicts;
 }

@@ -40,6 +40,8 @@ struct JudgedWorkerSettings {
   verify::Drift drift = verify::Drift::kIgnore;
   bool copies_templates = false;
   std::vector<std::string> capabilities;  // that are declared
+  // Only its ResourceClaims are read: where they are allocated matters to the other workers.
+  bool claims_only = false;
 };
 
 // The alternative of a firstAvailable request that the pods would get.
@@ -88,8 +90,8 @@ class JudgedWorker final {
   JobVerdict Judge(const tracking::SubmittedJob& job) const;
 
  private:
-  void AddForBoth(const kube::Resource& resource, watch::CacheSink& cache,
-                  watch::CacheSink* picture, std::vector<Feed>& feeds);
+  void AddForBoth(const kube::Resource& resource, watch::ObjectSink& cache,
+                  watch::ObjectSink* picture, std::vector<Feed>& feeds);
   verify::WorkerPicture Picture(size_t adapter, const tracking::Job* same_name) const;
 
   const JudgedWorkerSettings settings_;
@@ -111,9 +113,10 @@ class JudgedWorker final {
 
 using JudgedWorkers = std::vector<std::unique_ptr<JudgedWorker>>;
 
-// The verdict of every worker, in their order. A named claim that is allocated on one of them
-// keeps the job from all others.
+// The verdict of every worker, in their order. A named claim that is allocated on one of them, or
+// on one of `others`, keeps the job from all others.
 std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
-                                        const JudgedWorkers& workers);
+                                        const JudgedWorkers& workers,
+                                        const JudgedWorkers& others = {});
 
 }  // namespace fedra::cli

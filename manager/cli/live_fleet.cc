@@ -33,7 +33,7 @@ LiveFleet::LiveFleet(const std::vector<reconcile::WorkerSettings>& workers, Feed
       fed_(std::vector<bool>(workers.size(), false)) {
   for (const reconcile::WorkerSettings& worker : workers) {
     clusters_.push_back(std::make_unique<Cluster>(
-        worker.name, worker.access, worker.options, loop_, pool_, SystemClock(),
+        worker.name, worker.access, worker.options, threads_.loop, threads_.pool, SystemClock(),
         [this, i = clusters_.size()](const ConnectionState& state) { OnState(i, state); }));
   }
   for (size_t i = 0; i < workers.size(); ++i) {

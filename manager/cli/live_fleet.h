@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "base/worker_pool.h"
-#include "cluster-clients/http/loop.h"
+#include "cluster-clients/threads.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/judged_worker.h"
 #include "manager/reconcile/worker.h"
@@ -60,8 +59,7 @@ class LiveFleet final {
   const FeedsOf feeds_of_;
   const IsListing is_listing_;
   FleetSignal& signal_;
-  WorkerPool pool_{4};
-  http::HttpLoop loop_;
+  Threads threads_{4};
   std::vector<std::unique_ptr<Cluster>> clusters_;
   Guarded<std::vector<bool>> fed_;  // by worker: its feeds are registered
 };

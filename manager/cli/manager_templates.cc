@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 
@@ -12,7 +13,8 @@ ManagerTemplates::ManagerTemplates(kube::AccessSettings access, const ClusterOpt
     : templates_(
           &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
           [on_change](const watch::CacheHealth&) { on_change(); }),
-      cluster_(ClusterName("manager"), std::move(access), options, loop_, pool_, SystemClock(),
+      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options,
+               threads_.loop, threads_.pool, SystemClock(),
                [this, on_change](const ConnectionState& state) {
                  if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
                    Watch();
@@ -29,8 +31,7 @@ void ManagerTemplates::Watch() {
 bool ManagerTemplates::IsSettled() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
-  const watch::CacheHealth health = templates_.health();
-  return health.complete || health.state != watch::CacheState::kSyncing;
+  return !templates_.health().IsListing();
 }
 
 const verify::Cache<verify::Claim>* ManagerTemplates::cache() const {

@@ -11,9 +11,8 @@
 #include <atomic>
 #include <functional>
 
-#include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
-#include "cluster-clients/http/loop.h"
+#include "cluster-clients/threads.h"
 #include "manager/verify/existence.h"
 
 namespace fedra::cli {
@@ -32,8 +31,7 @@ class ManagerTemplates final {
   void Watch();
 
   std::atomic<bool> watching_{false};
-  WorkerPool pool_{1};
-  http::HttpLoop loop_;
+  Threads threads_{1};
   verify::Cache<verify::Claim> templates_;
   Cluster cluster_;
 };

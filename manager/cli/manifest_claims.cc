@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cel/selector.h"
 #include "config/names.h"
@@ -241,10 +242,10 @@ void ClaimCheck::Spec(const json& spec, const std::string& path) {
 
 // Whether the document can be checked any further.
 bool CheckVersion(const Manifest& manifest, Findings& findings) {
-  const std::string api = Text(manifest.object, "apiVersion");
+  const std::string api = Text(*manifest.object, "apiVersion");
   const std::string version = api.substr(std::min(api.size(), api.find('/') + 1));
   if (version == "v1") return true;
-  const std::string v1 = "write\n" + ToYaml(ToV1(manifest.object));
+  const std::string v1 = "write\n" + ToYaml(ToV1(*manifest.object));
   if (version == "v1beta2" || version == "v1beta1") {
     findings.Warn("apiVersion",
                   fmt::format("{} is going away; v1 is served since Kubernetes 1.34", api), v1);
@@ -283,7 +284,7 @@ ObjectKey KeyOf(const json& object, const std::string& default_ns) {
 
 void CheckDraManifest(const Manifest& manifest, const std::string& default_ns,
                       std::vector<Finding>& all) {
-  const json& object = manifest.object;
+  const json& object = *manifest.object;
   const std::string kind = Text(object, "kind");
   const ObjectKey key = KeyOf(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), all);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "config/names.h"
 #include "manager/cli/manifest_check.h"
@@ -142,7 +143,7 @@ void AddNeeds(const json& request, const std::string& path, ClaimNeeds& needs) {
 DefinedClaims Define(const std::vector<Manifest>& manifests, const std::string& default_ns) {
   DefinedClaims defined;
   for (const Manifest& manifest : manifests) {
-    const json& object = manifest.object;
+    const json& object = *manifest.object;
     if (!IsDraManifest(object)) continue;
     const ObjectKey key = KeyOf(object, default_ns);
     const std::string kind = Text(object, "kind");
@@ -196,9 +197,9 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                        const FleetFacts& fleet, const DefinedClaims& defined,
                        std::vector<Finding>& all) {
   if (fleet.workers == 0) return;
-  const std::string kind = Text(manifest.object, "kind");
-  Findings findings(manifest, kind + " " + KeyOf(manifest.object, default_ns).ToString(), all);
-  const ClaimNeeds needs = NeedsOf(manifest.object);
+  const std::string kind = Text(*manifest.object, "kind");
+  Findings findings(manifest, kind + " " + KeyOf(*manifest.object, default_ns).ToString(), all);
+  const ClaimNeeds needs = NeedsOf(*manifest.object);
   const std::string where =
       fleet.workers == 1 ? "the worker" : fmt::format("any of {} workers", fleet.workers);
   const auto hint = [](const std::string& name, const std::set<std::string>& known) {

@@ -41,17 +41,6 @@ void Unflatten(ordered_json& request) {
   request["exactly"] = std::move(exactly);
 }
 
-void AddDefaults(ordered_json& request) {
-  if (!request.is_object()) return;
-  if (!request.contains("allocationMode")) request["allocationMode"] = "ExactCount";
-  if (request["allocationMode"] == "ExactCount" && !request.contains("count")) request["count"] = 1;
-  const auto tolerations = request.find("tolerations");
-  if (tolerations == request.end() || !tolerations->is_array()) return;
-  for (ordered_json& toleration : *tolerations)
-    if (toleration.is_object() && !toleration.contains("operator"))
-      toleration["operator"] = "Equal";
-}
-
 }  // namespace
 
 bool IsFieldOfExactly(const char* member) {
@@ -66,19 +55,6 @@ ordered_json ToV1(const json& object) {
   if (ordered_json* requests = RequestsOf(converted))
     for (ordered_json& request : *requests) Unflatten(request);
   return converted;
-}
-
-ordered_json WithDefaults(ordered_json object) {
-  ordered_json* requests = RequestsOf(object);
-  if (requests == nullptr) return object;
-  for (ordered_json& request : *requests) {
-    if (!request.is_object()) continue;
-    if (request.contains("exactly")) AddDefaults(request["exactly"]);
-    const auto alternatives = request.find("firstAvailable");
-    if (alternatives == request.end() || !alternatives->is_array()) continue;
-    for (ordered_json& alternative : *alternatives) AddDefaults(alternative);
-  }
-  return object;
 }
 
 }  // namespace fedra::cli

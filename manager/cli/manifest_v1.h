@@ -1,7 +1,7 @@
 #pragma once
 //
-// Manifests of resource.k8s.io in the shape of v1, with what an API server would write into them.
-// Pure.
+// Manifests of resource.k8s.io in the shape of v1, to show people what to write: unlike
+// verify::CanonicalTemplateSpec nothing is added. Pure.
 //
 // Source: conversion of resource.k8s.io in Kubernetes 1.36: v1beta2 has the shape of v1; v1beta1
 // and v1alpha3 have the fields of `exactly` beside the request's name.
@@ -15,8 +15,5 @@ bool IsFieldOfExactly(const char* member);
 
 // The same object as resource.k8s.io/v1. `spec` that cannot be understood stays as it is.
 nlohmann::ordered_json ToV1(const nlohmann::json& object);
-
-// With the defaults that decide an allocation: allocationMode, count, operator of tolerations.
-nlohmann::ordered_json WithDefaults(nlohmann::ordered_json object);
 
 }  // namespace fedra::cli

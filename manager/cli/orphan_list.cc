@@ -54,6 +54,17 @@ std::string KindOf(const Orphan& orphan) {
   return orphan.adapter == nullptr ? "Workload" : orphan.adapter->resource().kind;
 }
 
+namespace {
+
+std::string Lines(const std::vector<std::string>& notes, const Style& style) {
+  std::string text;
+  for (const std::string& note : notes)
+    text += (text.empty() ? "" : "\n") + Printable(note, style.utf8);
+  return text;
+}
+
+}  // namespace
+
 Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
                      Format format, const Style& style) {
   Output output;
@@ -71,6 +82,7 @@ Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::str
     }
     document["unknown"] = notes;
     output.out = ToText(document, format);
+    output.note = Lines(notes, style);
     return output;
   }
   Table table({"WORKER", "KIND", "NAME", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
@@ -79,9 +91,9 @@ Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::str
                orphan.deleting ? "is being deleted" : ""});
   }
   if (!table.empty()) output.out = table.Render(style);
-  for (const std::string& note : notes) output.note += Printable(note, style.utf8) + "\n";
-  if (table.empty()) output.note += "no orphans found\n";
-  if (!output.note.empty()) output.note.pop_back();
+  output.note = Lines(notes, style);
+  if (table.empty())
+    output.note += (output.note.empty() ? "" : "\n") + std::string("no orphans found");
   return output;
 }
 

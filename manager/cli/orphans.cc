@@ -15,6 +15,7 @@
 #include "manager/cli/live_fleet.h"
 #include "manager/cli/orphan_list.h"
 #include "manager/cli/view_parts.h"
+#include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/existence.h"
 #include "manager/wiring.h"
@@ -71,12 +72,7 @@ class OrphanSearch final {
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
     : origin_(loaded.configuration.origin) {
-  WorkerSettings manager;
-  manager.name = ClusterName("manager");
-  if (loaded.manager) manager.access = ToAccess(*loaded.manager);
-  manager.misconfigured = ToMisconfigured(loaded.manager);
-  manager.options = ToOptions(loaded.configuration.manager.http_version);
-  settings_.push_back(std::move(manager));
+  settings_.push_back(ToManager(loaded));
   for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
   for (size_t i = 0; i < settings_.size(); ++i) {
     Listed listed;
@@ -101,12 +97,8 @@ std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {
 }
 
 bool OrphanSearch::IsListing(size_t cluster) const {
-  const auto listing = [](const auto& cache) {
-    const watch::CacheHealth health = cache.health();
-    return health.state == watch::CacheState::kSyncing && !health.complete;
-  };
-  bool any = listing(*listed_[cluster].workloads);
-  for (const auto& jobs : listed_[cluster].jobs) any |= listing(*jobs);
+  bool any = listed_[cluster].workloads->health().IsListing();
+  for (const auto& jobs : listed_[cluster].jobs) any |= jobs->health().IsListing();
   return any;
 }
 
@@ -177,18 +169,9 @@ Result<void> OrphanSearch::Delete(const Orphan& orphan) {
   FEDRA_ASSIGN_OR_RETURN(const bool dead, IsDead(orphan));
   if (!dead) return Fail(ErrorCode::kConflict, "a living workload stands behind it again");
   Cluster& cluster = Of(orphan.worker);
-  const auto not_found_is_fine = [](Result<void> result) {
-    return !result && result.error().code == ErrorCode::kNotFound ? Result<void>() : result;
-  };
-  const kube::Resource& resource =
-      orphan.adapter == nullptr ? tracking::kWorkloads : orphan.adapter->resource();
-  if (orphan.adapter == nullptr && !orphan.clone.finalizers.empty()) {
-    const auto stripped =
-        cluster.MergePatch(resource, orphan.key, tracking::FinalizersPatch(orphan.clone));
-    if (!stripped && stripped.error().code != ErrorCode::kNotFound) return Fail(stripped.error());
-  }
+  if (orphan.adapter == nullptr) return reconcile::RemoveClone(cluster, orphan.clone);
   if (orphan.deleting) return {};
-  return not_found_is_fine(cluster.Delete(resource, orphan.key, {orphan.uid, "Background"}));
+  return reconcile::RemoveJob(cluster, *orphan.adapter, orphan.key, orphan.uid);
 }
 
 // Whether they are to be deleted; an answer that is not there is no.
@@ -233,18 +216,21 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
   const auto loaded =
       config::Load(options.config,
                    {.now = SystemClock().Now(), .in_cluster = config::InClusterFromEnvironment()});
-  if (!loaded) return fail("\n" + config::ToString(loaded.error()));
+  if (!loaded) return fail(config::ToString(loaded.error()));
   OrphanSearch search(*loaded, *timeout, terminal);
   if (const std::string problem = search.Problem(); !problem.empty())
     return fail("without the manager's Workloads nothing can be said: " + problem);
   const std::vector<Orphan> orphans = search.Find();
+  const std::vector<std::string> unknown = search.Unknown();
   const Output output =
-      RenderOrphans(orphans, search.Unknown(), *format, StyleOf(terminal, options.headers));
+      RenderOrphans(orphans, unknown, *format, StyleOf(terminal, options.headers));
   terminal.out << output.out << std::flush;
   if (!output.note.empty()) terminal.err << output.note << "\n";
-  if (!options.remove || orphans.empty()) return 0;
+  const int known = unknown.empty() ? 0 : kUnknown;
+  if (!options.remove || orphans.empty()) return known;
   if (!Confirmed(options, orphans.size(), terminal)) return 1;
-  return DeleteAll(search, orphans, terminal);
+  const int deleted = DeleteAll(search, orphans, terminal);
+  return deleted != 0 ? deleted : known;
 }
 
 }  // namespace fedra::cli

@@ -11,13 +11,16 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
 #include "manager/cli/display_text.h"
 #include "manager/cli/fleet.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/snapshot_recorder.h"
+#include "manager/cli/snapshot_reduce.h"
 #include "manager/cli/view_parts.h"
+#include "manager/tracking/resources.h"
 #include "manager/verify/existence.h"
 #include "manager/version.h"
 
@@ -32,6 +35,7 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   file.fedra_version = kVersion;
   file.origin = configured.origin;
   FleetSignal signal;
+  const std::unique_ptr<ManagerTemplates> manager = AskManager(configured, signal);
   std::vector<std::unique_ptr<WorkerRecorder>> recorders;
   for (const JudgedWorkerSettings& settings : configured.judged) {
     recorders.push_back(std::make_unique<WorkerRecorder>(settings, [&signal] { signal.Raise(); }));
@@ -43,6 +47,14 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   live.Wait(configured.timeout, terminal);
   for (size_t i = 0; i < recorders.size(); ++i)
     file.workers.push_back(recorders[i]->Recorded(live.state(i), live.server(i).get()));
+  if (manager == nullptr) return file;
+  AwaitManager(*manager, signal);
+  if (const auto* templates = manager->cache(); templates != nullptr) {
+    RecordedResource& recorded = file.manager_templates.emplace();
+    recorded.name = ResourceName(tracking::kTemplates);
+    recorded.health = templates->health();
+    for (const auto& item : templates->List()) recorded.items.push_back(ReducedTemplate(*item));
+  }
   return file;
 }
 
@@ -72,9 +84,11 @@ Result<void> WriteFile(const std::string& path, const std::string& text) {
   return {};
 }
 
-// What could not be read: one line each.
-void SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
+// What could not be read: one line each. Whether there is any.
+bool SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
+  bool any = false;
   const auto say = [&](const RecordedWorker& worker, const std::string& what) {
+    any = true;
     err << Printable(fmt::format("{}: {}", worker.settings.name.value, what)) << "\n";
   };
   for (const RecordedWorker& worker : file.workers) {
@@ -90,6 +104,7 @@ void SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
                                                     : "still being listed"));
     }
   }
+  return any;
 }
 
 std::string Summary(const SnapshotFile& file, const std::string& path, size_t bytes) {
@@ -114,7 +129,7 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
                                        .timeout = options.timeout});
   if (!configured) return fail(configured.error().message);
   SnapshotFile file = Record(*configured, terminal);
-  SayWhatIsMissing(file, terminal.err);
+  const bool incomplete = SayWhatIsMissing(file, terminal.err);
   if (options.redact_names) RedactNames(file);
   const std::string text = ToText(file);
   if (options.file == "-") {
@@ -123,7 +138,7 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
     return fail(written.error().message);
   }
   terminal.err << Summary(file, options.file, text.size());
-  return 0;
+  return incomplete ? kUnknown : 0;
 }
 
 }  // namespace fedra::cli

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/time.h"
 #include "manager/cli/output.h"
@@ -40,7 +41,10 @@ ordered_json ToJson(const verify::DevicePictureOptions& options) {
 // What was verified; the members are named as in the configuration where there is one.
 ordered_json ToJson(const JudgedWorkerSettings& settings) {
   const bool require = settings.undeclared == verify::Undeclared::kRequire;
-  ordered_json object = {{"capabilities", settings.capabilities}, {"requireCapabilities", require}};
+  ordered_json object = {{"drift", WordOf(settings.drift)},
+                         {"copiesTemplates", settings.copies_templates},
+                         {"capabilities", settings.capabilities},
+                         {"requireCapabilities", require}};
   if (settings.devices) object["devices"] = ToJson(*settings.devices);
   if (settings.dependencies) {
     object["dependencies"] = {{"enforce", settings.dependencies->enforce},
@@ -59,10 +63,13 @@ ordered_json ToJson(const RecordedResource& resource) {
 }
 
 ordered_json ToJson(const RecordedWorker& worker) {
-  ordered_json object = {
-      {"name", worker.settings.name.value},      {"connection", ToJson(worker.connection)},
-      {"kubernetes", worker.kubernetes_version}, {"draVersions", worker.dra_versions},
-      {"draResources", worker.dra_resources},    {"verification", ToJson(worker.settings)}};
+  ordered_json object = {{"name", worker.settings.name.value},
+                         {"connection", ToJson(worker.connection)},
+                         {"kubernetes", worker.kubernetes_version},
+                         {"draVersions", worker.dra_versions},
+                         {"draResources", worker.dra_resources},
+                         {"schedulingResources", worker.scheduling_resources},
+                         {"verification", ToJson(worker.settings)}};
   object["resources"] = ordered_json::array();
   for (const RecordedResource& resource : worker.resources)
     object["resources"].push_back(ToJson(resource));
@@ -75,6 +82,8 @@ kube::ServerInfo ServerOf(const RecordedWorker& worker) {
   if (!worker.dra_versions.empty()) server.groups["resource.k8s.io"] = worker.dra_versions;
   for (const std::string& resource : worker.dra_resources)
     server.resources.insert("resource.k8s.io/" + resource);
+  for (const std::string& resource : worker.scheduling_resources)
+    server.resources.insert("scheduling.k8s.io/" + resource);
   return server;
 }
 
@@ -96,9 +105,23 @@ std::string ToText(const SnapshotFile& file) {
   document["fedra"] = file.fedra_version;
   document["origin"] = file.origin;
   document["namesRedacted"] = file.redacted;
+  if (file.manager_templates) document["managerTemplates"] = ToJson(*file.manager_templates);
   document["workers"] = ordered_json::array();
   for (const RecordedWorker& worker : file.workers) document["workers"].push_back(ToJson(worker));
   return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotFile& file) {
+  if (!file.manager_templates) return nullptr;
+  auto cache = std::make_unique<verify::Cache<verify::Claim>>(
+      &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
+      [](const CacheHealth&) {});
+  cache->Reset();
+  // One that cannot be read is left out, as it would be online.
+  for (const json& item : file.manager_templates->items) (void)cache->Upsert(item.dump());
+  cache->Synced();
+  cache->SetHealth(file.manager_templates->health);
+  return cache;
 }
 
 std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, JudgedWorker& worker) {

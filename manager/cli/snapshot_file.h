@@ -10,12 +10,13 @@
 //
 // Thread rules: plain values and pure functions.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -37,6 +38,7 @@ struct RecordedWorker {
   std::string kubernetes_version;          // "v1.36.3"; empty: unknown
   std::vector<std::string> dra_versions;   // served versions of resource.k8s.io, preferred first
   std::vector<std::string> dra_resources;  // served below it: "v1beta2/devicetaintrules"
+  std::vector<std::string> scheduling_resources;  // and below scheduling.k8s.io
   std::vector<RecordedResource> resources;
 };
 
@@ -45,6 +47,8 @@ struct SnapshotFile {
   std::string fedra_version;  // that wrote it
   std::string origin;         // label value of our objects on the workers
   bool redacted = false;      // names are pseudonyms (snapshot_names.h)
+  // The manager's ResourceClaimTemplates; absent: they were not known.
+  std::optional<RecordedResource> manager_templates;
   std::vector<RecordedWorker> workers;
 };
 
@@ -57,6 +61,9 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text);
 
 // "pods", "resourceslices.resource.k8s.io".
 std::string ResourceName(const kube::Resource& resource);
+
+// The manager's templates as a cache; null: they were not known.
+std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotFile& file);
 
 // Tells the worker everything that was recorded. Returns what could not be read, one line each, at
 // most kMaxComplaints; a complaint is never a reason to give up: online such an object is left out,

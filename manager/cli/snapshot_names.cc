@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "manager/tracking/json_fields.h"
@@ -19,6 +20,7 @@ using tracking::Text;
 
 constexpr size_t kHashDigits = 10;
 constexpr std::string_view kLeftOut = "(left out)";
+constexpr std::string_view kDependency = "name";  // of whatever else pods name
 
 using Names = std::map<std::string, std::string>;
 
@@ -74,6 +76,7 @@ class Redaction final {
   void Claim(json& object) const;
   void Node(json& object) const;
   static void PodNames(json& object);
+  static void ClaimNames(json& object);
 
   Names nodes_, pools_, slices_;
 };
@@ -146,6 +149,11 @@ void Redaction::PodNames(json& object) {
   ReplaceWithHash(Find(object, {"metadata", "name"}), "pod");
   ForEach(Find(object, {"metadata", "labels"}),
           [](json& value) { ReplaceWithHash(&value, "job"); });
+  ClaimNames(object);
+}
+
+// Of pods and PodGroups.
+void Redaction::ClaimNames(json& object) {
   ForEach(Find(object, {"spec", "resourceClaims"}), [](json& claim) {
     ReplaceWithHash(Find(claim, "resourceClaimName"), "claim");
     ReplaceWithHash(Find(claim, "resourceClaimTemplateName"), "template");
@@ -175,7 +183,8 @@ void Redaction::Apply(const std::string& resource, json& object) const {
     ReplaceWith(Find(object, {"spec", "nodeName"}), nodes_);
     return PodNames(object);
   }
-  ReplaceWithHash(name, "name");
+  if (resource == "podgroups.scheduling.k8s.io") ClaimNames(object);
+  ReplaceWithHash(name, kDependency);
 }
 
 }  // namespace
@@ -186,6 +195,12 @@ std::string Pseudonym(std::string_view kind, std::string_view name) {
 
 void RedactNames(SnapshotFile& file) {
   file.redacted = true;
+  if (file.manager_templates) {
+    for (json& item : file.manager_templates->items) {
+      ReplaceWithHash(Find(item, {"metadata", "namespace"}), "ns");
+      ReplaceWithHash(Find(item, {"metadata", "name"}), "template");
+    }
+  }
   for (RecordedWorker& worker : file.workers) {
     // Messages of servers and of Kueue name all kinds of things.
     if (worker.connection.why) worker.connection.why->message = kLeftOut;
@@ -209,9 +224,12 @@ tracking::SubmittedJob WithPseudonyms(tracking::SubmittedJob job) {
   job.requirement.ns = job.key.ns;
   for (dra::PodSet& pod_set : job.requirement.pod_sets) rename(pod_set.claims);
   for (dra::Dependency& dependency : job.requirement.dependencies)
-    dependency.name = Pseudonym("name", dependency.name);
+    dependency.name = Pseudonym(kDependency, dependency.name);
   auto demands = *job.demands;
-  for (dra::PodDemand& demand : demands) rename(demand.claims);
+  for (dra::PodDemand& demand : demands) {
+    rename(demand.claims);
+    if (!demand.pod_group.empty()) demand.pod_group = Pseudonym(kDependency, demand.pod_group);
+  }
   job.demands = std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
   return job;
 }

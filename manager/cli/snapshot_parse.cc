@@ -1,6 +1,7 @@
 // Reading a snapshot file: untrusted bytes become a SnapshotFile, or an error that names the place.
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/time.h"
 #include "cluster-clients/watch/object_cache.h"
@@ -148,6 +149,10 @@ dra::ScalablePool ReadPool(const Place& place) {
 }
 
 void ReadSettings(const Place& place, JudgedWorkerSettings& settings) {
+  const auto drift = ParseDrift(place.Text("drift"));
+  if (!drift) place.Complain(place.Path("drift"), "must be Ignore, Warn or Require");
+  settings.drift = drift.value_or(verify::Drift::kIgnore);
+  settings.copies_templates = place.Flag("copiesTemplates");
   settings.capabilities = place.Texts("capabilities", kMaxNames);
   settings.undeclared =
       place.Flag("requireCapabilities") ? verify::Undeclared::kRequire : verify::Undeclared::kWarn;
@@ -176,6 +181,7 @@ RecordedWorker ReadWorker(const Place& place) {
   worker.kubernetes_version = place.Text("kubernetes");
   worker.dra_versions = place.Texts("draVersions", kMaxNames);
   worker.dra_resources = place.Texts("draResources", kMaxNames);
+  worker.scheduling_resources = place.Texts("schedulingResources", kMaxNames);
   place.ForEachObject("resources", kMaxResources, [&](const Place& object) {
     worker.resources.push_back(ReadResource(object));
   });
@@ -216,6 +222,8 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text) {
   file.fedra_version = place.Text("fedra");
   file.origin = place.Text("origin");
   file.redacted = place.Flag("namesRedacted");
+  place.ForObject("managerTemplates",
+                  [&](const Place& object) { file.manager_templates = ReadResource(object); });
   place.ForEachObject("workers", kMaxWorkers, [&](const Place& object) {
     file.workers.push_back(ReadWorker(object));
     file.workers.back().settings.origin = file.origin;

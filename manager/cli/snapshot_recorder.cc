@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "manager/cli/snapshot_reduce.h"
 #include "manager/verify/dra_api.h"
 
@@ -47,9 +49,7 @@ class RecordingSink final : public watch::CacheSink {
   }
 
   bool IsListing() const {
-    return state_.With([](const State& state) {
-      return state.health.state == watch::CacheState::kSyncing && !state.health.complete;
-    });
+    return state_.With([](const State& state) { return state.health.IsListing(); });
   }
   RecordedResource Recorded() const {
     return state_.With([&](const State& state) {
@@ -84,12 +84,12 @@ class RecordingSink final : public watch::CacheSink {
 
 namespace {
 
-std::vector<std::string> DraResources(const kube::ServerInfo* server) {
-  constexpr std::string_view kGroup = "resource.k8s.io/";
+// What is served below the prefix, which is "group/".
+std::vector<std::string> Below(std::string_view prefix, const kube::ServerInfo* server) {
   std::vector<std::string> resources;
   if (server == nullptr) return resources;
   for (const std::string& resource : server->resources)
-    if (resource.starts_with(kGroup)) resources.push_back(resource.substr(kGroup.size()));
+    if (resource.starts_with(prefix)) resources.push_back(resource.substr(prefix.size()));
   return resources;
 }
 
@@ -122,7 +122,8 @@ RecordedWorker WorkerRecorder::Recorded(ConnectionState connection,
   recorded.connection = std::move(connection);
   if (server != nullptr) recorded.kubernetes_version = server->git_version;
   recorded.dra_versions = verify::ServedDraVersions(server);
-  recorded.dra_resources = DraResources(server);
+  recorded.dra_resources = Below("resource.k8s.io/", server);
+  recorded.scheduling_resources = Below("scheduling.k8s.io/", server);
   for (const auto& sink : sinks_) recorded.resources.push_back(sink->Recorded());
   return recorded;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/verify/objects.h"
@@ -64,13 +65,16 @@ json Allocation(const json& allocation) {
 
 // The one annotation that gets in is our own, written anew: which capabilities the object needs,
 // by its own words or by configuration that we know.
-json ClaimMetadata(const json& object, const Result<verify::Claim>& claim, Names more = {}) {
-  json metadata = Metadata(object, more);
-  if (claim && !claim->capabilities.empty()) {
-    metadata["annotations"][std::string(verify::kCapabilitiesAnnotation)] =
-        fmt::format("{}", fmt::join(claim->capabilities, ","));
-  }
-  return metadata;
+void AddCapabilities(const verify::Claim& claim, json& metadata) {
+  if (claim.capabilities.empty()) return;
+  metadata["annotations"][std::string(tracking::kCapabilitiesAnnotation)] =
+      fmt::format("{}", fmt::join(claim.capabilities, ","));
+}
+
+json Digest(const json& value) {
+  json digest = json::object();
+  digest["digest"] = HashHex(value.dump());
+  return digest;
 }
 
 json Claim(const json& object) {
@@ -78,21 +82,25 @@ json Claim(const json& object) {
   const json& allocation = Path(object, {"status", "allocation"});
   if (allocation.is_object()) status["allocation"] = Allocation(allocation);
   status["reservedFor"] = KeepEach(Path(object, {"status", "reservedFor"}), {"uid"});
-  return {{"metadata", ClaimMetadata(object, verify::ParseClaim(object), {"deletionTimestamp"})},
+  json metadata = Metadata(object, {"deletionTimestamp"});
+  if (const auto claim = verify::ParseClaim(object)) AddCapabilities(*claim, metadata);
+  return {{"metadata", std::move(metadata)},
           {"spec", DevicesOf(Member(object, "spec"))},
           {"status", std::move(status)}};
-}
-
-json Template(const json& object) {
-  json spec = json::object();
-  spec["spec"] = DevicesOf(Path(object, {"spec", "spec"}));
-  return {{"metadata", ClaimMetadata(object, verify::ParseTemplate(object))},
-          {"spec", std::move(spec)}};
 }
 
 json DeviceClass(const json& object) {
   return {{"metadata", Metadata(object, {"creationTimestamp"})},
           {"spec", Keep(Member(object, "spec"), {"selectors", "extendedResourceName"})}};
+}
+
+json PodGroup(const json& object) {
+  json kept = OnlyMetadata(object);
+  kept["spec"]["resourceClaims"] =
+      KeepEach(Path(object, {"spec", "resourceClaims"}), {"name", "resourceClaimTemplateName"});
+  kept["status"]["resourceClaimStatuses"] =
+      KeepEach(Path(object, {"status", "resourceClaimStatuses"}), {"name", "resourceClaimName"});
+  return kept;
 }
 
 json Node(const json& object) {
@@ -160,6 +168,20 @@ std::optional<json> Job(const json& object, const std::string& origin) {
 
 }  // namespace
 
+json ReducedTemplate(const verify::Claim& claim_template) {
+  json metadata = json::object();
+  metadata["namespace"] = claim_template.key.ns;
+  metadata["name"] = claim_template.key.name;
+  AddCapabilities(claim_template, metadata);
+  const json whole = json::parse(claim_template.spec, nullptr, /*allow_exceptions=*/false);
+  json spec = json::object();
+  spec["spec"] = DevicesOf(Member(whole, "spec"));
+  if (!Member(whole, "metadata").is_null()) spec["metadata"] = Digest(whole["metadata"]);
+  const json& configs = Path(whole, {"spec", "devices", "config"});
+  if (!configs.is_null()) spec["spec"]["devices"]["config"] = Digest(configs);
+  return {{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+}
+
 std::optional<json> Reduced(const kube::Resource& resource, const json& object,
                             const std::string& origin) {
   const std::string& kind = resource.kind;
@@ -167,17 +189,25 @@ std::optional<json> Reduced(const kube::Resource& resource, const json& object,
   if (kind == "ResourceSlice")
     return json{{"metadata", Metadata(object)}, {"spec", Member(object, "spec")}};
   if (kind == "ResourceClaim") return Claim(object);
-  if (kind == "ResourceClaimTemplate") return Template(object);
+  if (kind == "ResourceClaimTemplate") {
+    const auto read = verify::ParseTemplate(object);
+    return read ? ReducedTemplate(*read) : OnlyMetadata(object);
+  }
   if (kind == "DeviceClass") return DeviceClass(object);
   if (kind == "DeviceTaintRule") {
     return json{{"metadata", Metadata(object)},
                 {"spec", Keep(Member(object, "spec"), {"deviceSelector", "taint"})}};
   }
+  if (kind == "PodGroup") return PodGroup(object);
   if (kind == "Node") return Node(object);
   if (kind == "Pod") return Pod(object);
   if (kind == "LocalQueue") return LocalQueue(object);
   if (kind == "Namespace") {
-    return json{{"metadata", Metadata(object)},
+    json metadata = Metadata(object);
+    const std::string label(verify::kAdminAccessLabel);
+    json labels = Keep(Path(object, {"metadata", "labels"}), {label.c_str()});
+    if (!labels.empty()) metadata["labels"] = std::move(labels);
+    return json{{"metadata", std::move(metadata)},
                 {"status", Keep(Member(object, "status"), {"phase"})}};
   }
   if (kind == "Job") return Job(object, origin);

@@ -10,11 +10,16 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "cluster-clients/kube/resource.h"
+#include "manager/verify/objects.h"
 
 namespace fedra::cli {
 
 // Nothing when the object has no say: a pod that has ended, a job of ours (`origin`).
 std::optional<nlohmann::json> Reduced(const kube::Resource& resource, const nlohmann::json& object,
                                       const std::string& origin);
+
+// A ResourceClaimTemplate. What a driver or a pod reads of it (opaque parameters, metadata of the
+// claims) is left as a digest, so that copies can still be compared.
+nlohmann::json ReducedTemplate(const verify::Claim& claim_template);
 
 }  // namespace fedra::cli

@@ -14,6 +14,11 @@ constexpr std::pair<CacheState, std::string_view> kCacheStates[] = {
     {CacheState::kNotServed, "NotServed"},
     {CacheState::kFailing, "Failing"}};
 
+constexpr std::pair<verify::Drift, std::string_view> kDrifts[] = {
+    {verify::Drift::kIgnore, "Ignore"},
+    {verify::Drift::kWarn, "Warn"},
+    {verify::Drift::kRequire, "Require"}};
+
 constexpr ConnectionPhase kPhases[] = {ConnectionPhase::kConnecting, ConnectionPhase::kConnected,
                                        ConnectionPhase::kUnreachable, ConnectionPhase::kRejected,
                                        ConnectionPhase::kMisconfigured};
@@ -29,6 +34,18 @@ std::string_view WordOf(CacheState state) {
 std::optional<CacheState> ParseCacheState(std::string_view word) {
   for (const auto& [state, known] : kCacheStates)
     if (known == word) return state;
+  return std::nullopt;
+}
+
+std::string_view WordOf(verify::Drift drift) {
+  for (const auto& [known, word] : kDrifts)
+    if (known == drift) return word;
+  return {};
+}
+
+std::optional<verify::Drift> ParseDrift(std::string_view word) {
+  for (const auto& [drift, known] : kDrifts)
+    if (known == word) return drift;
   return std::nullopt;
 }
 

@@ -6,12 +6,17 @@
 #include <string_view>
 
 #include "cluster-clients/cluster.h"
+#include "manager/verify/existence.h"
 
 namespace fedra::cli {
 
 // "Synced", "Listing", "Forbidden", "NotServed", "Failing".
 std::string_view WordOf(watch::CacheState state);
 std::optional<watch::CacheState> ParseCacheState(std::string_view word);
+
+// As the configuration writes them: "Ignore", "Warn", "Require".
+std::string_view WordOf(verify::Drift drift);
+std::optional<verify::Drift> ParseDrift(std::string_view word);
 
 // As ToString() writes them.
 std::optional<ConnectionPhase> ParsePhase(std::string_view word);

@@ -1,6 +1,7 @@
 #include "manager/cli/status_tables.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,7 +20,9 @@ using store::WorkloadRow;
 // Columns of a note in the narrow table; the wide one has all of it.
 constexpr size_t kNoteWidth = 120;
 
-bool HoldsJob(const WorkloadRow& row) { return row.state != "Finished" && row.state != "Failed"; }
+bool HoldsJob(const WorkloadRow& row) {
+  return row.state != "Finished" && row.state != "Failed" && row.state != "Deleted";
+}
 
 // "; its job moves in 10m50s": what the loss of a worker means for its jobs.
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
@@ -42,9 +45,22 @@ std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& 
   return note;
 }
 
+// ".../gpu-east.kubeconfig:4:12:": the folders of a long path push the cause out of the note.
+std::string WithShortPaths(const std::string& note) {
+  std::string text;
+  std::istringstream words(note);
+  for (std::string word; std::getline(words, word, ' ');) {
+    const size_t last = word.rfind('/');
+    const bool is_path = word.starts_with('/') && last > 0;
+    text += (text.empty() ? "" : " ") + (is_path ? "..." + word.substr(last) : word);
+  }
+  return text;
+}
+
 std::string NoteText(const std::string& note, const ViewSettings& settings) {
   const std::string printable = Printable(note, settings.style.utf8);
-  return settings.format == Format::kWide ? printable : Shortened(printable, kNoteWidth);
+  if (settings.format == Format::kWide || DisplayWidth(printable) <= kNoteWidth) return printable;
+  return Shortened(WithShortPaths(printable), kNoteWidth);
 }
 
 std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }

@@ -21,13 +21,15 @@ using store::ClusterRow;
 using store::WorkloadRow;
 
 // What needs somebody comes first.
-constexpr std::array<std::string_view, 8> kByUrgency = {
-    "Blocked", "Requeued", "Dispatching", "Waiting", "Running", "Suspended", "Failed", "Finished"};
+constexpr std::array<std::string_view, 9> kByUrgency = {"Blocked", "Requeued", "Dispatching",
+                                                        "Waiting", "Running",  "Suspended",
+                                                        "Failed",  "Finished", "Deleted"};
 // Where the data's age ends in a heading, at most: on the screen, however long the notes are.
 constexpr size_t kHeadingWidth = 100;
 // How the heading counts them.
-constexpr std::array<std::string_view, 8> kByProgress = {
-    "Running", "Dispatching", "Requeued", "Waiting", "Blocked", "Suspended", "Finished", "Failed"};
+constexpr std::array<std::string_view, 9> kByProgress = {"Running",  "Dispatching", "Requeued",
+                                                         "Waiting",  "Blocked",     "Suspended",
+                                                         "Finished", "Failed",      "Deleted"};
 
 template <size_t N>
 size_t Rank(const std::array<std::string_view, N>& order, std::string_view state) {
@@ -97,7 +99,7 @@ enum Parts { kClusters = 1, kWorkloads = 2, kBoth = 3 };
 
 ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData& data,
                             const ViewSettings& settings) {
-  ordered_json document = Report(kind, data.heartbeat);
+  ordered_json document = Report(kind, data.heartbeat, data.manager, settings.now);
   if ((parts & kClusters) != 0) {
     std::map<ClusterName, size_t> jobs = JobsByWorker(data);
     document["clusters"] = ordered_json::array();
@@ -153,7 +155,8 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
     output.out = ToText(StatusDocument("StatusReport", kBoth, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
-    output.out = Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
+    output.out = ManagerLine(data.manager, settings) +
+                 Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
                          settings.style) +
                  "\n" +
                  Section("WORKLOADS", WorkloadSummary(workloads), nullptr,
@@ -172,8 +175,9 @@ Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
         ToText(StatusDocument("ClusterReport", kClusters, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
-    output.out = Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
-                         settings.style);
+    output.out =
+        ManagerLine(data.manager, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
+                                                      ClusterTable(data, settings), settings.style);
   }
   return output;
 }
@@ -189,7 +193,8 @@ Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
         ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
-    output.out = Section("WORKLOADS", WorkloadSummary(rows), &freshness,
+    output.out = ManagerLine(data.manager, settings) +
+                 Section("WORKLOADS", WorkloadSummary(rows), &freshness,
                          WorkloadTable(rows, data, settings), settings.style);
   }
   return output;

@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "cluster-clients/http/loop.h"
+#include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/output.h"
 #include "manager/reconcile/template_survey.h"
+#include "manager/verify/difference.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -38,18 +39,25 @@ std::string_view NameOf(Mode mode) {
   return "Never";
 }
 
+// A worker's template that is not the manager's and not fedra's: nobody but its owner changes it.
+struct LeftAlone {
+  std::string worker;
+  ObjectKey key;
+  std::string difference;
+};
+
 // Manager and workers as the daemon sees them. Only lists and watches: nothing is written.
 class ReadOnlyFleet final {
  public:
   ReadOnlyFleet(const config::Loaded& loaded, const reconcile::GatherSettings& gather)
       : manager_(ToAccess(*loaded.manager), ToOptions(loaded.configuration.manager.http_version),
-                 loop_, pool_, SystemClock(), ListenToManager()),
+                 threads_.loop, threads_.pool, SystemClock(), ListenToManager()),
         gatherer_(gather, manager_, workers_, in_flight_, failures_) {
     for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
       settings.devices.reset();
       settings.dependencies.reset();
-      workers_.push_back(
-          std::make_unique<Worker>(std::move(settings), loop_, pool_, SystemClock(), Listen()));
+      workers_.push_back(std::make_unique<Worker>(std::move(settings), threads_.loop, threads_.pool,
+                                                  SystemClock(), Listen()));
     }
   }
   ~ReadOnlyFleet() {
@@ -83,6 +91,23 @@ class ReadOnlyFleet final {
     return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);
   }
 
+  // What a person might expect to be replaced, too.
+  std::vector<LeftAlone> LeftAloneIn(const reconcile::TemplateSettings& settings) const {
+    std::vector<LeftAlone> left;
+    if (settings.mode != Mode::kReconcile) return left;
+    for (const auto& worker : workers_) {
+      if (worker->contact() != placement::Contact::kFull) continue;
+      for (const auto& original : manager_.templates().List()) {
+        const auto there = worker->templates().cache().Find(original->key);
+        if (there == nullptr || templates::IsCopy(*there, settings.origin)) continue;
+        if (there->spec == original->spec) continue;
+        left.push_back({worker->name().value, original->key,
+                        verify::TemplateDifference(there->spec, original->spec)});
+      }
+    }
+    return left;
+  }
+
   // Workers that nothing is known about, and why.
   std::vector<std::pair<std::string, std::string>> Skipped() const {
     std::vector<std::pair<std::string, std::string>> skipped;
@@ -111,7 +136,7 @@ class ReadOnlyFleet final {
   }
   reconcile::WorkerListener Listen() {
     return {.on_workload = [](const ObjectKey&) {},
-            .on_foreign_job = [](const ObjectKey&) {},
+            .on_job = [](const ObjectKey&) {},
             .on_input = [](const Worker&, const reconcile::InputChange&) {},
             .on_contact = [this](const Worker&) { Changed(); }};
   }
@@ -119,16 +144,13 @@ class ReadOnlyFleet final {
     const ConnectionPhase phase = manager_.cluster().state().phase;
     const bool manager_failed =
         phase != ConnectionPhase::kConnecting && phase != ConnectionPhase::kConnected;
-    const watch::CacheHealth templates = manager_.templates().health();
-    const bool listed = manager_.IsListed() &&
-                        (templates.complete || templates.state != watch::CacheState::kSyncing);
+    const bool listed = manager_.IsListed() && !manager_.templates().health().IsListing();
     return manager_failed ||
            (listed && std::all_of(workers_.begin(), workers_.end(),
                                   [](const auto& worker) { return worker->IsSettled(); }));
   }
 
-  WorkerPool pool_{4};
-  http::HttpLoop loop_;
+  Threads threads_{4};
   Guarded<bool> changed_;
   reconcile::InFlight in_flight_;
   reconcile::CopyFailures failures_;
@@ -152,6 +174,7 @@ void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal
 }
 
 nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
+                              const std::vector<LeftAlone>& left_alone,
                               const std::vector<std::pair<std::string, std::string>>& skipped) {
   nlohmann::ordered_json document = Document("TemplateSync");
   document["mode"] = NameOf(mode);
@@ -163,6 +186,13 @@ nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
                      {"name", step.key.name},
                      {"why", step.plan.why}});
   }
+  auto& left = document["leftAlone"] = nlohmann::ordered_json::array();
+  for (const LeftAlone& item : left_alone) {
+    left.push_back({{"worker", item.worker},
+                    {"namespace", item.key.ns},
+                    {"name", item.key.name},
+                    {"why", "differs, and is not fedra's: " + item.difference}});
+  }
   auto& unknown = document["skipped"] = nlohmann::ordered_json::array();
   for (const auto& [worker, why] : skipped) unknown.push_back({{"worker", worker}, {"why", why}});
   return document;
@@ -170,12 +200,15 @@ nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
 
 // Without --dry-run there is nothing to run: the daemon does it all the time.
 int Explain(Mode mode, Terminal& terminal) {
-  terminal.out << fmt::format("verification.templates.sync is {}: {}\n", NameOf(mode),
-                              mode == Mode::kNever
-                                  ? "no template is copied to a worker"
-                                  : "the daemon (fedra run) copies templates and removes the "
-                                    "copies, as soon as there is something to do");
-  terminal.out << "fedra sync --dry-run shows what it would do now";
+  terminal.out << fmt::format(
+      "the configuration file says verification.templates.sync: {}\n{} (a daemon that was started "
+      "before the file was changed does what the file said then)\n",
+      NameOf(mode),
+      mode == Mode::kNever
+          ? "with that no template is copied to a worker"
+          : "with that the daemon (fedra run) copies templates and removes the copies, as soon as "
+            "there is something to do");
+  terminal.out << "fedra sync --dry-run shows what would be done now";
   if (mode == Mode::kNever) terminal.out << ", with --mode IfMissing or Reconcile";
   terminal.out << "\n";
   return 0;
@@ -194,25 +227,31 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
       config::Load(options.config, {.now = SystemClock().Now(),
                                     .in_cluster = config::InClusterFromEnvironment(),
                                     .manager_may_fail = !options.dry_run});
-  if (!loaded) return fail("\n" + config::ToString(loaded.error()));
+  if (!loaded) return fail(config::ToString(loaded.error()));
   reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
+  if (!options.dry_run) return Explain(settings.mode, terminal);
   if (options.mode == NameOf(Mode::kIfMissing)) settings.mode = Mode::kIfMissing;
   if (options.mode == NameOf(Mode::kReconcile)) settings.mode = Mode::kReconcile;
-  if (!options.dry_run) return Explain(settings.mode, terminal);
 
   ReadOnlyFleet fleet(*loaded, ToGather(loaded->configuration));
   fleet.Read(*limit);
   if (const std::string problem = fleet.Problem(); !problem.empty()) return fail(problem);
   const std::vector<TemplateStep> steps = fleet.Survey(settings);
+  const std::vector<LeftAlone> left_alone = fleet.LeftAloneIn(settings);
   const auto skipped = fleet.Skipped();
   for (const auto& [worker, why] : skipped)
     terminal.err << fmt::format("{} is left out: {}\n", worker, why);
   if (options.format == "table") {
     Print(steps, settings.mode, terminal);
+    for (const LeftAlone& item : left_alone) {
+      terminal.err << fmt::format("left alone: {} on {} differs, not fedra's: {}\n",
+                                  item.key.ToString(), item.worker, item.difference);
+    }
   } else {
-    terminal.out << ToText(ToJson(steps, settings.mode, skipped), *ParseFormat(options.format));
+    terminal.out << ToText(ToJson(steps, settings.mode, left_alone, skipped),
+                           *ParseFormat(options.format));
   }
-  return 0;
+  return skipped.empty() ? 0 : kUnknown;
 }
 
 }  // namespace fedra::cli

@@ -13,8 +13,8 @@
 namespace fedra::cli {
 namespace {
 
-// For files and pipes: what fits on a page.
-constexpr size_t kPageWidth = 120;
+// Of a terminal that does not tell.
+constexpr size_t kUsualWidth = 120;
 
 bool UseColor(const std::string& choice, bool is_tty) {
   if (choice == "always") return true;
@@ -27,6 +27,7 @@ bool LocaleShowsUtf8() {
   return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
 }
 
+// 0: no limit. In files and pipes a line stays whole, so that grep finds selectors in it.
 size_t WidthOf(bool is_tty) {
   size_t width = 0;
   if (const char* const columns = std::getenv("COLUMNS"); columns != nullptr) {
@@ -35,7 +36,7 @@ size_t WidthOf(bool is_tty) {
   }
   winsize size{};
   if (width == 0 && is_tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
-  return width == 0 ? kPageWidth : width;
+  return width == 0 && is_tty ? kUsualWidth : width;
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ ordered_json ToJson(const JobVerdict& item) {
   return object;
 }
 
-std::string_view ResultOf(Outcome best) {
+std::string_view ResultOf(const JobReport& report) {
+  if (!report.judged) return "NotJudged";
+  const Outcome best = BestOutcome(report);
   if (best == Outcome::kYes || best == Outcome::kMayScale) return "Placeable";
   return best == Outcome::kNo ? "Nowhere" : "Unknown";
 }
@@ -89,7 +91,7 @@ ordered_json ToJson(const JobReport& report) {
   ordered_json workers = ordered_json::array();
   for (const JobVerdict& item : report.verdicts) workers.push_back(ToJson(item));
   return {{"job", {{"kind", report.kind}, {"namespace", report.job.ns}, {"name", report.job.name}}},
-          {"result", ResultOf(BestOutcome(report))},
+          {"result", ResultOf(report)},
           {"workers", std::move(workers)}};
 }
 

@@ -44,9 +44,8 @@ const RequestReport* CountedIn(const std::string& message, const JobVerdict& ver
 std::string Wish(const RequestReport& request) {
   const std::string wanted =
       request.all ? "all devices" : Count(static_cast<size_t>(request.wanted), "device");
-  return fmt::format("request {} of claim {}: {} of class {} per pod, at most {} free on one node",
-                     request.request, request.claim, wanted, request.device_class,
-                     request.most_on_one_node);
+  return fmt::format("{}: {} of class {} per pod, at most {} free on one node", request.Subject(),
+                     wanted, request.device_class, request.most_on_one_node);
 }
 
 void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& style) {
@@ -64,10 +63,9 @@ void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& styl
   if (!pod_set.scaling.empty()) text += Paragraph("new nodes: " + pod_set.scaling, 4, style);
 }
 
-// Everything that is known about a refusal.
+// Everything that is known about a refusal, but the worker's name.
 std::string Explain(const JobVerdict& verdict, const Style& style) {
-  std::string text = fmt::format("\n{}: {}\n", Printable(verdict.worker.value, style.utf8),
-                                 dra::ToString(verdict.verdict.outcome));
+  std::string text = fmt::format("{}\n", dra::ToString(verdict.verdict.outcome));
   std::set<const RequestReport*> told;
   for (const dra::Reason& reason : verdict.verdict.reasons) {
     const std::string code(dra::ToString(reason.code));
@@ -98,6 +96,25 @@ bool NeedsExplanation(const JobVerdict& verdict) {
   return verdict.devices_judged && verdict.verdict.outcome != Outcome::kYes;
 }
 
+// Workers about which there is the same to say are named together, where the first of them stands.
+std::string Explanations(const JobReport& report, const Style& style) {
+  std::vector<std::pair<std::string, std::string>> told;  // explanation, workers
+  for (const JobVerdict& item : report.verdicts) {
+    if (!NeedsExplanation(item)) continue;
+    const std::string explanation = Explain(item, style);
+    const std::string worker = Printable(item.worker.value, style.utf8);
+    const auto same = std::find_if(told.begin(), told.end(),
+                                   [&](const auto& entry) { return entry.first == explanation; });
+    if (same == told.end())
+      told.emplace_back(explanation, worker);
+    else
+      same->second += ", " + worker;
+  }
+  std::string text;
+  for (const auto& [explanation, workers] : told) text += "\n" + workers + ": " + explanation;
+  return text;
+}
+
 // Why this worker would come before or after another one that can run the job, too.
 std::string RankingText(const JobVerdict& item) {
   if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
@@ -120,6 +137,24 @@ std::string Help(const JobReport& report, const Style& style) {
     CountReason(std::string(dra::Headline(item.verdict)), counts);
   const std::string remedies = Remedies(std::move(counts), 2, style);
   return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
+}
+
+// "1 of 3 workers can run it, 1 after scaling, 1 unknown".
+std::string Tally(const JobReport& report) {
+  const auto count = [&](Outcome outcome) {
+    return std::count_if(report.verdicts.begin(), report.verdicts.end(),
+                         [&](const JobVerdict& item) { return item.verdict.outcome == outcome; });
+  };
+  const auto yes = count(Outcome::kYes);
+  const auto scaling = count(Outcome::kMayScale);
+  const auto unknown = count(Outcome::kUnknown);
+  const bool only_scaling = yes == 0 && scaling > 0;
+  std::string text = fmt::format("{} of {} can run it", only_scaling ? scaling : yes,
+                                 Count(report.verdicts.size(), "worker"));
+  if (only_scaling) text += " after scaling";
+  if (!only_scaling && scaling > 0) text += fmt::format(", {} after scaling", scaling);
+  if (unknown > 0) text += fmt::format(", {} unknown", unknown);
+  return text;
 }
 
 std::string PodsText(const JobVerdict& verdict) {
@@ -156,20 +191,17 @@ Outcome BestOutcome(const JobReport& report) {
 }
 
 std::string RenderReport(const JobReport& report, const Style& style) {
-  const auto yes = std::count_if(
-      report.verdicts.begin(), report.verdicts.end(),
-      [](const JobVerdict& item) { return item.verdict.outcome <= Outcome::kMayScale; });
   std::string text =
-      Printable(fmt::format("{} {}: {} of {} can run it\n", report.kind, report.job.ToString(), yes,
-                            Count(report.verdicts.size(), "worker")),
-                style.utf8);
-  text.back() = '\n';
+      Printable(fmt::format("{} {}: {}", report.kind, report.job.ToString(),
+                            report.judged ? Tally(report) : "not judged: mend its mistakes first"),
+                style.utf8) +
+      "\n";
+  if (!report.judged) return text;
   Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
   for (const JobVerdict& item : report.verdicts) AddRows(table, item);
   text += table.Render(style);
-  for (const JobVerdict& item : report.verdicts)
-    if (NeedsExplanation(item)) text += Explain(item, style);
-  return yes > 0 ? text : text + Help(report, style);
+  text += Explanations(report, style);
+  return BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);
 }
 
 }  // namespace fedra::cli

@@ -17,9 +17,10 @@ struct JobReport {
   std::string kind;
   ObjectKey job;
   std::vector<JobVerdict> verdicts;  // in the order of the workers
+  bool judged = true;                // false: it has mistakes, and no worker was asked
 };
 
-// Over all workers: kYes is the best, kNo the worst.
+// Over all workers: kYes is the best, kNo the worst; kNo without verdicts.
 dra::Outcome BestOutcome(const JobReport& report);
 
 std::string RenderReport(const JobReport& report, const Style& style);

@@ -1,15 +1,33 @@
 #include "manager/cli/view_data.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "manager/tracking/manager_name.h"
+
 namespace fedra::cli {
+namespace {
+
+// The row of the manager, which is taken out of the workers'.
+std::optional<store::ClusterRow> TakeManager(std::vector<store::ClusterRow>& clusters) {
+  const auto found = std::find_if(
+      clusters.begin(), clusters.end(),
+      [](const store::ClusterRow& row) { return row.name.value == tracking::kManagerName; });
+  if (found == clusters.end()) return std::nullopt;
+  store::ClusterRow manager = std::move(*found);
+  clusters.erase(found);
+  return manager;
+}
+
+}  // namespace
 
 Result<StatusData> LoadStatus(store::Reader& reader) {
   StatusData data;
   FEDRA_ASSIGN_OR_RETURN(data.heartbeat, reader.Heartbeat());
   FEDRA_ASSIGN_OR_RETURN(data.clusters, reader.Clusters());
+  data.manager = TakeManager(data.clusters);
   FEDRA_ASSIGN_OR_RETURN(data.workloads, reader.Workloads());
   FEDRA_ASSIGN_OR_RETURN(data.verdicts, reader.VerdictsOfState("Blocked"));
   return data;
@@ -18,7 +36,8 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const ObjectKey& name) {
   WorkloadData data;
   FEDRA_ASSIGN_OR_RETURN(data.heartbeat, reader.Heartbeat());
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<store::ClusterRow> clusters, reader.Clusters());
+  FEDRA_ASSIGN_OR_RETURN(std::vector<store::ClusterRow> clusters, reader.Clusters());
+  data.manager = TakeManager(clusters);
   data.configured_workers = clusters.size();
   FEDRA_ASSIGN_OR_RETURN(std::vector<store::WorkloadRow> rows, reader.FindWorkloads(name));
   for (store::WorkloadRow& row : rows) {

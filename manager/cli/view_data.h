@@ -30,7 +30,8 @@ struct ViewSettings {
 // The fleet and its workloads.
 struct StatusData {
   std::optional<store::HeartbeatRow> heartbeat;
-  std::vector<store::ClusterRow> clusters;  // in the order of the configuration
+  std::optional<store::ClusterRow> manager;  // null: no daemon has told of it yet
+  std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
   std::vector<store::WorkloadRow>
       workloads;  // living ones of all namespaces: each worker's jobs are counted
   std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
@@ -45,6 +46,7 @@ struct WorkloadData {
     std::vector<store::EventRow> events;      // oldest first
   };
   std::optional<store::HeartbeatRow> heartbeat;
+  std::optional<store::ClusterRow> manager;  // as in StatusData
   size_t configured_workers = 0;
   std::vector<Incarnation> incarnations;  // never empty
 };

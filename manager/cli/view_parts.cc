@@ -27,6 +27,7 @@ std::string Predicate(const store::WorkloadRow& row) {
   if (row.state == "Running") return "is running" + on_worker;
   if (row.state == "Finished") return "has finished" + on_worker;
   if (row.state == "Failed") return "has failed" + on_worker;
+  if (row.state == "Deleted") return "was deleted" + on_worker;
   return "is " + row.state + on_worker;
 }
 
@@ -58,16 +59,6 @@ std::string RemedyOf(const std::string& code) {
   return {};
 }
 
-std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
-  std::vector<int> indices;
-  const ordered_json parsed =
-      ordered_json::parse(verdict.alternatives_json, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_array()) return indices;
-  for (const ordered_json& index : parsed)
-    if (index.is_number_integer()) indices.push_back(index.get<int>());
-  return indices;
-}
-
 std::string Field(const ordered_json& object, const char* key) {
   const auto field = object.find(key);
   return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
@@ -92,14 +83,40 @@ Tone ToneOfOutcome(std::string_view verdict_outcome) {
   return verdict_outcome == "No" ? Tone::kBad : Tone::kWarning;
 }
 
+bool IsFresh(const store::HeartbeatRow& heartbeat, WallTime now) {
+  return now - heartbeat.at <= kFresh;
+}
+
 Freshness FreshnessOf(const std::optional<store::HeartbeatRow>& heartbeat, WallTime now) {
   if (!heartbeat) return {"no daemon has written here yet", Tone::kWarning};
   const std::string age = Since(heartbeat->at, now);
-  if (now - heartbeat->at <= kFresh) return {fmt::format("as of {} ago", age), Tone::kFaint};
+  if (IsFresh(*heartbeat, now)) return {fmt::format("as of {} ago", age), Tone::kFaint};
   return {fmt::format("as of {} ago: no daemon is running", age), Tone::kWarning};
 }
 
+std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
+                        const ViewSettings& settings) {
+  if (!manager || (manager->phase == "Connected" && manager->why.empty())) return {};
+  std::string text =
+      fmt::format("MANAGER  {} for {}", manager->phase, Since(manager->phase_since, settings.now));
+  if (!manager->why.empty()) text += ": " + manager->why;
+  return Toned(text, ToneOfPhase(manager->phase), settings.style) + "\n";
+}
+
 std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }
+
+Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSettings& settings) {
+  const auto when = [&](WallTime time) {
+    return settings.format == Format::kWide ? FormatRfc3339(time) : Since(time, settings.now);
+  };
+  Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"});
+  for (const store::AttemptRow& row : attempts) {
+    table.Add({std::to_string(row.number), row.cluster.value, when(row.started_at),
+               row.ended_at ? when(*row.ended_at) : "-", row.outcome.empty() ? "-" : row.outcome,
+               row.message});
+  }
+  return table;
+}
 
 std::string Count(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -116,6 +133,16 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
     }
   }
   return reasons;
+}
+
+std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
+  std::vector<int> indices;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.alternatives_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return indices;
+  for (const ordered_json& index : parsed)
+    if (index.is_number_integer()) indices.push_back(index.get<int>());
+  return indices;
 }
 
 void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
@@ -184,7 +211,10 @@ std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& 
   const store::WorkloadRow& row = incarnation.row;
   const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
   std::string line = row.job.ToString();
-  if (row.removed_at) {
+  if (row.removed_at && row.state == "Deleted") {
+    line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.now),
+                        row.worker.empty() ? "" : " while it was on " + row.worker.value);
+  } else if (row.removed_at) {
     line += fmt::format(" was removed from the manager {} ago, last seen {}{}",
                         Since(*row.removed_at, settings.now), row.state,
                         row.worker.empty() ? "" : " on " + row.worker.value);
@@ -205,7 +235,7 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
                   const std::function<ordered_json(const WorkloadData::Incarnation&)>& json) {
   Output output;
   if (settings.format == Format::kJson || settings.format == Format::kYaml) {
-    ordered_json document = Report(kind, data.heartbeat);
+    ordered_json document = Report(kind, data.heartbeat, data.manager, settings.now);
     document["workloads"] = ordered_json::array();
     for (const auto* incarnation : chosen) document["workloads"].push_back(json(*incarnation));
     output.out = ToText(document, settings.format);
@@ -220,74 +250,6 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
     }
   }
   return output;
-}
-
-ordered_json Report(std::string_view kind, const std::optional<store::HeartbeatRow>& heartbeat) {
-  ordered_json document = Document(kind);
-  if (!heartbeat) return document;
-  PutTime(document, "asOf", heartbeat->at);
-  document["daemon"] = ToJson(*heartbeat);
-  return document;
-}
-
-void PutTime(ordered_json& object, std::string_view key, const std::optional<WallTime>& time) {
-  if (time) object[std::string(key)] = FormatRfc3339(*time);
-}
-
-ordered_json ToJson(const store::HeartbeatRow& row) {
-  return {{"version", row.version}, {"pid", row.pid}, {"startedAt", FormatRfc3339(row.started_at)}};
-}
-
-ordered_json ToJson(const store::WorkloadRow& row) {
-  ordered_json object = {{"namespace", row.job.ns},  {"name", row.job.name},
-                         {"kind", row.job_kind},     {"uid", row.uid},
-                         {"workload", row.key.name}, {"queue", row.queue},
-                         {"state", row.state},       {"worker", row.worker.value},
-                         {"note", row.note},         {"needs", row.needs}};
-  PutTime(object, "createdAt", row.created_at);
-  PutTime(object, "stateSince", row.state_since);
-  PutTime(object, "finishedAt", row.finished_at);
-  PutTime(object, "removedAt", row.removed_at);
-  return object;
-}
-
-ordered_json ToJson(const store::VerdictRow& row) {
-  ordered_json reasons = ordered_json::array();
-  for (ReasonText& reason : ReasonsOf(row)) {
-    reasons.push_back({{"code", std::move(reason.code)},
-                       {"object", std::move(reason.object)},
-                       {"message", std::move(reason.message)}});
-  }
-  ordered_json object = {
-      {"name", row.cluster.value}, {"verdict", row.outcome}, {"reasons", std::move(reasons)}};
-  if (row.pods_wanted > 0) {
-    object["podsFitting"] = row.pods_fitting;
-    object["podsWanted"] = row.pods_wanted;
-  }
-  if (row.pods_fitting > 0) {
-    object["alternatives"] = AlternativesOf(row);
-    object["headroom"] = row.headroom;
-  }
-  PutTime(object, "changedAt", row.checked_at);
-  return object;
-}
-
-ordered_json ToJson(const store::AttemptRow& row) {
-  ordered_json object = {{"number", row.number}, {"worker", row.cluster.value}};
-  PutTime(object, "startedAt", row.started_at);
-  PutTime(object, "endedAt", row.ended_at);
-  object["outcome"] = row.outcome;
-  object["message"] = row.message;
-  return object;
-}
-
-ordered_json ToJson(const store::EventRow& row) {
-  ordered_json object;
-  PutTime(object, "time", row.at);
-  object["reason"] = row.reason;
-  object["worker"] = row.cluster.value;
-  object["message"] = row.message;
-  return object;
 }
 
 }  // namespace fedra::cli

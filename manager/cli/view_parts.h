@@ -19,12 +19,19 @@ Tone ToneOfPhase(std::string_view cluster_phase);
 Tone ToneOfState(std::string_view workload_state);
 Tone ToneOfOutcome(std::string_view verdict_outcome);
 
+// Whether a daemon keeps the store current.
+bool IsFresh(const store::HeartbeatRow& heartbeat, WallTime now);
 // "as of 2s ago", and a warning when that is long ago: then no daemon keeps it current.
 struct Freshness {
   std::string text;
   Tone tone = Tone::kPlain;
 };
 Freshness FreshnessOf(const std::optional<store::HeartbeatRow>& heartbeat, WallTime now);
+
+// "MANAGER  Rejected for 5m: 401 Unauthorized", with line end; empty when all is well, or when
+// nothing is known.
+std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
+                        const ViewSettings& settings);
 
 // How long ago, as kubectl prints ages.
 std::string Since(WallTime then, WallTime now);
@@ -40,6 +47,9 @@ struct ReasonText {
 };
 // Empty when the text is not the array that it should be.
 std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);
+
+// From VerdictRow::alternatives_json; empty when the text is not the array that it should be.
+std::vector<int> AlternativesOf(const store::VerdictRow& verdict);
 
 // Which reasons stand first against how many workers, the most frequent first; the outcome's name
 // where there is no reason. Workers that say Yes are left out.
@@ -61,6 +71,9 @@ std::string RankingText(const store::VerdictRow& verdict);
 // "first", "second", ...: of an index from 0.
 std::string Ordinal(int index);
 
+// The attempts of one workload, with ages, or wide with times.
+Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSettings& settings);
+
 using Incarnations = std::vector<const WorkloadData::Incarnation*>;
 
 // The incarnations that `status` and `why` are about: those that live, or the last one that did.
@@ -79,15 +92,18 @@ Output RenderEach(
     const std::function<std::string(const WorkloadData::Incarnation&)>& text,
     const std::function<nlohmann::ordered_json(const WorkloadData::Incarnation&)>& json);
 
-// A document with "asOf" and "daemon", as all reports begin.
+// A document with "asOf", "daemon" and "manager", as all reports begin.
 nlohmann::ordered_json Report(std::string_view kind,
-                              const std::optional<store::HeartbeatRow>& heartbeat);
+                              const std::optional<store::HeartbeatRow>& heartbeat,
+                              const std::optional<store::ClusterRow>& manager, WallTime now);
 
-nlohmann::ordered_json ToJson(const store::HeartbeatRow& row);
 nlohmann::ordered_json ToJson(const store::WorkloadRow& row);
 nlohmann::ordered_json ToJson(const store::VerdictRow& row);
 nlohmann::ordered_json ToJson(const store::AttemptRow& row);
 nlohmann::ordered_json ToJson(const store::EventRow& row);
+
+// A report (JSON) without what is different at every look although nothing happened.
+std::string WithoutAges(const std::string& report);
 
 // Sets `key` to an RFC 3339 time; leaves it out when there is none.
 void PutTime(nlohmann::ordered_json& object, std::string_view key,

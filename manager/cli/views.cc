@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "config/names.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/history_view.h"
 #include "manager/cli/status_view.h"
 #include "manager/cli/view_data.h"
+#include "manager/cli/view_parts.h"
 #include "manager/cli/why_view.h"
 #include "manager/cli/workload_view.h"
 
@@ -27,6 +29,7 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
   ViewSettings settings;
   FEDRA_ASSIGN_OR_RETURN(settings.format, ParseFormat(options.format));
   settings.style = StyleOf(terminal, options.headers);
+  if (settings.format == Format::kWide) settings.style.width = 0;
   settings.now = SystemClock().Now();
   settings.ns = options.all_namespaces ? std::string() : options.ns;
   settings.worker_lost_timeout = options.worker_lost_timeout;
@@ -47,10 +50,21 @@ std::string OneOfMany(const std::string& out, Format format) {
   return nlohmann::ordered_json::parse(out, nullptr, /*allow_exceptions=*/false).dump() + "\n";
 }
 
-// Once, or with --watch until interrupted: on a terminal the screen is redrawn, elsewhere a change
-// is one more text.
+// The same picture for programs, without what passes with time: what it differs in is news.
+Result<std::string> News(const ViewOptions& options, const Terminal& terminal,
+                         const Render& render) {
+  ViewOptions plain = options;
+  plain.format = "json";
+  FEDRA_ASSIGN_OR_RETURN(const Output output, RenderOnce(plain, terminal, render));
+  return WithoutAges(output.out);
+}
+
+// Once, or with --watch until interrupted: on a terminal the screen is redrawn, ages included;
+// elsewhere a change is one more text.
 int Show(const std::string& command, const ViewOptions& options, Terminal& terminal,
          const Render& render) {
+  const auto format = ParseFormat(options.format);
+  const bool redraws = options.watch && terminal.out_is_tty && format && IsTable(*format);
   std::string shown;
   while (true) {
     const Result<Output> output = RenderOnce(options, terminal, render);
@@ -58,13 +72,13 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       terminal.err << fmt::format("fedra {}: {}\n", command, output.error().message);
       return 1;
     }
-    if (!options.watch || output->out != shown) {
-      const auto format = ParseFormat(options.format);
-      if (options.watch && terminal.out_is_tty && format && IsTable(*format))
-        terminal.out << "\033[H\033[2J";
+    const std::string now =
+        !options.watch || redraws ? output->out : News(options, terminal, render).value_or("");
+    if (!options.watch || now != shown) {
+      if (redraws) terminal.out << "\033[H\033[2J";
       terminal.out << (options.watch ? OneOfMany(output->out, *format) : output->out) << std::flush;
       if (!output->note.empty()) terminal.err << output->note << "\n";
-      shown = output->out;
+      shown = now;
     }
     if (!options.watch) return 0;
     nanosleep(&kWatchInterval, nullptr);
@@ -96,6 +110,15 @@ int Status(const ViewOptions& options, Terminal& terminal) {
     return Show("status", options, terminal, OfFleet(&RenderClusters));
   if (options.names.front() == "workloads")
     return Show("status", options, terminal, OfFleet(&RenderWorkloads));
+  if (options.ns.empty() && options.names.front().find('/') == std::string::npos) {
+    const std::string closest =
+        config::ClosestName(options.names.front(), {"clusters", "workloads"});
+    terminal.err << fmt::format(
+        "fedra status: \"{}\" is none of clusters, workloads and "
+        "NAMESPACE/NAME{}\n",
+        options.names.front(), closest.empty() ? "" : "; did you mean " + closest + "?");
+    return 1;
+  }
   return Show("status", options, terminal, OfWorkload(options, &RenderWorkload));
 }
 

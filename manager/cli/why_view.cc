@@ -1,5 +1,6 @@
 #include "manager/cli/why_view.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -70,6 +71,17 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
   return table;
 }
 
+// Once a job has its worker nobody is judged again: the table is as old as that.
+std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+  const std::string& state = incarnation.row.state;
+  const bool chosen = state == "Running" || state == "Finished" || state == "Failed";
+  if (!chosen || incarnation.verdicts.empty()) return {};
+  WallTime at = incarnation.verdicts.front().checked_at;
+  for (const VerdictRow& row : incarnation.verdicts) at = std::max(at, row.checked_at);
+  if (!incarnation.attempts.empty()) at = incarnation.attempts.back().started_at;
+  return fmt::format("judged {} ago, when it was sent\n", Since(at, settings.now));
+}
+
 // What happens next, and what a person can do about it.
 std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   const std::string& state = incarnation.row.state;
@@ -84,10 +96,11 @@ std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSetting
 
 std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                  const ViewSettings& settings) {
-  std::string text = Headline(data, incarnation, settings);
+  std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
   if (!incarnation.row.needs.empty()) {
     text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
   }
+  text += JudgedLine(incarnation, settings);
   const Table table = VerdictTable(incarnation.verdicts, settings);
   if (!table.empty()) text += table.Render(settings.style);
   // The daemon remembers the verdicts that matter most, not those of a fleet of hundreds.

@@ -10,16 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSettings& settings) {
-  Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"});
-  for (const store::AttemptRow& row : attempts) {
-    table.Add({std::to_string(row.number), row.cluster.value, Since(row.started_at, settings.now),
-               row.ended_at ? Since(*row.ended_at, settings.now) : "-",
-               row.outcome.empty() ? "-" : row.outcome, row.message});
-  }
-  return table;
-}
-
 std::string Facts(const store::WorkloadRow& row, const ViewSettings& settings) {
   std::string text;
   const auto add = [&](std::string_view name, const std::string& value) {

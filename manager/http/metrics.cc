@@ -10,6 +10,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "base/assert.h"
+#include "manager/tracking/manager_name.h"
 
 namespace fedra::server {
 namespace {
@@ -18,11 +19,12 @@ constexpr std::array kFamilies = {
     MetricFamily{"fedra_build_info", "gauge", "version, commit",
                  "Always 1; the labels say what runs."},
     MetricFamily{"fedra_cluster_up", "gauge", "cluster",
-                 "1 when the worker is connected and listed, else 0."},
+                 "1 when the worker, or the cluster \"manager\", is connected and listed, else 0."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Copies of workloads that the worker holds."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",
-                 "Requests to API servers, by verb and status code or kind of failure."},
+                 "Single requests to API servers, by verb and status code or kind of failure; not "
+                 "the lists and watches behind the caches."},
     MetricFamily{"fedra_dispatch_total", "counter", "cluster, result",
                  "Copies sent to a worker, by result."},
     MetricFamily{"fedra_placements_total", "counter", "cluster",
@@ -163,6 +165,10 @@ void Metrics::StoreTransaction(bool ok, std::chrono::nanoseconds duration) {
 void Metrics::SetCluster(const ClusterName& cluster, bool is_up, int clones) {
   families_->up.Add({{"cluster", cluster.value}}).Set(is_up ? 1 : 0);
   families_->clones.Add({{"cluster", cluster.value}}).Set(clones);
+}
+
+void Metrics::SetManager(bool is_up) {
+  families_->up.Add({{"cluster", std::string(tracking::kManagerName)}}).Set(is_up ? 1 : 0);
 }
 
 void Metrics::SetQueueDepth(size_t depth) {

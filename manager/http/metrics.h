@@ -44,6 +44,7 @@ class Metrics final : public reconcile::Telemetry {
 
   // Asked for at every scrape.
   void SetCluster(const ClusterName& cluster, bool is_up, int clones);
+  void SetManager(bool is_up);
   void SetQueueDepth(size_t depth);
   void SetWorkloads(std::string_view phase, int count);
   void SetStoreSize(uint64_t bytes);

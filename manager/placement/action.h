@@ -65,8 +65,7 @@ struct FinishWorkload {
 };
 // Durable: this cluster did not keep the workload.
 struct RecordFailure {
-  Failure failure;
-  std::string message;
+  Failure failure;  // `times` is counted when it is recorded
 };
 // Durable: clean this cluster up when it comes back.
 struct RecordResidue {
@@ -79,6 +78,9 @@ struct Note {
   std::string_view reason;  // one of placement/note_reasons.h; a constant
   ClusterName cluster;      // empty: about no cluster in particular
   std::string message;
+  // Of two notes of one workload, one after the other, with the same reason and subject the second
+  // is no news, whatever its message. Empty: always news.
+  std::string subject = {};
 };
 
 using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,

@@ -5,6 +5,7 @@
 
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
+#include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
 namespace {
@@ -21,7 +22,8 @@ const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Job* local = context.view.job.get();
   if (local == nullptr || local->finished) return nullptr;
   const ClusterView* winner = context.Find(context.workload().cluster_name);
-  if (winner == nullptr || winner->contact != Contact::kFull || winner->job == nullptr)
+  // An end that was seen is one, although the lists may be on their way again.
+  if (winner == nullptr || winner->contact == Contact::kNone || winner->job == nullptr)
     return nullptr;
   const bool ours = IsOurs(*winner->job, context.policy.origin, context.uid());
   return ours && winner->job->finished ? winner : nullptr;
@@ -34,11 +36,6 @@ const ClusterView* Context::Find(std::string_view name) const {
     if (cluster.name.value == name) return &cluster;
   }
   return nullptr;
-}
-
-bool HasOurs(const ClusterView& cluster, const Policy& policy) {
-  return (cluster.clone != nullptr && IsOurs(*cluster.clone, policy.origin, {})) ||
-         (cluster.job != nullptr && IsOurs(*cluster.job, policy.origin, {}));
 }
 
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
@@ -65,7 +62,11 @@ void DecideGone(const Context& context, Decision& decision) {
 
 void DecideFinished(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
-  decision.phase = workload.finished->reason == "Failed" ? Phase::kFailed : Phase::kFinished;
+  // Kueue finishes the Workload of a job that was deleted, or that no longer owns it.
+  const bool deleted = workload.finished->reason == tracking::kOwnerNotFound;
+  decision.phase = deleted                                 ? Phase::kGone
+                   : workload.finished->reason == "Failed" ? Phase::kFailed
+                                                           : Phase::kFinished;
   decision.worker = ClusterName(workload.cluster_name);
   decision.why = workload.finished->message;
   if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {
@@ -73,13 +74,34 @@ void DecideFinished(const Context& context, Decision& decision) {
     return;
   }
   if (!CleanUp(context, nullptr, ToString(decision.phase), decision))
-    decision.actions.emplace_back(
-        Note{notes::kCompleted.name, decision.worker, workload.finished->message});
+    decision.actions.emplace_back(Note{deleted ? notes::kDeleted.name : notes::kCompleted.name,
+                                       decision.worker, workload.finished->message});
+}
+
+void DecideUnchecked(const Context& context, Decision& decision) {
+  const tracking::Workload& workload = context.workload();
+  const ClusterView* worker = context.Find(workload.cluster_name);
+  if (worker == nullptr || workload.Evicted() || !workload.QuotaReserved())
+    return DecideGone(context, decision);
+  // Its job runs there, and Kueue, which admitted it, will not stop it.
+  decision.phase = Phase::kRunning;
+  decision.worker = worker->name;
+  decision.why = "its AdmissionCheck of fedra is gone; the job goes on where it is";
+  if (worker->contact == Contact::kFull && worker->job != nullptr &&
+      IsOurs(*worker->job, context.policy.origin, context.uid()))
+    decision.actions.emplace_back(MirrorStatus{worker->name});
 }
 
 void DecideWithoutQuota(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   const tracking::AdmissionCheckState& check = *workload.Check(context.view.check);
+  // A job that has ended by now is not run again: its end is told first, and ends the workload.
+  if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {
+    decision.phase = Phase::kRunning;
+    decision.worker = winner->name;
+    decision.actions.emplace_back(MirrorStatus{winner->name});
+    return;
+  }
   CleanUp(context, nullptr, "Evicted", decision);
   if (context.view.job != nullptr && context.view.job->shows_activity)
     decision.actions.emplace_back(ClearActivity{});
@@ -92,7 +114,8 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
   }
   if (!workload.active) {
     decision.phase = Phase::kSuspended;
-    decision.why = "deactivated (spec.active is false)";
+    decision.why = NotDispatchable(context.view);
+    if (decision.why.empty()) decision.why = "deactivated (spec.active is false)";
   } else if (workload.Evicted()) {
     decision.phase = Phase::kRequeued;
     decision.why = workload.evicted->message;

@@ -12,7 +12,15 @@ namespace {
 
 using tracking::CheckState;
 
-// Why this job can never be dispatched as it is; empty when it can.
+void Reject(const std::string& why, Decision& decision) {
+  decision.phase = Phase::kBlocked;
+  decision.why = why;
+  decision.actions.emplace_back(SetCheck{CheckState::kRejected, why});
+  decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, why});
+}
+
+}  // namespace
+
 std::string NotDispatchable(const WorkloadView& view) {
   const tracking::Owner& owner = view.workload->owner;
   if (!view.kind_supported)
@@ -23,15 +31,6 @@ std::string NotDispatchable(const WorkloadView& view) {
         tracking::kManagedBy, view.job->managed_by);
   return {};
 }
-
-void Reject(const std::string& why, Decision& decision) {
-  decision.phase = Phase::kBlocked;
-  decision.why = why;
-  decision.actions.emplace_back(SetCheck{CheckState::kRejected, why});
-  decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, why});
-}
-
-}  // namespace
 
 std::string_view ToString(Phase phase) {
   switch (phase) {
@@ -52,9 +51,9 @@ std::string_view ToString(Phase phase) {
     case Phase::kSuspended:
       return "Suspended";
     case Phase::kGone:
-      return "Gone";
+      break;
   }
-  return "Gone";
+  return "Deleted";
 }
 
 bool IsIndependent(const Action& action) {
@@ -73,10 +72,12 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
   const tracking::Workload* workload = view.workload.get();
   const tracking::AdmissionCheckState* check =
       workload == nullptr ? nullptr : workload->Check(view.check);
-  if (workload == nullptr || workload->deleting || check == nullptr) {
+  if (workload == nullptr || workload->deleting) {
     DecideGone(context, decision);
   } else if (workload->Finished()) {
     DecideFinished(context, decision);
+  } else if (check == nullptr) {
+    DecideUnchecked(context, decision);
   } else if (workload->Evicted() || !workload->QuotaReserved()) {
     // During a deactivation the check is Pending while quota is still reserved: Evicted decides.
     DecideWithoutQuota(context, decision);

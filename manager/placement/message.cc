@@ -16,9 +16,16 @@ namespace {
 constexpr size_t kNamedWorkers = 5;
 constexpr size_t kMaxWorkerWords = 200;
 
-std::string Refusal(const ClusterView& cluster) {
+std::string WhatItLacks(const ClusterView& cluster) {
   if (!cluster.verdict.reasons.empty()) return cluster.verdict.reasons.front().message;
   return std::string(dra::ToString(cluster.verdict.outcome));
+}
+
+// A worker that refused it says so itself, by name.
+std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now) {
+  const Failure* failure = FailureOf(record, cluster.name);
+  if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) return failure->message;
+  return fmt::format("{}: {}", cluster.name.value, WhatItLacks(cluster));
 }
 
 std::string CountReasons(const std::vector<const ClusterView*>& refused) {
@@ -58,7 +65,8 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
   return fmt::format("{} of {} workers eligible", eligible, allowed);
 }
 
-std::string NoWorkerEligible(std::span<const ClusterView> clusters) {
+std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
+                             WallTime now) {
   std::vector<const ClusterView*> refused;
   for (const ClusterView& cluster : clusters) {
     if (cluster.allowed) refused.push_back(&cluster);
@@ -68,11 +76,17 @@ std::string NoWorkerEligible(std::span<const ClusterView> clusters) {
   if (refused.size() > kNamedWorkers)
     return fmt::format("no worker eligible: {} workers: {}", refused.size(), CountReasons(refused));
   std::string text;
-  for (const ClusterView* cluster : refused) {
-    text +=
-        fmt::format("{}{}: {}", text.empty() ? "" : "; ", cluster->name.value, Refusal(*cluster));
-  }
+  for (const ClusterView* cluster : refused)
+    text += (text.empty() ? "" : "; ") + Refusal(*cluster, record, now);
   return Cut("no worker eligible: " + text, tracking::kMaxCheckMessage);
+}
+
+std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
+  std::string text;
+  for (const ClusterView& cluster : clusters)
+    if (cluster.allowed)
+      text += fmt::format("{}={} ", cluster.name.value, dra::Headline(cluster.verdict));
+  return text;
 }
 
 std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& nominated,

@@ -15,7 +15,11 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 
 // "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; gpu-west:
 // ..." Long fleets are cut to the most frequent reasons with counts.
-std::string NoWorkerEligible(std::span<const ClusterView> clusters);
+// A worker that refused the workload and is not asked again yet is named with its refusal.
+std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
+                             WallTime now);
+// The same without counts and names of objects: what makes one refusal differ from another.
+std::string ReasonsByWorker(std::span<const ClusterView> clusters);
 
 // "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
 // when it has some.

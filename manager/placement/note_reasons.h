@@ -40,11 +40,22 @@ inline constexpr NoteReason kDispatchFailed{
     "DispatchFailed", true, "a worker refused the copy; the message is the worker's"};
 inline constexpr NoteReason kCompleted{
     "Completed", false, "the job ended on the worker and its copies are being removed"};
+inline constexpr NoteReason kDeleted{
+    "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
-inline constexpr std::array kNoteReasons = {
-    kDispatched,        kPlaced,          kPlacementRejected, kNotDispatchable,
-    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,
-    kNameConflict,      kTemplateDrift,   kDispatchFailed,    kCompleted};
+inline constexpr std::array kNoteReasons = {kDispatched,
+                                            kPlaced,
+                                            kPlacementRejected,
+                                            kNotDispatchable,
+                                            kAdmissionTimedOut,
+                                            kEvictedOnWorker,
+                                            kWorkerLost,
+                                            kRequeued,
+                                            kNameConflict,
+                                            kTemplateDrift,
+                                            kDispatchFailed,
+                                            kCompleted,
+                                            kDeleted};
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {

@@ -83,8 +83,17 @@ const ClusterView* Unlisted(const Context& context, const std::vector<ClusterNam
 struct Choice {
   std::vector<ClusterName> clusters;   // to be nominated
   std::vector<ClusterName> timed_out;  // had their time and did not admit
-  std::optional<WallTime> wake_at;     // when the running round times out
+  // When to look again: the running round times out, or a worker that refused may be asked again.
+  std::optional<WallTime> wake_at;
 };
+
+// Whether the worker may be given the workload now. One that has refused it is left alone for a
+// while, and the choice is made again then.
+bool MayGet(const Context& context, const ClusterView& cluster, Choice& choice) {
+  const auto until = PausedUntil(context.record, cluster.name, context.now);
+  if (until) choice.wake_at = std::min(choice.wake_at.value_or(*until), *until);
+  return !until;
+}
 
 // A nominated worker is kept through a short gap in what we know of it, so that a cut watch moves
 // no workload.
@@ -105,7 +114,8 @@ Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nomina
   if (!choice.clusters.empty()) return choice;
   // Every eligible worker has failed it: a new round for all of them.
   for (const ClusterView& cluster : context.clusters) {
-    if (IsEligible(cluster, context.policy) && choice.clusters.size() < kMaxNominated)
+    if (IsEligible(cluster, context.policy) && choice.clusters.size() < kMaxNominated &&
+        MayGet(context, cluster, choice))
       choice.clusters.push_back(cluster.name);
   }
   return choice;
@@ -114,9 +124,11 @@ Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nomina
 // Keeps what is nominated and still possible, and fills up from the ranking. When the round has
 // timed out and there is another eligible worker, the round's workers had their chance.
 Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nominated) {
-  const auto ranked = Rank(context.clusters, context.record, context.policy, context.now);
   const size_t wanted = std::min(static_cast<size_t>(context.policy.candidates), kMaxNominated);
   Choice choice;
+  auto ranked = Rank(context.clusters, context.record, context.policy, context.now);
+  std::erase_if(ranked,
+                [&](const ClusterView* cluster) { return !MayGet(context, *cluster, choice); });
   for (const ClusterName& name : nominated) {
     const ClusterView* cluster = context.Find(name.value);
     if (cluster != nullptr && MayKeep(context, *cluster)) choice.clusters.push_back(name);
@@ -129,7 +141,7 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
     if (context.now >= deadline) {
       choice.timed_out.swap(choice.clusters);
     } else {
-      choice.wake_at = deadline;
+      choice.wake_at = std::min(choice.wake_at.value_or(deadline), deadline);
     }
   }
   for (const ClusterView* cluster : ranked) {
@@ -158,13 +170,34 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
 }
 
-void Block(const Context& context, const tracking::AdmissionCheckState& check, Decision& decision) {
+void Block(const Context& context, const tracking::AdmissionCheckState& check, const Choice& choice,
+           Decision& decision) {
   decision.phase = Phase::kBlocked;
-  decision.why = NoWorkerEligible(context.clusters);
+  decision.wake_at = choice.wake_at;
   CleanUp(context, nullptr, "Withdrawn", decision);
+  // A worker that has just come back is about to answer: until then what was said stands.
+  const bool listing = std::any_of(context.clusters.begin(), context.clusters.end(),
+                                   [](const ClusterView& cluster) { return cluster.listing; });
+  decision.why = listing && IsOwnMessage(check.message) && context.workload().nominated.empty()
+                     ? check.message
+                     : NoWorkerEligible(context.clusters, context.record, context.now);
   if (check.message == decision.why && context.workload().nominated.empty()) return;
   decision.actions.emplace_back(Nominate{{}, decision.why, false});
-  decision.actions.emplace_back(Note{notes::kPlacementRejected.name, {}, decision.why});
+  decision.actions.emplace_back(
+      Note{notes::kPlacementRejected.name, {}, decision.why, ReasonsByWorker(context.clusters)});
+}
+
+// Each would wait for the other, and both would send the workload out.
+void BlockForChecks(const Context& context, const tracking::AdmissionCheckState& check,
+                    Decision& decision) {
+  decision.phase = Phase::kBlocked;
+  decision.why = fmt::format(
+      "the ClusterQueue has two AdmissionChecks of fedra, {} and {}: "
+      "remove one of them",
+      context.view.check, context.view.second_check);
+  if (check.message == decision.why) return;
+  decision.actions.emplace_back(SetCheck{CheckState::kPending, decision.why});
+  decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, decision.why});
 }
 
 // Takes back what is not (or no longer) chosen.
@@ -180,7 +213,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
     if (!late) continue;
     std::string message = fmt::format("{} did not admit the workload in time", cluster.name.value);
     decision.actions.emplace_back(
-        RecordFailure{{cluster.name, dra::ReasonCode::kRecentlyFailed, context.now}, message});
+        RecordFailure{{cluster.name, dra::ReasonCode::kRecentlyFailed, context.now, message}});
     decision.actions.emplace_back(
         Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
   }
@@ -243,6 +276,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     decision.actions.emplace_back(ClearPlacement{decision.why});
     return;
   }
+  if (!context.view.second_check.empty()) return BlockForChecks(context, check, decision);
   if (const auto* other = OtherPendingCheck(context); other != nullptr) {
     decision.why = fmt::format("waiting for the admission check {}", other->name);
     return;
@@ -269,7 +303,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   }
   const Choice choice = context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
                                                                  : ChooseBest(context, nominated);
-  if (choice.clusters.empty()) return Block(context, check, decision);
+  if (choice.clusters.empty()) return Block(context, check, choice, decision);
   Send(context, check, nominated, choice, decision);
 }
 

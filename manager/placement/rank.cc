@@ -5,6 +5,13 @@
 #include <tuple>
 
 namespace fedra::placement {
+namespace {
+
+constexpr std::chrono::seconds kFirstPause{10};
+constexpr std::chrono::seconds kLongestPause{300};
+constexpr int kMostDoublings = 10;
+
+}  // namespace
 
 bool IsEligible(const ClusterView& cluster, const Policy& policy) {
   if (cluster.contact != Contact::kFull || !cluster.allowed) return false;
@@ -13,26 +20,38 @@ bool IsEligible(const ClusterView& cluster, const Policy& policy) {
     case dra::Outcome::kMayScale:
       return true;
     case dra::Outcome::kUnknown:
-      return policy.unknown == UnknownPolicy::kTryLast;
+      return policy.unknown == UnknownPolicy::kTryLast && !cluster.listing;
     case dra::Outcome::kNo:
       return false;
   }
   return false;
 }
 
+const Failure* FailureOf(const PlacementRecord& record, const ClusterName& cluster) {
+  const auto found =
+      std::find_if(record.failures.begin(), record.failures.end(),
+                   [&](const Failure& failure) { return failure.cluster == cluster; });
+  return found == record.failures.end() ? nullptr : &*found;
+}
+
 const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
                              const Policy& policy, WallTime now) {
-  for (const Failure& failure : record.failures) {
-    if (failure.cluster == cluster && failure.at + policy.failure_memory > now) return &failure;
-  }
-  return nullptr;
+  const Failure* failure = FailureOf(record, cluster);
+  return failure != nullptr && failure->at + policy.failure_memory > now ? failure : nullptr;
 }
 
 bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster) {
-  return record.nominated_at &&
-         std::any_of(record.failures.begin(), record.failures.end(), [&](const Failure& failure) {
-           return failure.cluster == cluster && failure.at >= *record.nominated_at;
-         });
+  const Failure* failure = FailureOf(record, cluster);
+  return record.nominated_at && failure != nullptr && failure->at >= *record.nominated_at;
+}
+
+std::optional<WallTime> PausedUntil(const PlacementRecord& record, const ClusterName& cluster,
+                                    WallTime now) {
+  const Failure* failure = FailureOf(record, cluster);
+  if (failure == nullptr || !failure->refused) return std::nullopt;
+  const int doublings = std::clamp(failure->times - 1, 0, kMostDoublings);
+  const WallTime until = failure->at + std::min(kFirstPause * (1 << doublings), kLongestPause);
+  return until > now ? std::optional(until) : std::nullopt;
 }
 
 std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,

@@ -23,6 +23,14 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
 // in this round.
 bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster);
 
+// Until when a cluster that refused the workload is left alone: ten seconds after the first time,
+// twice as long after each further one in a row, at most five minutes. Nothing: it may be asked.
+std::optional<WallTime> PausedUntil(const PlacementRecord& record, const ClusterName& cluster,
+                                    WallTime now);
+
+// What this cluster failed in; null: nothing that is remembered.
+const Failure* FailureOf(const PlacementRecord& record, const ClusterName& cluster);
+
 // The failure of this cluster that still counts; null: none.
 const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
                              const Policy& policy, WallTime now);

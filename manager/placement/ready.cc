@@ -29,7 +29,7 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
 void RememberFailure(const Context& context, const ClusterView& worker, dra::ReasonCode reason,
                      std::string message, Decision& decision) {
   decision.actions.emplace_back(
-      RecordFailure{{worker.name, reason, context.now}, std::move(message)});
+      RecordFailure{{worker.name, reason, context.now, std::move(message)}});
 }
 
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
@@ -98,7 +98,9 @@ void DecideReady(const Context& context, Decision& decision) {
   const ClusterView* worker = context.Find(workload.cluster_name);
   if (worker == nullptr) {
     return TakeBack(notes::kRequeued, decision.worker,
-                    fmt::format("worker {} is no longer configured", workload.cluster_name),
+                    fmt::format("worker {} is no longer configured; a copy that is still there "
+                                "must be removed by hand",
+                                workload.cluster_name),
                     decision);
   }
   // A worker that answers but cannot be listed is as lost as one that does not answer.

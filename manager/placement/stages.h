@@ -33,6 +33,8 @@ struct Context {
 void DecideGone(const Context& context, Decision& decision);
 // The manager says it is finished: the last status first, then clean up.
 void DecideFinished(const Context& context, Decision& decision);
+// Kueue does not ask us about it (any more).
+void DecideUnchecked(const Context& context, Decision& decision);
 // No quota on the manager, or evicted there: take everything back.
 void DecideWithoutQuota(const Context& context, Decision& decision);
 // Quota is reserved and our check is Pending: find a worker.
@@ -41,9 +43,8 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
 // Our check is Ready: a worker has it.
 void DecideReady(const Context& context, Decision& decision);
 
-// Whether this cluster shows a clone or job that carries our marks, of this or an earlier
-// incarnation.
-bool HasOurs(const ClusterView& cluster, const Policy& policy);
+// Why this job can never be dispatched as it is; empty when it can.
+std::string NotDispatchable(const WorkloadView& view);
 // Deletes our objects on every cluster but `keep` (null: none): at once where there is contact;
 // where there is none, remembers to. True when nothing had to be done on any cluster with contact.
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,

@@ -18,4 +18,9 @@ bool IsOurs(const tracking::Job& job, std::string_view origin, std::string_view 
   return HasMarks(job.origin, job.manager_uid, origin, uid);
 }
 
+bool HasOurs(const ClusterView& cluster, const Policy& policy) {
+  return (cluster.clone != nullptr && IsOurs(*cluster.clone, policy.origin, {})) ||
+         (cluster.job != nullptr && IsOurs(*cluster.job, policy.origin, {}));
+}
+
 }  // namespace fedra::placement

@@ -27,6 +27,7 @@ struct WorkloadView {
       job;                     // null: its job does not exist, or no adapter knows its kind
   bool kind_supported = true;  // an adapter for the owner's kind exists
   std::string check;           // name of our AdmissionCheck on it; empty: not ours
+  std::string second_check;    // another one of ours on it, which is a mistake; empty: none
 };
 
 // Whether what we know of a cluster may be acted upon.
@@ -42,6 +43,7 @@ struct ClusterView {
   Contact contact = Contact::kNone;
   std::optional<WallTime> lost_since;  // since when it has been away; null with contact
   std::string lost_why;                // "connection refused"; for messages
+  bool listing = false;                // connected, but what a verdict is made from is on its way
   bool allowed = true;                 // the workload's AdmissionCheck may use it
   dra::Verdict verdict;                // kUnknown when the workload was not judged
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
@@ -55,6 +57,9 @@ struct Failure {
   ClusterName cluster;
   dra::ReasonCode reason = dra::ReasonCode::kRecentlyFailed;
   WallTime at{};
+  std::string message = {};  // "gpu-east refused the job: ..."
+  bool refused = false;      // it refused a write, and would again
+  int times = 1;             // in a row
 };
 
 // What the API objects do not say. Kept in the store; losing it costs time-outs and history only.
@@ -89,5 +94,8 @@ struct Policy {
 // orphan.
 bool IsOurs(const tracking::Workload& clone, std::string_view origin, std::string_view uid);
 bool IsOurs(const tracking::Job& job, std::string_view origin, std::string_view uid);
+// Whether this cluster shows a clone or job that carries our marks, of this or an earlier
+// incarnation.
+bool HasOurs(const ClusterView& cluster, const Policy& policy);
 
 }  // namespace fedra::placement

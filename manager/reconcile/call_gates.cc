@@ -10,7 +10,22 @@ constexpr std::chrono::milliseconds kBusy{50};
 
 }  // namespace
 
+bool CallGates::IsInDoubt(const State& state, const ClusterName& worker, SteadyTime now) const {
+  const auto waiting = state.waiting.find(worker);
+  if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.brisk) return true;
+  const auto answered = state.answered.find(worker);
+  return answered == state.answered.end() || now - answered->second > limits_.fresh;
+}
+
+size_t CallGates::InDoubt(const State& state, SteadyTime now) const {
+  size_t threads = 0;
+  for (const auto& [worker, waiting] : state.waiting)
+    if (IsInDoubt(state, worker, now)) threads += waiting.size();
+  return threads;
+}
+
 bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const {
+  if (IsInDoubt(state, worker, now) && InDoubt(state, now) >= limits_.in_doubt) return false;
   const auto found = state.waiting.find(worker);
   if (found == state.waiting.end()) return true;
   const auto& waiting = found->second;
@@ -40,7 +55,9 @@ Result<std::unique_ptr<CallGates::Pass>> CallGates::Enter(const ClusterName& wor
 }
 
 void CallGates::Leave(const ClusterName& worker, SteadyTime since) {
+  const SteadyTime now = clock_.Steady();
   state_.With([&](State& state) {
+    if (now - since <= limits_.patience) state.answered[worker] = now;
     const auto found = state.waiting.find(worker);
     auto& waiting = found->second;
     waiting.erase(waiting.find(since));

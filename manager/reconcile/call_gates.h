@@ -5,11 +5,15 @@
 //
 // - a worker that answers briskly is asked by as many as the budget allows, one that lets somebody
 //   wait by a few, and nobody joins a thread that has waited for too long;
-// - the first to wait for a worker always may; all others share one budget over all workers.
+// - all who wait for workers in doubt share one small budget: those that nobody was answered by
+//   lately (or ever), and those that let somebody wait now;
+// - of the others the first to wait for a worker always may; the rest shares one budget over all
+//   workers.
 //
-// So with T threads and a budget of B, fewer than T - B workers that fall silent at the same moment
-// delay no workload that does not need them. How long a call may hang at all is the cluster
-// client's business.
+// So with T threads, a budget of B beyond the first and D for workers in doubt, any number of
+// workers that are silent from the start, and fewer than T - B - D that answered a moment ago and
+// fall silent together, delay no workload that does not need them. How long a call may hang at all
+// is the cluster client's business.
 //
 // Thread rules: any thread. Lifetime: the clock must outlive the gates, the gates every Pass.
 
@@ -32,8 +36,10 @@ class CallGates final {
   struct Limits {
     size_t per_slow_worker = 6;               // threads that wait for one that is not brisk
     size_t beyond_first = 36;                 // over all workers, not counting the first of each
+    size_t in_doubt = 24;                     // threads that wait for workers in doubt, over all
     std::chrono::milliseconds brisk{50};      // nobody has waited for longer
     std::chrono::milliseconds patience{500};  // nobody joins a thread that has waited for longer
+    std::chrono::milliseconds fresh{1'000};   // an answer speaks for the worker for so long
   };
 
   // Held while calls to the worker are made.
@@ -63,8 +69,13 @@ class CallGates final {
     // Since when each thread has been waiting, of the workers that any waits for.
     std::unordered_map<ClusterName, std::multiset<SteadyTime>> waiting;
     size_t beyond_first = 0;
+    // When somebody who had not waited for longer than `patience` left, of each worker.
+    std::unordered_map<ClusterName, SteadyTime> answered;
   };
 
+  bool IsInDoubt(const State& state, const ClusterName& worker, SteadyTime now) const;
+  // Threads that wait for workers in doubt.
+  size_t InDoubt(const State& state, SteadyTime now) const;
   bool MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const;
   void Leave(const ClusterName& worker, SteadyTime since);
 

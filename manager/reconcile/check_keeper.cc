@@ -30,7 +30,7 @@ tracking::ActiveCondition CheckKeeper::Desired(const tracking::AdmissionCheck& c
     const std::string& name = worker->name().value;
     const bool named = std::erase(missing, name) > 0;
     if (!scope.all && !named) continue;
-    if (worker->connection().phase == ConnectionPhase::kConnected) {
+    if (worker->contact() != placement::Contact::kNone) {
       ++usable;
     } else {
       inactive.push_back(name);

@@ -19,6 +19,13 @@ using nlohmann::json;
 constexpr size_t kMaxQueue = 10'000;
 constexpr size_t kMaxSeries = 20'000;
 constexpr size_t kMaxNote = 1024;  // the API's own limit
+constexpr size_t kMaxNameBegin = 200;
+
+// The beginning of a name that may be followed by a dot: cut, and not behind a sign.
+std::string NameBegin(const std::string& name) {
+  const std::string begin = name.substr(0, kMaxNameBegin);
+  return begin.substr(0, begin.find_last_not_of("-.") + 1);
+}
 
 }  // namespace
 
@@ -60,7 +67,7 @@ void EventWriter::Drain() {
 }
 
 void EventWriter::Write(const Pending& event) {
-  const std::string name = event.regarding.key.name.substr(0, 200) + "." +
+  const std::string name = NameBegin(event.regarding.key.name) + "." +
                            HashHex(event.regarding.uid + event.reason + event.message);
   const ObjectKey key{event.regarding.key.ns, name};
   const std::string now = FormatRfc3339Micro(event.at);

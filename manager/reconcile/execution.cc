@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/reconcile/crash_point.h"
+#include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
@@ -18,11 +19,7 @@ namespace {
 using placement::ClusterView;
 
 constexpr size_t kMaxFailures = 20;
-
-Result<void> NotFoundIsFine(Result<void> result) {
-  if (!result && result.error().code == ErrorCode::kNotFound) return {};
-  return result;
-}
+constexpr int kMaxTimes = 100;
 
 WriteOptions OnStatus() {
   return {.field_manager = "fedra", .subresource = "status", .force = false, .dry_run = false};
@@ -219,7 +216,7 @@ Result<void> Execution::Create(
 Result<void> Execution::Refused(const ClusterName& cluster, dra::ReasonCode code,
                                 std::string_view note, std::string message) {
   FEDRA_RETURN_IF_ERROR(
-      (*this)(placement::RecordFailure{{cluster, code, tools_.clock.Now()}, message}));
+      (*this)(placement::RecordFailure{{cluster, code, tools_.clock.Now(), message, true}}));
   FEDRA_RETURN_IF_ERROR((*this)(placement::Note{note, cluster, message}));
   return Fail(ErrorCode::kInvalid, std::move(message));
 }
@@ -287,8 +284,7 @@ Result<void> Execution::DeleteJob(Worker& worker, const ClusterView& view) {
     return {};
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (worker.Job(*adapter, view.job->key) == nullptr) continue;
-    FEDRA_RETURN_IF_ERROR(NotFoundIsFine(worker.cluster().Delete(adapter->resource(), view.job->key,
-                                                                 {view.job->uid, "Background"})));
+    FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *adapter, view.job->key, view.job->uid));
     worker.jobs(*adapter).own().Deleted(view.job->key, view.job->uid);
   }
   return {};
@@ -297,15 +293,7 @@ Result<void> Execution::DeleteJob(Worker& worker, const ClusterView& view) {
 Result<void> Execution::DeleteClone(Worker& worker, const ClusterView& view) {
   if (view.clone == nullptr || !placement::IsOurs(*view.clone, tools_.origin, {})) return {};
   const tracking::Workload& clone = *view.clone;
-  if (!clone.finalizers.empty()) {
-    auto stripped = worker.cluster().MergePatch(tracking::kWorkloads, clone.key,
-                                                tracking::FinalizersPatch(clone));
-    if (!stripped && stripped.error().code != ErrorCode::kNotFound)
-      return Fail(std::move(stripped).error());
-  }
-  if (!clone.deleting)
-    FEDRA_RETURN_IF_ERROR(NotFoundIsFine(
-        worker.cluster().Delete(tracking::kWorkloads, clone.key, {clone.uid, "Background"})));
+  FEDRA_RETURN_IF_ERROR(RemoveClone(worker.cluster(), clone));
   worker.clones().own().Deleted(clone.key, clone.uid);
   return {};
 }
@@ -333,14 +321,19 @@ void Execution::EndAttempt(const ClusterName& cluster, const std::string& outcom
 }
 
 Result<void> Execution::operator()(const placement::RecordFailure& action) {
+  const placement::Failure& failure = action.failure;
+  const std::string reason(dra::ToString(failure.reason));
   store::PlacementRow row = Row();
-  std::erase_if(row.failures,
-                [&](const auto& failure) { return failure.cluster == action.failure.cluster; });
+  int times = 1;
+  std::erase_if(row.failures, [&](const store::PlacementFailure& earlier) {
+    if (earlier.cluster != failure.cluster) return false;
+    times = std::min(earlier.times + 1, kMaxTimes);
+    return true;
+  });
   if (row.failures.size() >= kMaxFailures) row.failures.erase(row.failures.begin());
-  row.failures.push_back({action.failure.cluster, std::string(dra::ToString(action.failure.reason)),
-                          action.failure.at});
-  EndAttempt(action.failure.cluster, std::string(dra::ToString(action.failure.reason)),
-             action.message);
+  row.failures.push_back(
+      {failure.cluster, reason, failure.at, failure.message, failure.refused, times});
+  EndAttempt(failure.cluster, reason, failure.message);
   tools_.records.Put(std::move(row));
   return {};
 }
@@ -363,7 +356,7 @@ Result<void> Execution::operator()(const placement::Forget&) {
 
 Result<void> Execution::operator()(const placement::Note& action) {
   using namespace placement;
-  tools_.recorder.Note(picture_, action.reason, action.cluster, action.message);
+  if (!tools_.recorder.Tell(picture_, action)) return {};
   if (action.reason == notes::kWorkerLost.name) tools_.telemetry.WorkerLost(action.cluster);
   const bool is_warning = notes::IsWarning(action.reason);
   log::Write(is_warning ? log::Level::kWarn : log::Level::kInfo, action.reason,

@@ -97,13 +97,18 @@ std::vector<std::pair<const Worker*, bool>> Gatherer::Order(const std::string& c
   return order;
 }
 
-std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
-  std::string name;
+std::vector<std::string> Gatherer::ChecksOf(const tracking::Workload& workload) const {
+  std::vector<std::string> names;
   for (const tracking::AdmissionCheckState& state : workload.checks) {
     const auto check = manager_.checks().Find({"", state.name});
-    if (check != nullptr && IsOurCheck(*check)) name = state.name;
+    if (check != nullptr && IsOurCheck(*check)) names.push_back(state.name);
   }
-  return name;
+  return names;
+}
+
+std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
+  const std::vector<std::string> names = ChecksOf(workload);
+  return names.empty() ? std::string() : names.front();
 }
 
 std::vector<const Worker*> Gatherer::WorkersFor(const tracking::Workload& workload) const {
@@ -126,7 +131,9 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
     picture.adapter = tracking::FindAdapter(workload->owner);
     picture.view.kind_supported = picture.adapter != nullptr;
     picture.job = {key.ns, workload->owner.name};
-    picture.view.check = CheckOf(*workload);
+    const std::vector<std::string> checks = ChecksOf(*workload);
+    if (!checks.empty()) picture.view.check = checks[0];
+    if (checks.size() > 1) picture.view.second_check = checks[1];
     if (picture.adapter != nullptr) {
       auto job = manager_.jobs(*picture.adapter).Find(picture.job);
       // A new job of the old name belongs to another Workload.
@@ -150,6 +157,7 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   ClusterView cluster;
   cluster.name = worker.name();
   cluster.contact = worker.contact();
+  cluster.listing = cluster.contact != Contact::kNone && !worker.IsSettled();
   if (cluster.contact != Contact::kFull) {
     cluster.lost_since = worker.lost_since();
     const ConnectionState connection = worker.connection();
@@ -222,14 +230,12 @@ dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture
 std::optional<verify::ClaimPlace> Gatherer::PlaceOf(const ObjectKey& claim,
                                                     const Picture& picture) const {
   std::set<ClusterName> usable;
-  verify::ClaimPlace place;
-  for (const ClusterView& cluster : picture.clusters) {
-    if (cluster.contact != Contact::kFull || !cluster.allowed) continue;
-    usable.insert(cluster.name);
-    if (IsAllocatedOn(claim, cluster.name)) place.workers.insert(cluster.name);
-  }
-  place.why = "it is allocated there";
-  if (!place.workers.empty()) return place;
+  for (const ClusterView& cluster : picture.clusters)
+    if (cluster.contact == Contact::kFull && cluster.allowed) usable.insert(cluster.name);
+  std::vector<verify::NamedPicture> pictures;
+  for (const auto& worker : workers_)
+    if (usable.contains(worker->name())) pictures.push_back({worker->name(), worker->devices()});
+  if (auto place = verify::WhereAllocated(claim, pictures)) return place;
   for (const auto& [user, workers] : in_flight_.UsersOf(claim, picture.view.key)) {
     std::set<ClusterName> reachable;
     std::set_intersection(workers.begin(), workers.end(), usable.begin(), usable.end(),
@@ -241,16 +247,6 @@ std::optional<verify::ClaimPlace> Gatherer::PlaceOf(const ObjectKey& claim,
                               user.ToString() + ", which shares it, was sent there"};
   }
   return std::nullopt;
-}
-
-bool Gatherer::IsAllocatedOn(const ObjectKey& claim, const ClusterName& name) const {
-  for (const auto& worker : workers_) {
-    if (worker->name() != name || worker->devices() == nullptr) continue;
-    const auto snapshot = worker->devices()->snapshot();
-    const auto* found = snapshot->claims().Find(claim);
-    return found != nullptr && (*found)->allocation.has_value();
-  }
-  return false;
 }
 
 std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
@@ -271,12 +267,8 @@ void Gatherer::KeepClaimsTogether(Picture& picture) const {
     const ObjectKey claim{picture.view.key.ns, name};
     const auto place = PlaceOf(claim, picture);
     if (!place) continue;
-    for (ClusterView& cluster : picture.clusters) {
-      if (place->workers.contains(cluster.name) || cluster.verdict.outcome == dra::Outcome::kNo)
-        continue;
-      cluster.verdict =
-          verify::Combine(std::move(cluster.verdict), verify::ElsewhereVerdict(claim, *place));
-    }
+    for (ClusterView& cluster : picture.clusters)
+      verify::KeepWithClaim(claim, *place, cluster.name, cluster.verdict);
   }
 }
 

@@ -62,7 +62,9 @@ class Gatherer final {
   std::vector<const Worker*> WorkersFor(const tracking::Workload& workload) const;
 
  private:
-  // The name of our AdmissionCheck on the workload; empty: it has none.
+  // The names of our AdmissionChecks on the workload, in its order.
+  std::vector<std::string> ChecksOf(const tracking::Workload& workload) const;
+  // The first of them; empty: it has none.
   std::string CheckOf(const tracking::Workload& workload) const;
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
   void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
@@ -70,7 +72,6 @@ class Gatherer final {
                             const verify::TemplatesToCome& to_come) const;
   // A named claim is in one place; so are its users.
   void KeepClaimsTogether(Picture& picture) const;
-  bool IsAllocatedOn(const ObjectKey& claim, const ClusterName& worker) const;
   std::optional<verify::ClaimPlace> PlaceOf(const ObjectKey& claim, const Picture& picture) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
   std::vector<std::pair<const Worker*, bool>> Order(const std::string& check) const;

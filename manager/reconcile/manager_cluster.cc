@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 
@@ -31,7 +32,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
             IndexTemplates(key, before, after);
             listener_.on_workload(key);
           },
-          Ignore),
+          Ignore, clock),
       checks_(
           &tracking::ParseAdmissionCheck,
           [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); }, Ignore),
@@ -43,18 +44,16 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
           &verify::ParseTemplate,
           [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
           [this](const CacheHealth&) { listener_.on_templates_health(); }),
-      cluster_(ClusterName("manager"), std::move(access), options, loop, pool, clock,
-               [this](const ConnectionState& state) {
-                 if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
-                   StartWatches();
-               }) {
+      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options, loop,
+               pool, clock,
+               /*on_state=*/nullptr, [this] { OnServer(); }) {
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
         adapter->parser(),
         [this](const ObjectKey& key, const auto&, const auto&) {
           if (const auto workload = WorkloadOf(key)) listener_.on_workload(*workload);
         },
-        Ignore));
+        Ignore, clock));
   }
 }
 
@@ -129,15 +128,19 @@ std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
 void ManagerCluster::Start() { cluster_.Start(); }
 void ManagerCluster::Stop() { cluster_.Stop(); }
 
-void ManagerCluster::StartWatches() {
-  cluster_.Watch({tracking::kWorkloads, {}, {}, {}}, workloads_.cache());
+// What is watched as before goes on; only the version of the templates can change.
+void ManagerCluster::OnServer() {
+  const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
+    cluster_.Watch({.resource = resource, .keeps_unserved = true}, sink);
+  };
+  watch(tracking::kWorkloads, workloads_.cache());
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    cluster_.Watch({tracking::JobAdapters()[i]->resource(), {}, {}, {}}, jobs_[i]->cache());
+    watch(tracking::JobAdapters()[i]->resource(), jobs_[i]->cache());
   }
-  cluster_.Watch({tracking::kAdmissionChecks, {}, {}, {}}, checks_);
-  cluster_.Watch({tracking::kMultiKueueConfigs, {}, {}, {}}, configs_);
+  watch(tracking::kAdmissionChecks, checks_);
+  watch(tracking::kMultiKueueConfigs, configs_);
   const std::string_view dra = verify::DraVersion(cluster_.server().get());
-  cluster_.Watch({verify::InVersion(tracking::kTemplates, dra), {}, {}, {}}, templates_);
+  watch(verify::InVersion(tracking::kTemplates, dra), templates_);
 }
 
 bool ManagerCluster::IsListed() const {
@@ -147,6 +150,28 @@ bool ManagerCluster::IsListed() const {
   const CacheHealth configs = configs_.health();
   return listed && (configs.complete || configs.state == CacheState::kNotServed ||
                     configs.state == CacheState::kForbidden);
+}
+
+store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
+                             const kube::ServerInfo* server, WallTime now) {
+  store::ClusterRow row;
+  row.name = ClusterName(std::string(tracking::kManagerName));
+  row.position = -1;
+  // Connected means usable, as for a worker: not before the lists are complete.
+  const bool usable = state.phase == ConnectionPhase::kConnected && problem.empty();
+  row.phase =
+      ToString(state.phase == ConnectionPhase::kConnected && !usable ? ConnectionPhase::kConnecting
+                                                                     : state.phase);
+  row.phase_since = state.since;
+  row.why = usable ? "" : state.why ? state.why->message : problem;
+  if (usable) row.last_contact = now;
+  if (server != nullptr) row.kubernetes_version = server->git_version;
+  row.updated_at = now;
+  return row;
+}
+
+store::ClusterRow ManagerCluster::Row(WallTime now) const {
+  return ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
 }
 
 std::string ManagerCluster::Problem() const {

@@ -19,6 +19,7 @@
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/existence.h"
+#include "store/rows.h"
 
 namespace fedra::reconcile {
 
@@ -38,6 +39,11 @@ struct TemplateUse {
   bool named = false;             // by one that has not ended
   std::set<ClusterName> workers;  // that have, or are getting, a workload that names it
 };
+
+// The manager among the clusters of the store. `problem`: as of Problem(). `server`: null when it
+// is not known yet. Pure.
+store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
+                             const kube::ServerInfo* server, WallTime now);
 
 class ManagerCluster final {
  public:
@@ -60,6 +66,9 @@ class ManagerCluster final {
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
   const verify::Cache<verify::Claim>& templates() const { return templates_; }
 
+  // How the manager is, as `fedra status` shows it.
+  store::ClusterRow Row(WallTime now) const;
+
   // Whether a workload that has not ended names this template.
   bool IsNamed(const ObjectKey& claim_template) const;
   TemplateUse UseOf(const ObjectKey& claim_template) const;
@@ -69,7 +78,7 @@ class ManagerCluster final {
   std::optional<ObjectKey> WorkloadOf(const ObjectKey& job) const;
 
  private:
-  void StartWatches();
+  void OnServer();
   void IndexOwner(const ObjectKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
 
@@ -78,7 +87,6 @@ class ManagerCluster final {
                       const std::shared_ptr<const tracking::Workload>& after);
 
   const ManagerListener listener_;
-  std::atomic<bool> watching_{false};
   Guarded<std::unordered_map<ObjectKey, ObjectKey>> workload_of_;  // job -> workload
   // ResourceClaimTemplate -> workloads that have not ended and name it.
   Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;

@@ -8,7 +8,7 @@
 // hears of it. Only an optimisation: every write is conditional or repeatable.
 //
 // T has `key`, `uid`, `version`, `deleting`. Thread rules: any thread.
-// Lifetime: the cache must outlive this.
+// Lifetime: the cache and the clock must outlive this.
 
 #include <algorithm>
 #include <charconv>
@@ -44,11 +44,12 @@ class OwnWrites final {
  public:
   using Pointer = std::shared_ptr<const T>;
 
-  explicit OwnWrites(const watch::ObjectCache<T>& cache) : cache_(cache) {}
+  OwnWrites(const watch::ObjectCache<T>& cache, const Clock& clock)
+      : cache_(cache), clock_(clock) {}
 
   // The object as far as we know; null: there is none.
   Pointer Find(const ObjectKey& key) const {
-    const SteadyTime now = SystemClock().Steady();
+    const SteadyTime now = clock_.Steady();
     const auto entry = written_.With([&](const Entries& entries) -> std::optional<Pointer> {
       const auto found = entries.find(key);
       if (found == entries.end() || now - found->second.at > kLongest) return std::nullopt;
@@ -61,7 +62,7 @@ class OwnWrites final {
   void Wrote(Pointer object) {
     const ObjectKey key = object->key;
     const ResourceVersion version = object->version;
-    const SteadyTime now = SystemClock().Steady();
+    const SteadyTime now = clock_.Steady();
     written_.With([&](Entries& entries) {
       if (entries.size() > kManyEntries)
         std::erase_if(entries, [&](const auto& entry) { return now - entry.second.at > kLongest; });
@@ -72,7 +73,8 @@ class OwnWrites final {
   }
   // We deleted the object with this UID.
   void Deleted(const ObjectKey& key, const std::string& uid) {
-    written_.With([&](Entries& entries) { entries[key] = {nullptr, uid, SystemClock().Steady()}; });
+    const SteadyTime now = clock_.Steady();
+    written_.With([&](Entries& entries) { entries[key] = {nullptr, uid, now}; });
     const Pointer cached = cache_.Find(key);
     if (cached == nullptr || cached->uid != uid || cached->deleting) Drop(key);
   }
@@ -97,8 +99,8 @@ class OwnWrites final {
 
   // How many objects we wrote that the cache does not show yet.
   int unseen() const {
-    return written_.With([](const Entries& entries) {
-      const SteadyTime now = SystemClock().Steady();
+    const SteadyTime now = clock_.Steady();
+    return written_.With([&](const Entries& entries) {
       return static_cast<int>(std::count_if(entries.begin(), entries.end(), [&](const auto& entry) {
         return entry.second.object != nullptr && now - entry.second.at <= kLongest;
       }));
@@ -127,6 +129,7 @@ class OwnWrites final {
   }
 
   const watch::ObjectCache<T>& cache_;
+  const Clock& clock_;
   Guarded<Entries> written_;
 };
 

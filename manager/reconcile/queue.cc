@@ -1,91 +1,109 @@
 #include "manager/reconcile/queue.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fedra::reconcile {
-namespace {
 
-// The longest sleep of an idle thread; a Notify wakes it earlier.
-constexpr std::chrono::seconds kLongestWait{60};
+void Queue::AddNow(const ObjectKey& key) {
+  if (stopping_ || !dirty_.insert(key).second) return;
+  if (!working_.contains(key)) ready_.push_back(key);
+}
 
-}  // namespace
-
-void Queue::AddNow(State& state, const ObjectKey& key) {
-  if (state.stopping || !state.dirty.insert(key).second) return;
-  if (!state.working.contains(key)) state.ready.push_back(key);
+void Queue::WakeOne() {
+  if (idle_ > 0) {
+    work_.notify_one();
+  } else if (has_time_keeper_) {
+    time_.notify_one();
+  }
 }
 
 void Queue::Add(const ObjectKey& key) {
-  state_.With([&](State& state) { AddNow(state, key); });
-  state_.Notify();
+  const std::lock_guard lock(mutex_);
+  AddNow(key);
+  if (!ready_.empty()) WakeOne();
 }
 
 void Queue::AddAt(const ObjectKey& key, SteadyTime when) {
-  state_.With([&](State& state) {
-    const auto [due, is_new] = state.due.try_emplace(key, when);
-    if (!is_new && due->second <= when) return;
-    due->second = when;
-    state.later.emplace(when, key);
-  });
-  state_.Notify();
+  const std::lock_guard lock(mutex_);
+  const auto [due, is_new] = due_.try_emplace(key, when);
+  if (!is_new && due->second <= when) return;
+  due->second = when;
+  const bool is_first = later_.empty() || when < later_.begin()->first;
+  later_.emplace(when, key);
+  if (!is_first) return;
+  if (has_time_keeper_) {
+    time_.notify_one();
+  } else {
+    work_.notify_one();
+  }
 }
 
-void Queue::Promote(State& state) const {
+void Queue::Promote() {
   const SteadyTime now = clock_.Steady();
-  while (!state.later.empty() && state.later.begin()->first <= now) {
-    const auto first = state.later.begin();
-    const auto due = state.due.find(first->second);
+  while (!later_.empty() && later_.begin()->first <= now) {
+    const auto first = later_.begin();
+    const auto due = due_.find(first->second);
     // An entry that an earlier one has overtaken is stale.
-    if (due != state.due.end() && due->second == first->first) {
-      AddNow(state, first->second);
-      state.due.erase(due);
+    if (due != due_.end() && due->second == first->first) {
+      AddNow(first->second);
+      due_.erase(due);
     }
-    state.later.erase(first);
+    later_.erase(first);
   }
+}
+
+ObjectKey Queue::Take() {
+  ObjectKey key = std::move(ready_.front());
+  ready_.pop_front();
+  dirty_.erase(key);
+  working_.insert(key);
+  return key;
+}
+
+void Queue::Wait(std::unique_lock<std::mutex>& lock) {
+  if (has_time_keeper_ || later_.empty()) {
+    ++idle_;
+    work_.wait(lock);
+    --idle_;
+    return;
+  }
+  has_time_keeper_ = true;
+  time_.wait_for(lock, later_.begin()->first - clock_.Steady());
+  has_time_keeper_ = false;
 }
 
 std::optional<ObjectKey> Queue::Get() {
+  std::unique_lock lock(mutex_);
   while (true) {
-    SteadyTime next = clock_.Steady() + kLongestWait;
-    std::optional<ObjectKey> key;
-    const bool stopped = state_.With([&](State& state) {
-      Promote(state);
-      if (!state.later.empty()) next = std::min(next, state.later.begin()->first);
-      if (state.stopping || state.ready.empty()) return state.stopping;
-      key = std::move(state.ready.front());
-      state.ready.pop_front();
-      state.dirty.erase(*key);
-      state.working.insert(*key);
-      return false;
-    });
-    if (stopped) return std::nullopt;
-    if (key) return key;
-    state_.WaitFor(
-        next - clock_.Steady(),
-        [&](const State& state) {
-          return state.stopping || !state.ready.empty() ||
-                 (!state.later.empty() && state.later.begin()->first < next);
-        },
-        [](State&) {});
+    Promote();
+    if (stopping_) return std::nullopt;
+    if (!ready_.empty()) break;
+    Wait(lock);
   }
+  ObjectKey key = Take();
+  const bool nobody_keeps_time = !has_time_keeper_ && !later_.empty();
+  if (!ready_.empty() || nobody_keeps_time) WakeOne();
+  return key;
 }
 
 void Queue::Done(const ObjectKey& key) {
-  state_.With([&](State& state) {
-    state.working.erase(key);
-    if (state.dirty.contains(key)) state.ready.push_back(key);
-  });
-  state_.Notify();
+  const std::lock_guard lock(mutex_);
+  working_.erase(key);
+  if (!dirty_.contains(key)) return;
+  ready_.push_back(key);
+  WakeOne();
 }
 
 void Queue::Stop() {
-  state_.With([](State& state) { state.stopping = true; });
-  state_.Notify();
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  work_.notify_all();
+  time_.notify_all();
 }
 
 size_t Queue::depth() const {
-  return state_.With([](const State& state) { return state.ready.size(); });
+  const std::lock_guard lock(mutex_);
+  return ready_.size();
 }
 
 }  // namespace fedra::reconcile

@@ -8,15 +8,16 @@
 //
 // Thread rules: any thread. Worker threads block in Get().
 
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/clock.h"
-#include "base/guarded.h"
 #include "base/types.h"
 
 namespace fedra::reconcile {
@@ -38,21 +39,30 @@ class Queue final {
   size_t depth() const;
 
  private:
-  struct State {
-    std::deque<ObjectKey> ready;
-    std::unordered_set<ObjectKey> dirty;  // in `ready`, or to be added again by Done()
-    std::unordered_set<ObjectKey> working;
-    std::multimap<SteadyTime, ObjectKey> later;
-    std::unordered_map<ObjectKey, SteadyTime> due;  // the earliest entry of each key in `later`
-    bool stopping = false;
-  };
-
-  static void AddNow(State& state, const ObjectKey& key);
-  // Moves what is due into `ready`.
-  void Promote(State& state) const;
+  void AddNow(const ObjectKey& key);
+  // Moves what is due into `ready_`.
+  void Promote();
+  ObjectKey Take();
+  // Until there may be a key to take, or a time to keep.
+  void Wait(std::unique_lock<std::mutex>& lock);
+  void WakeOne();
 
   const Clock& clock_;
-  Guarded<State> state_;
+
+  // Protects everything below. There are dozens of threads, so a key wakes one of them: an idle
+  // one, or else the time keeper, the one thread that waits for the first time of `later_`. Whoever
+  // takes a key wakes the next thread when there is more to do.
+  mutable std::mutex mutex_;
+  std::condition_variable work_;  // idle threads
+  std::condition_variable time_;  // the time keeper
+  int idle_ = 0;
+  bool has_time_keeper_ = false;
+  bool stopping_ = false;
+  std::deque<ObjectKey> ready_;
+  std::unordered_set<ObjectKey> dirty_;  // in `ready_`, or to be added again by Done()
+  std::unordered_set<ObjectKey> working_;
+  std::multimap<SteadyTime, ObjectKey> later_;
+  std::unordered_map<ObjectKey, SteadyTime> due_;  // the earliest entry of each key in `later_`
 };
 
 }  // namespace fedra::reconcile

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "manager/placement/decide.h"
-#include "manager/placement/stages.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -89,7 +88,7 @@ Reconciler::~Reconciler() { Stop(); }
 
 WorkerListener Reconciler::ListenTo() {
   return {.on_workload = [this](const ObjectKey& key) { queue_.Add(key); },
-          .on_foreign_job =
+          .on_job =
               [this](const ObjectKey& job) {
                 if (const auto workload = manager_.WorkloadOf(job)) queue_.Add(*workload);
               },
@@ -269,7 +268,8 @@ Result<void> Reconciler::LookOnce(const ObjectKey& key) {
 }
 
 std::pair<Picture, placement::Decision> Reconciler::Decide(const ObjectKey& key, WallTime now) {
-  const store::PlacementRow remembered = records_.Find(key);
+  store::PlacementRow remembered = records_.Find(key);
+  if (BringBack(remembered, now)) records_.Put(remembered);
   const auto known_job =
       remembered.job.name.empty() ? std::nullopt : std::optional<ObjectKey>(remembered.job);
   while (true) {
@@ -366,28 +366,30 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
 }
 
 void Reconciler::RecordClusters() {
-  for (const auto& worker : workers_) {
-    store::ClusterRow row = RowOf(*worker);
-    bool outage = false;  // one begins or ends: its clock must survive whatever happens next
-    const bool due = rows_.With([&](auto& rows) {
-      store::ClusterRow& written = rows[worker->name()];
-      // lost_since is computed from elapsed time: two looks at one outage may differ by a moment.
-      if (row.lost_since && written.lost_since) row.lost_since = written.lost_since;
-      if (!row.last_contact) row.last_contact = written.last_contact;
-      outage = written.lost_since.has_value() != row.lost_since.has_value();
-      const bool changed = outage || written.phase != row.phase || written.why != row.why ||
-                           written.kubernetes_version != row.kubernetes_version;
-      if (!changed && row.updated_at - written.updated_at < kRowInterval) return false;
-      written = row;
-      return true;
-    });
-    if (!due) continue;
-    if (!outage) {
-      store_.Enqueue(store::PutCluster{std::move(row)});
-    } else if (const auto written = store_.Commit({store::PutCluster{std::move(row)}}); !written) {
-      log::Warn("the beginning or end of an outage was not stored",
-                {{"cluster", worker->name().value}, {"error", written.error().message}});
-    }
+  RecordCluster(manager_.Row(clock_.Now()));
+  for (const auto& worker : workers_) RecordCluster(RowOf(*worker));
+}
+
+void Reconciler::RecordCluster(store::ClusterRow row) {
+  bool outage = false;  // one begins or ends: its clock must survive whatever happens next
+  const bool due = rows_.With([&](auto& rows) {
+    store::ClusterRow& written = rows[row.name];
+    // lost_since is computed from elapsed time: two looks at one outage may differ by a moment.
+    if (row.lost_since && written.lost_since) row.lost_since = written.lost_since;
+    if (!row.last_contact) row.last_contact = written.last_contact;
+    outage = written.lost_since.has_value() != row.lost_since.has_value();
+    const bool changed = outage || written.phase != row.phase || written.why != row.why ||
+                         written.kubernetes_version != row.kubernetes_version;
+    if (!changed && row.updated_at - written.updated_at < kRowInterval) return false;
+    written = row;
+    return true;
+  });
+  if (!due) return;
+  if (!outage) return store_.Enqueue(store::PutCluster{std::move(row)});
+  const std::string name = row.name.value;
+  if (const auto written = store_.Commit({store::PutCluster{std::move(row)}}); !written) {
+    log::Warn("the beginning or end of an outage was not stored",
+              {{"cluster", name}, {"error", written.error().message}});
   }
 }
 

@@ -78,6 +78,7 @@ class Reconciler final {
   void TellTelemetry(const Picture& picture) const;
   void CountPhase(const ObjectKey& key, placement::Phase phase);
   void RecordClusters();
+  void RecordCluster(store::ClusterRow row);
   store::ClusterRow RowOf(const Worker& worker) const;
 
   // Constant after construction.

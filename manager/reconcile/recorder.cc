@@ -102,6 +102,8 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return all[workload->key]; });
   const bool same_life = written.row.uid == row.uid;
+  // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
+  if (row.job.name.empty()) row.job = same_life ? written.row.job : row.key;
   if (same_life && written.row.state == row.state) row.state_since = written.row.state_since;
   if (!SameRow(written.row, row)) {
     store_.Enqueue(store::PutWorkload{row});
@@ -139,16 +141,25 @@ void Recorder::RecordVerdicts(const Picture& picture, const std::string& uid, Wr
   store_.Enqueue(store::PutVerdicts{uid, std::move(rows)});
 }
 
-void Recorder::Note(const Picture& picture, std::string_view reason, const ClusterName& cluster,
-                    const std::string& message) {
-  if (picture.view.workload == nullptr) return;
+bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
+  if (picture.view.workload == nullptr) return true;
+  const bool news = written_.With([&](auto& all) {
+    Written& written = all[picture.view.key];
+    const bool same =
+        !note.subject.empty() && written.reason == note.reason && written.subject == note.subject;
+    written.reason = note.reason;
+    written.subject = note.subject;
+    return !same;
+  });
+  if (!news) return false;
   store_.Enqueue(store::AddEvent{{.id = 0,
                                   .uid = picture.view.workload->uid,
                                   .key = picture.view.key,
                                   .at = clock_.Now(),
-                                  .reason = std::string(reason),
-                                  .cluster = cluster,
-                                  .message = message}});
+                                  .reason = std::string(note.reason),
+                                  .cluster = note.cluster,
+                                  .message = note.message}});
+  return true;
 }
 
 void Recorder::Gone(const ObjectKey& workload) {

@@ -26,9 +26,8 @@ class Recorder final {
 
   // What was seen and decided. Workloads that are none of our business are not recorded.
   void Record(const Picture& picture, const placement::Decision& decision);
-  // One line of the history.
-  void Note(const Picture& picture, std::string_view reason, const ClusterName& cluster,
-            const std::string& message);
+  // One line of the history. False: no news (placement::Note::subject), and nothing was written.
+  bool Tell(const Picture& picture, const placement::Note& note);
   // The workload does not exist any more.
   void Gone(const ObjectKey& workload);
 
@@ -36,6 +35,9 @@ class Recorder final {
   struct Written {
     store::WorkloadRow row;
     uint64_t verdicts = 0;  // hash of what was written last
+    // Of the last note; only since the start.
+    std::string_view reason = {};
+    std::string subject = {};
   };
 
   void RecordVerdicts(const Picture& picture, const std::string& uid, Written& written);

@@ -95,6 +95,18 @@ std::vector<ObjectKey> Records::ResiduesOn(const ClusterName& cluster) const {
   });
 }
 
+bool BringBack(store::PlacementRow& row, WallTime now) {
+  bool changed = false;
+  const auto bring = [&](WallTime& time) {
+    if (time <= now) return;
+    time = now;
+    changed = true;
+  };
+  if (row.nominated_at) bring(*row.nominated_at);
+  for (store::PlacementFailure& failure : row.failures) bring(failure.at);
+  return changed;
+}
+
 placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
   placement::PlacementRecord record;
   record.attempt = row.attempt;
@@ -104,7 +116,7 @@ placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
     record.failures.push_back(
         {failure.cluster,
          dra::ParseReasonCode(failure.reason).value_or(dra::ReasonCode::kRecentlyFailed),
-         failure.at});
+         failure.at, failure.message, failure.refused, failure.times});
   }
   return record;
 }

@@ -54,6 +54,9 @@ class Records final {
   Guarded<State> state_;
 };
 
+// A clock that was set back must not stretch what began by the old one: it begins now. Whether that
+// changed anything.
+bool BringBack(store::PlacementRow& row, WallTime now);
 // The part of a row that decisions look at.
 placement::PlacementRecord ToRecord(const store::PlacementRow& row);
 

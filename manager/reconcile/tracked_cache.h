@@ -2,7 +2,7 @@
 //
 // An object cache together with our own writes to the same objects.
 //
-// Thread rules: as ObjectCache and OwnWrites.
+// Thread rules: as ObjectCache and OwnWrites. Lifetime: the clock must outlive it.
 
 #include <utility>
 
@@ -18,7 +18,7 @@ class TrackedCache final {
   using OnHealth = typename watch::ObjectCache<T>::OnHealth;
 
   TrackedCache(typename watch::ObjectCache<T>::Parser parser, OnObject on_object,
-               OnHealth on_health)
+               OnHealth on_health, const Clock& clock)
       : cache_(
             parser,
             [this, on_object = std::move(on_object)](const auto& key, const auto& before,
@@ -30,7 +30,7 @@ class TrackedCache final {
             [this](const ObjectKey& key, const ResourceVersion& version) {
               return own_.Written(key, version);
             }),
-        own_(cache_) {}
+        own_(cache_, clock) {}
 
   // The newest state we know of: our own write, or what the watch showed.
   std::shared_ptr<const T> Find(const ObjectKey& key) const { return own_.Find(key); }

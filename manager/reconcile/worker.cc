@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/dra_api.h"
+#include "manager/verify/cache_words.h"
 
 namespace fedra::reconcile {
 namespace {
 
 using placement::Contact;
 using verify::InVersion;
-using verify::TaintRuleVersion;
 using watch::CacheHealth;
 using watch::CacheState;
 
@@ -37,7 +37,8 @@ typename watch::ObjectCache<T>::OnObject Worker::Input(InputChange::Kind kind) {
 TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
   return [this](const ObjectKey& key, const auto& before, const auto& after) {
     const auto& job = after != nullptr ? after : before;
-    if (job->prebuilt_workload.empty()) return listener_.on_foreign_job(key);
+    listener_.on_job(key);
+    if (job->prebuilt_workload.empty()) return;
     const ObjectKey workload{key.ns, job->prebuilt_workload};
     job_of_.With([&](auto& jobs) {
       if (after != nullptr) {
@@ -68,13 +69,14 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
             CountClones(before, after);
             listener_.on_workload(key);
           },
-          [this](const CacheHealth&) { OnHealth(); }),
+          [this](const CacheHealth&) { OnHealth(); }, clock),
       namespaces_(&verify::ParseNamespace, Input<verify::Namespace>(InputChange::Kind::kNamespace),
                   [this](const CacheHealth&) { OnHealth(); }),
       queues_(&verify::ParseLocalQueue, Input<verify::LocalQueue>(InputChange::Kind::kQueue),
               [this](const CacheHealth&) { OnHealth(); }),
-      templates_(&verify::ParseTemplate, Input<verify::Claim>(InputChange::Kind::kTemplate),
-                 [this](const CacheHealth&) { OnHealth(); }),
+      templates_(
+          &verify::ParseTemplate, Input<verify::Claim>(InputChange::Kind::kTemplate),
+          [this](const CacheHealth&) { OnHealth(); }, clock),
       claims_(&verify::ParseClaim, Input<verify::Claim>(InputChange::Kind::kClaim),
               [this](const CacheHealth&) { OnHealth(); }),
       classes_(&verify::ParseDeviceClass, Input<verify::DeviceClass>(InputChange::Kind::kClass),
@@ -93,11 +95,25 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
                               },
                               [this] { OnHealth(); })
                         : nullptr),
-      cluster_(settings_.name, settings_.access, settings_.options, loop, pool, clock,
-               [this](const ConnectionState& state) { OnState(state); }) {
+      cluster_(
+          settings_.name, settings_.access, settings_.options, loop, pool, clock,
+          [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
+  if (devices_ != nullptr) {
+    // The picture first: whoever the cache wakes finds it up to date.
+    both_templates_ = std::make_unique<verify::TeeSink>(devices_->templates(), templates_.cache());
+    both_claims_ = std::make_unique<verify::TeeSink>(devices_->claims(), claims_);
+    both_classes_ = std::make_unique<verify::TeeSink>(devices_->classes(), classes_);
+    pod_groups_ = &devices_->pod_groups();
+  }
+  if (dependencies_ != nullptr) pod_groups_ = &dependencies_->pod_groups();
+  if (devices_ != nullptr && dependencies_ != nullptr) {
+    both_pod_groups_ =
+        std::make_unique<verify::TeeSink>(devices_->pod_groups(), dependencies_->pod_groups());
+    pod_groups_ = both_pod_groups_.get();
+  }
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
-        adapter->parser(), JobListener(), [this](const CacheHealth&) { OnHealth(); }));
+        adapter->parser(), JobListener(), [this](const CacheHealth&) { OnHealth(); }, clock));
   }
 }
 
@@ -126,10 +142,30 @@ bool Worker::Reconfigure(kube::AccessSettings access, std::optional<Error> misco
   return true;
 }
 
-void Worker::OnState(const ConnectionState& state) {
-  if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true)) StartWatches();
+void Worker::OnState(const ConnectionState&) {
   UpdateLoss();
   listener_.on_contact(*this);
+}
+
+// Not before the first connection is it known which version of the DRA API can be read there; and
+// with an upgrade, or an API that is switched on, it is another one.
+void Worker::OnServer() {
+  const auto server = cluster_.server();
+  verify::DraApi api = verify::ReadDraApi(server.get());
+  if (dra_ == api) return;
+  if (!dra_) {
+    StartWatches();
+  } else {
+    log::Info("worker serves another release or other DRA APIs",
+              {{"cluster", settings_.name.value},
+               {"release", api.release},
+               {"dra_version", api.version},
+               {"taint_rules", api.taint_rules ? api.taint_rule_version : "not served"},
+               {"pod_groups", api.pod_groups ? api.pod_group_version : "not served"}});
+  }
+  if (devices_ != nullptr) devices_->SetRelease(api);
+  WatchDra(api);
+  dra_ = std::move(api);
 }
 
 void Worker::OnHealth() {
@@ -137,47 +173,40 @@ void Worker::OnHealth() {
   listener_.on_contact(*this);
 }
 
-// Not before the first connection: only then is it known which version of the DRA API can be read
-// there.
 void Worker::StartWatches() {
-  const auto server = cluster_.server();
-  const std::string_view version = verify::DraVersion(server.get());
-  cluster_.Watch({tracking::kWorkloads, {}, {}, {}}, clones_.cache());
+  cluster_.Watch({.resource = tracking::kWorkloads, .keeps_unserved = true}, clones_.cache());
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    cluster_.Watch({tracking::JobAdapters()[i]->resource(), {}, {}, {}}, jobs_[i]->cache());
+    cluster_.Watch({.resource = tracking::JobAdapters()[i]->resource(), .keeps_unserved = true},
+                   jobs_[i]->cache());
   }
   cluster_.Watch({tracking::kNamespaces, {}, {}, {}}, namespaces_);
   cluster_.Watch({tracking::kLocalQueues, {}, {}, {}}, queues_);
-  if (devices_ != nullptr && server != nullptr)
-    devices_->SetRelease(server->git_version, verify::ServesTaintRules(server.get()));
-  verify::DevicePicture* picture = devices_.get();
-  WatchForBoth(InVersion(tracking::kTemplates, version), templates_.cache(),
-               picture ? &picture->templates() : nullptr);
-  WatchForBoth(InVersion(tracking::kClaims, version), claims_,
-               picture ? &picture->claims() : nullptr);
-  WatchForBoth(InVersion(tracking::kDeviceClasses, version), classes_,
-               picture ? &picture->classes() : nullptr);
   if (dependencies_ != nullptr) {
     for (const auto& input : dependencies_->Inputs())
       cluster_.Watch({input.resource, {}, {}, {}, /*metadata_only=*/true}, *input.sink);
   }
-  if (picture == nullptr) return;
-  cluster_.Watch({InVersion(tracking::kResourceSlices, version), {}, {}, {}}, picture->slices());
-  cluster_.Watch({InVersion(tracking::kTaintRules, TaintRuleVersion(server.get())), {}, {}, {}},
-                 picture->taint_rules());
-  cluster_.Watch({tracking::kNodes, {}, {}, {}}, picture->nodes());
-  cluster_.Watch({tracking::kPods, {}, {}, {}}, picture->pods());
+  if (devices_ == nullptr) return;
+  cluster_.Watch({tracking::kNodes, {}, {}, {}}, devices_->nodes());
+  cluster_.Watch({tracking::kPods, {}, {}, {}}, devices_->pods());
 }
 
-void Worker::WatchForBoth(const kube::Resource& resource, watch::CacheSink& cache,
-                          watch::CacheSink* picture) {
-  watch::CacheSink* sink = &cache;
-  if (picture != nullptr) {
-    // The picture first: whoever the cache wakes finds it up to date.
-    shared_watches_.push_back(std::make_unique<verify::TeeSink>(*picture, cache));
-    sink = shared_watches_.back().get();
+void Worker::WatchDra(const verify::DraApi& api) {
+  const auto watch = [&](const kube::Resource& resource, std::string_view version,
+                         watch::CacheSink& sink) {
+    cluster_.Watch({InVersion(resource, version), {}, {}, {}}, sink);
+  };
+  if (pod_groups_ != nullptr) watch(tracking::kPodGroups, api.pod_group_version, *pod_groups_);
+  if (devices_ == nullptr) {
+    watch(tracking::kTemplates, api.version, templates_.cache());
+    watch(tracking::kClaims, api.version, claims_);
+    watch(tracking::kDeviceClasses, api.version, classes_);
+    return;
   }
-  cluster_.Watch({resource, {}, {}, {}}, *sink);
+  watch(tracking::kTemplates, api.version, *both_templates_);
+  watch(tracking::kClaims, api.version, *both_claims_);
+  watch(tracking::kDeviceClasses, api.version, *both_classes_);
+  watch(tracking::kResourceSlices, api.version, devices_->slices());
+  watch(tracking::kTaintRules, api.taint_rule_version, devices_->taint_rules());
 }
 
 Contact Worker::contact() const {
@@ -201,10 +230,7 @@ Contact Worker::contact() const {
 bool Worker::IsSettled() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
-  const auto listing = [](const auto& cache) {
-    const CacheHealth health = cache.health();
-    return health.state == CacheState::kSyncing && !health.complete;
-  };
+  const auto listing = [](const auto& cache) { return verify::IsOnItsWay(cache.health()); };
   bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
              listing(templates_.cache()) || listing(claims_) || listing(classes_) ||
              (devices_ != nullptr && devices_->IsListing()) ||
@@ -290,7 +316,7 @@ int Worker::waiting_clones() const { return waiting_clones_.load() + clones_.own
 
 bool Worker::CanHold(const verify::Claim& original) const {
   const auto ns = namespaces_.Find({"", original.key.ns});
-  return ns != nullptr && !ns->terminating &&
+  return ns != nullptr && !ns->terminating && (ns->admin_access || !original.admin_access) &&
          std::all_of(original.device_classes.begin(), original.device_classes.end(),
                      [&](const std::string& name) { return classes_.Find({"", name}) != nullptr; });
 }

@@ -23,6 +23,7 @@
 #include "manager/tracking/workload.h"
 #include "manager/verify/dependencies.h"
 #include "manager/verify/device_picture.h"
+#include "manager/verify/dra_api.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/objects.h"
 
@@ -41,9 +42,9 @@ class Worker;
 struct WorkerListener {
   // A clone or a remote job of this workload has changed, or a foreign object of its name.
   std::function<void(const ObjectKey& workload)> on_workload;
-  // A job of this name changed on a worker and carries no clone's name (it is foreign, or an older
-  // Kueue's).
-  std::function<void(const ObjectKey& job)> on_foreign_job;
+  // A job of this name has changed. It concerns whichever workload has the manager's job of that
+  // name: the copy of a job that was deleted and made anew is in the way of the new one's.
+  std::function<void(const ObjectKey& job)> on_job;
   std::function<void(const Worker& worker, const InputChange& change)> on_input;
   // Contact was gained or lost, or a cache changed its health: everything about the worker may be
   // different.
@@ -80,7 +81,8 @@ class Worker final {
   ConnectionState connection() const { return cluster_.state(); }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   placement::Contact contact() const;
-  // Whether the first connection attempt has ended, and the first lists if it went well.
+  // Whether the connection attempt has ended, and if it went well every list has been answered:
+  // after an outage, too.
   bool IsSettled() const;
   // Whether it was away already when the last run ended.
   bool WasLostBefore() const { return settings_.lost_since.has_value(); }
@@ -108,8 +110,9 @@ class Worker final {
 
   TrackedCache<verify::Claim>& templates() { return templates_; }
   const TrackedCache<verify::Claim>& templates() const { return templates_; }
-  // Whether a copy of this template of the manager could be used there: its namespace is there and
-  // stays, and so are the DeviceClasses that it names.
+  // Whether a copy of this template of the manager could be used there: its namespace is there,
+  // stays, and may have admin access if the template asks for it, and the DeviceClasses that it
+  // names are there.
   bool CanHold(const verify::Claim& original) const;
 
   // Null when devices are not verified.
@@ -125,12 +128,12 @@ class Worker final {
 
  private:
   void OnState(const ConnectionState& state);
+  void OnServer();
   void OnHealth();
   void UpdateLoss();
   void StartWatches();
-  // Registers the watch for the cache, and for the picture if there is one.
-  void WatchForBoth(const kube::Resource& resource, watch::CacheSink& cache,
-                    watch::CacheSink* picture);
+  // In the versions of this API; what is watched in another one is watched anew.
+  void WatchDra(const verify::DraApi& api);
   void CountClones(const std::shared_ptr<const tracking::Workload>& before,
                    const std::shared_ptr<const tracking::Workload>& after);
   TrackedCache<tracking::Job>::OnObject JobListener();
@@ -153,7 +156,6 @@ class Worker final {
 
   std::atomic<int> waiting_clones_{0};
   std::atomic<int> our_clones_{0};
-  std::atomic<bool> watching_{false};
   // When contact was lost, in steady time, so that a jump of the wall clock moves no deadline.
   Guarded<std::optional<SteadyTime>> lost_;
   Guarded<std::unordered_map<ObjectKey, ObjectKey>> job_of_;  // clone -> remote job
@@ -168,8 +170,15 @@ class Worker final {
   verify::Cache<verify::DeviceClass> classes_;
   std::unique_ptr<verify::DevicePicture> devices_;
   std::unique_ptr<verify::DependencyPicture> dependencies_;
-  // Objects that both the caches and the picture want.
-  std::vector<std::unique_ptr<verify::TeeSink>> shared_watches_;
+  // Objects that both the caches and the picture want; null when there is no picture.
+  std::unique_ptr<verify::TeeSink> both_templates_;
+  std::unique_ptr<verify::TeeSink> both_claims_;
+  std::unique_ptr<verify::TeeSink> both_classes_;
+  std::unique_ptr<verify::TeeSink> both_pod_groups_;  // null unless both pictures are there
+  watch::CacheSink* pod_groups_ = nullptr;            // of whoever wants them; null: nobody
+
+  // Of OnServer() only: what is watched; nothing before the first connection.
+  std::optional<verify::DraApi> dra_;
 
   Cluster cluster_;
 };

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/json_text.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
@@ -40,9 +41,9 @@ std::string PrebuiltWorkload(const json& metadata) {
 }
 
 json StatusOf(const Job& job) {
-  if (job.text == nullptr) return json::object();
-  const json object = json::parse(*job.text, nullptr, false);
-  const json& status = Member(object, "status");
+  // Only this part is read: it is looked at on every event of a running job.
+  const auto text = job.text == nullptr ? std::nullopt : kube::FindMember(*job.text, "status");
+  json status = json::parse(text.value_or("{}"), nullptr, false);
   return status.is_object() ? status : json::object();
 }
 

@@ -66,6 +66,7 @@ std::vector<dra::Dependency> ReadDependencies(std::span<const PodTemplate> templ
     Add(Kind::kServiceAccount, Text(spec, "serviceAccountName"), found);
     Add(Kind::kPriorityClass, Text(spec, "priorityClassName"), found);
     Add(Kind::kRuntimeClass, Text(spec, "runtimeClassName"), found);
+    Add(Kind::kPodGroup, Text(Member(spec, "schedulingGroup"), "podGroupName"), found);
   }
   return {found.begin(), found.end()};
 }

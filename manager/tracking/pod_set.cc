@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dra/extended.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::tracking {
@@ -18,11 +19,6 @@ std::vector<dra::ClaimReference> ReadClaims(const nlohmann::json& pod_spec) {
                           Text(claim, "resourceClaimName")});
   }
   return references;
-}
-
-// Resources of the node itself have no domain, or Kubernetes' own.
-bool IsExtended(std::string_view resource) {
-  return resource.find('/') != std::string_view::npos && !resource.starts_with("kubernetes.io/");
 }
 
 }  // namespace
@@ -52,8 +48,9 @@ Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
 bool NeedDevices(std::span<const dra::PodDemand> demands) {
   return std::any_of(demands.begin(), demands.end(), [](const dra::PodDemand& demand) {
     return !demand.claims.empty() ||
-           std::any_of(demand.requests.begin(), demand.requests.end(),
-                       [](const auto& request) { return IsExtended(request.first.view()); });
+           std::any_of(demand.requests.begin(), demand.requests.end(), [](const auto& request) {
+             return dra::IsExtendedResource(request.first.view());
+           });
   });
 }
 

@@ -26,6 +26,8 @@ inline const kube::Resource kResourceSlices{"resource.k8s.io", "v1", "resourcesl
                                             "ResourceSlice", false};
 inline const kube::Resource kTaintRules{"resource.k8s.io", "v1beta2", "devicetaintrules",
                                         "DeviceTaintRule", false};
+inline const kube::Resource kPodGroups{"scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup",
+                                       true};
 inline const kube::Resource kNodes{"", "v1", "nodes", "Node", false};
 inline const kube::Resource kPods{"", "v1", "pods", "Pod", true};
 

@@ -1,6 +1,7 @@
 #include "manager/verify/cache_words.h"
 
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,7 +29,6 @@ std::optional<Reason> WhySilent(const watch::CacheHealth& health, std::string_vi
       return Reason{ReasonCode::kApiMissing, std::string(what),
                     fmt::format("the API server does not serve {}", what)};
     case CacheState::kSyncing:
-      if (health.complete) return std::nullopt;  // a relist; what was known still holds
       return Reason{ReasonCode::kStaleData, std::string(what),
                     fmt::format("{} are still being listed", what)};
     case CacheState::kFailing:
@@ -38,6 +38,16 @@ std::optional<Reason> WhySilent(const watch::CacheHealth& health, std::string_vi
       ReasonCode::kStaleData, std::string(what),
       fmt::format("{} cannot be watched: {}", what,
                   health.error ? Cut(health.error->message, kMaxWords) : "unknown error")};
+}
+
+Reason MissingDependency(std::string object) {
+  std::string message = fmt::format("{}, which the pods name, does not exist there", object);
+  return {ReasonCode::kDependencyMissing, std::move(object), std::move(message)};
+}
+
+bool IsOnItsWay(const watch::CacheHealth& health) {
+  return health.IsListing() || (health.state == CacheState::kFailing && health.error &&
+                                health.error->code == ErrorCode::kConnection);
 }
 
 }  // namespace fedra::verify

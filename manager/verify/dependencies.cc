@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
 
 namespace fedra::verify {
@@ -14,14 +15,15 @@ using dra::ReasonCode;
 using Kind = dra::Dependency::Kind;
 
 // In the order of Dependency::Kind.
-const std::array<kube::Resource, 6>& Resources() {
-  static const std::array<kube::Resource, 6> resources = {{
+const std::array<kube::Resource, 7>& Resources() {
+  static const std::array<kube::Resource, 7> resources = {{
       {"", "v1", "configmaps", "ConfigMap", true},
       {"", "v1", "secrets", "Secret", true},
       {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true},
       {"", "v1", "serviceaccounts", "ServiceAccount", true},
       {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", false},
       {"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", false},
+      tracking::kPodGroups,
   }};
   return resources;
 }
@@ -51,16 +53,20 @@ DependencyPicture::DependencyPicture(DependencyOptions options,
 
 std::vector<DependencyPicture::Input> DependencyPicture::Inputs() {
   std::vector<Input> inputs;
-  for (size_t kind = 0; kind < caches_.size(); ++kind)
-    if (caches_[kind] != nullptr) inputs.push_back({Resources()[kind], caches_[kind].get()});
+  for (size_t kind = 0; kind < caches_.size(); ++kind) {
+    if (caches_[kind] != nullptr && static_cast<Kind>(kind) != Kind::kPodGroup)
+      inputs.push_back({Resources()[kind], caches_[kind].get()});
+  }
   return inputs;
+}
+
+watch::ObjectSink& DependencyPicture::pod_groups() {
+  return *caches_[static_cast<size_t>(Kind::kPodGroup)];
 }
 
 bool DependencyPicture::IsListing() const {
   return std::any_of(caches_.begin(), caches_.end(), [](const auto& cache) {
-    if (cache == nullptr) return false;
-    const watch::CacheHealth health = cache->health();
-    return health.state == watch::CacheState::kSyncing && !health.complete;
+    return cache != nullptr && IsOnItsWay(cache->health());
   });
 }
 
@@ -77,13 +83,14 @@ dra::Verdict DependencyPicture::Verify(const dra::Requirement& requirement) cons
     const kube::Resource& resource = Resources()[kind];
     const ObjectKey key{resource.namespaced ? requirement.ns : "", dependency.name};
     if (caches_[kind]->Find(key) != nullptr) continue;
-    if (auto why = WhySilent(caches_[kind]->health(), PluralWithGroup(resource))) {
+    const watch::CacheHealth health = caches_[kind]->health();
+    if (dependency.kind == Kind::kPodGroup && health.state == watch::CacheState::kNotServed)
+      continue;
+    if (auto why = WhySilent(health, PluralWithGroup(resource))) {
       add(Outcome::kUnknown, *std::move(why));
       continue;
     }
-    std::string object = fmt::format("{} {}", resource.kind, key.ToString());
-    std::string message = fmt::format("{}, which the pods name, does not exist there", object);
-    add(Outcome::kNo, {ReasonCode::kDependencyMissing, std::move(object), std::move(message)});
+    add(Outcome::kNo, MissingDependency(fmt::format("{} {}", resource.kind, key.ToString())));
   }
   return verdict;
 }

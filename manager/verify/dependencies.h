@@ -3,6 +3,13 @@
 // Do the other objects that a job's pods name exist on one worker? Without them the pods would be
 // created and hang, or not be created at all.
 //
+// PodGroups are looked for where they are served; elsewhere a pod's schedulingGroup has no effect.
+// Pods whose group does not exist wait for it, with DRAWorkloadResourceClaims for their claims
+// (Kubernetes v1.36.3: syncPod of pkg/controller/resourceclaim/controller.go, getPodGroup of
+// pkg/scheduler/framework/plugins/dynamicresources), with GangScheduling before all else
+// (PreEnqueue of plugins/gangscheduling). Only where both gates are off they do not, which no API
+// shows.
+//
 // Not checked, because no API shows it: whether the scheduler that spec.schedulerName names runs
 // there. Secrets are looked for only when that is switched on: listing them is a strong right.
 //
@@ -33,12 +40,14 @@ class DependencyPicture final {
                     std::function<void(const ObjectKey& object)> on_change,
                     std::function<void()> on_health);
 
-  // What must be read, metadata only, and where it goes.
+  // What must be read, metadata only, and where it goes. PodGroups are not among it: their version
+  // is the worker's (DraApi), and the devices want them whole.
   struct Input {
     kube::Resource resource;
     watch::CacheSink* sink;
   };
   std::vector<Input> Inputs();
+  watch::ObjectSink& pod_groups();
   bool IsListing() const;
 
   // Outcome kYes with warnings, or stricter.

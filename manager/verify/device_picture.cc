@@ -22,11 +22,12 @@ constexpr size_t kMaxRemembered = 1024;
 constexpr size_t kMaxIdleCaches = 2;
 constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
 
-dra::AllocatorFeatures FeaturesOf(const std::string& git_version, bool taint_rules) {
-  const auto release = cel::ParseRelease(git_version);
+dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
+  const auto release = cel::ParseRelease(api.release);
   dra::AllocatorFeatures features = release ? dra::FeaturesOf(*release) : dra::AllocatorFeatures{};
-  features.device_taint_rules = taint_rules;
-  features.device_taints |= taint_rules;
+  features.device_taint_rules = api.taint_rules;
+  features.device_taints |= api.taint_rules;
+  features.workload_claims = api.pod_groups;
   return features;
 }
 
@@ -77,6 +78,20 @@ Result<PodFacts> ReadPod(const json& object, dra::ParseContext& context) {
   return pod;
 }
 
+void Share(const PodGroups& groups, const std::string& ns, dra::PodDemand& demand) {
+  const auto group = groups.find({ns, demand.pod_group});
+  if (group != groups.end()) dra::ShareWithPodGroup(group->second, demand);
+}
+
+void Share(const PodGroups& groups, std::vector<dra::InFlightPods>& in_flight) {
+  for (dra::InFlightPods& pods : in_flight) {
+    if (pods.demand->pod_group.empty()) continue;
+    auto demand = std::make_shared<dra::PodDemand>(*pods.demand);
+    Share(groups, pods.ns, *demand);
+    pods.demand = std::move(demand);
+  }
+}
+
 }  // namespace
 
 // `set` stores a value and `drop` an object's absence; each says whether anything changed for
@@ -112,6 +127,19 @@ ObjectFeed<PodFacts> DevicePicture::PodFeed() {
         return true;
       },
       [](State& state, const ObjectKey& key) { return DropPod(state, key); });
+}
+
+// A group's conditions change while its pods come and go; only its claims count.
+ObjectFeed<dra::PodGroup> DevicePicture::PodGroupFeed() {
+  return Feed<dra::PodGroup>(
+      [](const json& object, dra::ParseContext&) { return dra::ParsePodGroup(object); },
+      [](State& state, const ObjectKey& key, dra::PodGroup group) {
+        const auto known = state.pod_groups.find(key);
+        if (known != state.pod_groups.end() && known->second == group) return false;
+        state.pod_groups.insert_or_assign(key, std::move(group));
+        return true;
+      },
+      [](State& state, const ObjectKey& key) { return state.pod_groups.erase(key) > 0; });
 }
 
 DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
@@ -167,14 +195,18 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           })),
       taint_rules_(Feed<dra::TaintRule>(
           &dra::ParseTaintRule,
-          [](State& state, const ObjectKey&, dra::TaintRule rule) {
+          [](State& state, const ObjectKey& key, dra::TaintRule rule) {
+            state.broad_rules.erase(key.name);
+            if (rule.taints_fewer) state.broad_rules.insert(key.name);
             state.builder.SetTaintRule(std::move(rule));
             return true;
           },
           [](State& state, const ObjectKey& key) {
+            state.broad_rules.erase(key.name);
             state.builder.RemoveTaintRule(key.name);
             return true;
           })),
+      pod_groups_(PodGroupFeed()),
       nodes_(Feed<dra::Node>(
           &dra::ParseNode,
           [](State& state, const ObjectKey& key, dra::Node node) {
@@ -191,9 +223,11 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           })),
       pods_(PodFeed()) {}
 
-void DevicePicture::SetRelease(const std::string& git_version, bool taint_rules) {
-  const dra::AllocatorFeatures features = FeaturesOf(git_version, taint_rules);
-  state_.With([&](State& state) { state.builder = dra::SnapshotBuilder(features); });
+void DevicePicture::SetRelease(const DraApi& api) {
+  const dra::AllocatorFeatures features = FeaturesOf(api);
+  const bool changed =
+      state_.With([&](State& state) { return state.builder.SetFeatures(features); });
+  if (changed) on_change_();
 }
 
 void DevicePicture::SetPod(State& state, const ObjectKey& key, PodFacts pod) {
@@ -259,12 +293,42 @@ std::optional<dra::Reason> DevicePicture::Obstacle() const {
   return look(rules, "devicetaintrules.resource.k8s.io");
 }
 
+std::optional<dra::Reason> DevicePicture::GroupObstacle(
+    const std::string& ns, std::span<const dra::PodDemand> demands) const {
+  if (std::all_of(demands.begin(), demands.end(),
+                  [](const dra::PodDemand& demand) { return demand.pod_group.empty(); }))
+    return std::nullopt;
+  const watch::CacheHealth health = pod_groups_.health();
+  if (health.state == watch::CacheState::kNotServed) return std::nullopt;
+  const auto missing = state_.With([&](State& state) -> std::optional<ObjectKey> {
+    if (!state.builder.Publish()->features().workload_claims) return std::nullopt;
+    for (const dra::PodDemand& demand : demands) {
+      const ObjectKey group{ns, demand.pod_group};
+      if (!demand.pod_group.empty() && !state.pod_groups.contains(group)) return group;
+    }
+    return std::nullopt;
+  });
+  if (!missing) return std::nullopt;
+  if (auto reason = WhySilent(health, "podgroups.scheduling.k8s.io")) return reason;
+  return MissingDependency("PodGroup " + missing->ToString());
+}
+
+std::optional<dra::Reason> DevicePicture::Doubt() const {
+  const std::set<std::string> rules =
+      state_.With([](const State& state) { return state.broad_rules; });
+  if (rules.empty()) return std::nullopt;
+  return dra::Reason{
+      dra::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
+      fmt::format("{} DeviceTaintRule{} (such as {}) select{} by deviceClassName or by selectors, "
+                  "which is not evaluated: fewer devices may be tainted than it seems",
+                  rules.size(), rules.size() == 1 ? "" : "s", *rules.begin(),
+                  rules.size() == 1 ? "s" : "")};
+}
+
 bool DevicePicture::IsListing() const {
-  const auto listing = [](const watch::CacheHealth& health) {
-    return health.state == watch::CacheState::kSyncing && !health.complete;
-  };
-  return listing(slices_.health()) || listing(nodes_.health()) || listing(taint_rules_.health()) ||
-         listing(pods_.health());
+  return IsOnItsWay(slices_.health()) || IsOnItsWay(nodes_.health()) ||
+         IsOnItsWay(taint_rules_.health()) || IsOnItsWay(pod_groups_.health()) ||
+         IsOnItsWay(pods_.health());
 }
 
 std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
@@ -292,17 +356,31 @@ int DevicePicture::SettledPods(const ObjectKey& job) const {
   });
 }
 
-DevicePicture::Basis DevicePicture::TakeBasis(const TemplatesToCome& to_come) const {
+DevicePicture::Basis DevicePicture::TakeBasis(const std::string& ns,
+                                              const std::vector<dra::PodDemand>& demands,
+                                              const std::vector<dra::InFlightPods>& in_flight,
+                                              const TemplatesToCome& to_come) const {
   return state_.With([&](State& state) {
     for (const auto& claim_template : to_come) Assume(state, *claim_template);
     CountUse(state);
-    return Basis{state.builder.Publish(), state.used, state.used_serial};
+    Basis basis{state.builder.Publish(), state.used, state.used_serial, {}};
+    const auto add_group = [&](const std::string& of_ns, const dra::PodDemand& demand) {
+      if (demand.pod_group.empty()) return;
+      const auto found = state.pod_groups.find({of_ns, demand.pod_group});
+      if (found != state.pod_groups.end()) basis.pod_groups.insert(*found);
+    };
+    for (const dra::PodDemand& demand : demands) add_group(ns, demand);
+    for (const dra::InFlightPods& pods : in_flight) add_group(pods.ns, *pods.demand);
+    return basis;
   });
 }
 
-std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches() const {
-  return idle_caches_.With([](std::vector<std::unique_ptr<Caches>>& idle) {
-    if (idle.empty()) return std::make_unique<Caches>();
+std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches(
+    const dra::AllocatorFeatures& features) const {
+  return idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
+    // What another scheduler would have done is of no use.
+    std::erase_if(idle, [&](const auto& caches) { return caches->features != features; });
+    if (idle.empty()) return std::make_unique<Caches>(Caches{.features = features});
     auto taken = std::move(idle.back());
     idle.pop_back();
     return taken;
@@ -312,14 +390,21 @@ std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches() const {
 dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
                                       const std::vector<dra::PodDemand>& demands,
                                       std::vector<dra::InFlightPods> in_flight) const {
+  std::vector<dra::PodDemand> grouped;
+  if (!basis.pod_groups.empty()) {
+    grouped = demands;
+    for (dra::PodDemand& demand : grouped) Share(basis.pod_groups, ns, demand);
+    Share(basis.pod_groups, in_flight);
+  }
   dra::JudgeOptions options;
   options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;
   options.used = basis.used.get();
   if (!options_.scalable_pools.empty()) options.scalable_pools = &options_.scalable_pools;
-  auto caches = TakeCaches();
-  dra::Judgement judgement = dra::Judge(
-      ns, demands, *basis.snapshot, {caches->selectors, caches->matches, &caches->memory}, options);
+  auto caches = TakeCaches(basis.snapshot->features());
+  dra::Judgement judgement =
+      dra::Judge(ns, grouped.empty() ? demands : grouped, *basis.snapshot,
+                 {caches->selectors, caches->matches, &caches->memory}, options);
   idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
     if (idle.size() < kMaxIdleCaches) idle.push_back(std::move(caches));
   });
@@ -330,18 +415,20 @@ dra::Judgement DevicePicture::Judge(const std::string& ns,
                                     const std::vector<dra::PodDemand>& demands,
                                     std::vector<dra::InFlightPods> in_flight,
                                     const TemplatesToCome& to_come) const {
-  return JudgeOn(TakeBasis(to_come), ns, demands, std::move(in_flight));
+  const Basis basis = TakeBasis(ns, demands, in_flight, to_come);
+  return JudgeOn(basis, ns, demands, std::move(in_flight));
 }
 
 dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
                                     std::vector<dra::InFlightPods> in_flight,
                                     const TemplatesToCome& to_come) const {
-  const Basis basis = TakeBasis(to_come);
+  const Basis basis = TakeBasis(ns, *demands, in_flight, to_come);
   const uint64_t generation = basis.snapshot->generation();
   auto known = remembered_.With([&](const auto& remembered) -> std::optional<dra::Verdict> {
     const auto found = remembered.find(demands);
     if (found == remembered.end() || found->second.snapshot != generation ||
-        found->second.used != basis.used_serial || found->second.in_flight != in_flight)
+        found->second.used != basis.used_serial || found->second.pod_groups != basis.pod_groups ||
+        found->second.in_flight != in_flight)
       return std::nullopt;
     return found->second.verdict;
   });
@@ -349,8 +436,8 @@ dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Deman
   dra::Verdict verdict = JudgeOn(basis, ns, *demands, in_flight).verdict;
   remembered_.With([&](auto& remembered) {
     if (remembered.size() >= kMaxRemembered) remembered.clear();
-    remembered.insert_or_assign(
-        demands, Remembered{generation, basis.used_serial, std::move(in_flight), verdict});
+    remembered.insert_or_assign(demands, Remembered{generation, basis.used_serial, basis.pod_groups,
+                                                    std::move(in_flight), verdict});
   });
   return verdict;
 }

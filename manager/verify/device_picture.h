@@ -7,12 +7,15 @@
 // `on_health` run on the reflectors' threads, outside of every lock.
 //
 // Sources: resource.k8s.io/v1 of Kubernetes 1.36; for pods, core/v1 and the label
-// batch.kubernetes.io/job-name that the Job controller puts on them.
+// batch.kubernetes.io/job-name that the Job controller puts on them; for PodGroups,
+// pkg/registry/scheduling/podgroup/strategy.go of Kubernetes v1.36.3.
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +27,7 @@
 #include "dra/parse.h"
 #include "dra/snapshot.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/verify/dra_api.h"
 #include "manager/verify/object_feed.h"
 #include "manager/verify/objects.h"
 
@@ -45,28 +49,41 @@ struct DevicePictureOptions {
   std::vector<dra::ScalablePool> scalable_pools;
 };
 
+using PodGroups = std::map<ObjectKey, dra::PodGroup>;
+
 class DevicePicture final {
  public:
   DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
                 std::function<void()> on_health);
 
-  // Which scheduler decides there ("v1.36.3"), and whether DeviceTaintRules are served, which they
-  // are only with their feature gates on. Before the first object arrives; a version that cannot be
-  // read counts as the default release.
-  void SetRelease(const std::string& git_version, bool taint_rules);
+  // Which scheduler decides there, and what it looks at; again when that has changed. A release
+  // that cannot be read counts as the default one. DeviceTaintRules are served only where their
+  // gates are on. PodGroups are served without DRAWorkloadResourceClaims too, but then the API
+  // server keeps no claims in them.
+  void SetRelease(const DraApi& api);
 
   watch::CacheSink& slices() { return slices_; }
-  watch::CacheSink& classes() { return classes_; }
-  watch::CacheSink& claims() { return claims_; }
-  watch::CacheSink& templates() { return templates_; }
+  watch::ObjectSink& classes() { return classes_; }
+  watch::ObjectSink& claims() { return claims_; }
+  watch::ObjectSink& templates() { return templates_; }
   watch::CacheSink& taint_rules() { return taint_rules_; }
+  watch::ObjectSink& pod_groups() { return pod_groups_; }
   watch::CacheSink& nodes() { return nodes_; }
   watch::CacheSink& pods() { return pods_; }
 
   // Why nothing can be said about devices here: a list that may not be read or is not complete.
   std::optional<dra::Reason> Obstacle() const;
-  // Whether a first list is still on its way.
+  // Why nothing can be said about these pods, as members of a PodGroup: groups that may not be
+  // read, or kDependencyMissing for one that is not there. Its pods get no claims without it, or
+  // wait for it at once (see dependencies.h).
+  std::optional<dra::Reason> GroupObstacle(const std::string& ns,
+                                           std::span<const dra::PodDemand> demands) const;
+  // Whether a list is still on its way (IsOnItsWay).
   bool IsListing() const;
+
+  // Why a No may be wrong: the names of DeviceTaintRules that taint fewer devices than they are
+  // taken to (dra::TaintRule::taints_fewer). Nothing: there are none.
+  std::optional<dra::Reason> Doubt() const;
 
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
@@ -99,22 +116,27 @@ class DevicePicture final {
     // Templates that the builder has although the worker does not: their UIDs on the manager. They
     // stay until the worker has its own; nobody asks about them without assuming them.
     std::unordered_map<ObjectKey, std::string> assumed;
+    std::set<std::string> broad_rules;  // that taint fewer devices than they are taken to
+    std::unordered_map<ObjectKey, dra::PodGroup> pod_groups;
   };
   // What judgements are made from.
   struct Basis {
     std::shared_ptr<const dra::Snapshot> snapshot;
     std::shared_ptr<const NodeUse> used;
     uint64_t used_serial = 0;
+    PodGroups pod_groups;  // of the pods that are judged or in flight
   };
   // A verdict, and all that it was made from; names the basis without keeping it alive.
   struct Remembered {
     uint64_t snapshot = 0;
     uint64_t used = 0;
+    PodGroups pod_groups;
     std::vector<dra::InFlightPods> in_flight;
     dra::Verdict verdict;
   };
   // Of one judgement at a time.
   struct Caches {
+    dra::AllocatorFeatures features;  // of every snapshot that it was used for
     dra::SelectorCache selectors;
     dra::MatchCache matches = dra::MatchCache();
     dra::JudgeMemory memory;
@@ -125,15 +147,18 @@ class DevicePicture final {
   template <class T, class Set, class Drop>
   ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
   ObjectFeed<PodFacts> PodFeed();
+  ObjectFeed<dra::PodGroup> PodGroupFeed();
   static void SetPod(State& state, const ObjectKey& key, PodFacts pod);
   static bool DropPod(State& state, const ObjectKey& key);
   static void Assume(State& state, const Claim& to_come);
   static void CountUse(State& state);
-  Basis TakeBasis(const TemplatesToCome& to_come) const;
+  Basis TakeBasis(const std::string& ns, const std::vector<dra::PodDemand>& demands,
+                  const std::vector<dra::InFlightPods>& in_flight,
+                  const TemplatesToCome& to_come) const;
   dra::Judgement JudgeOn(const Basis& basis, const std::string& ns,
                          const std::vector<dra::PodDemand>& demands,
                          std::vector<dra::InFlightPods> in_flight) const;
-  std::unique_ptr<Caches> TakeCaches() const;
+  std::unique_ptr<Caches> TakeCaches(const dra::AllocatorFeatures& features) const;
 
   const DevicePictureOptions options_;
   const std::function<void()> on_change_;
@@ -147,6 +172,7 @@ class DevicePicture final {
   ObjectFeed<dra::Claim> claims_;
   ObjectFeed<dra::ClaimTemplate> templates_;
   ObjectFeed<dra::TaintRule> taint_rules_;
+  ObjectFeed<dra::PodGroup> pod_groups_;
   ObjectFeed<dra::Node> nodes_;
   ObjectFeed<PodFacts> pods_;
 };

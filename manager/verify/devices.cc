@@ -13,18 +13,31 @@ using dra::Reason;
 using dra::ReasonCode;
 
 // The verdict when nothing can be said about devices.
-std::optional<dra::Verdict> ObstacleFor(const DevicePicture& picture,
+std::optional<dra::Verdict> ObstacleFor(const DevicePicture& picture, const std::string& ns,
                                         const tracking::Demands& demands) {
   std::optional<Reason> reason;
   if (demands == nullptr) {
     reason = Reason{ReasonCode::kStaleData, "", "a pod template of the workload cannot be read"};
   } else {
     reason = picture.Obstacle();
+    if (!reason) reason = picture.GroupObstacle(ns, *demands);
   }
   if (!reason) return std::nullopt;
+  const bool is_certain =
+      reason->code == ReasonCode::kApiMissing || reason->code == ReasonCode::kDependencyMissing;
   dra::Verdict verdict;
-  verdict.outcome = reason->code == ReasonCode::kApiMissing ? Outcome::kNo : Outcome::kUnknown;
+  verdict.outcome = is_certain ? Outcome::kNo : Outcome::kUnknown;
   verdict.reasons.push_back(*std::move(reason));
+  return verdict;
+}
+
+// A No that may come from rules which taint fewer devices than they are taken to is not certain.
+dra::Verdict Doubted(const DevicePicture& picture, dra::Verdict verdict) {
+  if (verdict.outcome != Outcome::kNo) return verdict;
+  auto doubt = picture.Doubt();
+  if (!doubt) return verdict;
+  verdict.outcome = Outcome::kUnknown;
+  verdict.reasons.insert(verdict.reasons.begin(), *std::move(doubt));
   return verdict;
 }
 
@@ -34,17 +47,19 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
                             const tracking::Demands& demands,
                             std::vector<dra::InFlightPods> in_flight,
                             const TemplatesToCome& to_come) {
-  if (auto obstacle = ObstacleFor(picture, demands))
+  if (auto obstacle = ObstacleFor(picture, ns, demands))
     return {.verdict = *std::move(obstacle), .pod_sets = {}};
-  return picture.Judge(ns, *demands, std::move(in_flight), to_come);
+  dra::Judgement judgement = picture.Judge(ns, *demands, std::move(in_flight), to_come);
+  judgement.verdict = Doubted(picture, std::move(judgement.verdict));
+  return judgement;
 }
 
 dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
                            const tracking::Demands& demands,
                            std::vector<dra::InFlightPods> in_flight,
                            const TemplatesToCome& to_come) {
-  if (auto obstacle = ObstacleFor(picture, demands)) return *std::move(obstacle);
-  return picture.Verdict(ns, demands, std::move(in_flight), to_come);
+  if (auto obstacle = ObstacleFor(picture, ns, demands)) return *std::move(obstacle);
+  return Doubted(picture, picture.Verdict(ns, demands, std::move(in_flight), to_come));
 }
 
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {
@@ -52,22 +67,39 @@ dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {
     main.outcome = other.outcome;
     main.reasons.swap(other.reasons);
   }
-  main.reasons.insert(main.reasons.end(), std::make_move_iterator(other.reasons.begin()),
-                      std::make_move_iterator(other.reasons.end()));
+  for (Reason& reason : other.reasons) {
+    if (std::find(main.reasons.begin(), main.reasons.end(), reason) == main.reasons.end())
+      main.reasons.push_back(std::move(reason));
+  }
   return main;
 }
 
-dra::Verdict ElsewhereVerdict(const ObjectKey& claim, const ClaimPlace& place) {
+std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
+                                         std::span<const NamedPicture> pictures) {
+  ClaimPlace place{.workers = {}, .why = "it is allocated there"};
+  for (const NamedPicture& picture : pictures) {
+    if (picture.devices == nullptr) continue;
+    const auto snapshot = picture.devices->snapshot();
+    const auto* found = snapshot->claims().Find(claim);
+    if (found != nullptr && (*found)->allocation.has_value()) place.workers.insert(picture.worker);
+  }
+  if (place.workers.empty()) return std::nullopt;
+  return place;
+}
+
+void KeepWithClaim(const ObjectKey& claim, const ClaimPlace& place, const ClusterName& worker,
+                   dra::Verdict& verdict) {
+  if (place.workers.contains(worker) || verdict.outcome == Outcome::kNo) return;
   const std::string object = "ResourceClaim " + claim.ToString();
   std::vector<std::string_view> names;
-  for (const ClusterName& worker : place.workers) names.push_back(worker.value);
+  for (const ClusterName& name : place.workers) names.push_back(name.value);
   const std::string where =
       names.empty() ? "waits" : fmt::format("belongs to {}", fmt::join(names, ", "));
-  dra::Verdict verdict;
-  verdict.outcome = Outcome::kNo;
-  verdict.reasons.push_back(
+  dra::Verdict elsewhere;
+  elsewhere.outcome = Outcome::kNo;
+  elsewhere.reasons.push_back(
       {ReasonCode::kClaimElsewhere, object, fmt::format("{} {}: {}", object, where, place.why)});
-  return verdict;
+  verdict = Combine(std::move(verdict), std::move(elsewhere));
 }
 
 }  // namespace fedra::verify

@@ -4,6 +4,7 @@
 //
 // Pure but for the pictures, which change under it.
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -29,7 +30,8 @@ dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
                            std::vector<dra::InFlightPods> in_flight,
                            const TemplatesToCome& to_come = {});
 
-// The stricter outcome, and the reasons of both, the stricter one's first. All else is `main`'s.
+// The stricter outcome, and the reasons of both, each once, the stricter one's first. All else is
+// `main`'s.
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other);
 
 // Where a named claim is: where it is allocated, or where its other users are.
@@ -38,7 +40,16 @@ struct ClaimPlace {
   std::string why;  // "it is allocated there", "ml/a, which shares it, was sent there"
 };
 
-// The verdict of a worker other than the claim's.
-dra::Verdict ElsewhereVerdict(const ObjectKey& claim, const ClaimPlace& place);
+// The workers of these on which the claim is allocated. Null: devices are not verified there.
+struct NamedPicture {
+  ClusterName worker;
+  const DevicePicture* devices = nullptr;
+};
+std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
+                                         std::span<const NamedPicture> pictures);
+
+// Refuses a worker other than the claim's, unless it is refused already.
+void KeepWithClaim(const ObjectKey& claim, const ClaimPlace& place, const ClusterName& worker,
+                   dra::Verdict& verdict);
 
 }  // namespace fedra::verify

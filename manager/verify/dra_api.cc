@@ -1,5 +1,6 @@
 #include "manager/verify/dra_api.h"
 
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -12,13 +13,23 @@ constexpr std::string_view kGroup = "resource.k8s.io";
 // What we can read, newest first. Older versions are ApiVersionOld.
 constexpr std::string_view kReadable[] = {"v1", "v1beta2", "v1beta1"};
 
-std::optional<std::string_view> ServedTaintRules(const kube::ServerInfo* server) {
-  for (const std::string_view version : {"v1", "v1beta2", "v1alpha3"}) {
-    if (server != nullptr &&
-        server->resources.contains(fmt::format("{}/{}/devicetaintrules", kGroup, version)))
-      return version;
+// The first of these versions in which the resource is served.
+std::optional<std::string_view> FirstServed(const kube::ServerInfo* server, std::string_view group,
+                                            std::string_view plural,
+                                            std::initializer_list<std::string_view> versions) {
+  if (server == nullptr) return std::nullopt;
+  for (const std::string_view version : versions) {
+    if (server->resources.contains(fmt::format("{}/{}/{}", group, version, plural))) return version;
   }
   return std::nullopt;
+}
+
+std::optional<std::string_view> ServedTaintRules(const kube::ServerInfo* server) {
+  return FirstServed(server, kGroup, "devicetaintrules", {"v1", "v1beta2", "v1alpha3"});
+}
+
+std::optional<std::string_view> ServedPodGroups(const kube::ServerInfo* server) {
+  return FirstServed(server, "scheduling.k8s.io", "podgroups", {"v1beta1", "v1alpha2"});
 }
 
 }  // namespace
@@ -36,6 +47,21 @@ std::string_view TaintRuleVersion(const kube::ServerInfo* server) {
 
 bool ServesTaintRules(const kube::ServerInfo* server) {
   return ServedTaintRules(server).has_value();
+}
+
+std::string_view PodGroupVersion(const kube::ServerInfo* server) {
+  return ServedPodGroups(server).value_or("v1beta1");
+}
+
+bool ServesPodGroups(const kube::ServerInfo* server) { return ServedPodGroups(server).has_value(); }
+
+DraApi ReadDraApi(const kube::ServerInfo* server) {
+  return {.release = server == nullptr ? std::string() : server->git_version,
+          .version = std::string(DraVersion(server)),
+          .taint_rule_version = std::string(TaintRuleVersion(server)),
+          .taint_rules = ServesTaintRules(server),
+          .pod_group_version = std::string(PodGroupVersion(server)),
+          .pod_groups = ServesPodGroups(server)};
 }
 
 kube::Resource InVersion(kube::Resource resource, std::string_view version) {

@@ -87,6 +87,17 @@ void RequireCapabilities(const Claim& claim, std::string_view kind, const Worker
   }
 }
 
+// The API server would refuse the claims of the pods, or their allocation.
+void RequireAdminAccess(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
+                        dra::Verdict& verdict) {
+  if (!claim.admin_access) return;
+  const auto ns = worker.namespaces.Find({"", claim.key.ns});
+  if (ns == nullptr || ns->admin_access) return;  // without it, its absence is the reason
+  Add(verdict, Outcome::kNo, ReasonCode::kDependencyMissing, "Namespace " + claim.key.ns,
+      fmt::format("{} {} asks for admin access, and the namespace lacks the label {}=true there",
+                  kind, claim.key.ToString(), kAdminAccessLabel));
+}
+
 std::string NameOf(const ObjectKey& claim_template) {
   return "ResourceClaimTemplate " + claim_template.ToString();
 }
@@ -150,6 +161,7 @@ void VerifyTemplate(const ObjectKey& key, const WorkerPicture& worker,
     used = CopyOf(key, options, verdict, notes);
   }
   if (used == nullptr) return;
+  RequireAdminAccess(*used, "ResourceClaimTemplate", worker, verdict);
   RequireClasses(*used, "ResourceClaimTemplate", worker, verdict);
   RequireCapabilities(*used, "ResourceClaimTemplate", worker, options, verdict, notes);
 }
@@ -185,6 +197,7 @@ void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& work
         Require(worker.claims, {requirement.ns, name}, "ResourceClaim",
                 "resourceclaims.resource.k8s.io", ReasonCode::kClaimMissing, verdict);
     if (found == nullptr) continue;
+    RequireAdminAccess(*found, "ResourceClaim", worker, verdict);
     RequireClasses(*found, "ResourceClaim", worker, verdict);
     RequireCapabilities(*found, "ResourceClaim", worker, options, verdict, notes);
   }

@@ -24,7 +24,7 @@
 namespace fedra::verify {
 
 template <class T>
-class ObjectFeed final : public watch::CacheSink {
+class ObjectFeed final : public watch::ObjectSink {
  public:
   struct Change {
     ObjectKey key;
@@ -45,15 +45,17 @@ class ObjectFeed final : public watch::CacheSink {
     arrived_.clear();
   }
 
-  Result<void> Upsert(std::string_view object) override {
-    FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(object));
+  using ObjectSink::Upsert;
+  Result<void> Upsert(watch::ObjectText& object) override {
+    FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(object.text()));
     const auto known = known_.find(meta.key);
     const bool is_known = known != known_.end();
     const Version version{std::move(meta.version), std::move(meta.uid)};
     if (listing_ && is_known) arriving_.insert(*known);
     if (is_known && known->second == version) return {};
-    FEDRA_ASSIGN_OR_RETURN(const nlohmann::json json, watch::ParseJson(object));
-    Result<T> value = read_(json);
+    const Result<nlohmann::json>& json = object.Parsed();
+    if (!json) return Fail(json.error());
+    Result<T> value = read_(*json);
     if (!value) return Fail(std::move(value).error().WithContext(meta.key.ToString()));
     Change change{meta.key, *std::move(value)};
     if (listing_) {
@@ -113,18 +115,19 @@ class ObjectFeed final : public watch::CacheSink {
   std::vector<Change> arrived_;
 };
 
-// One watch for two: everything goes to `first`, then to `second`.
+// One watch for two: everything goes to `first`, then to `second`, and is parsed once.
 class TeeSink final : public watch::CacheSink {
  public:
-  TeeSink(watch::CacheSink& first, watch::CacheSink& second) : first_(first), second_(second) {}
+  TeeSink(watch::ObjectSink& first, watch::ObjectSink& second) : first_(first), second_(second) {}
 
   void Reset() override {
     first_.Reset();
     second_.Reset();
   }
   Result<void> Upsert(std::string_view object) override {
-    Result<void> result = first_.Upsert(object);
-    Result<void> other = second_.Upsert(object);
+    watch::ObjectText text(object);
+    Result<void> result = first_.Upsert(text);
+    Result<void> other = second_.Upsert(text);
     return result ? std::move(other) : std::move(result);
   }
   Result<void> Remove(std::string_view object) override {
@@ -142,8 +145,8 @@ class TeeSink final : public watch::CacheSink {
   }
 
  private:
-  watch::CacheSink& first_;
-  watch::CacheSink& second_;
+  watch::ObjectSink& first_;
+  watch::ObjectSink& second_;
 };
 
 }  // namespace fedra::verify

@@ -38,6 +38,16 @@ std::vector<std::string> DeviceClasses(const json& spec) {
   return classes;
 }
 
+// Alternatives cannot ask for it.
+bool AsksForAdminAccess(const json& spec) {
+  const json& requests = Path(spec, {"devices", "requests"});
+  return requests.is_array() &&
+         std::any_of(requests.begin(), requests.end(), [](const json& request) {
+           return Member(request, "adminAccess") == true ||
+                  Path(request, {"exactly", "adminAccess"}) == true;
+         });
+}
+
 Result<ObjectKey> ReadKey(const json& object, std::string_view kind) {
   const json& metadata = Member(object, "metadata");
   ObjectKey key{Text(metadata, "namespace"), Text(metadata, "name")};
@@ -91,7 +101,10 @@ Result<NamedObject> ParseNamedObject(const json& object) {
 
 Result<Namespace> ParseNamespace(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "Namespace"));
-  return Namespace{key.name, Text(Member(object, "status"), "phase") == "Terminating"};
+  return Namespace{
+      .name = key.name,
+      .terminating = Text(Member(object, "status"), "phase") == "Terminating",
+      .admin_access = Text(Path(object, {"metadata", "labels"}), kAdminAccessLabel) == "true"};
 }
 
 Result<LocalQueue> ParseLocalQueue(const json& object) {
@@ -118,6 +131,7 @@ Result<Claim> ParseTemplate(const json& object) {
       .key = std::move(key),
       .device_classes = DeviceClasses(spec),
       .capabilities = Capabilities(metadata, spec),
+      .admin_access = AsksForAdminAccess(spec),
       .spec = tracking::Dump(CanonicalTemplateSpec(Member(object, "spec"))),
       .uid = Text(metadata, "uid"),
       .version = ResourceVersion(Text(metadata, "resourceVersion")),
@@ -134,6 +148,7 @@ Result<Claim> ParseClaim(const json& object) {
   claim.key = std::move(key);
   claim.device_classes = DeviceClasses(spec);
   claim.capabilities = Capabilities(Member(object, "metadata"), spec);
+  claim.admin_access = AsksForAdminAccess(spec) && Path(object, {"status", "allocation"}).is_null();
   return claim;
 }
 

@@ -15,12 +15,15 @@
 
 namespace fedra::verify {
 
-// On templates and claims: the capabilities that they need, comma-separated. A wire value.
-inline constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
+// On a namespace, with the value "true": claims and templates in it may ask for admin access. The
+// API server checks it when they are made and when a claim is allocated (Kubernetes v1.36.3,
+// pkg/registry/resource/utils.go). A wire value.
+inline constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
 
 struct Namespace {
   std::string name;
   bool terminating = false;
+  bool admin_access = false;  // kAdminAccessLabel
 
   bool operator==(const Namespace&) const = default;
 };
@@ -43,6 +46,8 @@ struct Claim {
   // "gpu.nvidia.com/MPSSupport": named by its annotation fedra.dev/capabilities (comma-separated),
   // or known to be needed by the configuration it hands to the driver. Ascending.
   std::vector<std::string> capabilities;
+  // Something is still to be made or allocated that asks for admin access.
+  bool admin_access = false;
   // Of templates only. spec as JSON in canonical form (claim_form.h), whatever version it was read
   // in: equal texts are equal templates.
   std::string spec;

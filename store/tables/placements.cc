@@ -28,12 +28,18 @@ Result<std::vector<PlacementRow>> Load(Connection& db, const std::string& uid) {
   FEDRA_RETURN_IF_ERROR(db.Query(
       "SELECT uid, cluster FROM placement_nominated WHERE ?1 IN ('', uid) ORDER BY uid, position",
       {uid}, [&](Row& row) { rows.at(place.at(row.Text())).nominated.push_back(row.Cluster()); }));
-  FEDRA_RETURN_IF_ERROR(db.Query(
-      "SELECT uid, cluster, reason, at FROM placement_failures WHERE ?1 IN ('', uid) ORDER BY uid, "
-      "position",
-      {uid}, [&](Row& row) {
-        rows.at(place.at(row.Text())).failures.push_back({row.Cluster(), row.Text(), row.Time()});
-      }));
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT uid, cluster, reason, at, message, refused, times FROM placement_failures"
+               " WHERE ?1 IN ('', uid) ORDER BY uid, position",
+               {uid}, [&](Row& row) {
+                 PlacementFailure& failure = rows.at(place.at(row.Text())).failures.emplace_back();
+                 failure.cluster = row.Cluster();
+                 failure.reason = row.Text();
+                 failure.at = row.Time();
+                 failure.message = row.Text();
+                 failure.refused = row.Int() != 0;
+                 failure.times = row.Int();
+               }));
   return rows;
 }
 
@@ -57,9 +63,12 @@ Result<void> Apply(Connection& db, const PutPlacement& change) {
   }
   position = 0;
   for (const PlacementFailure& failure : row.failures) {
-    FEDRA_RETURN_IF_ERROR(db.Run(
-        "INSERT INTO placement_failures (uid, position, cluster, reason, at) VALUES (?,?,?,?,?)",
-        {row.uid, position++, failure.cluster, failure.reason, failure.at}));
+    FEDRA_RETURN_IF_ERROR(
+        db.Run("INSERT INTO placement_failures (uid, position, cluster, reason, at, message, "
+               "refused, times)"
+               " VALUES (?,?,?,?,?,?,?,?)",
+               {row.uid, position++, failure.cluster, failure.reason, failure.at, failure.message,
+                failure.refused ? 1 : 0, failure.times}));
   }
   return {};
 }

@@ -8,12 +8,12 @@
 #include <string>
 #include <thread>
 
-#include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
-#include "cluster-clients/http/loop.h"
 #include "cluster-clients/kube/list_reader.h"
+#include "cluster-clients/threads.h"
 #include "cluster-clients/watch/watch_event.h"
 #include "tests/sim/server.h"
+#include "tests/support/sim_access.h"
 
 namespace fedra {
 namespace {
@@ -90,14 +90,10 @@ BENCHMARK(RelistUnchanged);
 // One cluster that many threads call; lives as long as the process.
 Cluster& Target() {
   static sim::Server server;
-  static http::HttpLoop loop;
-  static WorkerPool workers(4);
+  static Threads threads(4);
   static Cluster cluster = [] {
-    kube::AccessSettings access;
-    access.server = server.Address();
-    access.ca_pem = server.CaPem();
-    access.token = "admin-token";
-    return Cluster(ClusterName("bench"), access, {}, loop, workers, SystemClock(), nullptr);
+    return Cluster(ClusterName("bench"), AccessTo(server), {}, threads.loop, threads.pool,
+                   SystemClock(), nullptr);
   }();
   static const bool started = [] {
     cluster.Start();

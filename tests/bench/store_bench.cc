@@ -7,30 +7,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <stdexcept>
 
 #include "store/store.h"
+#include "tests/support/temp_folder.h"
 
 namespace fedra::store {
 namespace {
-
-class Folder final {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fedra-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string File() const { return path_ + "/fedra.db"; }
-
- private:
-  std::string path_;
-};
 
 template <class T>
 T Must(Result<T> result) {
@@ -64,8 +47,8 @@ WorkloadRow Workload(int64_t number) {
 }
 
 void DiskSync(benchmark::State& state) {
-  const Folder folder;
-  const int fd = open(folder.File().c_str(), O_RDWR | O_CREAT, 0600);
+  const TempFolder folder;
+  const int fd = open(folder.Path("fedra.db").c_str(), O_RDWR | O_CREAT, 0600);
   const std::string page(4096, 'x');
   for (auto step : state) {
     if (pwrite(fd, page.data(), page.size(), 0) < 0 || fdatasync(fd) != 0)
@@ -77,8 +60,8 @@ BENCHMARK(DiskSync)->UseRealTime();
 
 // One store for all threads of a run.
 struct Shared {
-  Folder folder;
-  std::unique_ptr<Store> store = Must(Store::Open({.path = folder.File()}));
+  TempFolder folder;
+  std::unique_ptr<Store> store = Must(Store::Open({.path = folder.Path("fedra.db")}));
 };
 std::unique_ptr<Shared> shared;
 
@@ -101,8 +84,8 @@ BENCHMARK(DurableCommit)->UseRealTime()->ThreadRange(1, 32);
 
 // Distinct rows, so that nothing coalesces: the writer's own speed.
 void MirroredRows(benchmark::State& state) {
-  const Folder folder;
-  auto store = Must(Store::Open({.path = folder.File()}));
+  const TempFolder folder;
+  auto store = Must(Store::Open({.path = folder.Path("fedra.db")}));
   int64_t number = 0;
   for (auto step : state) {
     for (int i = 0; i < 10'000; ++i) store->Enqueue(PutWorkload{Workload(++number % 50'000)});
@@ -114,8 +97,8 @@ BENCHMARK(MirroredRows)->Unit(benchmark::kMillisecond);
 
 // `fedra status` with many workloads: open, look, close, while the daemon has the file.
 void ReadStatus(benchmark::State& state) {
-  const Folder folder;
-  auto store = Must(Store::Open({.path = folder.File()}));
+  const TempFolder folder;
+  auto store = Must(Store::Open({.path = folder.Path("fedra.db")}));
   for (int64_t i = 0; i < state.range(0); ++i) store->Enqueue(PutWorkload{Workload(i)});
   Must(store->Flush());
   for (auto step : state) {

@@ -68,7 +68,7 @@ def main() -> int:
     real = run([options.real, "-limit", options.limit], cases)
     outcomes = collections.Counter(answer["outcome"] for answer in real)
     kinds: collections.Counter[str] = collections.Counter()
-    for case, mine, theirs in zip(cases, ours, real):
+    for case, mine, theirs in zip(cases, ours, real, strict=True):
         kind = compare(mine, theirs)
         if kind is None:
             continue

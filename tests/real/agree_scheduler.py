@@ -34,6 +34,7 @@ from real.pki import Pki  # noqa: E402
 
 _POD_LINES = Path(__file__).parents[2] / "build/release/tests/tools/pod-lines"
 _BATCH = 40
+_LEFT_OUT = ("refused", "gave-up")  # outcomes that nothing can be compared with
 # DeviceTaintRules are off by default in 1.36.
 _FLAGS = {
     "kube-apiserver": [
@@ -156,7 +157,7 @@ class _Report:
 
     def add(self, seen: Observation, ours: Json, last: bool) -> bool:
         """False: it differs and should be looked at again."""
-        kind = None if seen.outcome in ("refused", "gave-up") else difference(seen, ours)
+        kind = None if seen.outcome in _LEFT_OUT else difference(seen, ours)
         if kind is not None and not last:
             self._second_looks += 1
             return False
@@ -172,11 +173,16 @@ class _Report:
         return True
 
     def agreed(self) -> bool:
-        return not self._kinds
+        """Of few comparisons, that nothing differed says nothing."""
+        enough = 2 * self._compared() >= self._outcomes.total() > 0
+        return enough and not self._kinds
+
+    def _compared(self) -> int:
+        return sum(count for outcome, count in self._outcomes.items() if outcome not in _LEFT_OUT)
 
     def print_summary(self) -> None:
-        refused, gave_up = self._outcomes.pop("refused", 0), self._outcomes.pop("gave-up", 0)
-        compared, different = self._outcomes.total(), self._kinds.total()
+        refused, gave_up = (self._outcomes[outcome] for outcome in _LEFT_OUT)
+        compared, different = self._compared(), self._kinds.total()
         print(
             f"seed {self.options.seed}: {compared} cases compared, scheduler: {dict(self._outcomes)}"
         )

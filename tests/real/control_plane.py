@@ -19,12 +19,16 @@ from scenarios.waiting import eventually
 # node unreachable, which is right: no kubelet ever reports.
 _CONTROLLERS = (
     "namespace,job,resourceclaim-controller,garbage-collector-controller,ttl-after-finished-controller,"
-    "serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller"
+    "serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller,"
+    "podgroup-protection-controller"
 )
 
-# DeviceTaintRules of Kubernetes 1.36: the API needs both, scheduler and controllers the gate.
-_RULES_GATE = "--feature-gates=DRADeviceTaintRules=true"
-_RULES_API = "--runtime-config=resource.k8s.io/v1beta2=true"
+# What Kubernetes 1.36 does not serve by default: DeviceTaintRules and PodGroups with claims. The API needs both,
+# scheduler and controllers the gates.
+_ALPHA_GATES = (
+    "--feature-gates=DRADeviceTaintRules=true,GenericWorkload=true,DRAWorkloadResourceClaims=true"
+)
+_ALPHA_APIS = "--runtime-config=resource.k8s.io/v1beta2=true,scheduling.k8s.io/v1alpha2=true"
 
 # pod-complete.yaml is left out: it ends every pod of a Job at once. Here a job runs until a scenario ends it.
 _KWOK_STAGES = (
@@ -61,7 +65,7 @@ class Etcd:
 class ControlPlane:
     """One cluster. The API server is started by the constructor, the rest by `start_controllers`.
 
-    `more_flags`: program -> flags after ours. `taint_rules`: it knows DeviceTaintRules.
+    `more_flags`: program -> flags after ours. `alpha`: it knows DeviceTaintRules and PodGroups.
     """
 
     def __init__(
@@ -72,12 +76,12 @@ class ControlPlane:
         etcd: Etcd,
         folder: Path,
         more_flags: Mapping[str, Sequence[str]] | None = None,
-        taint_rules: bool = False,
+        alpha: bool = False,
     ):
         self.name = name
         self._more_flags = more_flags or {}
-        self._gates = [_RULES_GATE] if taint_rules else []
-        self._api = [_RULES_API] if taint_rules else []
+        self._gates = [_ALPHA_GATES] if alpha else []
+        self._api = [_ALPHA_APIS] if alpha else []
         self.folder = folder / name
         self.folder.mkdir()
         self.kubeconfig = folder / f"{name}.kubeconfig"

@@ -6,9 +6,12 @@ import copy
 import dataclasses
 import json
 import os
+import resource
+import signal
 import subprocess
+import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +20,18 @@ import yaml
 from scenarios.kubeconfig import Access
 from scenarios.process import Process, free_ports
 from scenarios.resources import Object
-from scenarios.waiting import eventually
+from scenarios.waiting import SLOWNESS, eventually
 
 _BUILT = Path(__file__).parents[2] / "build/release/manager/fedra"
 
 # `fedra check` answers with its exit code, see docs of the command.
-CHECK_PLACEABLE, CHECK_NOWHERE, CHECK_UNKNOWN = 0, 3, 4
+CHECK_PLACEABLE, CHECK_ERROR, CHECK_NOWHERE, CHECK_UNKNOWN = 0, 1, 3, 4
+
+# A write beyond a file's limit is refused like one on a full disk; a disk sends no signal.
+_REFUSAL_NOT_SIGNAL = ("env", "--ignore-signal=XFSZ")
+
+_CALL_SECONDS = 60.0  # for one run of the command line
+_DRAIN_SECONDS = 5.0  # from SIGTERM to the end
 
 
 def default_binary() -> Path:
@@ -52,6 +61,25 @@ class Verdict:
     alternatives: list[int]
 
 
+class Stream:
+    """What a command with --watch prints, one JSON document a line. Start it from the main thread."""
+
+    def __init__(self, command: Sequence[str], file: Path):
+        self._file = file
+        self._process = Process(command, file, errors=file.with_suffix(".errors"))
+
+    def documents(self) -> list[Any]:
+        """All so far; a line that is still being written does not count."""
+        assert self._process.running(), f"ended with {self._process.exit_code()}"
+        whole, _, _ = self._file.read_text().rpartition("\n")
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def end(self) -> None:
+        """SIGTERM, of which it dies at once."""
+        code = self._process.terminate(grace=2)
+        assert code == -signal.SIGTERM, f"ended with {code}"
+
+
 class Fedra:
     """One configuration and one store in a folder of their own; the daemon may be started many times on them.
 
@@ -72,6 +100,7 @@ class Fedra:
         for cluster, access in accesses.items():
             self.set_access(cluster, access)
         self._port = free_ports(1)[0]
+        self.store = folder / "fedra.db"
         configuration: Object = {
             "apiVersion": "fedra.dev/v1alpha1",
             "kind": "Configuration",
@@ -81,7 +110,7 @@ class Fedra:
             ],
             # Scenarios about devices switch this on; the others have workers without any.
             "verification": {"devices": "Off"},
-            "store": {"path": str(folder / "fedra.db")},
+            "store": {"path": str(self.store)},
             "http": {"address": f"127.0.0.1:{self._port}"},
             "logging": {"level": "debug"},
         }
@@ -116,7 +145,7 @@ class Fedra:
     def start(self, crash_at: str | None = None, ready: bool = True) -> None:
         """Starts the daemon; with `ready` returns when it says so. `crash_at` is a point of FEDRA_TEST_CRASH_AT."""
         environment = {"FEDRA_TEST_CRASH_AT": crash_at} if crash_at else {}
-        command = [self._binary, "run", "--config", self.configuration_file]
+        command = [*_REFUSAL_NOT_SIGNAL, *self.command("run")]
         self.process = Process(command, self.log, environment)
         if ready:
             eventually("fedra ready", self._ready, 30)
@@ -125,11 +154,11 @@ class Fedra:
         """kill -9."""
         self._running().kill()
 
-    def stop(self) -> int:
-        """SIGTERM; it must end within 5 s. Returns the exit code."""
-        code = self._running().terminate(grace=6)
+    def stop(self) -> None:
+        """SIGTERM; it must end within 5 s, and without a complaint: its own or a sanitizer's."""
+        code = self._running().terminate(grace=_DRAIN_SECONDS)
+        assert code == 0, f"fedra ended with {code}"
         self.process = None
-        return code
 
     def restart(self) -> None:
         """kill -9 and start again on the same store."""
@@ -146,15 +175,53 @@ class Fedra:
     def resident_bytes(self) -> int:
         return self._running().resident_bytes()
 
-    def cli(self, *arguments: str, stdin: str | None = None) -> Output:
-        """Runs `fedra ARGUMENTS --config FILE`."""
-        command = [str(self._binary), *arguments, "--config", str(self.configuration_file)]
-        result = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
-        return Output(result.returncode, result.stdout, result.stderr)
+    def limit_files(self, size: int | None) -> None:
+        """No file of the daemon may grow beyond that size, as if the disk were full. None: there is space."""
+        limit = resource.RLIM_INFINITY if size is None else size
+        pid = self._running().pid
+        _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, hard))
+
+    def cli(
+        self, *arguments: str, stdin: str | None = None, file_limit: int | None = None
+    ) -> Output:
+        """Runs `fedra ARGUMENTS --config FILE`. `file_limit`: as in limit_files."""
+        limit = [] if file_limit is None else ["prlimit", f"--fsize={file_limit}"]
+        return _run([*_REFUSAL_NOT_SIGNAL, *limit, *self.command(*arguments)], stdin)
+
+    def page(self, path: str) -> str:
+        """What the daemon's HTTP server answers, whatever the status."""
+        try:
+            return self._http(path)
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
+
+    def bare(self, *arguments: str) -> Output:
+        """Runs `fedra ARGUMENTS`, which need no configuration."""
+        return _run([str(self._binary), *arguments], None)
+
+    def command(self, *arguments: str) -> list[str]:
+        return [str(self._binary), *arguments, "--config", str(self.configuration_file)]
+
+    def follow(self, *arguments: str) -> Stream:
+        """Starts a command that goes on until it is told to end."""
+        return Stream(self.command(*arguments), self._folder / f"{arguments[0]}.stream")
 
     def worker_states(self) -> dict[str, str]:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
         return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
+
+    def cluster_trouble(self, cluster: str) -> str:
+        """What `fedra status` has to complain about in one worker, or in the manager; empty: nothing."""
+        status = self._json("status")
+        rows = {worker["name"]: worker for worker in status["clusters"]}
+        row = rows.get(cluster, status["manager"])
+        return str(row["why"] or ("" if row["state"] == "Connected" else row["state"]))
+
+    def history(self, workload: str) -> list[str]:
+        """The reasons of a workload's events, oldest first."""
+        items = self._json("history", workload)["workloads"][0]["events"]
+        return [str(event["reason"]) for event in items]
 
     def verdicts(self, workload: str) -> dict[str, Verdict]:
         """What `fedra why` says of each worker; `workload` is NAMESPACE/NAME of the job. Empty: not known yet."""
@@ -206,6 +273,13 @@ class Fedra:
 
     def _kubeconfig(self, cluster: str) -> Path:
         return self._folder / f"{cluster}.kubeconfig"
+
+
+def _run(command: Sequence[str], stdin: str | None) -> Output:
+    result = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=_CALL_SECONDS * SLOWNESS
+    )
+    return Output(result.returncode, result.stdout, result.stderr)
 
 
 def _verdict(worker: Object) -> Verdict:

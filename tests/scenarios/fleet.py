@@ -19,7 +19,7 @@ MANAGER = "manager"
 class Fleet(abc.ABC):
     """Lifetime: `start` once, `stop` once, also after a failed start. Not thread-safe; clients are.
 
-    Only the first worker serves DeviceTaintRules, which Kubernetes 1.36 does not by default.
+    Of the workers only the first serves DeviceTaintRules and PodGroups, which Kubernetes 1.36 does not by default.
     """
 
     kind: str  # "sim" or "real"

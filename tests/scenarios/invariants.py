@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from http.client import HTTPException
+from typing import NamedTuple
 
-from scenarios.federated_job import OURS
+from scenarios.federated_job import OURS, UID_ANNOTATION
 from scenarios.fleet import Fleet
 from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 _INTERVAL = 0.1  # seconds between two looks
 
+# Kinds of which fedra makes objects on workers -> the label by which they are known.
+_LEFT_BEHIND = {"Workload": OURS, "Job": OURS, "ResourceClaimTemplate": "fedra.dev/origin=fedra"}
+
+
+class _Conflict(NamedTuple):
+    """What invariant 1 forbids, at one look."""
+
+    workers: frozenset[str]
+    text: str
+
 
 class Watchdog:
     """Looks all the time whether a job of ours is on two workers, or on one while another still has its clone.
 
-    Runs in a thread of its own from construction to `close`.
+    Runs in a thread of its own from construction to `close`. That it could not look is a finding as well: only
+    a worker that `ignore` has named may fail to answer.
     """
 
     def __init__(self, fleet: Fleet, ns: str):
         self._fleet, self._ns = fleet, ns
         self._ignored: set[str] = set()
-        self._violations: list[str] = []
+        self._returning: set[str] = set()
+        self._looks = 0
+        self.findings: list[str] = []
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -30,49 +48,79 @@ class Watchdog:
         """A worker that fedra cannot reach may keep what it has (invariant 1 speaks of connected workers)."""
         self._ignored.add(worker)
 
+    def heed(self, worker: str) -> None:
+        """fedra can reach it again: what it had to keep is excused until fedra has removed it once."""
+        self._returning.add(worker)
+        self._ignored.discard(worker)
+
     def close(self) -> None:
         self._stopped.set()
         self._thread.join()
 
     def assert_nothing_seen(self) -> None:
-        assert not self._violations, "; ".join(self._violations)
+        assert not self.findings, "; ".join(self.findings)
+        assert self._looks > 0, "the invariants were never looked at"
 
     def _run(self) -> None:
         while not self._stopped.wait(_INTERVAL):
             try:
                 self._look()
-            except (OSError, RuntimeError):
-                continue  # an API server that the scenario has stopped
+            except Exception:
+                self.findings.append(f"the invariants were not watched: {traceback.format_exc()}")
+                return
 
     def _look(self) -> None:
         workers = [worker for worker in self._fleet.workers if worker not in self._ignored]
-        before = {worker: self._list("Job", worker) for worker in workers}
-        clones = {worker: self._list("Workload", worker) for worker in workers}
-        after = {worker: self._list("Job", worker) for worker in workers}
+        before = self._lists("Job", workers)
+        clones = self._lists("Workload", workers)
+        after = self._lists("Job", workers)
+        # Only what was there before and after the other reads was there during them.
+        jobs = {
+            worker: dict(before[worker].items() & after[worker].items())
+            for worker in before.keys() & clones.keys() & after.keys()
+        }
+        conflicts = list(_conflicts(jobs, clones))
+        self._returning -= jobs.keys() - frozenset().union(*(each.workers for each in conflicts))
+        excused = self._ignored | self._returning
+        self.findings += [each.text for each in conflicts if not each.workers & excused]
+        self._looks += 1
+
+    def _lists(self, kind: str, workers: list[str]) -> dict[str, dict[str, str]]:
+        """Worker -> UID of the manager's workload -> name, without workers that are away as they should be."""
+        found = {}
         for worker in workers:
-            # Only what was there before and after the other reads was there during them.
-            for uid in before[worker].keys() & after[worker].keys():
-                name = after[worker][uid]
-                for other in workers:
-                    if (
-                        other != worker
-                        and name in before[other].values()
-                        and name in after[other].values()
-                    ):
-                        self._violations.append(f"job {name} on {worker} and on {other}")
-                    if other != worker and uid in clones[other]:
-                        self._violations.append(
-                            f"job {name} on {worker} while {other} still has its clone"
-                        )
+            try:
+                found[worker] = self._list(kind, worker)
+            except (OSError, RuntimeError, HTTPException):
+                if worker not in self._ignored:
+                    raise
+        return found
 
     def _list(self, kind: str, worker: str) -> dict[str, str]:
-        """UID of the manager's workload -> name."""
         found = self._fleet.admin(worker).list(kind, self._ns, OURS)
-        return {_manager_uid(obj): obj["metadata"]["name"] for obj in found if not _ending(obj)}
+        # Without the UID it is not ours, whatever its label says (invariant 2).
+        return {
+            uid: obj["metadata"]["name"]
+            for obj in found
+            if (uid := _manager_uid(obj)) is not None and not _ending(obj)
+        }
 
 
-def _manager_uid(obj: Object) -> str:
-    return obj["metadata"]["annotations"]["fedra.dev/workload-uid"]
+def _conflicts(
+    jobs: Mapping[str, Mapping[str, str]], clones: Mapping[str, Mapping[str, str]]
+) -> Iterator[_Conflict]:
+    for worker, other in itertools.permutations(jobs, 2):
+        for uid, name in jobs[worker].items():
+            if name in jobs[other].values():
+                text = f"job {name} on {worker} and on {other}"
+                yield _Conflict(frozenset((worker, other)), text)
+            if uid in clones[other]:
+                text = f"job {name} on {worker} while {other} still has its clone"
+                yield _Conflict(frozenset((worker, other)), text)
+
+
+def _manager_uid(obj: Object) -> str | None:
+    return obj["metadata"].get("annotations", {}).get(UID_ANNOTATION)
 
 
 def _ending(obj: Object) -> bool:
@@ -86,8 +134,8 @@ def assert_no_residue(fleet: Fleet, ns: str) -> None:
         return [
             f"{worker}: {kind} {obj['metadata']['name']}"
             for worker in fleet.workers
-            for kind in ("Workload", "Job")
-            for obj in fleet.admin(worker).list(kind, ns, OURS)
+            for kind, ours in _LEFT_BEHIND.items()
+            for obj in fleet.admin(worker).list(kind, ns, ours)
         ]
 
     try:

@@ -102,7 +102,10 @@ class KubeClient:
         headers = {**self._headers, "Accept": _METADATA_ONLY}
         path = RESOURCES[kind].path(namespace) + "?watch=true&timeoutSeconds=3600"
         connection.request("GET", path, headers=headers)
-        return Watch(connection, connection.getresponse())
+        response = connection.getresponse()
+        if response.status != 200:
+            raise ApiError(response.status, "", f"watch {kind}: {response.read()[:200]!r}")
+        return Watch(connection, response)
 
     def delete(self, kind: str, namespace: str | None, name: str) -> None:
         """Deletes in the background; an object that is already gone is fine."""
@@ -161,7 +164,7 @@ class KubeClient:
         if reused is not None:
             try:
                 return self._send(reused, method, path, data, headers)
-            except (http.client.RemoteDisconnected, ConnectionError, BrokenPipeError):
+            except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError):
                 pass  # the server closed an idle connection; the request was not processed
         connection = self._local.connection = self._connect(self._timeout)
         return self._send(connection, method, path, data, headers)
@@ -194,17 +197,24 @@ class Watch:
 
     def __init__(self, connection: http.client.HTTPSConnection, response: http.client.HTTPResponse):
         self._connection, self._response = connection, response
+        self._closed = False
 
     def __iter__(self) -> Iterator[tuple[str, Object]]:
-        """(ADDED | MODIFIED | DELETED, object with at least its metadata)"""
+        """(ADDED | MODIFIED | DELETED, object with at least its metadata). Raises when the server ends it."""
         try:
             for line in self._response:
                 event = json.loads(line)
+                if event["type"] == "ERROR":
+                    raise ApiError(event["object"].get("code", 0), "", str(event["object"]))
                 yield event["type"], event["object"]
-        except (OSError, http.client.HTTPException):
-            return  # closed by us, or the server has gone
+        except (OSError, ValueError, http.client.HTTPException):
+            if not self._closed:
+                raise
+        if not self._closed:
+            raise ConnectionError("the server has ended the watch")
 
     def close(self) -> None:
+        self._closed = True
         try:
             self._connection.sock.shutdown(socket.SHUT_RDWR)
         except OSError:

@@ -10,11 +10,15 @@ from scenarios.fleet import Fleet
 
 
 class Arrivals:
-    """The moment (time.monotonic) at which the first object of each name was seen on any of the clusters."""
+    """The moment (time.monotonic) at which the first object of each name was seen on any of the clusters.
+
+    Every question fails once a watch has ended before `close`: there is no answer to it any more.
+    """
 
     def __init__(self, fleet: Fleet, clusters: Collection[str], kind: str, ns: str):
         self._first: dict[str, float] = {}
         self._changed = threading.Condition()
+        self._broken: dict[str, str] = {}  # cluster -> how its watch has ended
         self._seen: dict[str, set[str]] = {cluster: set() for cluster in clusters}
         self._watches = {cluster: fleet.admin(cluster).watch(kind, ns) for cluster in clusters}
         self._threads = [
@@ -26,22 +30,20 @@ class Arrivals:
 
     def wait_count(self, count: int, timeout: float) -> None:
         with self._changed:
-            if not self._changed.wait_for(lambda: len(self._first) >= count, timeout):
+            self._changed.wait_for(lambda: self._broken or len(self._first) >= count, timeout)
+            self._assert_whole()
+            if len(self._first) < count:
                 raise AssertionError(f"only {len(self._first)} of {count} within {timeout:.0f} s")
-
-    def wait_name(self, name: str, timeout: float) -> float:
-        with self._changed:
-            if not self._changed.wait_for(lambda: name in self._first, timeout):
-                raise AssertionError(f"{name} did not appear within {timeout:.0f} s")
-            return self._first[name]
 
     def times(self) -> dict[str, float]:
         with self._changed:
+            self._assert_whole()
             return dict(self._first)
 
     def per_cluster(self) -> dict[str, int]:
         """How many names were seen on each cluster."""
         with self._changed:
+            self._assert_whole()
             return {cluster: len(names) for cluster, names in self._seen.items()}
 
     def close(self) -> None:
@@ -50,7 +52,18 @@ class Arrivals:
         for thread in self._threads:
             thread.join()
 
+    def _assert_whole(self) -> None:
+        assert not self._broken, f"not watched to the end: {self._broken}"
+
     def _follow(self, cluster: str) -> None:
+        try:
+            self._note_arrivals(cluster)
+        except Exception as error:
+            with self._changed:
+                self._broken[cluster] = repr(error)
+                self._changed.notify_all()
+
+    def _note_arrivals(self, cluster: str) -> None:
         for event, obj in self._watches[cluster]:
             if event != "ADDED":
                 continue

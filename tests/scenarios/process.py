@@ -10,16 +10,22 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scenarios.waiting import SLOWNESS
+
 # The ephemeral range begins at 32768: a listening port above it can be taken by any client socket.
 _FIRST_PORT, _LAST_PORT = 20000, 32000
 
+# Who gets a TCP port here also has the UDP port of that number until it ends, so no two tests get the same one,
+# also while the program that is to listen there is being started again.
+_reserved: list[socket.socket] = []
+
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody uses now. Another process may still win the race for one of them."""
+    """Ports of 127.0.0.1 that nobody uses now. A program that is not a test's may still take one of them."""
     ports: list[int] = []
     while len(ports) < count:
         port = random.randint(_FIRST_PORT, _LAST_PORT)
-        if port in ports:
+        if not _reserve(port):
             continue
         with socket.socket() as probe:
             # As every server here does: a port in TIME_WAIT is free.
@@ -32,21 +38,37 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
+def _reserve(port: int) -> bool:
+    holder = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        holder.bind(("127.0.0.1", port))
+    except OSError:
+        holder.close()
+        return False
+    _reserved.append(holder)
+    return True
+
+
 class Process:
     """One child. The kernel kills it when the thread that started it ends: start it from the main thread."""
 
     def __init__(
-        self, command: Sequence[object], log: Path, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[object],
+        log: Path,
+        environment: Mapping[str, str] | None = None,
+        errors: Path | None = None,
     ):
+        """Standard error goes to the log as well, or to `errors`."""
         self.log = log
         # setpriv replaces itself by the command, so the pid is the command's own.
         arguments = ["setpriv", "--pdeathsig", "KILL", "--", *(str(part) for part in command)]
-        with log.open("ab") as output:
+        with log.open("ab") as output, (errors or log).open("ab") as error_output:
             self._child = subprocess.Popen(
                 arguments,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=error_output,
                 env={**os.environ, **(environment or {})},
                 start_new_session=True,  # Ctrl-C reaches only us; we then end the children in order
             )
@@ -69,11 +91,11 @@ class Process:
         self._child.wait()
 
     def terminate(self, grace: float = 10.0) -> int:
-        """SIGTERM, and SIGKILL after `grace` seconds. Returns the exit code."""
+        """SIGTERM, and SIGKILL after `grace` seconds (times SLOWNESS). Returns the exit code."""
         if self.running():
             self._child.send_signal(signal.SIGTERM)
         try:
-            return self._child.wait(grace)
+            return self._child.wait(grace * SLOWNESS)
         except subprocess.TimeoutExpired:
             self.kill()
             return -signal.SIGKILL

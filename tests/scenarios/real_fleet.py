@@ -55,10 +55,9 @@ class RealFleet(Fleet):
         self._etcd = etcd = Etcd(tools, self.folder)
         # Processes must be started from this thread (see Process); calls to different clusters run in parallel.
         for name in self.clusters:
-            rules = name == self.workers[0]
-            self._planes[name] = ControlPlane(
-                name, tools, pki, etcd, self.folder, taint_rules=rules
-            )
+            # The manager too: without GenericWorkload an API server drops a pod template's schedulingGroup.
+            alpha = name in (MANAGER, self.workers[0])
+            self._planes[name] = ControlPlane(name, tools, pki, etcd, self.folder, alpha=alpha)
         with ThreadPoolExecutor(len(self.clusters)) as pool:
             list(pool.map(ControlPlane.wait_ready, self._planes.values()))
             for name, plane in self._planes.items():

@@ -6,7 +6,6 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 
-from scenarios.fleet import Fleet
 from scenarios.world import World
 
 Body = Callable[[World], None]
@@ -23,8 +22,8 @@ class Scenario:
     def summary(self) -> str:
         return (inspect.getdoc(self.body) or "").partition("\n")[0]
 
-    def runs_on(self, fleet: Fleet) -> bool:
-        return fleet.kind in self.fleets and fleet.kueue_dra in self.kueue_dra
+    def runs_on(self, fleet: str, kueue_dra: bool) -> bool:
+        return fleet in self.fleets and kueue_dra in self.kueue_dra
 
 
 SCENARIOS: list[Scenario] = []

@@ -32,7 +32,7 @@ class Resource:
         return "/".join(parts)
 
 
-_KUEUE = "kueue.x-k8s.io/v1beta2"
+KUEUE = "kueue.x-k8s.io/v1beta2"
 _DRA = "resource.k8s.io/v1"
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ADMISSION = "admissionregistration.k8s.io/v1"
@@ -77,13 +77,14 @@ RESOURCES: dict[str, Resource] = {
         Resource("resource.k8s.io/v1beta2", "devicetaintrules", "DeviceTaintRule", False),
         Resource("node.k8s.io/v1", "runtimeclasses", "RuntimeClass", namespaced=False),
         Resource("scheduling.k8s.io/v1", "priorityclasses", "PriorityClass", namespaced=False),
-        Resource(_KUEUE, "workloads", "Workload"),
-        Resource(_KUEUE, "localqueues", "LocalQueue"),
-        Resource(_KUEUE, "clusterqueues", "ClusterQueue", namespaced=False),
-        Resource(_KUEUE, "resourceflavors", "ResourceFlavor", namespaced=False),
-        Resource(_KUEUE, "admissionchecks", "AdmissionCheck", namespaced=False),
-        Resource(_KUEUE, "multikueueconfigs", "MultiKueueConfig", namespaced=False),
-        Resource(_KUEUE, "multikueueclusters", "MultiKueueCluster", namespaced=False),
-        Resource(_KUEUE, "workloadpriorityclasses", "WorkloadPriorityClass", namespaced=False),
+        Resource("scheduling.k8s.io/v1alpha2", "podgroups", "PodGroup"),
+        Resource(KUEUE, "workloads", "Workload"),
+        Resource(KUEUE, "localqueues", "LocalQueue"),
+        Resource(KUEUE, "clusterqueues", "ClusterQueue", namespaced=False),
+        Resource(KUEUE, "resourceflavors", "ResourceFlavor", namespaced=False),
+        Resource(KUEUE, "admissionchecks", "AdmissionCheck", namespaced=False),
+        Resource(KUEUE, "multikueueconfigs", "MultiKueueConfig", namespaced=False),
+        Resource(KUEUE, "multikueueclusters", "MultiKueueCluster", namespaced=False),
+        Resource(KUEUE, "workloadpriorityclasses", "WorkloadPriorityClass", namespaced=False),
     )
 }

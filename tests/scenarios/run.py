@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the scenarios against a fleet of simulated or real clusters.
 
-  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--fedra PATH]
+  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--fedra PATH] [--lanes N]
   run.py --list
   run.py --write-docs | --check-docs
 
@@ -11,25 +11,23 @@ One line per scenario; exit 0 only if every one passed. See README.md.
 from __future__ import annotations
 
 import argparse
-import shutil
+import os
 import signal
 import sys
 import tempfile
 import time
-import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real.tools import ToolsMissing  # noqa: E402
-from scenarios import cases  # noqa: E402
+from scenarios import case_table, cases, lanes  # noqa: E402
 from scenarios.fedra_process import default_binary  # noqa: E402
 from scenarios.fleet import Fleet  # noqa: E402
 from scenarios.real_fleet import RealFleet  # noqa: E402
 from scenarios.registry import Scenario  # noqa: E402
 from scenarios.rows import page  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
-from scenarios.world import World  # noqa: E402
 
 
 def main() -> int:
@@ -57,8 +55,8 @@ def main() -> int:
     # So that SIGTERM ends the fleet as well as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
-        return _run_on_fleet(arguments, scenarios)
-    except ToolsMissing as error:
+        return (_serve if arguments.lane else _run)(arguments, scenarios)
+    except (ToolsMissing, lanes.LaneEnded) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
@@ -84,12 +82,18 @@ def _parse() -> argparse.Namespace:
         action="store_true",
         help="run what failed once more, say so, and fail only for what fails again",
     )
+    parser.add_argument(
+        "--lanes", type=int, metavar="N", help="fleets that play scenarios side by side"
+    )
+    parser.add_argument("--lane", action="store_true", help=argparse.SUPPRESS)  # see lanes.py
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
     parser.add_argument(
         "--write-docs", action="store_true", help="make docs/workloads.md of the table and end"
     )
     parser.add_argument(
-        "--check-docs", action="store_true", help="whether that page is current, and end"
+        "--check-docs",
+        action="store_true",
+        help="whether that page and the README's table are true, and end",
     )
     return parser.parse_args()
 
@@ -97,70 +101,77 @@ def _parse() -> argparse.Namespace:
 def _documentation(write: bool) -> int:
     if write:
         page.write()
-    elif not page.is_current():
-        print(f"error: {page.PAGE} is not what the scenarios say; run make docs", file=sys.stderr)
-        return 1
+        return 0
+    wrong = case_table.problems({each.name for each in cases.SCENARIOS})
+    problems = [f"{case_table.PAGE}: {each}" for each in wrong]
+    if not page.is_current():
+        problems.append(f"{page.PAGE} is not what the scenarios say; run make docs")
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+def _make_fleet(arguments: argparse.Namespace) -> Fleet:
+    kueue_dra = arguments.kueue_dra == "on"
+    return RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)
+
+
+def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
+    fleet = _make_fleet(arguments)
+    try:
+        with tempfile.TemporaryDirectory(prefix="fedra-scenarios-") as folder:
+            fleet.start()
+            lanes.serve(scenarios, fleet, arguments.fedra, Path(folder))
+    finally:
+        fleet.stop()
     return 0
 
 
-def _run_on_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
-    kueue_dra = arguments.kueue_dra == "on"
-    fleet: Fleet = RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)
-    folder = Path(tempfile.mkdtemp(prefix="fedra-scenarios-"))
-    failed: list[Scenario] = []
+def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     started = time.monotonic()
-    chosen = [each for each in scenarios if each.runs_on(fleet)]
+    dra = arguments.kueue_dra == "on"
+    chosen = [each.name for each in scenarios if each.runs_on(arguments.fleet, dra)]
+    command = [*sys.argv, "--lane"]
+    running = [lanes.Lane(command) for _ in range(min(_lane_count(arguments), len(chosen)))]
+    failed: list[str] = []
     try:
-        fleet.start()
+        for lane in running:
+            lane.wait_ready()
         print(
-            f"{fleet.kind} fleet, Kueue DRA {arguments.kueue_dra}, ready in {time.monotonic() - started:.1f} s"
+            f"{arguments.fleet} fleet, Kueue DRA {arguments.kueue_dra}, {len(running)} lanes, "
+            f"ready in {time.monotonic() - started:.1f} s",
+            flush=True,
         )
-        failed = _failing(chosen, fleet, arguments.fedra, folder / "first")
+        failed = _failing(running, chosen)
         if failed and arguments.second_look:
-            print(f"second look at{_names(failed)}", flush=True)
-            failed = _failing(failed, fleet, arguments.fedra, folder / "second")
+            print(f"second look, one by one, at{_names(failed)}", flush=True)
+            failed = _failing(running[:1], failed)
     finally:
-        fleet.stop()
-        shutil.rmtree(folder)
-    print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed{_names(failed)}", flush=True)
-    return 1 if failed else 0
-
-
-def _failing(scenarios: list[Scenario], fleet: Fleet, binary: Path, folder: Path) -> list[Scenario]:
-    folder.mkdir()
-    return [each for each in scenarios if not _run_one(each, fleet, binary, folder)]
-
-
-def _run_one(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> bool:
-    world = World(fleet, each.name.lower(), binary, folder / each.name)
-    started = time.monotonic()
-    try:
-        world.open()
-        each.body(world)
-        world.close()
-    except Exception:
-        print(f"FAIL  {each.name:28} {time.monotonic() - started:6.1f} s", flush=True)
-        _print_failure(world)
-        world.abandon()
-        return False
+        ended_well = all([lane.stop() for lane in running])
+    took = f"in {time.monotonic() - started:.0f} s"
     print(
-        f"ok    {each.name:28} {time.monotonic() - started:6.1f} s  {world.notes}".rstrip(),
+        f"{len(chosen) - len(failed)} passed, {len(failed)} failed {took}{_names(failed)}",
         flush=True,
     )
-    return True
+    if not ended_well:
+        print("error: a fleet did not end as it should", file=sys.stderr)
+    return 0 if ended_well and not failed else 1
 
 
-def _print_failure(world: World) -> None:
-    print(traceback.format_exc())
-    if world.fedra is not None:
-        print(world.fedra.report())
-    for line in world.describe():
-        print(line)
-    sys.stdout.flush()
+def _lane_count(arguments: argparse.Namespace) -> int:
+    """Two for each core: a lane is busy for a third of its time. Real clusters fill the machine alone."""
+    if arguments.lanes is not None:
+        return int(arguments.lanes)
+    return 1 if arguments.fleet == "real" else 2 * (os.cpu_count() or 1)
 
 
-def _names(scenarios: list[Scenario]) -> str:
-    return f": {', '.join(each.name for each in scenarios)}" if scenarios else ""
+def _failing(running: list[lanes.Lane], names: list[str]) -> list[str]:
+    results = lanes.play_all(running, names, lambda result: print(result, flush=True))
+    return [result.name for result in results if not result.passed]
+
+
+def _names(names: list[str]) -> str:
+    return f": {', '.join(names)}" if names else ""
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ class SimFleet(Fleet):
 
     kind = "sim"
     sets_managed_by = True
-    patience = 15.0
-    recovery = 15.0
+    patience = 30.0
+    recovery = 30.0
 
     def __init__(self, kueue_dra: bool, workers: tuple[str, ...] = ("worker1", "worker2")):
         self.kueue_dra = kueue_dra
@@ -48,7 +48,7 @@ class SimFleet(Fleet):
 
     def start(self) -> None:
         """Clusters with our usual objects and no queues."""
-        self._start("--empty", "--run-for", "forever", "--taint-rules-on", self.workers[0])
+        self._start("--empty", "--run-for", "forever", "--alpha-on", self.workers[0])
         for cluster in self.clusters:
             client = self.admin(cluster)
             setup.install_manager(client) if cluster == MANAGER else setup.install_worker(client)
@@ -112,6 +112,19 @@ class SimFleet(Fleet):
     def start_api_server(self, cluster: str) -> None:
         self._command("/faults", cluster=cluster, fault="refuse", on=False)
 
+    def forget_api(self, cluster: str, version: str) -> None:
+        """It answers 404 for everything in this group and version, and has ended its watches."""
+        self._command("/faults", cluster=cluster, fault="not-served", version=version)
+        self._command("/faults", cluster=cluster, fault="reset")
+
+    def refuse_jobs(self, cluster: str) -> None:
+        """As an exhausted quota for objects would: 403 for everybody who creates one."""
+        refusal = {"fault": "status", "method": "POST", "path": "/jobs", "code": 403}
+        self._command("/faults", cluster=cluster, **refusal)
+
+    def end_faults(self, cluster: str) -> None:
+        self._command("/faults", cluster=cluster, fault="none")
+
     def end_pods(
         self, worker: str, namespace: str, job: str | None = None, phase: str = "Succeeded"
     ) -> None:
@@ -163,7 +176,7 @@ class SimFleet(Fleet):
             self._clients[cluster] = KubeClient.from_kubeconfig(self.admin_kubeconfig(cluster))
         self.steer_kueue(MANAGER, defaultManagedBy=True)
 
-    def _command(self, path: str, **body: Any) -> Object:
+    def _command(self, path: str, /, **body: Any) -> Object:
         request = urllib.request.Request(self._control + path, json.dumps(body).encode())
         try:
             with urllib.request.urlopen(request, timeout=600) as response:

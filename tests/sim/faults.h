@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ struct Faults {
   bool reject_credentials = false;   // 401 for everybody
   bool expired_certificate = false;  // new connections see a certificate that ended yesterday
   bool foreign_ca = false;           // new connections see a certificate of a CA that nobody trusts
+
+  // Another release answers: what /version says; empty: as in the options.
+  std::string git_version;
+  // "resource.k8s.io/v1": in no discovery document, and 404 for its resources. Open watches go on.
+  std::set<std::string> not_served;
 
   size_t close_watch_after = 0;  // a watch ends after this many events; 0: never
   bool watch_too_old =

@@ -47,7 +47,8 @@ Fleet::Fleet(FleetOptions options) : engine_(std::make_shared<Engine>(options.th
   const auto make = [&](const std::string& name, bool manager) {
     ServerOptions server = options.server;
     server.name = name;
-    server.device_taint_rules = server.device_taint_rules || name == options.taint_rules_on;
+    server.device_taint_rules |= name == options.alpha_on;
+    server.pod_groups |= name == options.alpha_on;
     auto cluster =
         std::make_unique<Cluster>(std::move(server), options.kueue, options.jobs, engine_);
     if (options.furnished) Furnish(cluster->server, manager);

@@ -23,8 +23,9 @@ struct FleetOptions {
   // Install what Furnish installs.
   bool furnished = true;
   ServerOptions server;  // of every cluster; the name is set
-  // Of the cluster of this name only, as clusters differ in that: serve DeviceTaintRules.
-  std::string taint_rules_on;
+  // Of the cluster of this name only, as clusters differ in that: serve what Kubernetes 1.36 does
+  // not serve by default, DeviceTaintRules and PodGroups.
+  std::string alpha_on;
   KueueOptions kueue;
   JobOptions jobs;
 };

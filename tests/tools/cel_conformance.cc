@@ -1,6 +1,6 @@
 // cel-conformance [--markdown] DIR...: runs cel-spec conformance files (*.textproto) and reports
 // per file and section what passed, failed and was excluded, with the reasons. Exit code 1 if
-// anything failed.
+// anything failed, a file has no tests, or an exclusion leaves nothing out.
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +37,8 @@ std::string ReadAll(const std::filesystem::path& path) {
 void PrintText(const FileReport& report) {
   std::cout << report.name << ": " << report.passed() << " passed, " << report.failed()
             << " failed, " << report.excluded() << " excluded\n";
+  if (report.in_constants > 0)
+    std::cout << "  " << report.in_constants << " expected errors came from constants\n";
   for (const auto& section : report.sections) {
     std::cout << "  " << section.name << ": " << section.passed << " passed, " << section.failed
               << " failed, " << section.excluded << " excluded\n";
@@ -124,6 +126,10 @@ int main(int argc, char** argv) {
   if (reports.empty()) {
     std::cerr << "usage: cel-conformance [--markdown | --page FILE] DIR...\n";
     return 2;
+  }
+  for (const std::string& unused : fedra::conformance::UnusedExclusions(reports)) {
+    std::cerr << "the exclusion " << unused << " leaves nothing out\n";
+    ++failed;
   }
   if (markdown) {
     std::cout << Markdown(reports);

@@ -1,7 +1,16 @@
 """All scenarios, one module per subject. Importing this package fills SCENARIOS."""
 
-from scenarios.cases import access, claims, devices, examples, faults, jobs, load  # noqa: F401
-from scenarios.cases import placement, protocol, templates, traps, workloads  # noqa: F401
+from scenarios.cases import (
+    access,
+    claims,
+    commands,
+    devices,
+    examples,
+    faults,
+    jobs,
+    load,
+)  # noqa: F401
+from scenarios.cases import placement, protocol, stops, templates, traps, workloads  # noqa: F401
 from scenarios.registry import SCENARIOS
 
 __all__ = ["SCENARIOS"]

@@ -8,7 +8,7 @@ from scenarios import objects, setup
 from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.resources import Object
-from scenarios.waiting import always
+from scenarios.waiting import always, assert_quick
 from scenarios.world import TEMPLATE, World
 
 RARE_CLASS, LATE_CLASS = setup.RARE_CLASSES
@@ -234,4 +234,4 @@ def _wait_allocated(world: World, worker: str, devices: int) -> None:
 def _assert_quick(world: World, what: str, started: float) -> None:
     elapsed = time.monotonic() - started
     world.note(f"{what} {elapsed * 1000:.0f} ms")
-    assert elapsed < _WITHOUT_A_TIMER, f"{what} took {elapsed:.1f} s"
+    assert_quick(what, elapsed, _WITHOUT_A_TIMER)

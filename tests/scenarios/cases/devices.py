@@ -25,6 +25,7 @@ from scenarios.rows.parts import (
 )
 from scenarios.rows.row import Row
 from scenarios.rows.stage import job_of
+from scenarios.waiting import assert_quick
 from scenarios.world import World
 
 _CLASS = "card.example.com"  # also its driver; no worker has it from the beginning
@@ -64,7 +65,7 @@ def _assert_leaves_at_once(world: World, job: FederatedJob, worker: str, since: 
     world.eventually(f"clone on {worker}", lambda: job.clone(worker))
     elapsed = time.monotonic() - since
     world.note(f"left after {elapsed * 1000:.0f} ms")
-    assert elapsed < _WITHOUT_A_TIMER, f"left after {elapsed:.1f} s"
+    assert_quick("the clone", elapsed, _WITHOUT_A_TIMER)
 
 
 @scenario("burst", kueue_dra=_OFF)
@@ -79,8 +80,6 @@ def more_jobs_at_once_than_a_worker_has_devices(world: World) -> None:
         placed[world.eventually(f"{job.key} is placed", job.cluster_name)] += 1
     assert placed == {worker: 3 for worker in world.workers}, placed
     world.eventually("all pods run", lambda: _running_pods(world) == 6)
-    for job in jobs:
-        assert world.eventually(f"{job.key} is placed", job.cluster_name)
     for job in jobs:
         job.finish(job.remote_jobs()[0])
 

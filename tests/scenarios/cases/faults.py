@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sqlite3
 import time
 
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
+from scenarios.fleet import MANAGER
 from scenarios.objects import present
 from scenarios.registry import scenario
-from scenarios.resources import Object
-from scenarios.waiting import always
+from scenarios.resources import KUEUE, Object
+from scenarios.sim_fleet import SimFleet
+from scenarios.waiting import always, assert_quick
 from scenarios.world import IMPATIENT, TEMPLATE, World
+
+
+_YEAR_MS = 365 * 24 * 3600 * 1000
 
 
 def _crash(world: World, point: str) -> None:
@@ -67,8 +74,8 @@ def killed_again_and_again(world: World) -> None:
     uids = {job.name: _remote_uid(job) for job in jobs}
     fedra.restart()
     for job in jobs:
+        assert _remote_uid(job) == uids[job.name], f"{job.name} was made again"
         job.finish(job.remote_jobs()[0])
-    assert len(set(uids.values())) == len(jobs)
 
 
 def _remote_uid(job: FederatedJob) -> str:
@@ -94,6 +101,60 @@ def job_ends_while_fedra_is_down(world: World) -> None:
     assert objects.is_true(job.manager_job(), "Complete")
 
 
+# A real API server cannot be made to forget an API for a second.
+@scenario("api-404", fleets=("sim",))
+def api_is_not_found(world: World) -> None:
+    """An API server that answers 404 for whole APIs for a moment, manager or worker: no job is stopped or moved."""
+    assert isinstance(world.fleet, SimFleet)
+    fedra = world.start_fedra()
+    jobs = [world.submit(f"train-{index}") for index in range(20)]
+    for job in jobs:
+        world.eventually(f"{job.name} runs", job.remote_jobs)
+    uids = {job.name: _remote_uid(job) for job in jobs}
+    for cluster in (MANAGER, world.worker1):
+        world.unwatch(cluster)
+        world.fleet.forget_api(cluster, KUEUE)
+        world.eventually("noticed", lambda: fedra.cluster_trouble(cluster))
+        always("nothing is moved", lambda: all(len(job.remote_jobs()) == 1 for job in jobs), 1)
+        world.fleet.end_faults(cluster)
+        world.watch_again(cluster)
+        world.eventually("back", lambda: not fedra.cluster_trouble(cluster))
+    for job in jobs:
+        assert _remote_uid(job) == uids[job.name], f"{job.name} was made again"
+        job.finish(job.remote_jobs()[0])
+
+
+# Kueue with DRA support has its own opinion of a template that is nowhere.
+@scenario("back-with-the-same-answer", kueue_dra=(False,))
+def reconnected_worker_is_waited_for(world: World) -> None:
+    """A worker that comes back and still cannot run a job is not sent it: its lists are waited for."""
+    fedra = world.start_fedra()
+    job = world.submit("impossible", template=TEMPLATE)
+    world.eventually("blocked", lambda: fedra.verdicts(job.key))
+    for _ in range(3):
+        world.stop_api_server(world.worker1)
+        world.wait_worker_state(world.worker1, "Unreachable")
+        world.start_api_server(world.worker1)
+        world.wait_worker_state(world.worker1, "Connected")
+    assert set(fedra.history(job.key)) == {"PlacementRejected"}, fedra.history(job.key)
+
+
+# Quotas for objects are not part of the real test clusters.
+@scenario("job-refused", fleets=("sim",))
+def workers_refuse_the_job(world: World) -> None:
+    """Workers that admit the clone and refuse the job are asked less and less often; when one takes it, it runs."""
+    assert isinstance(world.fleet, SimFleet)
+    for worker in world.workers:
+        world.fleet.refuse_jobs(worker)
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_message("no worker eligible", "worker1 refused the job", "worker2 refused the job")
+    always("a pause", lambda: fedra.history(job.key).count("DispatchFailed") == 2, 3)
+    world.fleet.end_faults(world.worker1)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
 @scenario("store-lost")
 def store_is_deleted(world: World) -> None:
     """Losing the SQLite file while a job runs: it is found again from labels and statuses, and not moved."""
@@ -111,14 +172,12 @@ def store_is_deleted(world: World) -> None:
 
 @scenario("second-daemon")
 def second_daemon_is_refused(world: World) -> None:
-    """Two daemons on one store: the second ends with an error, the first goes on. SIGTERM ends it within 5 s."""
+    """Two daemons on one store: the second ends and names the file, the first goes on."""
     fedra = world.start_fedra()
     refused = fedra.cli("run")
-    assert refused.code != 0 and refused.stderr, refused
+    assert refused.code == 1 and str(fedra.store) in refused.stderr, refused
     job = world.submit("train")
     job.wait_running_on(world.worker1)
-    assert fedra.stop() == 0
-    fedra.start()
     job.finish(world.worker1)
 
 
@@ -131,7 +190,7 @@ def worker_lost(world: World) -> None:
     world.cut(world.worker1)
     job.wait_running_on(world.worker2)
     assert job.remote_job(world.worker1) is not None, "nobody could have removed it"
-    world.link(world.worker1).restore()
+    world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
     job.finish(world.worker2)
 
@@ -145,7 +204,7 @@ def contact_lost_briefly(world: World) -> None:
     before = job.remote_job(world.worker1)
     world.cut(world.worker1)
     world.wait_worker_state(world.worker1, "Unreachable")
-    world.link(world.worker1).restore()
+    world.restore(world.worker1)
     world.wait_worker_state(world.worker1, "Connected")
     assert job.cluster_name() == world.worker1
     _assert_same(before, job.remote_job(world.worker1), "the remote job")
@@ -175,9 +234,29 @@ def outage_across_a_restart(world: World) -> None:
     )
     elapsed = time.monotonic() - started
     world.note(f"taken back after {elapsed:.1f} s")
-    assert timeout - 1 < elapsed < timeout + slack, f"taken back after {elapsed:.1f} s"
+    assert elapsed > timeout - 1, f"taken back after {elapsed:.1f} s"
+    assert_quick("to be taken back", elapsed - timeout, slack)
     job.wait_running_on(world.worker2)
-    world.link(world.worker1).restore()
+    world.restore(world.worker1)
+    job.wait_gone_from(world.worker1)
+    job.finish(world.worker2)
+
+
+@scenario("clock-jumped")
+def the_clock_is_set_back(world: World) -> None:
+    """The clock was a year ahead when a worker was lost, and is right again: its jobs do not wait for a year."""
+    fedra = world.start_fedra({"workerLostTimeout": "3s"}, links=[world.worker1])
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    world.wait_worker_state(world.worker1, "Unreachable")
+    fedra.kill()
+    with contextlib.closing(sqlite3.connect(fedra.store)) as store, store:
+        ahead = "UPDATE clusters SET lost_since = lost_since + ? WHERE name = ? AND lost_since > 0"
+        assert store.execute(ahead, (_YEAR_MS, world.worker1)).rowcount == 1
+    fedra.start()
+    job.wait_running_on(world.worker2)
+    world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
     job.finish(world.worker2)
 
@@ -194,8 +273,30 @@ def worker_never_answers(world: World) -> None:
         world.eventually("quota", lambda: objects.is_true(job.workload(), "QuotaReserved"))
         started = time.monotonic()
         job.wait_clone(world.worker2)
-        assert time.monotonic() - started < 5.0  # far less than any time-out of a call
+        # Far less than any time-out of a call.
+        assert_quick("the clone", time.monotonic() - started, 5)
     world.wait_worker_state(world.worker1, "Unreachable")
+
+
+@scenario("stop-while-hanging")
+def stops_whoever_is_silent(world: World) -> None:
+    """SIGTERM ends fedra within 5 s although calls to the manager and to a worker are never answered."""
+    world.add_template_everywhere()
+    fedra = world.start_fedra(links=["manager", world.worker1])
+    job = world.submit("train", template=TEMPLATE)
+    job.wait_running_on(world.worker1)
+    world.link(world.worker1).silence()
+    later = [world.submit(f"later-{index}", template=TEMPLATE) for index in range(5)]
+    for each in later:
+        world.eventually("quota", lambda: objects.is_true(each.workload(), "QuotaReserved"))
+    world.link("manager").silence()
+    fedra.stop()
+    for link in ("manager", world.worker1):
+        world.link(link).restore()
+    fedra.start()
+    job.finish(world.worker1)
+    for each in later:
+        each.finish(world.eventually("placed", each.cluster_name))
 
 
 @scenario("start-with-dead-worker")
@@ -209,7 +310,7 @@ def starts_without_a_worker(world: World) -> None:
     assert world.reasons(job)[world.worker1] == ["ClusterUnreachable"]
     world.manager.delete("Job", world.ns, job.name)
     job.wait_gone_from(world.worker2)
-    world.link(world.worker1).restore()
+    world.restore(world.worker1)
     later = world.submit("later")
     later.wait_running_on(world.worker1)
     later.finish(world.worker1)

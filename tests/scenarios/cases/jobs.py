@@ -13,7 +13,6 @@ from scenarios.federated_job import (
 from scenarios.objects import Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import Object
-from scenarios.waiting import always
 from scenarios.world import World
 
 RACE = {"dispatch": {"policy": "race"}}
@@ -124,6 +123,33 @@ def deleted_after_start(world: World) -> None:
     job.stays_nowhere()
 
 
+@scenario("two-jobs-of-one-name")
+def deleted_and_created_anew(world: World) -> None:
+    """A running job is deleted and one of the same name created at once: its copies are new ones, on one worker."""
+    world.start_fedra()
+    first = world.submit("train")
+    first.wait_running_on(world.worker1)
+    before = present(first.workload())["metadata"]["uid"]
+    world.manager.delete("Job", world.ns, first.name)
+    world.eventually("the first is gone", lambda: first.manager_job() is None)
+    second = world.submit("train")
+
+    def first_workload_gone() -> bool:
+        now = first.workload()
+        return now is None or now["metadata"]["uid"] != before
+
+    # Until then `second` could take it for its own: both belong to a job of that name.
+    world.eventually("its Workload is gone", first_workload_gone)
+    worker = world.eventually("the second is placed", second.cluster_name)
+    second.wait_running_on(worker)
+    uid = present(second.workload())["metadata"]["uid"]
+    assert uid != before, "Kueue made a new Workload"
+    for copy in (second.clone(worker), second.remote_job(worker)):
+        assert present(copy)["metadata"]["annotations"][UID_ANNOTATION] == uid
+    assert second.remote_jobs() == [worker]
+    second.finish(worker)
+
+
 @scenario("deleted-while-unreachable")
 def deleted_during_an_outage(world: World) -> None:
     """A job deleted while its worker is unreachable: the worker is cleaned up when it returns (I-JOB-4)."""
@@ -134,7 +160,7 @@ def deleted_during_an_outage(world: World) -> None:
     world.manager.delete("Job", world.ns, job.name)
     world.eventually("gone from the manager", lambda: job.workload() is None)
     assert job.remote_job(world.worker1) is not None
-    world.link(world.worker1).restore()
+    world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
 
 
@@ -166,8 +192,14 @@ def no_clone_during_deactivation(world: World) -> None:
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     _set_active(world, job, False)
-    always("no inactive clone anywhere", lambda: not _inactive_clones(world, job), 4)
+
+    def given_back() -> bool:
+        assert not _inactive_clones(world, job), "a clone of a job that is being deactivated"
+        return not objects.is_true(job.workload(), "QuotaReserved")
+
+    world.eventually("quota given back", given_back)
     job.wait_gone_from(world.worker1)
+    job.stays_nowhere(1)
 
 
 def _inactive_clones(world: World, job: FederatedJob) -> list[str]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from scenarios import objects
+from scenarios import objects, setup
 from scenarios.registry import scenario
+from scenarios.waiting import SLOWNESS
 from scenarios.world import TEMPLATE, World
 
 _JOBS = 200
+# 52 MB in all; a server takes annotations of up to 256 KiB for each object.
+_TEMPLATES, _ANNOTATION = 400, "x" * 130_000
+_MEMORY = 200e6  # bytes
 
 
 @scenario("burst-200")
@@ -37,6 +41,25 @@ def burst(world: World) -> None:
 
     world.eventually("all jobs complete on the manager", all_finished, world.fleet.patience * 3)
     assert len(world.manager.list("Job", world.ns)) == len(jobs)
+
+
+# On real clusters etcd would refuse to hold it beside the rest.
+@scenario("list-of-50-mb", fleets=("sim",))
+def a_huge_list(world: World) -> None:
+    """A worker whose list of templates has 50 MB: fedra reads it, uses the worker, and does not swell."""
+    template = objects.claim_template(world.ns, TEMPLATE, setup.GPU_CLASS)
+    template["metadata"]["annotations"] = {"example.com/notes": _ANNOTATION}
+    client = world.admin(world.worker1)
+    for index in range(_TEMPLATES):
+        template["metadata"]["name"] = TEMPLATE if index == 0 else f"{TEMPLATE}-{index}"
+        client.create(template)
+    fedra = world.start_fedra()
+    job = world.submit("train", template=TEMPLATE)
+    job.wait_running_on(world.worker1)
+    memory = fedra.resident_bytes()
+    world.note(f"{memory / 1e6:.0f} MB resident")
+    assert SLOWNESS > 1 or memory < _MEMORY, f"{memory / 1e6:.0f} MB"  # a sanitizer has its own
+    job.finish(world.worker1)
 
 
 def _remote_jobs(world: World) -> set[str]:

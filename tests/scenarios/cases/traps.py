@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from scenarios import objects
 from scenarios.objects import present
 from scenarios.registry import scenario
-from scenarios.waiting import always
+from scenarios.waiting import always, assert_quick
 from scenarios.world import World
 
 
@@ -26,9 +27,7 @@ def activity_is_cleared(world: World) -> None:
     job.wait_clone(world.worker2)
     elapsed = time.monotonic() - started
     world.note(f"evicted to next clone {elapsed:.1f} s")
-    assert (
-        elapsed < 8
-    ), f"requeued only after {elapsed:.1f} s"  # with activity left over: not within 12 s
+    assert_quick("to be requeued", elapsed, 8)  # with activity left over: not within 12 s
     job.wait_running_on(world.worker2)
     job.finish(world.worker2)
 
@@ -40,33 +39,31 @@ def winner_is_never_erased(world: World) -> None:
     job = world.submit("train")
     workload = world.eventually("workload", job.workload)
     stop = threading.Event()
-    broken: list[str] = []
 
-    def disturb() -> None:
+    def disturb() -> int:
+        """Returns how often; fails when the winner is gone under a check that is Ready."""
         count = 0
         while not stop.is_set():
             count += 1
-            annotations = {"example.com/disturbed": str(count)}
+            annotations = {"metadata": {"annotations": {"example.com/disturbed": str(count)}}}
             now = world.manager.patch(
-                "Workload",
-                world.ns,
-                workload["metadata"]["name"],
-                {"metadata": {"annotations": annotations}},
+                "Workload", world.ns, workload["metadata"]["name"], annotations
             )
             status = now.get("status", {})
             states = {entry["state"] for entry in status.get("admissionChecks", [])}
-            if "Ready" in states and "clusterName" not in status:
-                broken.append(objects.canonical(status))
+            assert "Ready" not in states or "clusterName" in status, objects.canonical(status)
+        return count
 
-    writer = threading.Thread(target=disturb)
-    writer.start()
-    try:
-        job.wait_running_on(world.worker1)
-        always("the winner stays", lambda: job.cluster_name() == world.worker1, 1)
-    finally:
-        stop.set()
-        writer.join()
-    assert not broken, broken[0]
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(disturb)
+        try:
+            job.wait_running_on(world.worker1)
+            always("the winner stays", lambda: job.cluster_name() == world.worker1, 1)
+        finally:
+            stop.set()
+    writes = writer.result()
+    world.note(f"{writes} writes of others")
+    assert writes > 0
     job.finish(world.worker1)
 
 
@@ -99,7 +96,7 @@ def api_server_comes_back(world: World) -> None:
     world.start_fedra()
     world.stop_api_server(world.worker1)
     world.wait_worker_state(world.worker1, "Unreachable")
-    world.fleet.start_api_server(world.worker1)
+    world.start_api_server(world.worker1)
     started = time.monotonic()
     world.wait_worker_state(world.worker1, "Connected")
     world.note(f"connected again after {time.monotonic() - started:.1f} s")
@@ -108,7 +105,7 @@ def api_server_comes_back(world: World) -> None:
     job.wait_clone(world.worker1)
     elapsed = time.monotonic() - started
     world.note(f"clone after {elapsed:.1f} s")
-    assert elapsed < 5
+    assert_quick("the clone", elapsed, 5)
     world.eventually(
         "admitted",
         lambda: objects.is_true(job.clone(world.worker1), "Admitted"),

@@ -95,6 +95,25 @@ S1 = Row(
         ),
         Case(
             State(
+                "two 40 GB cards on the first node, an 80 GB card on the second",
+                [
+                    _ccc_node("a40"),
+                    _gpus("a40", "40Gi", "gpu-0", "gpu-1"),
+                    _ccc_node("b80"),
+                    _gpus("b80", "80Gi", "gpu-0"),
+                ],
+                allocates=("gpu/large",),
+                alternatives=(0,),
+            ),
+            State(
+                "two 40 GB cards",
+                [_ccc_node("a40"), _gpus("a40", "40Gi", "gpu-0", "gpu-1")],
+                alternatives=(1,),
+            ),
+            goes_to="worker1",
+        ),
+        Case(
+            State(
                 "an 80 GB card on a node of another compute class",
                 [node("other"), _gpus("other", "80Gi", "gpu-0")],
                 reasons=("NodeMismatch",),

@@ -19,6 +19,7 @@ from scenarios.rows.parts import (
     held,
     node,
     opaque,
+    pod_group,
     pool,
     prefer,
     shared,
@@ -277,7 +278,7 @@ E6 = Row(
             State(
                 "cores on a node with too little cpu, cpu on a node without cores",
                 [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
-                reasons=("NotEnoughDevices", "NodeResources"),
+                reasons=("NodeResources", "NotEnoughDevices"),
             ),
             State("both on one node", [node("n1"), _cores("n1", "16")], allocates=("cores",)),
             goes_to="worker2",
@@ -371,16 +372,42 @@ E9 = Row(
     cases=[
         Case(
             State(
-                "one GPU",
-                [node("n1"), _gpus("n1", "80Gi")],
-                reasons=("PodsDoNotFit", "DevicesAllocated"),
+                "one GPU, and the PodGroup with its claim",
+                [node("n1"), _gpus("n1", "80Gi"), pod_group("training", gpu="single-gpu")],
+                allocates=("gpu",),
             ),
-            State("two GPUs", [node("n1"), _gpus("n1", "80Gi", "80Gi")], allocates=("gpu", "gpu")),
+            State(
+                "one GPU, and no API for PodGroups",
+                [node("n1"), _gpus("n1", "80Gi")],
+                reasons=("PodsDoNotFit", "NotEnoughDevices"),
+            ),
+            goes_to="worker1",
+        ),
+        Case(
+            State(
+                "two GPUs, and no PodGroup of that name",
+                [node("n1"), _gpus("n1", "80Gi", "80Gi")],
+                reasons=("DependencyMissing",),
+            ),
+            State(
+                "two GPUs, and no API for PodGroups",
+                [node("n1"), _gpus("n1", "80Gi", "80Gi")],
+                allocates=("gpu", "gpu"),
+            ),
             goes_to="worker2",
         ),
     ],
-    note="scheduling.k8s.io/v1alpha2 and its gates are off by default in 1.36, as on these workers: the pods' "
-    "schedulingGroup has no effect there",
+    note="scheduling.k8s.io/v1alpha2 and its gates (GenericWorkload, DRAWorkloadResourceClaims) are off by default "
+    "in 1.36; here the manager and worker1 have them. Without them the pods' schedulingGroup has no effect",
+)
+
+_ADMIN_LABEL = {"resource.kubernetes.io/admin-access": "true"}
+_ADMIN_TEMPLATE = template("admin-gpu", exactly("gpu", _GPU, adminAccess=True))
+_LABELLED = State(
+    "the GPU is in use, the namespace labelled",
+    [_ADMIN_TEMPLATE, node("n1"), _gpus("n1", "80Gi"), taken(_GPU, "n1", "gpu-0")],
+    allocates=("gpu",),
+    namespace_labels=_ADMIN_LABEL,
 )
 
 E10 = Row(
@@ -396,17 +423,18 @@ E10 = Row(
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("TemplateMissing",),
             ),
+            _LABELLED,
+            goes_to="worker2",
+        ),
+        Case(
             State(
-                "the GPU is in use, the namespace labelled",
-                [
-                    template("admin-gpu", exactly("gpu", _GPU, adminAccess=True)),
-                    node("n1"),
-                    _gpus("n1", "80Gi"),
-                    taken(_GPU, "n1", "gpu-0"),
-                ],
-                allocates=("gpu",),
-                namespace_labels={"resource.kubernetes.io/admin-access": "true"},
+                "the GPU is free, the template is there, but the namespace has lost its label",
+                [_ADMIN_TEMPLATE, node("n1"), _gpus("n1", "80Gi")],
+                reasons=("DependencyMissing",),
+                namespace_labels=_ADMIN_LABEL,
+                unlabelled_later=True,
             ),
+            _LABELLED,
             goes_to="worker2",
         ),
     ],

@@ -178,7 +178,7 @@ N4 = Row(
             State(
                 "three cards with the whole set",
                 [node("n1"), pool(_GPU, "n1", _whole_parents(3))],
-                reasons=("PodsDoNotFit", "DevicesAllocated"),
+                reasons=("PodsDoNotFit", "NotEnoughDevices"),
             ),
             State("four cards", [node("n1"), pool(_GPU, "n1", _whole_parents(4))]),
             goes_to="worker2",

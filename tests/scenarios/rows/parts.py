@@ -238,6 +238,16 @@ def taint_rule(
     }
 
 
+def pod_group(name: str, **templates: str) -> Object:
+    """A PodGroup with one claim from each template for all of its pods."""
+    return {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": name},
+        "spec": {"schedulingPolicy": {"basic": {}}, **by_template(**templates)},
+    }
+
+
 def by_template(**templates: str) -> Object:
     """A pod spec's resourceClaims: a claim per pod from each template."""
     return {

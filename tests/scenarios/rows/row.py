@@ -27,6 +27,7 @@ class State:
     starts: bool | None = None
     but: str = ""
     namespace_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    unlabelled_later: bool = False  # these labels are gone again once the objects are there
     capabilities: tuple[str, ...] = ()  # that fedra's configuration declares for the worker
 
     @property

@@ -7,7 +7,7 @@ worker that it goes to, of an equal job without fedra on the other); where it sa
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scenarios import objects
 from scenarios.fedra_process import Verdict
@@ -84,6 +84,7 @@ def _assert_some_wait(world: World, worker: str, row: Row, what: str) -> None:
         ]
         return len(conditions) == row.pods and None not in conditions
 
+    world.eventually(f"all {what} exist", lambda: len(_pods(world, worker, _PROBE)) == row.pods)
     try:
         eventually(f"{what} are decided on", decided, _SILENCE)
     except Timeout:
@@ -130,11 +131,18 @@ def _start_fedra(world: World, row: Row, states: dict[str, State]) -> None:
 def _furnish(world: World, worker: str, row: Row, state: State) -> None:
     """Exactly the nodes and devices of the state, in place of the usual ones."""
     world.supply.clear(worker)
-    if state.namespace_labels:
-        labels = {"metadata": {"labels": dict(state.namespace_labels)}}
-        world.admin(worker).patch("Namespace", None, world.ns, labels)
+    _label_namespace(world, worker, state.namespace_labels)
     for each in _flat(row.everywhere, state.objects):
         world.supply.put(worker, each)
+    if state.unlabelled_later:
+        _label_namespace(world, worker, dict.fromkeys(state.namespace_labels))
+
+
+def _label_namespace(world: World, worker: str, labels: Mapping[str, str | None]) -> None:
+    """Null takes a label away."""
+    if labels:
+        patch = {"metadata": {"labels": dict(labels)}}
+        world.admin(worker).patch("Namespace", None, world.ns, patch)
 
 
 def _flat(*groups: object) -> Iterator[Object]:

@@ -279,7 +279,11 @@ ApiReply HandleResource(Core& core, const ApiRequest& request, const Url& url,
   if (path.group == "authorization.k8s.io" && request.method == "POST") {
     return HandleReview(request, path);
   }
-  const ResourceType* type = core.registry.Find(path.group, path.version, path.plural);
+  const bool hidden = core.faults.With([&path](const Faults& faults) {
+    return faults.not_served.contains(path.group + "/" + path.version);
+  });
+  const ResourceType* type =
+      hidden ? nullptr : core.registry.Find(path.group, path.version, path.plural);
   const bool misplaced = type != nullptr && !type->namespaced && !path.ns.empty();
   std::string name = path.name;
   const std::string field = url.Query("fieldSelector");
@@ -310,7 +314,10 @@ ApiReply HandleUrl(Core& core, const ApiRequest& request) {
             fmt::format("forbidden: User \"system:anonymous\" cannot get path \"{}\"", url.path)});
   }
   Count(core, fmt::format("get {}", url.path));
-  const auto document = Discover(core.registry, core.options.git_version, url);
+  const Faults faults = core.faults.Copy();
+  const std::string& release =
+      faults.git_version.empty() ? core.options.git_version : faults.git_version;
+  const auto document = Discover(core.registry, release, faults.not_served, url);
   return document ? JsonReply(200, Serialize(*document)) : UnknownPath();
 }
 

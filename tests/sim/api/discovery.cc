@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace fedra::sim {
@@ -27,22 +28,30 @@ Json GroupEntry(const std::string& group, const std::vector<std::string>& versio
   return {{"name", group}, {"versions", list}, {"preferredVersion", list[0]}};
 }
 
-std::vector<std::string> VersionsOf(const Registry& registry, std::string_view group) {
+// Of all the group's types, in the order of the first that has each.
+std::vector<std::string> VersionsOf(const Registry& registry, const std::set<std::string>& hidden,
+                                    const std::string& group) {
   if (group == "authorization.k8s.io") return {"v1"};
+  std::vector<std::string> versions;
   for (const ResourceType& type : registry.types()) {
-    if (type.group == group) return type.versions;
+    if (type.group != group) continue;
+    for (const std::string& version : type.versions) {
+      const bool is_known = std::find(versions.begin(), versions.end(), version) != versions.end();
+      if (!is_known && !hidden.contains(group + "/" + version)) versions.push_back(version);
+    }
   }
-  return {};
+  return versions;
 }
 
-Json Groups(const Registry& registry) {
+Json Groups(const Registry& registry, const std::set<std::string>& hidden) {
   std::set<std::string> names = {"authorization.k8s.io"};
   for (const ResourceType& type : registry.types()) {
     if (!type.group.empty()) names.insert(type.group);
   }
   Json groups = Json::array();
   for (const std::string& name : names) {
-    groups.push_back(GroupEntry(name, VersionsOf(registry, name)));
+    const auto versions = VersionsOf(registry, hidden, name);
+    if (!versions.empty()) groups.push_back(GroupEntry(name, versions));
   }
   return {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}};
 }
@@ -92,7 +101,7 @@ std::optional<Json> Resources(const Registry& registry, const std::string& group
 }  // namespace
 
 std::optional<Json> Discover(const Registry& registry, const std::string& git_version,
-                             const Url& url) {
+                             const std::set<std::string>& hidden, const Url& url) {
   const auto& segments = url.segments;
   if (segments.size() == 1 && segments[0] == "version") return Version(git_version);
   if (segments.size() == 1 && segments[0] == "api") {
@@ -100,8 +109,8 @@ std::optional<Json> Discover(const Registry& registry, const std::string& git_ve
   }
   if (segments.size() == 2 && segments[0] == "api") return Resources(registry, "", segments[1]);
   if (segments.empty() || segments[0] != "apis") return std::nullopt;
-  if (segments.size() == 1) return Groups(registry);
-  const auto versions = VersionsOf(registry, segments[1]);
+  if (segments.size() == 1) return Groups(registry, hidden);
+  const auto versions = VersionsOf(registry, hidden, segments[1]);
   if (versions.empty()) return std::nullopt;
   if (segments.size() == 2) {
     Json group = GroupEntry(segments[1], versions);
@@ -109,7 +118,8 @@ std::optional<Json> Discover(const Registry& registry, const std::string& git_ve
     group["apiVersion"] = "v1";
     return group;
   }
-  if (segments.size() == 3) return Resources(registry, segments[1], segments[2]);
+  const bool served = std::find(versions.begin(), versions.end(), segments[2]) != versions.end();
+  if (segments.size() == 3 && served) return Resources(registry, segments[1], segments[2]);
   return std::nullopt;
 }
 

@@ -111,6 +111,10 @@ Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
   };
   if (options.kueue) add(Kueue());
   if (!options.dra_versions.empty()) add(Devices(options.dra_versions, options.device_taint_rules));
+  if (options.pod_groups) {
+    add({Type("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", kNamespaced,
+              kSubresource)});
+  }
   for (size_t i = 0; i < types_.size(); ++i) types_[i].index = i;
   const ResourceType& events = Get("events.events.k8s.io");
   const_cast<ResourceType&>(Get("events")).stored_as = &events;

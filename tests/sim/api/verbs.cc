@@ -200,6 +200,28 @@ Outcome<void> Verbs::CheckNamespace(const Store& store, const WriteRequest& requ
   return Refuse(std::move(failure));
 }
 
+// AuthorizedForAdmin of pkg/registry/resource/utils.go.
+Outcome<void> Verbs::CheckAdminAccess(const Store& store, const WriteRequest& request,
+                                      const Json& body) const {
+  const bool of_template = request.type.kind == "ResourceClaimTemplate";
+  if (!of_template && request.type.kind != "ResourceClaim") return {};
+  const Json& requests = of_template ? ArrayAt(body, {"spec", "spec", "devices", "requests"})
+                                     : ArrayAt(body, {"spec", "devices", "requests"});
+  const auto asks = std::find_if(requests.begin(), requests.end(), [](const Json& each) {
+    return BoolAt(each, {"exactly", "adminAccess"});
+  });
+  if (asks == requests.end()) return {};
+  const Object* ns = store.Find(registry_.Get("namespaces"), {"", request.key.ns});
+  if (StringAt(ns->body, {"metadata", "labels", "resource.kubernetes.io/admin-access"}) == "true")
+    return {};
+  return Refuse(Invalid(
+      request.type, Name(body),
+      {{"FieldValueForbidden",
+        fmt::format("spec.devices.requests[{}].adminAccess", asks - requests.begin()),
+        "Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: "
+        "true` label on the containing namespace"}}));
+}
+
 Outcome<Written> Verbs::Create(Store& store, const WriteRequest& request, Json body) const {
   if (auto checked = CheckEnvelope(request, body); !checked) return Refuse(checked.error());
   Json& metadata = Make(body, {"metadata"});
@@ -233,6 +255,8 @@ Outcome<Written> Verbs::Create(Store& store, const WriteRequest& request, Json b
   for (const Mutator& mutate : mutators_) mutate(store, request.type, body);
   SetDefaults(request.type, body);
   if (auto checked = CheckCreate(request.type, body); !checked) return Refuse(checked.error());
+  if (auto checked = CheckAdminAccess(store, request, body); !checked)
+    return Refuse(checked.error());
   if (store.Find(request.type, key) != nullptr) {
     return Refuse(AlreadyExists(request.type, key.name));
   }

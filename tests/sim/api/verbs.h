@@ -60,6 +60,8 @@ class Verbs final {
   Outcome<void> CheckEnvelope(const WriteRequest& request, const Json& body) const;
   Outcome<void> CheckNamespace(const Store& store, const WriteRequest& request,
                                std::string_view name) const;
+  Outcome<void> CheckAdminAccess(const Store& store, const WriteRequest& request,
+                                 const Json& body) const;
   Outcome<Written> Modify(Store& store, const WriteRequest& request, const Change& change,
                           Owners* owners) const;
   Outcome<Written> ModifyMain(Store& store, const WriteRequest& request, Object& object,

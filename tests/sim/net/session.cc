@@ -66,6 +66,7 @@ ApiReply StatusReply(const InjectedAnswer& answer) {
   Failure failure{.code = answer.code, .reason = "InternalError", .message = "injected by a test"};
   if (answer.code == 429) failure.reason = "TooManyRequests";
   if (answer.code == 503) failure.reason = "ServiceUnavailable";
+  if (answer.code == 403) failure.reason = "Forbidden";
   if (answer.code == 504) failure.reason = "Timeout";
   failure.retry_after_seconds = answer.retry_after_seconds;
   return ToReply(failure);

@@ -107,6 +107,8 @@ ControlReply Commands::SetFault(Cluster& cluster, const std::string& name, const
     return Forbid(cluster, name, body);
   } else if (fault == "latency") {
     faults.latency = milliseconds(IntAt(body, {"ms"}));
+  } else if (fault == "not-served") {
+    faults.not_served.insert(std::string(StringAt(body, {"version"})));
   } else if (fault == "close-watch-after") {
     faults.close_watch_after = static_cast<size_t>(IntAt(body, {"events"}));
   } else if (auto member = Switch(fault)) {

@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: fedra-sim --dir DIR [--clusters manager,worker[1-3]] [--empty] [--threads N]\n"
-    "                 [--run-for 1s|forever] [--kubernetes v1.36.3] [--taint-rules-on CLUSTER]\n";
+    "                 [--run-for 1s|forever] [--kubernetes v1.36.3] [--alpha-on CLUSTER]\n";
 
 struct Arguments {
   std::string dir;
@@ -35,7 +35,7 @@ struct Arguments {
   size_t threads = 1;
   std::string run_for = "1s";
   std::string kubernetes = "v1.36.3";
-  std::string taint_rules_on;  // the cluster that serves DeviceTaintRules
+  std::string alpha_on;  // the cluster that serves DeviceTaintRules and PodGroups
 };
 
 bool Parse(int argc, char** argv, Arguments& arguments) {
@@ -57,8 +57,8 @@ bool Parse(int argc, char** argv, Arguments& arguments) {
       arguments.run_for = value;
     } else if (flag == "--kubernetes") {
       arguments.kubernetes = value;
-    } else if (flag == "--taint-rules-on") {
-      arguments.taint_rules_on = value;
+    } else if (flag == "--alpha-on") {
+      arguments.alpha_on = value;
     } else {
       return false;
     }
@@ -96,7 +96,7 @@ FleetOptions MakeOptions(const Arguments& arguments) {
   options.threads = arguments.threads;
   options.furnished = !arguments.empty;
   options.server.git_version = arguments.kubernetes;
-  options.taint_rules_on = arguments.taint_rules_on;
+  options.alpha_on = arguments.alpha_on;
   options.jobs.run_for = arguments.run_for == "forever"
                              ? std::chrono::milliseconds(-1)
                              : ParseDuration(arguments.run_for).value_or(options.jobs.run_for);

@@ -16,13 +16,10 @@ bool Terminating(const Json& object) {
   return At(object, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
-Json OwnerReference(const Json& pod) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Pod"},
-          {"name", pod["metadata"]["name"]},
-          {"uid", pod["metadata"]["uid"]},
-          {"controller", true},
-          {"blockOwnerDeletion", true}};
+Json OwnerReference(const ResourceType& type, const Json& owner) {
+  return {
+      {"apiVersion", type.ApiVersion()}, {"kind", type.kind},  {"name", owner["metadata"]["name"]},
+      {"uid", owner["metadata"]["uid"]}, {"controller", true}, {"blockOwnerDeletion", true}};
 }
 
 }  // namespace
@@ -44,7 +41,8 @@ ClaimController::ClaimController(Core& core)
     : Actor(core),
       pods_(core.registry.Get("pods")),
       claims_(core.registry.FindNamed("resourceclaims")),
-      templates_(core.registry.FindNamed("resourceclaimtemplates")) {
+      templates_(core.registry.FindNamed("resourceclaimtemplates")),
+      groups_(core.registry.FindNamed("podgroups")) {
   if (claims_ != nullptr) Begin();
 }
 
@@ -52,21 +50,29 @@ void ClaimController::Notice(const Store& store, const ResourceType& type, const
   if (&type == &pods_ && event.type != EventType::kDeleted) Enqueue({&pods_, event.key});
   if (&type == &pods_ && event.type == EventType::kDeleted) {
     // Its named claims may be free now; generated ones go with their owner.
-    const auto pod = ParseJson(*event.after);
-    for (const Json& entry : ArrayAt(pod.value_or(Json()), {"spec", "resourceClaims"})) {
+    const Json pod = ParseJson(*event.after).value_or(Json());
+    for (const Json& entry : ArrayAt(pod, {"spec", "resourceClaims"})) {
       const std::string name(StringAt(entry, {"resourceClaimName"}));
       if (!name.empty()) Enqueue({claims_, {event.key.ns, name}});
     }
   }
-  if (&type != templates_) return;
+  if (&type == groups_ && event.type != EventType::kDeleted) Enqueue({groups_, event.key});
+  if (&type != templates_ && &type != groups_) return;
   for (const auto& [key, pod] : store.All(pods_)) {
     if (key.ns == event.key.ns && !IsDone(pod.body)) Enqueue({&pods_, key});
+  }
+  if (&type == groups_ || groups_ == nullptr) return;
+  for (const auto& [key, group] : store.All(*groups_)) {
+    if (key.ns == event.key.ns) Enqueue({groups_, key});
   }
 }
 
 void ClaimController::Reconcile(Store& store, const Place& place) {
   if (place.type == &pods_) {
     ReconcilePod(store, place.key);
+  } else if (place.type == groups_) {
+    Object* group = store.Find(*groups_, place.key);
+    if (group != nullptr && !Terminating(group->body)) CreateClaims(store, place, *group);
   } else {
     ReconcileClaim(store, place.key);
   }
@@ -75,7 +81,8 @@ void ClaimController::Reconcile(Store& store, const Place& place) {
 void ClaimController::ReconcilePod(Store& store, const ObjectKey& key) {
   Object* pod = store.Find(pods_, key);
   if (pod == nullptr || ArrayAt(pod->body, {"spec", "resourceClaims"}).empty()) return;
-  if (!IsDone(pod->body) && !Terminating(pod->body)) return CreateClaims(store, key, *pod);
+  if (!IsDone(pod->body) && !Terminating(pod->body))
+    return CreateClaims(store, {&pods_, key}, *pod);
   for (const Json& entry : pod->body["spec"]["resourceClaims"]) {
     const std::string name(StringAt(entry, {"resourceClaimName"}));
     if (!name.empty()) ReconcileClaim(store, {key.ns, name});
@@ -83,24 +90,35 @@ void ClaimController::ReconcilePod(Store& store, const ObjectKey& key) {
   DeleteGenerated(store, *pod);
 }
 
-void ClaimController::CreateClaims(Store& store, const ObjectKey& key, Object& pod) {
-  Json statuses = ArrayAt(pod.body, {"status", "resourceClaimStatuses"});
+void ClaimController::CreateClaims(Store& store, const Place& place, Object& owner) {
+  Json statuses = ArrayAt(owner.body, {"status", "resourceClaimStatuses"});
   const size_t before = statuses.size();
-  for (const Json& entry : pod.body["spec"]["resourceClaims"]) {
-    if (!ClaimNameOf(pod.body, entry).empty()) continue;
-    const std::string name = CreateClaim(store, key, pod.body, entry);
+  for (const Json& entry : ArrayAt(owner.body, {"spec", "resourceClaims"})) {
+    if (!ClaimNameOf(owner.body, entry).empty()) continue;
+    const std::string name = ClaimFor(store, place, owner.body, entry);
     if (!name.empty()) statuses.push_back({{"name", entry["name"]}, {"resourceClaimName", name}});
   }
   if (statuses.size() == before) return;
-  pod.body["status"]["resourceClaimStatuses"] = std::move(statuses);
-  store.Touch(pods_, key, pod);
+  owner.body["status"]["resourceClaimStatuses"] = std::move(statuses);
+  store.Touch(*place.type, place.key, owner);
 }
 
-// Empty: the template does not exist.
-std::string ClaimController::CreateClaim(Store& store, const ObjectKey& pod_key, const Json& pod,
+std::string ClaimController::ClaimFor(Store& store, const Place& place, const Json& owner,
+                                      const Json& entry) {
+  const std::string name(StringAt(owner, {"spec", "schedulingGroup", "podGroupName"}));
+  if (name.empty() || groups_ == nullptr) return CreateClaim(store, place, owner, entry);
+  const Object* group = store.Find(*groups_, {place.key.ns, name});
+  if (group == nullptr) return "";
+  for (const Json& shared : ArrayAt(group->body, {"spec", "resourceClaims"})) {
+    if (shared == entry) return ClaimNameOf(group->body, shared);
+  }
+  return CreateClaim(store, place, owner, entry);
+}
+
+std::string ClaimController::CreateClaim(Store& store, const Place& place, const Json& owner,
                                          const Json& entry) {
   const std::string template_name(StringAt(entry, {"resourceClaimTemplateName"}));
-  const Object* found = store.Find(*templates_, {pod_key.ns, template_name});
+  const Object* found = store.Find(*templates_, {place.key.ns, template_name});
   if (found == nullptr) return "";
   const Json* metadata = At(found->body, {"spec", "metadata"});
   Json claim = {{"apiVersion", claims_->ApiVersion()},
@@ -108,11 +126,11 @@ std::string ClaimController::CreateClaim(Store& store, const ObjectKey& pod_key,
                 {"metadata", metadata == nullptr ? Json::object() : *metadata},
                 {"spec", found->body["spec"]["spec"]}};
   claim["metadata"]["generateName"] =
-      pod_key.name + "-" + std::string(StringAt(entry, {"name"})) + "-";
+      place.key.name + "-" + std::string(StringAt(entry, {"name"})) + "-";
   claim["metadata"]["annotations"][kPodClaimName] = entry["name"];
-  claim["metadata"]["ownerReferences"] = Json::array({OwnerReference(pod)});
+  claim["metadata"]["ownerReferences"] = Json::array({OwnerReference(*place.type, owner)});
   const auto created = verbs().Create(
-      store, {.type = *claims_, .key = {pod_key.ns, ""}, .subresource = {}, .manager = kManager},
+      store, {.type = *claims_, .key = {place.key.ns, ""}, .subresource = {}, .manager = kManager},
       std::move(claim));
   if (!created) return "";
   return std::string(StringAt(Json::parse(*created->object), {"metadata", "name"}));

@@ -1,7 +1,9 @@
 #pragma once
 //
 // kube-controller-manager's ResourceClaim controller: a claim for every template entry of a pod,
-// and claims that are given back when nobody uses them any more.
+// one for every template entry of a PodGroup, which its pods with the same entry share, and claims
+// that are given back when nobody uses them any more. Where PodGroups are served their claims are,
+// as with the gates GenericWorkload and DRAWorkloadResourceClaims.
 //
 // Thread rules and lifetime: see actors/actor.h.
 
@@ -19,9 +21,12 @@ class ClaimController final : public Actor {
   void Reconcile(Store& store, const Place& place) override;
 
   void ReconcilePod(Store& store, const ObjectKey& key);
-  void CreateClaims(Store& store, const ObjectKey& key, Object& pod);
-  std::string CreateClaim(Store& store, const ObjectKey& pod_key, const Json& pod,
-                          const Json& entry);
+  // For a pod or a PodGroup.
+  void CreateClaims(Store& store, const Place& place, Object& owner);
+  // The claim's name; empty: it cannot be made yet.
+  std::string CreateClaim(Store& store, const Place& place, const Json& owner, const Json& entry);
+  // The pod's claim for the entry, made for it or its group; empty: there is none yet.
+  std::string ClaimFor(Store& store, const Place& place, const Json& owner, const Json& entry);
   void DeleteGenerated(Store& store, const Object& pod);
   void ReconcileClaim(Store& store, const ObjectKey& key);
   bool StillUsedBy(const Store& store, const Json& consumer) const;
@@ -29,6 +34,7 @@ class ClaimController final : public Actor {
   const ResourceType& pods_;
   const ResourceType* const claims_;  // null pointers: resource.k8s.io is not served
   const ResourceType* const templates_;
+  const ResourceType* const groups_;  // a null pointer: not served
 };
 
 // Succeeded or Failed.

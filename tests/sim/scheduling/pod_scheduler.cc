@@ -1,9 +1,11 @@
-// pkg/scheduler of Kubernetes 1.36.3, as far as a scenario can tell: no scores, no preemption.
+// pkg/scheduler of Kubernetes 1.36.3, as far as a scenario can tell: no score but that of the DRA
+// plugin for alternatives, no preemption.
 
 #include "tests/sim/scheduling/pod_scheduler.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tests/sim/actors/conditions.h"
@@ -32,7 +34,15 @@ Json PodCondition(const char* type, bool value, const char* reason, const std::s
   return condition;
 }
 
-Json Consumer(const Json& pod) {
+// What a claim is reserved for: the pod, or the PodGroup that it was made for.
+Json Consumer(const Json& claim, const Json& pod) {
+  for (const Json& owner : ArrayAt(claim, {"metadata", "ownerReferences"})) {
+    if (owner["kind"] != "PodGroup") continue;
+    return {{"apiGroup", "scheduling.k8s.io"},
+            {"resource", "podgroups"},
+            {"name", owner["name"]},
+            {"uid", owner["uid"]}};
+  }
   return {{"resource", "pods"}, {"name", pod["metadata"]["name"]}, {"uid", pod["metadata"]["uid"]}};
 }
 
@@ -65,6 +75,25 @@ bool Frees(const ResourceType& type, const Event& event) {
   }
   return type.kind == "Node" || type.kind == "ResourceSlice" || type.kind == "DeviceClass" ||
          type.kind == "DeviceTaintRule";
+}
+
+// computeScore of pkg/scheduler/framework/plugins/dynamicresources.
+int ScoreOf(const Json& claim_spec, const Json& allocation) {
+  constexpr int kMostAlternatives = 8;
+  int score = 0;
+  for (const Json& request : ArrayAt(claim_spec, {"devices", "requests"})) {
+    int worth = kMostAlternatives;
+    for (const Json& alternative : ArrayAt(request, {"firstAvailable"})) {
+      const std::string name =
+          fmt::format("{}/{}", StringAt(request, {"name"}), StringAt(alternative, {"name"}));
+      const Json& results = ArrayAt(allocation, {"devices", "results"});
+      if (std::any_of(results.begin(), results.end(),
+                      [&](const Json& result) { return StringAt(result, {"request"}) == name; }))
+        score += worth;
+      --worth;
+    }
+  }
+  return score;
 }
 
 }  // namespace
@@ -106,7 +135,7 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
   std::string error;  // on one node it ends the attempt for all
   for (const auto& [name, node] : store.All(nodes_)) {
     auto plan = Fit(store, pod->body, *claims, node.body, inventory, error);
-    if (chosen || !plan) continue;
+    if (!plan || (chosen && chosen->score >= plan->score)) continue;
     chosen = std::move(plan);
     where = &node.body;
   }
@@ -168,6 +197,8 @@ std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Js
     allocations->pop_back();
   }
   plan.allocations = std::move(*allocations);
+  for (size_t i = 0; i < plan.allocations.size(); ++i)
+    plan.score += ScoreOf(*specs[i], plan.allocations[i]);
   return plan;
 }
 
@@ -271,7 +302,10 @@ void PodScheduler::Allocate(Store& store, const ObjectKey& key, Json allocation)
 
 void PodScheduler::Reserve(Store& store, const ObjectKey& key, const Json& pod) {
   Object& claim = *store.Find(*claims_, key);
-  claim.body["status"]["reservedFor"].push_back(Consumer(pod));
+  Json& consumers = claim.body["status"]["reservedFor"];
+  const Json consumer = Consumer(claim.body, pod);
+  if (std::find(consumers.begin(), consumers.end(), consumer) != consumers.end()) return;
+  consumers.push_back(consumer);
   store.Touch(*claims_, key, claim);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 //
 // kube-scheduler and kubelet: binds a pod to the first node, by name, that has room and devices for
-// it, and starts it there.
+// it, and starts it there. A PodGroup counts for its claims only: no gangs.
 //
 // Thread rules and lifetime: see actors/actor.h.
 
@@ -29,6 +29,7 @@ class PodScheduler final : public Actor {
     Json extended_claim;            // spec of the claim for extended resources; null: none
     Json extended_allocation;
     Json mappings = Json::array();  // status.extendedResourceClaimStatus.requestMappings
+    int score = 0;                  // the higher, the earlier the alternatives
   };
 
   void Notice(const Store& store, const ResourceType& type, const Event& event) override;

@@ -1,5 +1,7 @@
 // The tests of cel-spec that do not apply, each with its reason.
 
+#include <algorithm>
+
 #include "tests/tools/conformance/runner.h"
 
 namespace fedra::conformance {
@@ -73,6 +75,24 @@ std::string_view ExclusionReason(std::string_view file, std::string_view section
     }
   }
   return "";
+}
+
+std::vector<std::string> UnusedExclusions(const std::vector<FileReport>& reports) {
+  std::vector<std::string> unused;
+  for (const Exclusion& exclusion : kExclusions) {
+    for (const FileReport& report : reports) {
+      if (report.name != exclusion.file) continue;
+      const bool used = std::any_of(report.exclusions.begin(), report.exclusions.end(),
+                                    [&](const ExcludedTest& excluded) {
+                                      return Matches(exclusion.section, excluded.section) &&
+                                             Matches(exclusion.test, excluded.test);
+                                    });
+      if (used) continue;
+      unused.push_back(report.name + "/" + std::string(exclusion.section) + "/" +
+                       std::string(exclusion.test));
+    }
+  }
+  return unused;
 }
 
 }  // namespace fedra::conformance

@@ -88,7 +88,16 @@ TEST_CASE("sums and differences are exact") {
   CHECK(*Q("1e20").Sub(Q("1e20")) == Q("0"));
   CHECK(*Quantity().Add(Q("1Gi")) == Q("1Gi"));
   CHECK(Quantity().Add(Q("1Gi"))->ToString() == "1Gi");
-  CHECK_FALSE(Q("1e30").Add(Q("1n")));  // 39 digits
+  CHECK_FALSE(Q("1e30").Add(Q("1n")));                        // 39 digits
+  const Quantity huge = Q("-90000000000000000000000000001");  // as many nano units as there can be
+  CHECK_FALSE(huge.Add(huge));
+}
+
+TEST_CASE("the canonical form of a huge number can be read again") {
+  for (const char* text : {"9238547775807854777580233720368477584e34", "10e2147483647"}) {
+    CAPTURE(text);
+    CHECK(Q(Q(text).ToString().c_str()) == Q(text));
+  }
 }
 
 TEST_CASE("the canonical form keeps the notation") {

@@ -23,7 +23,7 @@ std::string RuntimeAdvice(std::string_view expression, const Device& device = Sa
 TEST_CASE("seed article 1: >= on a quantity") {
   CHECK(CompileAdvice("device.driver == \"gpu.nvidia.com\" &&\n"
                       "device.capacity[\"gpu.nvidia.com\"].memory >= quantity(\"40Gi\")") ==
-        "quantities have no comparison operators with other types, nor <, <=, >, >= at all; write "
+        "quantities cannot be compared with <, <=, >, >=; write "
         "device.capacity[\"gpu.nvidia.com\"].memory.compareTo(quantity(\"40Gi\")) >= 0");
 }
 
@@ -128,6 +128,19 @@ TEST_CASE("operators of other languages") {
   CHECK(CompileAdvice("device.driver == 'x' or true") == "alternatives are joined with ||");
 }
 
+TEST_CASE("a macro of a later release") {
+  const auto selector =
+      CompileSelector("[2, 1].sortBy(x, x) == [1, 2]", ForRelease(KubernetesRelease::k133));
+  REQUIRE_FALSE(selector);
+  CHECK(selector.error().advice == "'sortBy' exists from Kubernetes 1.34 on, this is 1.33");
+}
+
+TEST_CASE("equality with a quantity") {
+  CHECK(CompileAdvice("device.capacity['d'].memory == 80") ==
+        "quantities are never equal to numbers or texts; write "
+        "device.capacity['d'].memory.compareTo(quantity(\"80\")) == 0");
+}
+
 TEST_CASE("no advice where we know none") {
   CHECK(CompileAdvice("foo(1)").empty());
   CHECK(RuntimeAdvice("1 / 0 == 1").empty());
@@ -136,7 +149,8 @@ TEST_CASE("no advice where we know none") {
 TEST_CASE("the typed tree") {
   const auto tree = ExplainSelector("device.attributes['d'].x == 'a' && [1].all(v, v > 0)");
   REQUIRE(tree);
-  CHECK(*tree ==
+  CHECK(tree->selector.operands().size() == 2);
+  CHECK(tree->tree ==
         "_&&_ : bool\n"
         "  _==_ : bool\n"
         "    .x : any\n"
@@ -152,6 +166,9 @@ TEST_CASE("the typed tree") {
         "      v : int\n"
         "      0 : int\n");
   CHECK_FALSE(ExplainSelector("foo"));
+  // What CompileSelector refuses is refused here too.
+  CHECK_FALSE(ExplainSelector("1"));
+  CHECK_FALSE(ExplainSelector("true" + std::string(20'000, ' ')));
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 // The compact program against the plain tree walk, and optimised against unoptimised.
 
+#include <initializer_list>
+#include <random>
+#include <string>
+
 #include "cel/compile.h"
 #include "cel/device_data.h"
 #include "cel/display.h"
@@ -42,6 +46,128 @@ Answers AnswerAll(std::string_view expression) {
   return answers;
 }
 
+void CheckAgreement(const std::string& expression, const Answers& answers) {
+  INFO(expression);
+  CHECK(answers.optimised == answers.plain);
+  CHECK(answers.optimised == answers.walked);
+  CHECK(answers.optimised_cost == answers.plain_cost);
+}
+
+// Selectors at random: well-typed for the most part, often errors when evaluated.
+class SelectorMaker final {
+ public:
+  explicit SelectorMaker(uint32_t seed) : random_(seed) {}
+
+  std::string Selector(int depth) {
+    std::string text = Bool(depth);
+    for (size_t at; (at = text.find("[D]")) != std::string::npos;)
+      text.replace(at, 3, Below(8) == 0 ? "['zzz']" : "['gpu.example.com']");
+    return text;
+  }
+
+ private:
+  std::string Bool(int depth) {
+    if (depth == 0)
+      return Pick({"true", "false", "device.attributes[D].ok", "has(device.attributes[D].model)"});
+    switch (Below(12)) {
+      case 0:
+        return "(" + Bool(depth - 1) + " && " + Bool(depth - 1) + ")";
+      case 1:
+        return "(" + Bool(depth - 1) + " || " + Bool(depth - 1) + ")";
+      case 2:
+        return "!" + Bool(depth - 1);
+      case 3:
+        return "(" + Bool(depth - 1) + " ? " + Bool(depth - 1) + " : " + Bool(depth - 1) + ")";
+      case 4:
+        return "(" + Int(depth - 1) + Pick({" < ", " >= ", " == ", " != "}) + Int(depth - 1) + ")";
+      case 5:
+        return "(" + Text(depth - 1) + Pick({" == ", " != ", " < "}) + Text(depth - 1) + ")";
+      case 6:
+        return "(" + Text(depth - 1) + " in [" + Text(0) + ", " + Text(0) + "])";
+      case 7:
+        return "[" + Int(0) + ", " + Int(0) + "]" + Pick({".all(", ".exists(", ".exists_one("}) +
+               "x, x == " + Int(depth - 1) + ")";
+      case 8:
+        return "cel.bind(d, device.attributes[D], d.index == " + Int(depth - 1) + ")";
+      case 9:
+        return "(device.attributes[D].?" + Name() + ".orValue(" + Text(0) +
+               ") == " + Text(depth - 1) + ")";
+      case 10:
+        return "(device.capacity[D].memory.compareTo(quantity('" + Pick({"80Gi", "1", "x"}) +
+               "')) >= 0)";
+      default:
+        return "(" + Text(depth - 1) + Pick({".contains(", ".startsWith(", ".matches("}) + Text(0) +
+               "))";
+    }
+  }
+
+  uint32_t Below(uint32_t count) { return static_cast<uint32_t>(random_()) % count; }
+  std::string Pick(std::initializer_list<const char*> choices) {
+    return choices.begin()[Below(static_cast<uint32_t>(choices.size()))];
+  }
+  std::string Name() { return Pick({"model", "index", "ok", "firmware", "missing"}); }
+
+  std::string Int(int depth) {
+    if (depth == 0) return Pick({"0", "1", "3", "-7", "device.attributes[D].index"});
+    switch (Below(4)) {
+      case 0:
+        return "(" + Int(depth - 1) + Pick({" + ", " - ", " * ", " / ", " % "}) + Int(depth - 1) +
+               ")";
+      case 1:
+        return Text(depth - 1) + ".size()";
+      case 2:
+        return "[" + Int(0) + ", " + Int(0) + "].map(y, y + " + Int(depth - 1) + ")[" +
+               Pick({"0", "1", "2"}) + "]";
+      default:
+        return Int(0);
+    }
+  }
+
+  std::string Text(int depth) {
+    if (depth == 0) {
+      return Pick({"'a100'", "''", "'^a'", "device.driver", "device.attributes[D].model",
+                   "device.attributes[D].missing"});
+    }
+    switch (Below(4)) {
+      case 0:
+        return "(" + Text(depth - 1) + " + " + Text(depth - 1) + ")";
+      case 1:
+        return "string(" + Int(depth - 1) + ")";
+      case 2:
+        return "('%s-%d'.format([" + Text(depth - 1) + ", " + Int(depth - 1) + "]))";
+      default:
+        return Text(0);
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_CASE("selectors made at random: all evaluators answer the same") {
+  SelectorMaker maker(20260724);
+  int trues = 0;
+  int falses = 0;
+  int errors = 0;
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string expression = maker.Selector(1 + i % 4);
+    if (!Compile(expression, DeviceEnvironment(kDefaultRelease, true))) {
+      ++refused;
+      continue;
+    }
+    const Answers answers = AnswerAll(expression);
+    CheckAgreement(expression, answers);
+    trues += answers.plain == "true" ? 1 : 0;
+    falses += answers.plain == "false" ? 1 : 0;
+    errors += answers.plain == "error" ? 1 : 0;
+  }
+  // Otherwise the comparison says little.
+  CHECK(refused < 600);
+  CHECK(trues > 300);
+  CHECK(falses > 300);
+  CHECK(errors > 300);
+}
+
 TEST_CASE("fused and folded forms answer and cost what the plain ones do") {
   const char* const expressions[] = {
       "device.driver == 'gpu.example.com'",
@@ -72,11 +198,7 @@ TEST_CASE("fused and folded forms answer and cost what the plain ones do") {
       "optional.of(1).optMap(x, x + 1).value() == 2",
       "device.attributes['gpu.example.com'].model.split('1')[0] == 'a'"};
   for (const char* expression : expressions) {
-    INFO(expression);
-    const Answers answers = AnswerAll(expression);
-    CHECK(answers.optimised == answers.plain);
-    CHECK(answers.optimised == answers.walked);
-    CHECK(answers.optimised_cost == answers.plain_cost);
+    CheckAgreement(expression, AnswerAll(expression));
   }
 }
 

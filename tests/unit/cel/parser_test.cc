@@ -189,5 +189,29 @@ TEST_CASE("macros are macros only with their number of arguments") {
         "compile: cel.bind() variable names must be simple identifiers");
 }
 
+TEST_CASE("dra.md 10, pitfall 18: reserved words, prefixes, escapes, literals, nesting") {
+  // Reserved words are no names, but fields; `in` is neither.
+  CHECK(Ask("{'for': 1}.for == 1") == "true");
+  CHECK(Ask("for == 1").starts_with("compile: "));
+  CHECK(Ask("{'in': 1}.in == 1").starts_with("compile: Syntax error"));
+  CHECK(Ask("{'in': 1}['in'] == 1") == "true");
+
+  CHECK(Ask(R"(r'\d' == '\\d' && R"\n" == "\\n")") == "true");
+  CHECK(Ask(R"(b'é' == b'\xc3\xa9' && b'\xff' != b'ÿ')") == "true");
+  CHECK(Ask(R"(br'\x41' == b'\\x41')") == "true");
+  CHECK(Ask(R"('\x41\101\u00e9\U0001F600' == 'AAé😀')") == "true");
+  CHECK(Ask(R"('''it's''' == "it's")") == "true");
+  CHECK(Ask(R"('\q' == 'q')").starts_with("compile: Syntax error"));
+
+  CHECK(Ask("[1, 'a'].size() == 2") == "compile: expected type 'int' but found 'string'");
+  CHECK(Ask("{'a': 1, 'b': 'c'}.size() == 2") == "compile: expected type 'int' but found 'string'");
+
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '(') + "true" + std::string(depth, ')');
+  };
+  CHECK(Ask(nested(100)) == "true");
+  CHECK(Ask(nested(300)).starts_with("compile: "));
+}
+
 }  // namespace
 }  // namespace fedra::cel

@@ -115,7 +115,7 @@ class Walker final {
     if (haystack.is(Kind::kList)) {
       if (constant && !IsHashable(needle)) return UnhashableKey(evaluation_, needle);
       for (const Value& item : haystack.AsList()) {
-        if (Equals(needle, item) == Equality::kEqual) return Value::Bool(true);
+        if (Equals(needle, item, evaluation_.steps()) == Equality::kEqual) return Value::Bool(true);
       }
       return Value::Bool(false);
     }
@@ -123,7 +123,7 @@ class Walker final {
     const MapValue& map = haystack.AsMap();
     if (map.entries.empty()) return Value::Bool(false);
     if (!map.native && !IsHashable(needle)) return UnhashableKey(evaluation_, needle);
-    return Value::Bool(FindEntry(map, needle) != nullptr);
+    return Value::Bool(FindEntry(map, needle, evaluation_.steps()) != nullptr);
   }
 
   Value Relation(std::string_view name, const Value& left, const Value& right) {
@@ -142,7 +142,7 @@ class Walker final {
     if (left.is_error()) return left;
     if (right.is_error()) return right;
     if (name == op::kEquals || name == op::kNotEquals) {
-      const Equality equality = Equals(left, right);
+      const Equality equality = Equals(left, right, evaluation_.steps());
       if (name == op::kNotEquals) return Value::Bool(equality != Equality::kEqual);
       return equality == Equality::kError ? evaluation_.NoSuchOverload()
                                           : Value::Bool(equality == Equality::kEqual);

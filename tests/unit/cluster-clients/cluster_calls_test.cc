@@ -10,8 +10,8 @@ using Kind = sim::InjectedAnswer::Kind;
 
 struct Fixture {
   sim::Server server;
-  Process process;
-  TestCluster cluster{process, AccessTo(server)};
+  Threads threads{4};
+  TestCluster cluster{threads, AccessTo(server)};
 
   Fixture() { REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected)); }
 
@@ -89,7 +89,7 @@ TEST_CASE("what is forbidden is not missing, and can be asked about") {
                  .groups = {"authorization.k8s.io"},
                  .resources = {"selfsubjectaccessreviews"}}};
   f.server.SetUser(user);
-  TestCluster reader(f.process, AccessTo(f.server, "reader-token"));
+  TestCluster reader(f.threads, AccessTo(f.server, "reader-token"));
   REQUIRE(reader.WaitFor(ConnectionPhase::kConnected));
   CHECK(reader->Get(kJobs, {"default", "a"}).error().code == ErrorCode::kForbidden);
   CHECK(reader->Get(kConfigMaps, {"default", "a"}).error().code == ErrorCode::kNotFound);
@@ -166,10 +166,10 @@ TEST_CASE("bad answers are errors of one call, and gets are repeated") {
 
 TEST_CASE("an answer above the bound is refused") {
   sim::Server server;
-  Process process;
+  Threads threads{4};
   ClusterOptions options = QuickOptions();
   options.max_response_bytes = 10'000;
-  TestCluster cluster(process, AccessTo(server), options);
+  TestCluster cluster(threads, AccessTo(server), options);
   REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected));
   REQUIRE(server.objects().Create(ConfigMap("big", std::string(20'000, 'x'))));
   CHECK(cluster->Get(kConfigMaps, {"default", "big"}).error().code == ErrorCode::kTooLarge);
@@ -204,10 +204,10 @@ TEST_CASE("watches do not starve calls on a server that speaks only HTTP/1.1") {
 }
 
 TEST_CASE("stopping ends calls that are under way") {
+  Guarded<std::optional<ErrorCode>> ended;
   Fixture f;
   f.Inject({.kind = Kind::kHang, .path_contains = "configmaps", .times = 1});
-  Guarded<std::optional<ErrorCode>> ended;
-  f.process.workers.Submit([&] {
+  f.threads.pool.Submit([&] {
     const ErrorCode code = f.GetCode("a");
     ended.With([&](auto& value) { value = code; });
     ended.Notify();
@@ -218,6 +218,34 @@ TEST_CASE("stopping ends calls that are under way") {
             2s, [](const auto& value) { return value.has_value(); },
             [](auto& value) { return value; }) == ErrorCode::kCancelled);
   CHECK(f.GetCode("a") == ErrorCode::kCancelled);
+}
+
+TEST_CASE("stopping ends calls that wait for their next attempt") {
+  Guarded<std::optional<ErrorCode>> ended;
+  sim::Server server;
+  Threads threads{4};
+  ClusterOptions patient = QuickOptions();
+  patient.call_timeout = 60s;
+  TestCluster cluster(threads, AccessTo(server), patient);
+  REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected));
+  sim::Faults faults;
+  faults.answers = {{.kind = Kind::kStatus,
+                     .path_contains = "configmaps",
+                     .times = 1,
+                     .code = 429,
+                     .retry_after_seconds = 30}};
+  server.SetFaults(faults);
+  threads.pool.Submit([&] {
+    const auto got = cluster->Get(kConfigMaps, {"default", "a"});
+    ended.With([&](auto& value) { value = got ? ErrorCode::kInternal : got.error().code; });
+    ended.Notify();
+  });
+  while (server.faults().answers[0].times > 0) std::this_thread::yield();  // not yet answered
+  cluster->Stop();
+  // With the server's last word, or cancelled if that was still on its way.
+  CHECK(ended.WaitFor(
+      2s, [](const auto& value) { return value.has_value(); },
+      [](auto& value) { return value.has_value(); }));
 }
 
 }  // namespace

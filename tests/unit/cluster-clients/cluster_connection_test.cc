@@ -1,10 +1,10 @@
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 
 #include "base/time.h"
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 
 namespace fedra {
@@ -15,7 +15,7 @@ using Phase = ConnectionPhase;
 
 struct Fixture {
   sim::Server server;
-  Process process;
+  Threads threads{4};
 };
 
 sim::Faults With(bool sim::Faults::* fault) {
@@ -26,7 +26,7 @@ sim::Faults With(bool sim::Faults::* fault) {
 
 TEST_CASE("connecting finds out who the server is and what it serves") {
   Fixture f;
-  TestCluster cluster(f.process, AccessTo(f.server));
+  TestCluster cluster(f.threads, AccessTo(f.server));
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   const auto info = cluster->server();
   REQUIRE(info);
@@ -39,12 +39,71 @@ TEST_CASE("connecting finds out who the server is and what it serves") {
 
 TEST_CASE("no request is made before Start") {
   Fixture f;
-  Cluster cluster(ClusterName("quiet"), AccessTo(f.server), QuickOptions(), f.process.loop,
-                  f.process.workers, SystemClock(), nullptr);
+  Cluster cluster(ClusterName("quiet"), AccessTo(f.server), QuickOptions(), f.threads.loop,
+                  f.threads.pool, SystemClock(), nullptr);
   CHECK(cluster.state().phase == Phase::kConnecting);
   CHECK(!cluster.server());
   cluster.Stop();
   CHECK(f.server.RequestCounts().empty());
+}
+
+// The release stays: /version alone would not tell.
+TEST_CASE("what is served is asked for again after an outage, and told when it differs") {
+  Fixture f;
+  sim::Faults older;
+  older.not_served = {"resource.k8s.io/v1"};
+  f.server.SetFaults(older);
+  std::atomic<int> told{0};
+  Guarded<Phase> phase;
+  Cluster cluster(
+      ClusterName("gpu-east"), AccessTo(f.server), QuickOptions(), f.threads.loop, f.threads.pool,
+      SystemClock(),
+      [&](const ConnectionState& state) {
+        phase.With([&](Phase& now) { now = state.phase; });
+        phase.Notify();
+      },
+      [&] { ++told; });
+  const auto wait_for = [&](Phase wanted) {
+    const auto is_there = [wanted](Phase now) { return now == wanted; };
+    return phase.WaitFor(10s, is_there, is_there);
+  };
+  cluster.Start();
+  REQUIRE(wait_for(Phase::kConnected));
+  CHECK(told == 1);
+  CHECK_FALSE(cluster.server()->Serves("resource.k8s.io", "v1"));
+  for (int outage = 0; outage < 2; ++outage) {  // the second changes nothing
+    f.server.SetFaults(With(&sim::Faults::refuse));
+    REQUIRE(wait_for(Phase::kUnreachable));
+    f.server.SetFaults({});
+    REQUIRE(wait_for(Phase::kConnected));
+    CHECK(cluster.server()->Serves("resource.k8s.io", "v1"));
+    CHECK(told == 2);
+  }
+  cluster.Stop();
+}
+
+TEST_CASE("what is served is asked for again when a watch was cut, although calls get through") {
+  Fixture f;
+  sim::Faults older;
+  older.not_served = {"resource.k8s.io/v1"};
+  f.server.SetFaults(older);
+  Guarded<int> told;
+  Cluster cluster(ClusterName("gpu-east"), AccessTo(f.server), QuickOptions(), f.threads.loop,
+                  f.threads.pool, SystemClock(), nullptr, [&] {
+                    told.With([](int& times) { ++times; });
+                    told.Notify();
+                  });
+  TestCache cache;
+  cluster.Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster.Start();
+  REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
+  REQUIRE(f.server.objects().Create(ConfigMap("a", "1")));
+  REQUIRE(cache.WaitForContent({"a=1"}));  // there is a watch to cut
+  f.server.SetFaults({});
+  f.server.DropConnections();
+  const auto known = [&](int) { return cluster.server()->Serves("resource.k8s.io", "v1"); };
+  CHECK(told.WaitFor(10s, known, known));
+  cluster.Stop();
 }
 
 // Each way to fail, what is said about it, and that it is over when it is over.
@@ -66,7 +125,7 @@ TEST_CASE("phases") {
   for (const Row& row : rows) {
     INFO(row.what);
     Fixture f;
-    TestCluster cluster(f.process, AccessTo(f.server), row.options);
+    TestCluster cluster(f.threads, AccessTo(f.server), row.options);
     REQUIRE(cluster.WaitFor(Phase::kConnected));
     f.server.SetFaults(With(row.fault));
     REQUIRE(cluster.WaitFor(row.phase));
@@ -91,7 +150,7 @@ TEST_CASE("a certificate that does not verify rejects the server, not the other 
   for (const auto fault : {&sim::Faults::foreign_ca, &sim::Faults::expired_certificate}) {
     Fixture f;
     f.server.SetFaults(With(fault));
-    TestCluster cluster(f.process, AccessTo(f.server));
+    TestCluster cluster(f.threads, AccessTo(f.server));
     REQUIRE(cluster.WaitFor(Phase::kRejected));
     CHECK(cluster->state().why->code == ErrorCode::kTlsUntrusted);
     CHECK_THAT(cluster->state().why->message, ContainsSubstring("certificate"));
@@ -105,7 +164,7 @@ TEST_CASE("another CA than the server's is not trusted until the access is updat
   const sim::Server other;
   kube::AccessSettings access = AccessTo(f.server);
   access.ca_pem = other.CaPem();
-  TestCluster cluster(f.process, access);
+  TestCluster cluster(f.threads, access);
   REQUIRE(cluster.WaitFor(Phase::kRejected));
   CHECK(cluster->state().why->code == ErrorCode::kTlsUntrusted);
   cluster->UpdateAccess(AccessTo(f.server));
@@ -162,7 +221,7 @@ TEST_CASE("settings that cannot be used are said to be so") {
     INFO(row.what);
     kube::AccessSettings access = AccessTo(f.server);
     row.spoil(access);
-    TestCluster cluster(f.process, access);
+    TestCluster cluster(f.threads, access);
     REQUIRE(cluster.WaitFor(Phase::kMisconfigured));
     CHECK(cluster->state().why->message.find("secret") == std::string::npos);
     CHECK(cluster->Get(kConfigMaps, {"default", "a"}).error().code == ErrorCode::kInvalidArgument);
@@ -173,7 +232,7 @@ TEST_CASE("settings that cannot be used are said to be so") {
 
 TEST_CASE("a kubeconfig that cannot be read is a state of the cluster") {
   Fixture f;
-  TestCluster cluster(f.process, AccessTo(f.server));
+  TestCluster cluster(f.threads, AccessTo(f.server));
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   cluster->SetMisconfigured(Error{ErrorCode::kInvalidArgument, "line 3: no server", {}, {}});
   REQUIRE(cluster.WaitFor(Phase::kMisconfigured));
@@ -185,7 +244,7 @@ TEST_CASE("a kubeconfig that cannot be read is a state of the cluster") {
 
 TEST_CASE("one outage has one beginning") {
   Fixture f;
-  TestCluster cluster(f.process, AccessTo(f.server));
+  TestCluster cluster(f.threads, AccessTo(f.server));
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   f.server.SetFaults(With(&sim::Faults::refuse));
   REQUIRE(cluster.WaitFor(Phase::kUnreachable));
@@ -200,7 +259,7 @@ TEST_CASE("a server that is lost is noticed through its watches, and its return 
   ClusterOptions patient = QuickOptions();
   patient.probe_interval = 60s;  // nobody asks
   TestCache cache;
-  TestCluster cluster(f.process, AccessTo(f.server), patient);
+  TestCluster cluster(f.threads, AccessTo(f.server), patient);
   cluster->Watch({kConfigMaps, "", "", ""}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetFaults(With(&sim::Faults::refuse));
@@ -217,7 +276,7 @@ TEST_CASE("silence is noticed by a call long before the next probe") {
   ClusterOptions patient = ImpatientOptions();
   patient.probe_interval = 60s;
   patient.call_timeout = 10s;
-  TestCluster cluster(f.process, AccessTo(f.server), patient);
+  TestCluster cluster(f.threads, AccessTo(f.server), patient);
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   f.server.SetFaults(With(&sim::Faults::hang));
   const auto before = std::chrono::steady_clock::now();
@@ -228,7 +287,7 @@ TEST_CASE("silence is noticed by a call long before the next probe") {
 }
 
 TEST_CASE("silent clusters cost the others nothing") {
-  Process process;
+  Threads threads{4};
   std::vector<std::unique_ptr<sim::Server>> servers;
   std::vector<std::unique_ptr<TestCluster>> clusters;
   const auto engine = std::make_shared<sim::Engine>();
@@ -237,7 +296,7 @@ TEST_CASE("silent clusters cost the others nothing") {
   for (int i = 0; i < 20; ++i) {
     servers.push_back(std::make_unique<sim::Server>(sim::ServerOptions{}, engine));
     if (i % 2 == 0) servers.back()->SetFaults(With(&sim::Faults::hang));
-    clusters.push_back(std::make_unique<TestCluster>(process, AccessTo(*servers.back()), patient,
+    clusters.push_back(std::make_unique<TestCluster>(threads, AccessTo(*servers.back()), patient,
                                                      "c" + std::to_string(i)));
   }
   // Before the first of the silent ones has been given up.
@@ -260,7 +319,7 @@ TEST_CASE("client certificates, and none") {
   kube::AccessSettings access = AccessTo(f.server, "");
   access.client_certificate_pem = certificate.certificate_pem;
   access.client_key_pem = certificate.key_pem;
-  TestCluster cluster(f.process, access);
+  TestCluster cluster(f.threads, access);
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
 }
@@ -269,10 +328,10 @@ TEST_CASE("the name in the certificate may be another than the address") {
   Fixture f;
   kube::AccessSettings access = AccessTo(f.server);
   access.tls_server_name = "kubernetes";
-  TestCluster named(f.process, access);
+  TestCluster named(f.threads, access);
   CHECK(named.WaitFor(Phase::kConnected));
   access.tls_server_name = "example.com";
-  TestCluster wrong(f.process, access);
+  TestCluster wrong(f.threads, access);
   REQUIRE(wrong.WaitFor(Phase::kRejected));
   CHECK(wrong->state().why->code == ErrorCode::kTlsUntrusted);
 }
@@ -280,7 +339,7 @@ TEST_CASE("the name in the certificate may be another than the address") {
 TEST_CASE("new credentials are used from now on, watches go on") {
   Fixture f;
   TestCache cache;
-  TestCluster cluster(f.process, AccessTo(f.server));
+  TestCluster cluster(f.threads, AccessTo(f.server));
   cluster->Watch({kConfigMaps, "", "", ""}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetUser(sim::Administrator("other", "other-token"));
@@ -293,7 +352,7 @@ TEST_CASE("new credentials are used from now on, watches go on") {
 TEST_CASE("a change of access with many watches open does not starve the first call") {
   Fixture f;
   std::vector<std::unique_ptr<TestCache>> caches;
-  TestCluster cluster(f.process, AccessTo(f.server));
+  TestCluster cluster(f.threads, AccessTo(f.server));
   for (int i = 0; i < 20; ++i) {
     caches.push_back(std::make_unique<TestCache>());
     cluster->Watch({kConfigMaps, "", "", ""}, **caches.back());
@@ -307,29 +366,12 @@ TEST_CASE("a change of access with many watches open does not starve the first c
   cluster->Stop();
 }
 
-// A folder that is gone with the test.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fedra-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string Write(const std::string& name, const std::string& content,
-                    bool executable = false) const {
-    const auto file = path / name;
-    std::ofstream(file) << content;
-    if (executable) std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-    return file.string();
-  }
-};
-
 TEST_CASE("a token file is read again when its token is refused") {
   Fixture f;
-  const Folder folder;
+  const TempFolder folder;
   kube::AccessSettings access = AccessTo(f.server, "");
   access.token_file = folder.Write("token", "admin-token\n");
-  TestCluster cluster(f.process, access);
+  TestCluster cluster(f.threads, access);
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   folder.Write("token", "next-token\n");
   f.server.SetUser(sim::Administrator("admin", "next-token"));
@@ -339,7 +381,7 @@ TEST_CASE("a token file is read again when its token is refused") {
 
 TEST_CASE("an exec plugin gives tokens, again after each refusal") {
   Fixture f;
-  const Folder folder;
+  const TempFolder folder;
   folder.Write("token", "admin-token");
   const std::string plugin = folder.Write(
       "plugin",
@@ -353,12 +395,12 @@ TEST_CASE("an exec plugin gives tokens, again after each refusal") {
   kube::ExecPlugin exec;
   exec.api_version = "client.authentication.k8s.io/v1";
   exec.command = plugin;
-  exec.env = {{"FOLDER", folder.path.string()}};
+  exec.env = {{"FOLDER", folder.path().string()}};
   access.exec = {exec};
-  TestCluster cluster(f.process, access);
+  TestCluster cluster(f.threads, access);
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
-  CHECK(std::filesystem::file_size(folder.path / "runs") == 4);  // once for everything
+  CHECK(std::filesystem::file_size(folder.Path("runs")) == 4);  // once for everything
   folder.Write("token", "next-token");
   f.server.SetUser(sim::Administrator("admin", "next-token"));
   CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("b", "1").dump()));
@@ -369,7 +411,7 @@ TEST_CASE("an exec plugin may give a client certificate") {
   Fixture f;
   f.server.SetUser(sim::Administrator("cert-user", ""));
   const sim::ClientCertificate certificate = f.server.IssueCertificate("cert-user");
-  const Folder folder;
+  const TempFolder folder;
   const json credential = {{"kind", "ExecCredential"},
                            {"apiVersion", "client.authentication.k8s.io/v1beta1"},
                            {"status",
@@ -380,9 +422,9 @@ TEST_CASE("an exec plugin may give a client certificate") {
   kube::ExecPlugin exec;
   exec.api_version = "client.authentication.k8s.io/v1beta1";
   exec.command = "cat";
-  exec.args = {(folder.path / "credential").string()};
+  exec.args = {folder.Path("credential")};
   access.exec = {exec};
-  TestCluster cluster(f.process, access);
+  TestCluster cluster(f.threads, access);
   REQUIRE(cluster.WaitFor(Phase::kConnected));
   CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
 }
@@ -395,12 +437,12 @@ TEST_CASE("a plugin that fails rejects the credentials and says which plugin") {
   exec.install_hint = "apt install get-token";
   exec.command = "/nonexistent/get-token";
   access.exec = {exec};
-  TestCluster missing(f.process, access);
+  TestCluster missing(f.threads, access);
   REQUIRE(missing.WaitFor(Phase::kRejected));
   CHECK_THAT(missing->state().why->message, ContainsSubstring("/nonexistent/get-token") &&
                                                 ContainsSubstring("apt install get-token"));
   access.exec[0].command = "false";
-  TestCluster failing(f.process, access);
+  TestCluster failing(f.threads, access);
   REQUIRE(failing.WaitFor(Phase::kRejected));
   CHECK_THAT(failing->state().why->message, ContainsSubstring("exit code 1"));
 }

@@ -10,9 +10,9 @@ using watch::CacheState;
 
 struct Fixture {
   sim::Server server;
-  Process process;
+  Threads threads{4};
   TestCache cache;  // must outlive the cluster's Stop()
-  TestCluster cluster{process, AccessTo(server)};
+  TestCluster cluster{threads, AccessTo(server)};
 
   void Put(const std::string& name, const std::string& value) {
     if (server.objects().Patch("configmaps", {"default", name}, {{"data", {{"value", value}}}}))
@@ -175,14 +175,55 @@ TEST_CASE("a resource that is not served has no objects and says so") {
   sim::ServerOptions old;
   old.dra_versions = {};
   sim::Server server(old);
-  Process process;
+  Threads threads{4};
   TestCache cache;
-  TestCluster cluster(process, AccessTo(server));
+  TestCluster cluster(threads, AccessTo(server));
   cluster->Watch({kTemplates, "", "", ""}, *cache);
   REQUIRE(cache.WaitForState(CacheState::kNotServed));
   CHECK(cache->health().error->code == ErrorCode::kApiMissing);
   CHECK(!cluster->server()->Serves("resource.k8s.io", "v1"));
   CHECK(cluster->server()->Serves("batch", "v1"));
+  cluster->Stop();
+}
+
+TEST_CASE("a cache can follow another version of its resource and keeps what it holds") {
+  sim::ServerOptions both;
+  both.dra_versions = {"v1", "v1beta1"};
+  sim::Server server(both);
+  const auto put = [&](const std::string& name) {
+    REQUIRE(server.objects().Create({{"apiVersion", "resource.k8s.io/v1"},
+                                     {"kind", "ResourceClaimTemplate"},
+                                     {"metadata", {{"name", name}, {"namespace", "default"}}},
+                                     {"spec", {{"spec", json::object()}}}}));
+  };
+  const auto lists = [&] { return server.RequestCounts()["list resourceclaimtemplates"]; };
+  put("a");
+  Threads threads{4};
+  TestCache cache;
+  TestCluster cluster(threads, AccessTo(server));
+  REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected));
+  kube::Resource older = kTemplates;
+  older.version = "v1beta1";
+  cluster->Watch({older, "", "", ""}, *cache);
+  REQUIRE(cache.WaitForContent({"a="}));
+  REQUIRE(cache.WaitForState(CacheState::kSynced));
+  cluster->Watch({older, "", "", ""}, *cache);  // nothing new
+  cluster->Watch({kTemplates, "", "", ""}, *cache);
+  put("b");
+  REQUIRE(cache.WaitForContent({"a=", "b="}));
+  CHECK(lists() == 2);
+
+  sim::Faults upgraded;
+  upgraded.not_served = {"resource.k8s.io/v1beta1"};
+  server.SetFaults(upgraded);
+  // Who still watched the older version would find it gone, and empty the cache.
+  for (const std::string name : {"c", "d", "e"}) {
+    server.DropConnections();
+    put(name);
+    CHECK(cache.WaitForHeard(name + ":->"));
+  }
+  CHECK(cache->health().state == CacheState::kSynced);
+  CHECK(cache.Heard() == std::vector<std::string>{"a:->", "b:->", "c:->", "d:->", "e:->"});
   cluster->Stop();
 }
 

@@ -10,7 +10,6 @@ namespace fedra::config {
 namespace {
 
 namespace fs = std::filesystem;
-using test::TempFolder;
 
 TEST_CASE("a stamp stays the same while nothing happens") {
   const TempFolder folder;

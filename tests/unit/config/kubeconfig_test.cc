@@ -17,7 +17,7 @@ using test::Base64;
 using test::KeyPair;
 using test::MakeCertificate;
 using test::Now;
-using test::TempFolder;
+using test::Text;
 
 constexpr auto kDay = 24h;
 

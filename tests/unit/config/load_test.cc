@@ -10,13 +10,14 @@ namespace fedra::config {
 namespace {
 
 using test::Now;
-using test::TempFolder;
+using test::Text;
 
 constexpr const char* kGood =
     "current-context: main\n"
     "contexts: [{name: main, context: {cluster: c, user: u}}, {name: other, context: {cluster: "
-    "c}}]\n"
-    "clusters: [{name: c, cluster: {server: \"https://h\"}}]\n"
+    "d}}]\n"
+    "clusters: [{name: c, cluster: {server: \"https://h\"}}, {name: d, cluster: {server: "
+    "\"https://d\"}}]\n"
     "users: [{name: u, user: {token: abc}}]\n";
 
 constexpr const char* kHead = "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\n";
@@ -28,8 +29,10 @@ tl::expected<Loaded, Problems> LoadText(const TempFolder& folder, const std::str
 
 TEST_CASE("a whole configuration is loaded, and the files to watch are known") {
   const TempFolder folder;
-  folder.Write("m", kGood);
-  folder.Write("a", kGood);
+  const std::string good(kGood);
+  folder.Write("a", good);
+  folder.Write("m", good.substr(0, good.find("https://h")) + "https://m" +
+                        good.substr(good.find("https://h") + 9));
   const auto loaded =
       LoadText(folder,
                "manager: {kubeconfig: m}\n"
@@ -62,7 +65,7 @@ TEST_CASE("one worker's broken access is its own failure only") {
   folder.Write(
       "insecure",
       "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
-      "clusters: [{name: c, cluster: {server: \"https://h\", insecure-skip-tls-verify: true}}]\n");
+      "clusters: [{name: c, cluster: {server: \"https://i\", insecure-skip-tls-verify: true}}]\n");
   const auto loaded = LoadText(folder,
                                "manager: {kubeconfig: m}\n"
                                "workers:\n"
@@ -75,14 +78,34 @@ TEST_CASE("one worker's broken access is its own failure only") {
   CHECK_FALSE(loaded->workers[0]);
   CHECK(loaded->workers[1]);
   CHECK(Text(AccessProblems(*loaded, true), folder) ==
-        "DIR/fedra.yaml:5:25: workers[0].kubeconfig: DIR/none: no such file\n"
-        "DIR/insecure:3:79: clusters[0].cluster.insecure-skip-tls-verify: is refused, because "
+        "DIR/fedra.yaml:5:25: worker a: workers[0].kubeconfig: DIR/none: no such file\n"
+        "DIR/insecure:3:79: worker c: clusters[0].cluster.insecure-skip-tls-verify: is refused, "
+        "because "
         "anybody on the way "
         "could read the credentials (give certificate-authority-data, or set allowInsecure: true "
         "for this worker)\n"
-        "DIR/m:2:11: contexts: no context \"missing\" (known: main, other)");
+        "DIR/m:2:11: worker d: contexts: no context \"missing\" (known: main, other)");
   CHECK(std::find(loaded->files.begin(), loaded->files.end(), folder.Path("none")) !=
         loaded->files.end());
+}
+
+TEST_CASE("one cluster under two names is used under the first") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  folder.Write("copy", kGood);
+  const auto loaded = LoadText(folder,
+                               "manager: {kubeconfig: m}\n"
+                               "workers:\n"
+                               "- {name: a, kubeconfig: m, context: other}\n"
+                               "- {name: b, kubeconfig: copy, context: other}\n"
+                               "- {name: c, kubeconfig: copy}\n");
+  REQUIRE(loaded);
+  CHECK(loaded->workers[0]);
+  CHECK(Text(AccessProblems(*loaded, true), folder) ==
+        "DIR/fedra.yaml:6:25: worker b: workers[1].kubeconfig: leads to https://d, as that of "
+        "workers[0] does (each cluster may be configured once)\n"
+        "DIR/fedra.yaml:7:25: worker c: workers[2].kubeconfig: leads to https://h, as that of the "
+        "manager does (each cluster may be configured once)");
 }
 
 TEST_CASE("allowInsecure belongs to one worker and turns the refusal into a warning") {
@@ -91,7 +114,7 @@ TEST_CASE("allowInsecure belongs to one worker and turns the refusal into a warn
   folder.Write(
       "insecure",
       "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
-      "clusters: [{name: c, cluster: {server: \"https://h\", insecure-skip-tls-verify: true}}]\n");
+      "clusters: [{name: c, cluster: {server: \"https://i\", insecure-skip-tls-verify: true}}]\n");
   const auto loaded = LoadText(folder,
                                "manager: {kubeconfig: m}\n"
                                "workers: [{name: c, kubeconfig: insecure, allowInsecure: true}]\n");
@@ -99,7 +122,8 @@ TEST_CASE("allowInsecure belongs to one worker and turns the refusal into a warn
   CHECK(loaded->workers[0]);
   CHECK(AccessProblems(*loaded, false).empty());
   CHECK(Text(AccessProblems(*loaded, true), folder) ==
-        "DIR/insecure:3:79: clusters[0].cluster.insecure-skip-tls-verify: the server's certificate "
+        "DIR/insecure:3:79: worker c: clusters[0].cluster.insecure-skip-tls-verify: the server's "
+        "certificate "
         "is not verified");
 }
 
@@ -115,7 +139,35 @@ TEST_CASE("without access to the manager nothing is loaded, unless that is allow
   REQUIRE(allowed);
   CHECK_FALSE(allowed->manager);
   CHECK(Text(AccessProblems(*allowed, false), folder) ==
-        "DIR/fedra.yaml:3:23: manager.kubeconfig: DIR/none: no such file");
+        "DIR/fedra.yaml:3:23: manager: manager.kubeconfig: DIR/none: no such file");
+}
+
+TEST_CASE("a mistake in the file does not hide those in the kubeconfigs it names") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  folder.Write("empty",
+               "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+               "clusters: [{name: c, cluster: {server: \"https://h\"}}]\n"
+               "users: [{name: u, user: {token: \"\"}}]\n");
+  const auto loaded = LoadText(folder,
+                               "manager: {kubeconfig: m}\n"
+                               "workerz: 1\n"
+                               "workers:\n"
+                               "- {name: a, kubeconfig: none}\n"
+                               "- {name: b, kubeconfig: empty}\n"
+                               "- {name: b, kubeconfig: empty}\n"
+                               "- {name: c}\n");
+  REQUIRE_FALSE(loaded);
+  const std::string text = Text(loaded.error(), folder);
+  for (const char* const line :
+       {"DIR/fedra.yaml:4:1: unknown key \"workerz\"",
+        "DIR/fedra.yaml:6:25: worker a: workers[0].kubeconfig: DIR/none: no such file",
+        "is the same kubeconfig and context as that of workers[1]",
+        "DIR/empty:4:33: worker b: users[0].user.token: is empty (remove it, or put a token in)",
+        "workers[3].kubeconfig: is required"}) {
+    CHECK_THAT(text, ContainsSubstring(line));
+  }
+  CHECK(std::count(text.begin(), text.end(), '\n') + 1 == 6);
 }
 
 TEST_CASE("an unreadable configuration is a problem of its path") {

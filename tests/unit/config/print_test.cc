@@ -51,7 +51,7 @@ TEST_CASE("a viewed configuration reads back as the same") {
   configuration.manager.in_cluster = true;
   WorkerSettings worker;
   worker.name = "123";
-  worker.kubeconfig = "/etc/with space: \"quote\".yaml";
+  worker.kubeconfig = "/etc/with space: \"quote\" and\nline\tbreak.yaml";
   worker.context = "kubernetes-admin@east";
   worker.labels = {{"region", "east"}, {"gpu", "true"}};
   worker.capabilities = {"gpu.nvidia.com/MPSSupport", "1e3"};

@@ -35,25 +35,6 @@ long Seconds(WallTime time) {
 
 }  // namespace
 
-TempFolder::TempFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "fedra-config-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TempFolder::Path(std::string_view name) const { return (path_ / name).string(); }
-
-std::string TempFolder::Write(std::string_view name, std::string_view text) const {
-  std::string path = Path(name);
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-  return path;
-}
-
 KeyPair MakeCertificate(const std::string& name, WallTime not_before, WallTime not_after) {
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(X509_new(), X509_free);

@@ -10,25 +10,9 @@
 
 #include "base/clock.h"
 #include "config/problem.h"
+#include "tests/support/temp_folder.h"
 
 namespace fedra::config::test {
-
-// An own folder that is removed at the end.
-class TempFolder final {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string Path(std::string_view name) const;
-  // Returns the file's path.
-  std::string Write(std::string_view name, std::string_view text) const;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct KeyPair {
   std::string certificate_pem;

@@ -17,7 +17,8 @@ TEST_CASE("trap 1: a selector error is not 'no match': it ends the search with a
   c.claims = {Claim("c", {Request("r", 1, kBadSelector)})};
   const Outcome out = Solve(c);
   CHECK(out.fit == Fit::kError);
-  CHECK_THAT(out.error, ContainsSubstring("claim ml/c: selector #0: CEL runtime error"));
+  CHECK_THAT(out.error,
+             ContainsSubstring("request r of ResourceClaim ml/c: selector #0 of the request, "));
 }
 
 TEST_CASE("trap 2: whether an erroring device is met depends on the order of the search") {

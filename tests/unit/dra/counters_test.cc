@@ -157,5 +157,29 @@ TEST_CASE("more partitions than the counters can feed are refused at once") {
   CHECK(out.allocation.steps < 5000);
 }
 
+// Found by comparing with the library that kube-scheduler links: both fit.
+TEST_CASE("a device that names a counter set twice takes the sum, and counts once") {
+  const auto twice = [](const char* name, const char* root) {
+    json device = Partition(name, "gpu-0", 1, {{"std.io/root", root}});
+    json& taken = device["consumesCounters"];
+    taken.push_back(taken[0]);
+    return device;
+  };
+  json nic = Slice("2", {Device("k", {{"std.io/root", "b"}})}, {{"driver", "nic"}});
+  for (const int memory : {1, 2, 4}) {
+    INFO(memory);
+    Case c = MigCase({twice("a", "a"), twice("b", "b"), twice("c", "b")}, memory);
+    c.slices.push_back(nic);
+    c.classes = {Class("gpu"), Class("nic", {R"(device.driver == "nic")"})};
+    c.claims = {Claim("c", {Request("r"), Request("s", 1, {{"deviceClassName", "nic"}})},
+                      {Match("std.io/root")})};
+    const Outcome out = Solve(c);
+    if (memory >= 2) CHECK(out.devices == Names({"b", "k"}));
+    if (memory < 2) CHECK(out.fit == Fit::kNoFit);
+    c.claims = {Claim("c", {Request("r", 2)})};
+    CHECK((Solve(c).fit == Fit::kFit) == (memory == 4));
+  }
+}
+
 }  // namespace
 }  // namespace fedra::test

@@ -41,7 +41,8 @@ TEST_CASE("a node where an allocated claim cannot be used is examined, its error
   worker.Node("n1").On("n1", {Device("a", {{"model", "x"}})});
   worker.Node("n2").On("n2", {Device("a")});
   json claim = Claim("bound", {Request("r")});
-  claim["status"] = json::parse(R"({"allocation": {"devices": {"results": []}, "nodeSelector": {
+  claim["status"] = json::parse(R"({"allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
+      "devices": {"results": []}, "nodeSelector": {
       "nodeSelectorTerms": [{"matchFields": [
           {"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}})");
   worker.Add(claim);
@@ -55,6 +56,33 @@ TEST_CASE("a node where an allocated claim cannot be used is examined, its error
   judgement = worker.Judge({pod});
   CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n1"});
+}
+
+TEST_CASE("E6: room where the devices are is what is missing, and is said first") {
+  Worker worker;
+  worker.Node("n1", json::object(), Cpu("500m")).Node("n2", json::object(), Cpu("8"));
+  worker.On("n1", Devices(1)).Template("t", {Request("r")});
+  const char* text = R"({"spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}],
+      "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})";
+  auto judgement = worker.Judge({worker.Parse(text)});
+  REQUIRE(judgement.verdict.reasons.size() == 2);
+  CHECK(Code(judgement) == ReasonCode::kNodeResources);
+  CHECK(First(judgement) ==
+        "there is no room on 1 of 2 nodes, which could take the pod otherwise: 1 cpu: 1 asked for, "
+        "500m free");
+  CHECK(judgement.verdict.reasons[1].code == ReasonCode::kNotEnoughDevices);
+  CHECK(judgement.verdict.reasons[1].message ==
+        "no node with room has devices for all requests; the nearest is n2");
+  // Without the devices, room would not help.
+  worker.Add(Holding("user", "gpu-0", {{"pool", "n1"}}));
+  judgement = worker.Judge({worker.Parse(text)});
+  CHECK(Code(judgement) == ReasonCode::kDevicesAllocated);
+  worker.Template("t", {All("r")});
+  judgement = worker.Judge({worker.Parse(text)});
+  CHECK(Code(judgement) == ReasonCode::kDevicesAllocated);
+  CHECK(judgement.verdict.reasons.back().code == ReasonCode::kNodeResources);
+  CHECK_THAT(judgement.verdict.reasons.back().message,
+             ContainsSubstring("no room on 1 of 2 nodes: 1 cpu"));
 }
 
 TEST_CASE("a pod that no node can take has no error, whatever its claims ask for") {

@@ -7,6 +7,9 @@
 namespace fedra::test {
 namespace {
 
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+
 TEST_CASE("all pods fit: over several nodes, with the rest as headroom") {
   Worker worker;
   worker.Node("n1")
@@ -31,9 +34,10 @@ TEST_CASE("k of n pods fit: the count, and what the next one lacks") {
   CHECK(Code(judgement) == ReasonCode::kPodsDoNotFit);
   CHECK(First(judgement) == "2 of 4 pods fit");
   REQUIRE(judgement.verdict.reasons.size() == 2);
-  CHECK(judgement.verdict.reasons[1].code == ReasonCode::kDevicesAllocated);
+  CHECK(judgement.verdict.reasons[1].code == ReasonCode::kNotEnoughDevices);
   CHECK_THAT(judgement.verdict.reasons[1].message,
-             ContainsSubstring("2 devices: 2 taken by other pods of this job"));
+             ContainsSubstring("; 4 pods need 4 devices, only 2 are there in all: 2 devices: "
+                               "2 taken by other pods of this job"));
 }
 
 TEST_CASE("the explanation counts every device once, under the first thing against it") {
@@ -66,7 +70,7 @@ TEST_CASE("the explanation counts every device once, under the first thing again
                  R"(24 devices: 8 other driver, 6 fail class selector )"
                  R"(device.attributes["gpu.example.com"].model == "h100", )"
                  R"(6 fail request selector device.attributes["gpu.example.com"].size == 2, )"
-                 R"(1 tainted NoSchedule maintenance, )"));
+                 R"(1 tainted NoSchedule maintenance (by its driver), )"));
   CHECK(judgement.pod_sets[0].requests[0].devices == 24);
 }
 
@@ -98,7 +102,7 @@ TEST_CASE("each shortage has its own reason and counts") {
               Devices(2, json::object(),
                       {{"taints", {{{"key", "k"}, {"value", "v"}, {"effect", "NoExecute"}}}}}));
        },
-       ReasonCode::kDeviceTainted, "2 tainted NoExecute k=v"},
+       ReasonCode::kDeviceTainted, "2 tainted NoExecute k=v (by its driver)"},
       {"incomplete",
        [](Worker& w) { w.On("n1", Devices(2), {{"pool", {{"resourceSliceCount", 2}}}}); },
        ReasonCode::kPoolIncomplete, "2 in incomplete or invalid pools"},
@@ -113,6 +117,68 @@ TEST_CASE("each shortage has its own reason and counts") {
     CHECK(Code(judgement) == row.code);
     CHECK_THAT(First(judgement), ContainsSubstring(row.text));
   }
+}
+
+TEST_CASE("every alternative is refused for its own reason") {
+  Worker worker;
+  worker.AddClass(Class("nic", {R"(device.driver == "nic.example.com")"}));
+  worker.Node("n1").On("n1", Devices(2)).Add(Holding("x", "gpu-0", {{"pool", "n1"}}));
+  const auto selectors = Cel({R"(device.attributes["gpu.example.com"].?m.orValue("") == "x")"});
+  worker.Template(
+      "t", {FirstAvailable("f", {Request("nic", 1, {{"deviceClassName", "nic"}}),
+                                 Request("x", 1, {{"selectors", selectors}}), Request("two", 2)})});
+  const auto judgement = worker.Pods(1, "t");
+  CHECK(Code(judgement) == ReasonCode::kDevicesAllocated);
+  CHECK(
+      First(judgement) ==
+      R"(request f of claim dev (template t) fits in none of 3 alternatives: )"
+      R"(nic: 1 on one node of class nic (DriverMissing; 2 devices: 2 other driver), )"
+      R"(x: 1 on one node of class gpu (NoMatchingDevice; 2 devices: 2 fail request selector )"
+      R"(device.attributes["gpu.example.com"].?m.orValue("") == "x"), )"
+      R"(two: 2 on one node of class gpu (DevicesAllocated; 2 devices: 1 allocated (other/x), 1 free))");
+}
+
+TEST_CASE("no node comes closest where nothing matches") {
+  Worker worker;
+  worker.Node("n1").On("n1", Devices(1)).Template("two", {Request("r", 2)});
+  CHECK(worker.Pods(1, "two").pod_sets[0].nearest == "n1");
+  worker.Template("other", {Request("r", 1, {{"selectors", Cel({"false"})}})});
+  const auto judgement = worker.Pods(1, "other");
+  CHECK(Code(judgement) == ReasonCode::kNoMatchingDevice);
+  CHECK(judgement.pod_sets[0].nearest.empty());
+}
+
+TEST_CASE("a claim is called what its user calls it") {
+  Worker worker;
+  worker.Node("n1").On("n1", Devices(1)).Template("t", {Request("r", 2)});
+  worker.Add(Claim("shared", {Request("r", 2)}));
+  const auto judgement = worker.Judge({worker.Parse(
+      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"},
+                                      {"name": "e", "resourceClaimName": "shared"}]}})")});
+  REQUIRE(judgement.verdict.reasons.size() == 2);
+  CHECK_THAT(judgement.verdict.reasons[0].message,
+             StartsWith("request r of claim d (template t) wants 2 on one node of class gpu"));
+  CHECK_THAT(judgement.verdict.reasons[1].message,
+             StartsWith("request r of ResourceClaim ml/shared wants 2"));
+  CHECK(judgement.pod_sets[0].requests[0].claim == "d");
+  CHECK(judgement.pod_sets[0].requests[1].claim == "ml/shared");
+}
+
+TEST_CASE("a taint of a rule is told with the rule") {
+  dra::AllocatorFeatures features;
+  features.device_taint_rules = true;
+  Worker worker(features);
+  const json own = {{"taints", {{{"key", "old"}, {"effect", "NoExecute"}}}}};
+  worker.Node("n1").On("n1", {Device("a"), Device("b", json::object(), own)});
+  worker.Rule(
+      {{"metadata", {{"name", "maint"}}},
+       {"spec",
+        {{"deviceSelector", {{"device", "a"}}},
+         {"taint", {{"key", "maintenance"}, {"value", "yes"}, {"effect", "NoSchedule"}}}}}});
+  worker.Template("t", {Request("r")});
+  CHECK_THAT(First(worker.Pods(1, "t")),
+             EndsWith("2 devices: 1 tainted NoSchedule maintenance=yes (DeviceTaintRule maint), "
+                      "1 tainted NoExecute old (by its driver)"));
 }
 
 TEST_CASE("a constraint that cannot hold is named, with the node that came closest") {
@@ -147,6 +213,35 @@ TEST_CASE("counters that ran out are named with what is left (S5)") {
   CHECK_THAT(First(judgement), ContainsSubstring("1 need 8Gi of gpu-0/memory (3Gi left)"));
 }
 
+TEST_CASE("counters that suffice for each device alone are named with what all of them share") {
+  const auto partition = [](const char* name) {
+    return Device(name, json::object(),
+                  {{"consumesCounters",
+                    {{{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", "5Gi"}}}}}}}}});
+  };
+  Worker worker;
+  const json two = {{"pool", {{"resourceSliceCount", 2}}}};
+  json sets = two;
+  sets["sharedCounters"] = {{{"name", "gpu-0"}, {"counters", {{"memory", {{"value", "8Gi"}}}}}}};
+  worker.Node("n1").On("n1", {}, sets);
+  worker.On("n1", {partition("a"), partition("b")}, two);
+  worker.Template("both", {Request("r", 2)});
+  const auto judgement = worker.Pods(1, "both");
+  CHECK(Code(judgement) == ReasonCode::kCountersExhausted);
+  CHECK_THAT(First(judgement),
+             ContainsSubstring("2 need 5Gi each of gpu-0/memory (8Gi left for all)"));
+}
+
+TEST_CASE("a false condition that looks at more than the driver does not mean another driver") {
+  Worker worker;
+  worker.Node("n1").On("n1", {Device("a", {{"model", "t4"}})});
+  const std::string either =
+      R"((device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "h100"))"
+      R"( || device.driver == "other.example.com")";
+  worker.Template("t", {Request("r", 1, {{"selectors", {{{"cel", {{"expression", either}}}}}}})});
+  CHECK(Code(worker.Pods(1, "t")) == ReasonCode::kNoMatchingDevice);
+}
+
 TEST_CASE("a selector error on one node refuses the pod although another node fits (dra.md 12.4)") {
   Worker worker;
   worker.Node("n1").Node("n2");
@@ -158,7 +253,39 @@ TEST_CASE("a selector error on one node refuses the pod although another node fi
   const auto judgement = worker.Pods(1, "t");
   CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
   CHECK(Code(judgement) == ReasonCode::kSelectorError);
-  CHECK_THAT(First(judgement), ContainsSubstring("on node n2"));
+  CHECK_THAT(
+      First(judgement),
+      ContainsSubstring(
+          R"(on node n2: request r of claim dev (template t): selector #0 of the request, )"
+          R"(device.attributes["gpu.example.com"].model == "x", fails on device )"
+          R"(gpu.example.com/n2/a: CEL runtime error: no such key: model; not every device has )"));
+  CHECK_THAT(First(judgement), ContainsSubstring("; guard the use: has("));
+}
+
+TEST_CASE("a selector of a class that fails is told with the class, and not at any length") {
+  Worker worker;
+  const std::string chain = " && true";
+  std::string expression = R"(device.attributes["gpu.example.com"].model == "x")";
+  for (int i = 0; i < 200; ++i) expression += chain;
+  worker.AddClass(Class("odd", {"true", expression}));
+  worker.Node("n1").On("n1", {Device("a")});
+  worker.Template("t", {Request("r", 1, {{"deviceClassName", "odd"}})});
+  const auto judgement = worker.Pods(1, "t");
+  CHECK(Code(judgement) == ReasonCode::kSelectorError);
+  CHECK_THAT(First(judgement), ContainsSubstring("selector #1 of DeviceClass odd, device.attr"));
+  CHECK_THAT(First(judgement), ContainsSubstring("..., fails on device gpu.example.com/n1/a: CEL"));
+  CHECK(First(judgement).size() < 1500);
+}
+
+TEST_CASE("a selector that does not compile is told with what to write instead") {
+  Worker worker;
+  worker.Node("n1").On("n1", {Device("a")});
+  const auto selectors = Cel({R"(device.capacity["gpu.example.com"].memory >= "40Gi")"});
+  worker.Template("t", {Request("r", 1, {{"selectors", selectors}})});
+  const auto judgement = worker.Pods(1, "t");
+  CHECK(Code(judgement) == ReasonCode::kSelectorError);
+  CHECK_THAT(First(judgement), ContainsSubstring("CEL compile error"));
+  CHECK_THAT(First(judgement), ContainsSubstring("compareTo(quantity("));
 }
 
 TEST_CASE(
@@ -256,7 +383,8 @@ TEST_CASE("several pod sets share what there is") {
 TEST_CASE("a named claim is allocated once and binds all its pods to the node (S3, N3)") {
   Worker worker;
   worker.Node("n1", json::object(), {{"status", {{"allocatable", {{"pods", "2"}}}}}});
-  worker.Node("n2").On("n1", Devices(1)).On("n2", Devices(1));
+  worker.Node("n2", json::object(), {{"status", {{"allocatable", {{"pods", "1"}}}}}});
+  worker.On("n1", Devices(1)).On("n2", Devices(1));
   worker.Add(Claim("shared", {Request("r")}));
   const char* pod =
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "shared"}]}})";
@@ -271,8 +399,8 @@ TEST_CASE("trap 42: an allocated named claim restricts the nodes and needs no de
   Worker worker;
   worker.Node("n1").Node("n2").On("n1", Devices(1));
   json claim = Claim("shared", {Request("r")});
-  claim["status"] =
-      json::parse(R"({"allocation": {"nodeSelector": {"nodeSelectorTerms": [{"matchFields":
+  claim["status"] = json::parse(R"({"allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
+      "nodeSelector": {"nodeSelectorTerms": [{"matchFields":
       [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]},
       "devices": {"results": [{"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}]}}})");
   worker.Add(claim);
@@ -282,19 +410,132 @@ TEST_CASE("trap 42: an allocated named claim restricts the nodes and needs no de
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n2", "n2"});
 }
 
-TEST_CASE("trap 45: a claim with 256 consumers takes no more") {
+// Holds gpu-0 of n1 for pods on n1.
+json AllocatedOnN1(const std::string& name, const json& consumers) {
+  json claim = Claim(name, {Request("r")});
+  claim["status"] = json::parse(R"({"allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
+      "nodeSelector": {"nodeSelectorTerms": [{"matchFields":
+          [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]},
+      "devices": {"results": [
+          {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}]}}})");
+  claim["status"]["reservedFor"] = consumers;
+  return claim;
+}
+
+TEST_CASE("trap 42: an allocation that nobody has reserved is taken back when no node fits") {
+  const json cpu = {{"status", {{"allocatable", {{"cpu", "1"}}}}}};
+  const char* text = R"({"spec": {"nodeSelector": {"zone": "b"}, "resourceClaims": [
+      {"name": "d", "resourceClaimName": "idle"}, {"name": "e", "resourceClaimName": "idle-too"}],
+      "containers": [{"resources": {"requests": {"cpu": "1"}}}]}})";
+  for (const bool reserved : {false, true}) {
+    Worker worker;
+    const json consumers = reserved ? json::array({{{"uid", "u"}}}) : json::array();
+    worker.Node("n1", {{"zone", "a"}}, cpu).Node("n2", {{"zone", "b"}}, cpu);
+    worker.On("n1", Devices(2)).On("n2", Devices(2));
+    worker.Add(AllocatedOnN1("idle", consumers)).Add(AllocatedOnN1("idle-too", json::array()));
+    const auto pod = worker.Parse(text);
+    const auto judgement = worker.Judge({pod});
+    if (reserved) {
+      CHECK(Code(judgement) == ReasonCode::kNodeMismatch);
+      CHECK_THAT(First(judgement), ContainsSubstring("is allocated elsewhere"));
+      continue;
+    }
+    CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+    CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n2"});
+    // The scheduler only looks at claims on nodes that have room.
+    auto big = worker.Parse(text);
+    big.requests[0].second = Quantity(2);
+    CHECK(worker.Judge({big}).verdict.outcome == dra::Outcome::kNo);
+    // What remains too little is explained as it is without the allocations.
+    worker.On("n2", Devices(1), {{"pool", {{"generation", 2}}}});
+    CHECK(Code(worker.Judge({pod})) == ReasonCode::kNotEnoughDevices);
+  }
+}
+
+TEST_CASE("trap 42: what an idle claim gives back is free, and pods that came first keep it") {
   Worker worker;
-  worker.Node("n1");
-  json claim = Claim("full", {Request("r")});
-  claim["status"] = {{"allocation", {{"devices", {{"results", json::array()}}}}},
-                     {"reservedFor", json::array()}};
-  for (int i = 0; i < 256; ++i)
-    claim["status"]["reservedFor"].push_back({{"uid", std::to_string(i)}});
-  worker.Add(claim);
-  const auto judgement = worker.Judge({worker.Parse(
-      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "full"}]}})")});
+  worker.Node("n1").Node("n2", {{"zone", "b"}}).On("n1", Devices(1)).On("n2", Devices(1));
+  worker.Template("t", {Request("r")}).Add(AllocatedOnN1("idle", json::array()));
+  const char* named =
+      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "idle"}]}})";
+  const auto first = worker.Parse(named);
+  auto second = worker.Parse(named);
+  second.node.labels = {{Text("zone"), Text("b")}};
+  CHECK(worker.Judge({first}).pod_sets[0].nodes == std::vector<std::string>{"n1"});
+  CHECK(worker.Judge({second}).pod_sets[0].nodes == std::vector<std::string>{"n2"});
+  auto judgement = worker.Judge({first, second});
   CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
-  CHECK_THAT(First(judgement), ContainsSubstring("256 consumers"));
+  CHECK(judgement.verdict.pods_fitting == 1);
+  // Before n1 by name: the first pod would be there if the claim could leave it.
+  auto early = first;
+  early.node.labels = {{Text("zone"), Text("c")}};
+  worker.Node("n0", {{"zone", "c"}}).On("n0", Devices(1));
+  CHECK(worker.Judge({first, early}).verdict.pods_fitting == 1);
+  // n1's device is free once the claim is on n2.
+  const auto third = worker.Parse(
+      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
+  judgement = worker.Judge({second, third});
+  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  dra::JudgeOptions options;
+  options.in_flight = {
+      {.ns = "ml", .demand = std::make_shared<const dra::PodDemand>(first), .count = 1}};
+  CHECK(worker.Judge({second}, options).verdict.outcome == dra::Outcome::kNo);
+}
+
+TEST_CASE("a claim allocated without allocationTimestamp takes no more pods (dra.md 12.3)") {
+  for (const auto release : {cel::KubernetesRelease::k135, cel::KubernetesRelease::k136}) {
+    Worker worker(dra::FeaturesOf(release));
+    worker.Node("n1").On("n1", Devices(1));
+    json claim = AllocatedOnN1("shared", json::array({{{"uid", "u"}}}));
+    claim["status"]["allocation"].erase("allocationTimestamp");
+    worker.Add(claim);
+    const auto pod = worker.Parse(
+        R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "shared"}]}})");
+    const auto judgement = worker.Judge({pod});
+    const bool refused = release == cel::KubernetesRelease::k136;
+    CHECK(judgement.verdict.outcome == (refused ? dra::Outcome::kNo : dra::Outcome::kYes));
+    if (!refused) continue;
+    CHECK(Code(judgement) == ReasonCode::kClaimMissing);
+    CHECK(judgement.verdict.reasons[0].object == "ResourceClaim ml/shared");
+    CHECK_THAT(First(judgement), ContainsSubstring("lacks allocationTimestamp"));
+    CHECK(judgement.pod_sets[0].aborted);
+  }
+}
+
+TEST_CASE(
+    "a node that the scheduler cannot search in 10 seconds blocks a pod that fits elsewhere") {
+  struct Crowded {
+    int free;
+    dra::Outcome outcome;
+  };
+  for (const Crowded& row : {Crowded{21, dra::Outcome::kYes}, Crowded{24, dra::Outcome::kUnknown},
+                             Crowded{27, dra::Outcome::kNo}}) {
+    Worker worker;
+    worker.Node("n1").Node("n2").On("n1", Devices(row.free)).On("n2", Devices(32));
+    worker.Template("t", {Request("r", 28)});
+    INFO(row.free);
+    auto judgement = worker.Pods(1, "t");
+    CHECK(judgement.verdict.outcome == row.outcome);
+    CHECK(judgement.pod_sets[0].aborted == (row.outcome == dra::Outcome::kNo));
+    if (row.outcome != dra::Outcome::kYes) {
+      CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
+      CHECK(judgement.verdict.reasons[0].object == "Node n1");
+      CHECK_THAT(First(judgement), ContainsSubstring("at least 1"));
+    }
+    // Where nothing fits there is nothing to block.
+    judgement = worker.Pods(2, "t");
+    CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+    CHECK(Code(judgement) == ReasonCode::kPodsDoNotFit);
+  }
+  // Devices of two kinds are not searched that long.
+  Worker worker;
+  worker.Node("n1").Node("n2").On("n2", Devices(32));
+  std::vector<json> devices;
+  for (int i = 0; i < 27; ++i)
+    devices.push_back(Device("d" + std::to_string(i), {{"root", "r" + std::to_string(i % 2)}}));
+  worker.On("n1", devices).On("n2", Devices(32, {{"root", "r"}}), {{"pool", {{"name", "m"}}}});
+  worker.Template("t", {Request("r", 28)}, {Match("gpu.example.com/root")});
+  CHECK(worker.Pods(1, "t").verdict.outcome == dra::Outcome::kYes);
 }
 
 TEST_CASE("firstAvailable: the worst alternative of all pods is reported (S1)") {
@@ -313,6 +554,58 @@ TEST_CASE("a search that is not finished is unknown, not no") {
   const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 3}});
   CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
   CHECK(judgement.verdict.reasons.back().code == ReasonCode::kBudgetExceeded);
+}
+
+TEST_CASE("nodes, pods and pods in flight share one search budget") {
+  Worker worker;
+  worker.Template("t", {Request("a", 6), Request("b", 7)}).Template("one", {Request("r")});
+  for (int node = 0; node < 30; ++node) {
+    const std::string name = "n" + std::to_string(node);
+    worker.Node(name).On(name, Devices(12));
+  }
+  const auto demand = [&](const char* name, int pods) {
+    return worker.Parse(
+        (R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": ")" +
+         std::string(name) + R"("}]}})")
+            .c_str(),
+        pods);
+  };
+  const auto is_given_up = [](const dra::Judgement& judgement) {
+    return judgement.verdict.outcome == dra::Outcome::kUnknown &&
+           Code(judgement) == ReasonCode::kBudgetExceeded && judgement.verdict.reasons.size() == 1;
+  };
+  const dra::JudgeOptions tight{.limits = {.max_steps = 600}};
+  // Each node takes some hundred steps to refuse the pod: one may, thirty may not.
+  CHECK(Code(worker.Judge({demand("t", 1)})) == ReasonCode::kNotEnoughDevices);
+  CHECK(is_given_up(worker.Judge({demand("t", 1)}, tight)));
+  // A pod takes a few steps.
+  CHECK(worker.Judge({demand("one", 100)}, tight).verdict.outcome == dra::Outcome::kYes);
+  const auto judgement = worker.Judge({demand("one", 360)}, tight);
+  CHECK(is_given_up(judgement));
+  const int fitting = judgement.verdict.pods_fitting;
+  CHECK(fitting > 100);
+  CHECK(fitting < 360);
+  CHECK_THAT(First(judgement),
+             ContainsSubstring("(at most 600 for all pods and nodes together): " +
+                               std::to_string(fitting) + " of 360 pods had found their devices"));
+  // What pods in flight cost is missing later.
+  const auto waiting = std::make_shared<const dra::PodDemand>(demand("t", 1));
+  dra::JudgeOptions in_flight = tight;
+  in_flight.in_flight = {{.ns = "ml", .demand = waiting, .count = 1}};
+  CHECK(is_given_up(worker.Judge({demand("one", 1)}, in_flight)));
+}
+
+TEST_CASE("walking over many devices that do not match is paid for") {
+  Worker worker;
+  worker.Node("n1");
+  for (int slice = 0; slice < 100; ++slice)
+    worker.On("n1", Devices(64), {{"driver", "x"}, {"pool", {{"name", std::to_string(slice)}}}});
+  worker.On("n1", Devices(40), {{"pool", {{"name", "z"}}}}).Template("t", {Request("r")});
+  auto demand = worker.Parse(
+      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})", 40);
+  CHECK(worker.Judge({demand}).verdict.outcome == dra::Outcome::kYes);
+  const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 20'000}});
+  CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
 }
 
 TEST_CASE("a billion pods are not placed one by one") {

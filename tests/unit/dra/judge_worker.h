@@ -47,6 +47,10 @@ class Worker {
     builder_.SetClass(*dra::ParseDeviceClass(device_class, context_));
     return *this;
   }
+  Worker& Rule(const json& rule) {
+    builder_.SetTaintRule(*dra::ParseTaintRule(rule, context_));
+    return *this;
+  }
   Worker& Template(const std::string& name, const std::vector<json>& requests,
                    const std::vector<json>& constraints = {}) {
     const json claim = Claim(name, requests, constraints);

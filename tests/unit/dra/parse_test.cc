@@ -155,9 +155,7 @@ TEST_CASE("lists beyond all reason are refused") {
 
 TEST_CASE("an allocated claim: results, shares, node selector, consumers") {
   const json claim = json::parse(R"({
-    "metadata": {"namespace": "ml", "name": "c", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z",
-                 "annotations": {"resource.kubernetes.io/pod-claim-name": "gpu"},
-                 "ownerReferences": [{"uid": "pod", "controller": true}, {"uid": "x"}]},
+    "metadata": {"namespace": "ml", "name": "c", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"},
     "status": {"reservedFor": [{"uid": "p1"}, {"uid": "p2"}],
       "allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
         "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]},
@@ -168,8 +166,6 @@ TEST_CASE("an allocated claim: results, shares, node selector, consumers") {
   const auto parsed = dra::ParseClaim(claim, context);
   REQUIRE(parsed);
   CHECK(parsed->deleting);
-  CHECK(parsed->owner_uid == "pod");
-  CHECK(parsed->template_entry == "gpu");
   CHECK(parsed->reserved_for == std::vector<std::string>{"p1", "p2"});
   REQUIRE(parsed->allocation);
   CHECK(parsed->allocation->has_timestamp);
@@ -207,6 +203,50 @@ TEST_CASE("a pod template: claims, constraints, and resources as the scheduler a
   // init: 4 + 1 of the sidecar = 5; running: 1 + 2 + 1 = 4; the larger one and the overhead
   CHECK(demand->requests[0].second == *Quantity::Parse("5100m"));
   CHECK(demand->requests[1].second == *Quantity::Parse("1Gi"));
+}
+
+struct PodLevelRow {
+  const char* why;
+  const char* container;  // resources of the container
+  const char* pod;        // spec.resources
+  const char* resource;
+  const char* amount;  // empty: none
+};
+
+TEST_CASE("pod-level resources are defaulted as the API server does it (KEP 2837)") {
+  const std::vector<PodLevelRow> rows = {
+      {"a request counts", R"({"requests": {"cpu": "1"}})", R"({"requests": {"cpu": "3"}})", "cpu",
+       "3"},
+      {"a request beside its limit", "{}", R"({"requests": {"cpu": "3"}, "limits": {"cpu": "8"}})",
+       "cpu", "3"},
+      {"a limit alone: what the containers ask for", R"({"requests": {"cpu": "1"}})",
+       R"({"limits": {"cpu": "8"}})", "cpu", "1"},
+      {"a limit alone: the containers' limits are requests", R"({"limits": {"cpu": "2"}})",
+       R"({"limits": {"cpu": "8"}})", "cpu", "2"},
+      {"a limit alone: no container asks", "{}", R"({"limits": {"cpu": "8"}})", "cpu", "8"},
+      {"each resource by itself", R"({"requests": {"cpu": "1"}})",
+       R"({"limits": {"cpu": "8", "memory": "1Gi"}})", "memory", "1Gi"},
+      {"huge pages cannot be overcommitted", R"({"limits": {"hugepages-2Mi": "2Mi"}})",
+       R"({"limits": {"hugepages-2Mi": "8Mi"}})", "hugepages-2Mi", "8Mi"},
+      {"huge pages of the containers", R"({"limits": {"hugepages-2Mi": "2Mi"}})",
+       R"({"limits": {"cpu": "8"}})", "hugepages-2Mi", "2Mi"},
+      {"other resources have no pod level", R"({"limits": {"example.com/gpu": "1"}})",
+       R"({"requests": {"example.com/gpu": "4"}})", "example.com/gpu", "1"},
+      {"nor do they come from there", "{}", R"({"limits": {"ephemeral-storage": "1Gi"}})",
+       "ephemeral-storage", ""},
+  };
+  for (const PodLevelRow& row : rows) {
+    INFO(row.why);
+    const json pod = {{"spec",
+                       {{"containers", json::array({{{"resources", json::parse(row.container)}}})},
+                        {"resources", json::parse(row.pod)}}}};
+    dra::ParseContext context;
+    const auto demand = dra::ParsePodDemand(pod, context);
+    REQUIRE(demand);
+    const Quantity* found = dra::FindAmount(demand->requests, dra::Text(row.resource));
+    CHECK((found != nullptr) == (*row.amount != 0));
+    if (found != nullptr) CHECK(found->ToString() == row.amount);
+  }
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST_CASE("a lack of devices that new nodes would bring is MayScale, with what i
   const auto judgement = Ask(worker, {kEight}, 9);
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
   CHECK(judgement.verdict.pods_fitting == 0);
-  CHECK(Code(judgement) == ReasonCode::kDevicesAllocated);
+  CHECK(Code(judgement) == ReasonCode::kNotEnoughDevices);
   CHECK_THAT(First(judgement), ContainsSubstring("2 allocated (other/x, other/y); 2 new nodes of a "
                                                  "scalable pool (8 devices of class gpu, "
                                                  "pool=h100) could provide it"));
@@ -133,6 +133,30 @@ TEST_CASE("what new nodes do not bring must be free in the cluster") {
   CHECK(Ask(worker, {kEight}, 3, "both").verdict.outcome == Outcome::kNo);
 }
 
+TEST_CASE("a kind of new node that cannot take the rest leaves it to the next kind") {
+  Worker worker = Full();
+  worker.AddClass(Class("net", {R"(device.driver == "net.example.com")"}));
+  // Of the two cards, nodes of zone a reach one.
+  const auto card = [&](const char* pool, const json& zones) {
+    const json zone = {{"key", "zone"}, {"operator", "In"}, {"values", zones}};
+    const json selector = {
+        {"nodeSelectorTerms", json::array({{{"matchExpressions", json::array({zone})}}})}};
+    worker.On("", {Device("card")},
+              {{"driver", "net.example.com"},
+               {"nodeName", nullptr},
+               {"nodeSelector", selector},
+               {"pool", {{"name", pool}}}});
+  };
+  card("near", {"a", "b"});
+  card("far", {"b"});
+  worker.Template("both", {Request("g"), Request("n", 1, {{"deviceClassName", "net"}})});
+  ScalablePool a = kEight, b = kEight;
+  a.node_labels = {{"zone", "a"}};
+  b.node_labels = {{"zone", "b"}};
+  CHECK(Ask(worker, {a}, 2, "both").verdict.outcome == Outcome::kNo);
+  CHECK(Ask(worker, {a, b}, 2, "both").verdict.outcome == Outcome::kMayScale);
+}
+
 TEST_CASE("the alternative that new nodes can satisfy is reported") {
   Worker worker = Full();
   worker.Template("t", {FirstAvailable("f", {Request("big", 16), Request("small", 8)})});
@@ -163,7 +187,8 @@ TEST_CASE("a shared claim keeps its pods on one new node, an allocated one on it
   demand.count = 7;
   CHECK(worker.Judge({demand}, {.scalable_pools = &pools}).verdict.outcome == Outcome::kNo);
   json bound = Claim("shared", {Request("r")});
-  bound["status"] = json::parse(R"({"allocation": {"nodeSelector": {"nodeSelectorTerms": [
+  bound["status"] = json::parse(R"({"reservedFor": [{"uid": "u"}],
+      "allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z", "nodeSelector": {"nodeSelectorTerms": [
       {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}]},
       "devices": {"results": []}}})");
   worker.Add(bound);

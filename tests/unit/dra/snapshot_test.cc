@@ -175,19 +175,26 @@ TEST_CASE("a slice that moves to another pool leaves the old one") {
   CHECK(snapshot->pools().Find({Text(kDriver), Text("new")}));
 }
 
-TEST_CASE("assumed claims take their devices, and claims that are allocated already do not twice") {
+TEST_CASE("a claim that loses its allocation frees what no other claim holds") {
   World world;
-  world.SetSlice(Slice("1", Devices(2)));
-  world.SetClaim(Holding("known", "gpu-0"));
+  world.SetSlice(Slice("1", Devices(3)));
+  json lost = Holding("lost", "gpu-0");
+  lost["status"]["allocation"]["devices"]["results"].push_back(
+      {{"request", "r"}, {"driver", kDriver}, {"pool", "node-1"}, {"device", "gpu-1"}});
+  world.SetClaim(lost);
+  world.SetClaim(Holding("other", "gpu-1"));
+  world.SetClaim(Holding("third", "gpu-2"));
   const auto base = world.builder.Publish();
-  const auto known = *dra::ParseClaim(Holding("known", "gpu-1"), world.context);
-  const auto assumed = *dra::ParseClaim(Holding("assumed", "gpu-1"), world.context);
-  CHECK(Describe(*base->WithAllocated({&known, 1}), "node-1") == Describe(*base, "node-1"));
-  const auto derived = base->WithAllocated({&assumed, 1});
-  CHECK_THAT(Describe(*derived, "node-1"), ContainsSubstring("gpu-1 dedicated other/assumed"));
-  CHECK_THAT(Describe(*derived, "node-1"), ContainsSubstring("gpu-0 dedicated other/known"));
-  CHECK(derived->claims().Find({.ns = "other", .name = "assumed"}));
-  CHECK_THAT(Describe(*base, "node-1"), !ContainsSubstring("assumed"));
+  const auto freed = base->WithoutAllocation({.ns = "other", .name = "lost"});
+  CHECK_FALSE((*freed->claims().Find({.ns = "other", .name = "lost"}))->allocation);
+  CHECK_THAT(Describe(*freed, "node-1"), !ContainsSubstring("lost"));
+  CHECK_THAT(Describe(*freed, "node-1"), !ContainsSubstring("gpu-0 dedicated"));
+  CHECK_THAT(Describe(*freed, "node-1"), ContainsSubstring("gpu-1 dedicated other/other"));
+  CHECK_THAT(Describe(*freed, "node-1"), ContainsSubstring("gpu-2 dedicated other/third"));
+  CHECK(freed->use_serial() != base->use_serial());
+  CHECK_THAT(Describe(*base, "node-1"), ContainsSubstring("other/lost"));
+  const auto same = base->WithoutAllocation({.ns = "other", .name = "unknown"});
+  CHECK(Describe(*same, "node-1") == Describe(*base, "node-1"));
 }
 
 }  // namespace

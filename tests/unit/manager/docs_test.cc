@@ -32,7 +32,8 @@ std::string ReasonsPage() {
   std::string page =
       "# Reasons\n\nWhy a worker cannot, or may not, run a job. Generated from `dra/reason.cc` by "
       "`make docs`;\n"
-      "`fedra explain REASON` prints the same.\n";
+      "`fedra explain REASON` prints the same. [verdicts.md](verdicts.md) shows how to read a "
+      "verdict.\n";
   std::string_view group;
   for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
     if (entry.group != group) page += fmt::format("\n## {}\n", entry.group);

@@ -187,5 +187,24 @@ TEST_CASE("pod sets are fixed while quota is reserved") {
   CHECK(Merge(server, kWorkloads + "/w", {{"spec", {{"podSets", Json::array()}}}}).status == 403);
 }
 
+TEST_CASE("admin access is refused in a namespace without the label") {
+  Server server;
+  const std::string templates =
+      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates";
+  const Json spec = {
+      {"devices",
+       {{"requests",
+         {{{"name", "r"}, {"exactly", {{"deviceClassName", "gpu"}, {"adminAccess", true}}}}}}}}};
+  const Json object = {{"metadata", {{"name", "admin"}}}, {"spec", {{"spec", spec}}}};
+  const JsonReply refused = Post(server, templates, object);
+  CHECK(refused.status == 422);
+  CHECK_THAT(refused.body["message"].get<std::string>(),
+             ContainsSubstring("spec.devices.requests[0].adminAccess: Forbidden: admin access"));
+  const Json label = {{"resource.kubernetes.io/admin-access", "true"}};
+  REQUIRE(Merge(server, "/api/v1/namespaces/default", {{"metadata", {{"labels", label}}}}).status ==
+          200);
+  CHECK(Post(server, templates, object).status == 201);
+}
+
 }  // namespace
 }  // namespace fedra::sim

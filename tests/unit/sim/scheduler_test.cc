@@ -53,21 +53,27 @@ Json Exactly(const std::string& name, const Json& more = Json::object()) {
 // A worker with its usual class, and Jobs that Kueue has nothing to do with.
 class Worker final {
  public:
-  Worker() : fleet_({.workers = {"worker"}, .jobs = {.run_for = std::chrono::milliseconds(-1)}}) {}
+  // `alpha_on`: "worker" or nobody.
+  explicit Worker(const std::string& alpha_on = "")
+      : fleet_({.workers = {"worker"},
+                .alpha_on = alpha_on,
+                .jobs = {.run_for = std::chrono::milliseconds(-1)}}) {}
 
   Objects& objects() { return fleet_.Find("worker")->server.objects(); }
 
   void Install(const Json& object) { REQUIRE(objects().Create(object)); }
 
   // `pods` pods with a claim from the template.
-  void Submit(const std::string& name, int pods = 1,
-              const std::string& claim_template = "one-gpu") {
+  void Submit(const std::string& name, int pods = 1, const std::string& claim_template = "one-gpu",
+              const std::string& pod_group = "") {
     Json job = MakeJob(name, claim_template);
     job["spec"].erase("managedBy");
     job["spec"]["suspend"] = false;
     job["spec"]["parallelism"] = pods;
     job["spec"]["completions"] = pods;
     job["metadata"].erase("labels");
+    if (!pod_group.empty())
+      job["spec"]["template"]["spec"]["schedulingGroup"]["podGroupName"] = pod_group;
     Install(job);
   }
 
@@ -132,6 +138,39 @@ TEST_CASE("pods get claims, claims get devices, and the end of the job gives the
   worker.End("first");
   CHECK(worker.Ready("second", 1));
   CHECK(worker.Held() == Devices{"gpu-0"});
+}
+
+TEST_CASE("a PodGroup has one claim for its pods, which wait for the group") {
+  Worker worker("worker");
+  worker.Install(Node("n1"));
+  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  worker.Submit("gang", 2, "one-gpu", "training");
+  worker.Submit("other");
+  REQUIRE(worker.Ready("other", 1));
+  CHECK(worker.Held() == Devices{"gpu-0"});
+  worker.Install(
+      {{"apiVersion", "scheduling.k8s.io/v1alpha2"},
+       {"kind", "PodGroup"},
+       {"metadata", {{"name", "training"}, {"namespace", "ml"}}},
+       {"spec",
+        {{"resourceClaims",
+          Json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})}}}});
+  REQUIRE(worker.Ready("gang", 2));
+  CHECK(worker.Held() == Devices{"gpu-0", "gpu-1"});
+  // The claim is the group's: it outlives the pods.
+  worker.End("gang");
+  worker.Submit("again", 2, "one-gpu", "training");
+  CHECK(worker.Ready("again", 2));
+  CHECK(worker.Held() == Devices{"gpu-0", "gpu-1"});
+}
+
+TEST_CASE("without the API each pod of a group has a claim of its own") {
+  Worker worker;
+  worker.Install(Node("n1"));
+  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  worker.Submit("gang", 2, "one-gpu", "training");
+  REQUIRE(worker.Ready("gang", 2));
+  CHECK(worker.Held() == Devices{"gpu-0", "gpu-1"});
 }
 
 TEST_CASE("a named claim is shared and is free again after its last user") {

@@ -51,7 +51,7 @@ Seen Look(Reader& reader) {
 
 TEST_CASE("nothing that was acknowledged is lost by kill -9, and no commit is torn") {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   std::mt19937 random(20261121);
   std::set<std::string> acknowledged;
   for (int round = 0; round < 10; ++round) {

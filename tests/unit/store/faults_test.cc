@@ -15,7 +15,7 @@ namespace {
 struct Fixture {
   FaultyDisk disk;
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
 };
 
 TEST_CASE_METHOD(

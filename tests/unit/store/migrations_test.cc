@@ -17,8 +17,8 @@ struct Fixture {
   std::unique_ptr<Connection> db = Fresh();
 
   std::unique_ptr<Connection> Fresh() {
-    Must(EnsureFile(folder.File("fedra.db")));
-    return Must(Connection::Open(folder.File("fedra.db"), OpenMode::kReadWrite));
+    Must(EnsureFile(folder.Path("fedra.db")));
+    return Must(Connection::Open(folder.Path("fedra.db"), OpenMode::kReadWrite));
   }
   Result<void> To(std::vector<Migration> migrations) { return Migrate(*db, migrations); }
 };

@@ -76,7 +76,7 @@ class Histories {
   Store& Open() {
     if (!store_)
       store_ = MustOpen(
-          {.path = folder_.File("fedra.db"), .max_batch = static_cast<size_t>(1 + Pick(8))});
+          {.path = folder_.Path("fedra.db"), .max_batch = static_cast<size_t>(1 + Pick(8))});
     return *store_;
   }
 

@@ -41,7 +41,7 @@ Error OpenError(const std::string& path) {
 
 struct Fixture {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
 };
 
 TEST_CASE_METHOD(Fixture, "the file and what lies beside it can be read by the owner only") {
@@ -64,15 +64,15 @@ TEST_CASE_METHOD(Fixture, "names that mean something to SQLite are file names") 
   for (const char* const name : {":memory:", "file:x?mode=memory", "a#b%20c"}) {
     INFO(name);
     {
-      Must(MustOpen({.path = folder.File(name)})->Commit({PutCluster{Cluster("a")}}));
+      Must(MustOpen({.path = folder.Path(name)})->Commit({PutCluster{Cluster("a")}}));
     }
-    CHECK(std::filesystem::file_size(folder.File(name)) > 0);
-    CHECK(Must(MustRead(folder.File(name))->Clusters()).size() == 1);
+    CHECK(std::filesystem::file_size(folder.Path(name)) > 0);
+    CHECK(Must(MustRead(folder.Path(name))->Clusters()).size() == 1);
   }
 }
 
 TEST_CASE_METHOD(Fixture, "a missing folder, a folder, a device and no name at all") {
-  const Error missing = OpenError(folder.File("no/such/fedra.db"));
+  const Error missing = OpenError(folder.Path("no/such/fedra.db"));
   CHECK(missing.code == ErrorCode::kStorage);
   CHECK_THAT(missing.message,
              ContainsSubstring("No such file") && ContainsSubstring("create its folder"));
@@ -83,7 +83,7 @@ TEST_CASE_METHOD(Fixture, "a missing folder, a folder, a device and no name at a
   CHECK(Reader::Open(folder.path()).error().code == ErrorCode::kInvalidArgument);
 
   CHECK(OpenError("").code == ErrorCode::kInvalidArgument);
-  std::filesystem::remove(folder.path() + ".lock");
+  std::filesystem::remove(folder.path().string() + ".lock");
 }
 
 TEST_CASE_METHOD(Fixture, "a file that is no database is refused and not changed") {

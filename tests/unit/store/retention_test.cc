@@ -24,8 +24,8 @@ struct Fixture {
   std::unique_ptr<Connection> db = Fresh();
 
   std::unique_ptr<Connection> Fresh() {
-    Must(EnsureFile(folder.File("fedra.db")));
-    return Must(OpenForWriting(folder.File("fedra.db")));
+    Must(EnsureFile(folder.Path("fedra.db")));
+    return Must(OpenForWriting(folder.Path("fedra.db")));
   }
   void Put(const Change& change) { Must(Apply(*db, change)); }
   // Until there is no more to do; how many pieces that took.
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(Fixture,
   }
   Must(db->Execute("COMMIT"));
   Must(db->Checkpoint(true));
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   const uint64_t before = FileBytes(path);
   REQUIRE(before > 20'000'000);
 
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(Fixture, "verdicts of workloads that no longer live are removed
 TEST_CASE("the writer trims by itself, in between commits") {
   TempFolder folder;
   FakeClock clock;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   {
     auto store = MustOpen({.path = path});
     for (int i = 0; i < 1500; ++i) store->Enqueue(AddEvent{Event("old", At(i), "x")});

@@ -15,7 +15,7 @@ namespace {
 
 TEST_CASE("what was committed is there for readers at once and after a restart") {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   PlacementRow placement = Placement("u1");
   {
     auto store = MustOpen({.path = path});
@@ -32,7 +32,7 @@ TEST_CASE("what was committed is there for readers at once and after a restart")
 
 TEST_CASE("what was enqueued is there after a flush, and after an end without one") {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   {
     auto store = MustOpen({.path = path});
     store->Enqueue(PutWorkload{Workload("u1", "train")});
@@ -47,7 +47,7 @@ TEST_CASE("an enqueued change is written without anybody asking") {
   TempFolder folder;
   std::promise<size_t> written;
   auto store = MustOpen(
-      {.path = folder.File("fedra.db"), .on_transaction = [&](const TransactionReport& report) {
+      {.path = folder.Path("fedra.db"), .on_transaction = [&](const TransactionReport& report) {
          CHECK(report.ok);
          CHECK_FALSE(report.durable);
          written.set_value(report.changes);
@@ -60,7 +60,7 @@ TEST_CASE("only the latest of several waiting rows is written") {
   TempFolder folder;
   std::atomic<size_t> changes{0};
   auto store = MustOpen(
-      {.path = folder.File("fedra.db"),
+      {.path = folder.Path("fedra.db"),
        .on_transaction = [&](const TransactionReport& report) { changes += report.changes; },
        .mirror_delay = std::chrono::hours(1)});
   WorkloadRow row = Workload("u1", "train");
@@ -76,7 +76,7 @@ TEST_CASE("only the latest of several waiting rows is written") {
 
 TEST_CASE("a commit does not overtake what was enqueued for its own row") {
   TempFolder folder;
-  auto store = MustOpen({.path = folder.File("fedra.db"), .mirror_delay = std::chrono::hours(1)});
+  auto store = MustOpen({.path = folder.Path("fedra.db"), .mirror_delay = std::chrono::hours(1)});
   ClusterRow row = Cluster("a");
   row.note = "old";
   store->Enqueue(PutCluster{row});
@@ -93,7 +93,7 @@ TEST_CASE("a commit does not overtake what was enqueued for its own row") {
 TEST_CASE("commits of many threads are all there, and share transactions") {
   TempFolder folder;
   std::atomic<size_t> transactions{0};
-  auto store = MustOpen({.path = folder.File("fedra.db"),
+  auto store = MustOpen({.path = folder.Path("fedra.db"),
                          .on_transaction = [&](const TransactionReport&) { ++transactions; }});
   constexpr int kThreads = 8;
   constexpr int kEach = 50;
@@ -122,7 +122,7 @@ TEST_CASE("commits of many threads are all there, and share transactions") {
 
 TEST_CASE("a reader keeps its picture while the store goes on") {
   TempFolder folder;
-  auto store = MustOpen({.path = folder.File("fedra.db")});
+  auto store = MustOpen({.path = folder.Path("fedra.db")});
   Must(store->Commit({PutCluster{Cluster("a")}}));
   auto before = Must(store->Read());
   Must(store->Commit({PutCluster{Cluster("b", 1)}}));
@@ -132,7 +132,7 @@ TEST_CASE("a reader keeps its picture while the store goes on") {
 
 TEST_CASE("intent ids are above those that a former process left") {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   int64_t left = 0;
   {
     auto store = MustOpen({.path = path});
@@ -145,7 +145,7 @@ TEST_CASE("intent ids are above those that a former process left") {
 
 TEST_CASE("the sizes of the files and what waits are reported") {
   TempFolder folder;
-  auto store = MustOpen({.path = folder.File("fedra.db"), .mirror_delay = std::chrono::hours(1)});
+  auto store = MustOpen({.path = folder.Path("fedra.db"), .mirror_delay = std::chrono::hours(1)});
   store->Enqueue(PutCluster{Cluster("a")});
   const StoreStats stats = store->Stats();
   CHECK(stats.file_bytes + stats.wal_bytes > 4096);
@@ -155,9 +155,9 @@ TEST_CASE("the sizes of the files and what waits are reported") {
 
 TEST_CASE("a backup is a store of its own, taken while the original is in use") {
   TempFolder folder;
-  auto store = MustOpen({.path = folder.File("fedra.db")});
+  auto store = MustOpen({.path = folder.Path("fedra.db")});
   Must(store->Commit({PutPlacement{Placement("u1")}}));
-  const std::string copy = folder.File("copy.db");
+  const std::string copy = folder.Path("copy.db");
   Must(store->Backup(copy));
   Must(store->Commit({PutPlacement{Placement("u2")}}));
 
@@ -169,12 +169,12 @@ TEST_CASE("a backup is a store of its own, taken while the original is in use") 
   const Result<void> again = store->Backup(copy);
   REQUIRE_FALSE(again);
   CHECK(again.error().code == ErrorCode::kAlreadyExists);
-  CHECK(store->Backup(folder.File("missing/copy.db")).error().code == ErrorCode::kStorage);
+  CHECK(store->Backup(folder.Path("missing/copy.db")).error().code == ErrorCode::kStorage);
 }
 
 TEST_CASE("a reader that stays open neither holds up the end nor loses its picture") {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   auto store = MustOpen({.path = path});
   Must(store->Commit({PutCluster{Cluster("a")}}));
   auto reader = Must(store->Read());
@@ -188,7 +188,7 @@ TEST_CASE("a reader that stays open neither holds up the end nor loses its pictu
 
 TEST_CASE("the log is copied into the database in quiet moments and at the end") {
   TempFolder folder;
-  const std::string path = folder.File("fedra.db");
+  const std::string path = folder.Path("fedra.db");
   {
     auto store = MustOpen({.path = path, .maintenance_interval = std::chrono::milliseconds(1)});
     Must(store->Commit({PutPlacement{Placement("u1")}}));

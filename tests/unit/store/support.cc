@@ -15,19 +15,6 @@ extern char** environ;
 
 namespace fedra::store {
 
-TempFolder::TempFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "fedra-store-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  chmod(name.c_str(), 0755);
-  path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  chmod(path_.c_str(), 0755);
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Child::Child(const std::string& test_case,
              const std::vector<std::pair<std::string, std::string>>& environment) {
   int ends[2];
@@ -136,7 +123,7 @@ PlacementRow Placement(const std::string& uid) {
   row.attempt = 1;
   row.nominated = {ClusterName("b"), ClusterName("a")};
   row.nominated_at = At(20);
-  row.failures = {{ClusterName("c"), "WorkerLost", At(15)}};
+  row.failures = {{ClusterName("c"), "WorkerLost", At(15), "c refused the job", true, 3}};
   return row;
 }
 

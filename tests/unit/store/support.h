@@ -11,23 +11,9 @@
 
 #include "base/clock.h"
 #include "store/store.h"
+#include "tests/support/temp_folder.h"
 
 namespace fedra::store {
-
-// A new folder, readable by everybody, deleted with everything in it.
-class TempFolder final {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string File(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class FakeClock final : public Clock {
  public:

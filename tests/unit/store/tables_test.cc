@@ -10,7 +10,7 @@ namespace {
 
 struct Fixture {
   TempFolder folder;
-  std::unique_ptr<Store> store = MustOpen({.path = folder.File("fedra.db")});
+  std::unique_ptr<Store> store = MustOpen({.path = folder.Path("fedra.db")});
 
   std::unique_ptr<Reader> After(std::vector<Change> changes) {
     Must(store->Commit(std::move(changes)));

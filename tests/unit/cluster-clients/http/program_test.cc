@@ -1,8 +1,14 @@
 #include "cluster-clients/http/program.h"
 
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+
 #include "base/guarded.h"
 #include "cluster-clients/http/loop.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace fedra::http {
 namespace {
@@ -11,8 +17,8 @@ using namespace std::chrono_literals;
 
 Result<ProgramResult> RunShell(const std::string& script, std::chrono::milliseconds timeout = 10s,
                                size_t max_output = 1000) {
-  HttpLoop loop;
   Guarded<std::optional<Result<ProgramResult>>> answer;
+  HttpLoop loop;
   Program program;
   program.command = "sh";
   program.args = {"-c", script};
@@ -42,6 +48,24 @@ TEST_CASE("a program that does not end is killed, with its children") {
   REQUIRE(!result);
   CHECK(result.error().code == ErrorCode::kTimeout);
   CHECK(std::chrono::steady_clock::now() - begin < 5s);
+}
+
+TEST_CASE("a program does not outlive the loop") {
+  const TempFolder folder;
+  const std::string fifo = folder.Path("pid");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  pid_t pid = 0;
+  {
+    HttpLoop loop;
+    Program program;
+    program.command = "sh";
+    program.args = {"-c", "echo $$ > " + fifo + "; exec sleep 1000"};
+    RunProgram(loop, program, [](const Result<ProgramResult>&) {});
+    std::ifstream(fifo) >> pid;
+    REQUIRE(pid > 0);
+    REQUIRE(::kill(pid, 0) == 0);
+  }
+  CHECK(::kill(pid, 0) == -1);
 }
 
 TEST_CASE("output is bounded") {

@@ -76,13 +76,21 @@ TEST_CASE("what is not a whole list is refused, wherever it is cut") {
 TEST_CASE("elements and metadata are bounded, what is skipped is not kept") {
   const std::string big = R"({"x":")" + std::string(2000, 'x') + R"("})";
   for (const size_t size : {100u, 5000u}) {
+    INFO("pieces of " << size);
     const Read read = ReadIn(R"({"items":[)" + big + "]}", size, 1000);
-    if (size == 100) {  // kept in pieces: too large
-      REQUIRE(!read.meta);
-      CHECK(read.meta.error().code == ErrorCode::kTooLarge);
-    }
+    REQUIRE(!read.meta);
+    CHECK(read.meta.error().code == ErrorCode::kTooLarge);
   }
   CHECK(ReadIn(R"({"ignored":)" + big + R"(,"items":[]})", 100, 1000).meta);
+}
+
+TEST_CASE("a key is bounded, wherever the list is cut") {
+  const std::string list = R"({")" + std::string(300, 'k') + R"(":1,"items":[{}]})";
+  for (const size_t size : {list.size(), size_t{7}}) {
+    INFO("pieces of " << size);
+    CHECK_FALSE(ReadIn(list, size).meta);
+    CHECK(ReadIn(list, size).items.empty());
+  }
 }
 
 TEST_CASE("the nesting of a list is bounded") {

@@ -20,14 +20,6 @@ std::string ValueOf(const std::shared_ptr<const std::string>& text) {
 
 }  // namespace
 
-kube::AccessSettings AccessTo(const sim::Server& server, const std::string& token) {
-  kube::AccessSettings access;
-  access.server = server.Address();
-  access.ca_pem = server.CaPem();
-  access.token = token;
-  return access;
-}
-
 ClusterOptions QuickOptions() {
   ClusterOptions options;
   options.call_timeout = 3s;
@@ -51,10 +43,10 @@ json ConfigMap(const std::string& name, const std::string& value) {
           {"data", {{"value", value}}}};
 }
 
-TestCluster::TestCluster(Process& process, kube::AccessSettings access, ClusterOptions options,
+TestCluster::TestCluster(Threads& threads, kube::AccessSettings access, ClusterOptions options,
                          const std::string& name)
-    : cluster_(ClusterName(name), std::move(access), std::move(options), process.loop,
-               process.workers, SystemClock(), [this](const ConnectionState& state) {
+    : cluster_(ClusterName(name), std::move(access), std::move(options), threads.loop, threads.pool,
+               SystemClock(), [this](const ConnectionState& state) {
                  seen_.With([&](Seen& seen) {
                    seen.state = state;
                    seen.history.push_back(state.phase);

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
-#include "cluster-clients/http/loop.h"
+#include "cluster-clients/threads.h"
 #include "tests/sim/server.h"
+#include "tests/support/sim_access.h"
 
 namespace fedra {
 
@@ -24,16 +24,6 @@ inline const kube::Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", tru
 inline const kube::Resource kJobs{"batch", "v1", "jobs", "Job", true};
 inline const kube::Resource kTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",
                                        "ResourceClaimTemplate", true};
-
-// The threads of one process.
-struct Process {
-  explicit Process(size_t threads = 4) : workers(threads) {}
-  http::HttpLoop loop;
-  WorkerPool workers;
-};
-
-// Administrator's token, the server's CA.
-kube::AccessSettings AccessTo(const sim::Server& server, const std::string& token = "admin-token");
 
 // Probes that follow each other quickly, and time for each answer that a busy machine can need.
 ClusterOptions QuickOptions();
@@ -45,7 +35,7 @@ json ConfigMap(const std::string& name, const std::string& value);
 // A cluster and every phase it went through.
 class TestCluster final {
  public:
-  TestCluster(Process& process, kube::AccessSettings access,
+  TestCluster(Threads& threads, kube::AccessSettings access,
               ClusterOptions options = QuickOptions(), const std::string& name = "gpu-east");
 
   Cluster* operator->() { return &cluster_; }

@@ -150,10 +150,13 @@ TEST_CASE("failures of a list") {
     std::optional<CacheState> state;
   };
   const Row rows[] = {
-      {"first page cut", ErrorCode::kConnection, false, "", Trouble::kFailing,
-       CacheState::kFailing},
-      {"later page cut: the same page again", ErrorCode::kConnection, true, "t1", Trouble::kFailing,
-       CacheState::kFailing},
+      {"first page cut", ErrorCode::kConnection, false, "", Trouble::kFailing, {}},
+      {"later page cut: the same page again",
+       ErrorCode::kConnection,
+       true,
+       "t1",
+       Trouble::kFailing,
+       {}},
       {"token expired: from the beginning", ErrorCode::kGone, true, "", Trouble::kCut, {}},
       {"403", ErrorCode::kForbidden, false, "", Trouble::kRefused, CacheState::kForbidden},
       {"403 on a later page", ErrorCode::kForbidden, true, "", Trouble::kRefused,
@@ -184,6 +187,12 @@ TEST_CASE("what is not served any more has no objects") {
   CHECK(output.error->code == ErrorCode::kApiMissing);
   // And when it is served again, the list begins anew.
   CHECK(watcher.Handle(PageEnded{V("20"), ""}).state == CacheState::kSynced);
+}
+
+TEST_CASE("one cut of a list is not worth a word, a second one is") {
+  Watcher watcher = Started();
+  CHECK(!watcher.Handle(ListFailed{Because(ErrorCode::kConnection)}).state);
+  CHECK(watcher.Handle(ListFailed{Because(ErrorCode::kConnection)}).state == CacheState::kFailing);
 }
 
 TEST_CASE("one cut is not worth a word, a second one is") {

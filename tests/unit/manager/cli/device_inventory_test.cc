@@ -28,13 +28,24 @@ void AddOrphans(RawCluster& cluster) {
   cluster.Add("resourceslices.resource.k8s.io", std::move(slice));
 }
 
-TEST_CASE("devices by class: each counts once as free, allocated or tainted") {
+TEST_CASE("devices by class: each counts as free, allocated or tainted") {
   RawCluster cluster = MakeCluster();
   AddOrphans(cluster);
   CHECK(Table(Look(cluster)) ==
         "WORKER  DRIVER           CLASS  NODES  TOTAL  FREE  ALLOCATED  TAINTED\n"
         "east    gpu.example.com  gpu    2      3      2     1          0\n"
         "east    nic.example.com  -      -      2      1     0          1\n");
+}
+
+TEST_CASE("every tainted device counts as tainted, an allocated one, too") {
+  RawCluster cluster = MakeCluster();
+  for (json& slice : cluster.objects["resourceslices.resource.k8s.io"]) {
+    for (json& device : slice["spec"]["devices"])
+      device["taints"] = Parsed(R"({"x": [{"key": "maintenance", "effect": "NoSchedule"}]})")["x"];
+  }
+  CHECK(Table(Look(cluster)) ==
+        "WORKER  DRIVER           CLASS  NODES  TOTAL  FREE  ALLOCATED  TAINTED\n"
+        "east    gpu.example.com  gpu    2      3      0     1          3\n");
 }
 
 TEST_CASE("devices by pool and node, with what is equal about them") {
@@ -64,7 +75,20 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
              ContainsSubstring("on 3 devices the selector is an error: "));
   const Output output = RenderDevices({failing}, Format::kTable, {});
   CHECK(output.out.empty());
-  CHECK_THAT(output.note, ContainsSubstring("\nno devices found"));
+  CHECK_THAT(output.note, ContainsSubstring("\nthe selector is an error on every device"));
+  CHECK(OnlyFails({failing}));
+}
+
+TEST_CASE("an empty table says why it is empty") {
+  const auto note = [](const RawCluster& cluster, const DeviceFilter& filter) {
+    const WorkerDevices devices = Look(cluster, filter);
+    CHECK_FALSE(OnlyFails({devices}));
+    return RenderDevices({devices}, Format::kTable, {}).note;
+  };
+  CHECK_THAT(note(MakeCluster(), {"tpu", ""}),
+             ContainsSubstring("\nno worker has this DeviceClass"));
+  CHECK(note(MakeCluster(), {"", "device.driver == 'x'"}) == "none of 3 devices matches");
+  CHECK(note(RawCluster(), {}) == "no devices found");
 }
 
 TEST_CASE("a selector that does not compile is an error with advice") {

@@ -40,6 +40,32 @@ TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
         "east    Yes      1/1           1 device to spare\n");
 }
 
+TEST_CASE("the headline tells what can run it from what might") {
+  const auto headline = [](const std::vector<Outcome>& outcomes) {
+    std::vector<JobVerdict> verdicts;
+    for (const Outcome outcome : outcomes) {
+      JobVerdict verdict;
+      verdict.worker = ClusterName("east");
+      verdict.verdict.outcome = outcome;
+      verdicts.push_back(std::move(verdict));
+    }
+    const std::string report = Report(std::move(verdicts));
+    return report.substr(0, report.find('\n'));
+  };
+  CHECK(headline({Outcome::kMayScale, Outcome::kNo, Outcome::kNo}) ==
+        "Job ml/train: 1 of 3 workers can run it after scaling");
+  CHECK(headline({Outcome::kYes, Outcome::kMayScale, Outcome::kNo}) ==
+        "Job ml/train: 1 of 3 workers can run it, 1 after scaling");
+  CHECK(headline({Outcome::kNo, Outcome::kUnknown, Outcome::kNo}) ==
+        "Job ml/train: 0 of 3 workers can run it, 1 unknown");
+}
+
+TEST_CASE("a job with mistakes is not judged") {
+  const JobReport report{"Job", {"ml", "train"}, {}, /*judged=*/false};
+  CHECK(RenderReport(report, {}) == "Job ml/train: not judged: mend its mistakes first\n");
+  CHECK(ToJson(report)["result"] == "NotJudged");
+}
+
 TEST_CASE("the alternative that the pods would get is named") {
   const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "huge-or-any"));
   REQUIRE(verdict.alternatives.size() == 1);
@@ -57,19 +83,28 @@ TEST_CASE("a refusal is explained with every count, below the table") {
   CHECK(Report({verdict}) ==
         R"(Job ml/train: 0 of 1 worker can run it
 WORKER  VERDICT  PODS  REASON            DETAIL
-east    No       0/1   NotEnoughDevices  request gpu of claim ml/g wants 2 on one node of class gpu
+east    No       0/1   NotEnoughDevices  request gpu of claim g (template two-large) wants 2 on one node of class gpu
 
 east: No
-  NotEnoughDevices: request gpu of claim ml/g wants 2 on one node of class gpu
+  NotEnoughDevices: request gpu of claim g (template two-large) wants 2 on one node of class gpu
     3 devices
     2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0
     1 free
   pod set main: 0 of 1 pods fit; node node-a comes closest to one more
 
 what would help
-  NotEnoughDevices: Ask for fewer, or use a worker with larger nodes.
+  NotEnoughDevices: Ask for fewer devices or pods, or use a worker with more devices or larger nodes.
   more: fedra explain NotEnoughDevices
 )");
+}
+
+TEST_CASE("what is the same about several workers is told once") {
+  const JobVerdict east = Ask(MakeCluster(), MakeJob("train", "two-large"));
+  JobVerdict west = east;
+  west.worker = ClusterName("west");
+  const std::string report = Report({east, west});
+  CHECK_THAT(report, ContainsSubstring("\neast, west: No\n  NotEnoughDevices: "));
+  CHECK(report.find("3 devices") == report.rfind("3 devices"));
 }
 
 TEST_CASE("some pods fit: how many, and where") {
@@ -189,6 +224,18 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
   CHECK(Codes(verdicts[0]).front() == ReasonCode::kClaimElsewhere);
   CHECK(verdicts[0].verdict.outcome == Outcome::kNo);
   CHECK_FALSE(verdicts[1].verdict.outcome == Outcome::kNo);
+  // `check --worker east` reads no more than the claims of the others, and says the same.
+  JudgedWorkerSettings settings = WorkerNamed("west");
+  settings.claims_only = true;
+  JudgedWorkers east, others;
+  east.push_back(MakeWorker(free, WorkerNamed("east")));
+  others.push_back(MakeWorker(MakeCluster(), settings));
+  CHECK_FALSE(others[0]->IsListing());
+  CHECK(others[0]->Feeds(nullptr).size() == 1);
+  const std::vector<JobVerdict> alone = JudgeEverywhere(*job, east, others);
+  REQUIRE(alone.size() == 1);
+  CHECK(alone[0].verdict == verdicts[0].verdict);
+  CHECK_FALSE(JudgeEverywhere(*job, east)[0].verdict.outcome == Outcome::kNo);
 }
 
 TEST_CASE("a report for programs has the counts") {

@@ -3,13 +3,13 @@
 #include "manager/cli/manifest_check.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
 #include "config/yaml_json.h"
 #include "manager/cli/check_input.h"
 #include "manager/cli/manifest_v1.h"
+#include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
@@ -21,7 +21,7 @@ std::vector<Manifest> FromYaml(const std::string& text) {
   std::vector<Manifest> manifests;
   for (const std::string& document : *documents) {
     const int number = static_cast<int>(manifests.size()) + 1;
-    manifests.push_back({"job.yaml", number, Parsed(document)});
+    manifests.push_back({"job.yaml", number, std::make_shared<const json>(Parsed(document))});
   }
   return manifests;
 }
@@ -155,7 +155,7 @@ std::vector<Finding> CheckPods(const std::string& pod_spec, const std::string& m
   const auto manifests = FromYaml("{spec: " + pod_spec + "}\n" + more);
   std::vector<Finding> all;
   Findings findings(manifests[0], "Job ml/train", all);
-  CheckPodClaims(manifests[0].object, "spec.template", "ml", Define(manifests, "ml"), findings);
+  CheckPodClaims(*manifests[0].object, "spec.template", "ml", Define(manifests, "ml"), findings);
   return all;
 }
 
@@ -233,35 +233,23 @@ TEST_CASE("findings say where, what and what to write") {
                                           "ResourceClaimTemplate ml/t", "spec.x",
                                           "is wrong\n | x\n", "write\ny: 1\n"}};
   CHECK(RenderFindings(findings, {}) ==
-        "job.yaml:2: error: ResourceClaimTemplate ml/t: spec.x: is wrong\n"
+        "job.yaml (document 2): error: ResourceClaimTemplate ml/t: spec.x: is wrong\n"
         "     | x\n"
         "    write\n"
         "    y: 1\n");
   CHECK(ToJson(findings)[0]["severity"] == "error");
 }
 
-TEST_CASE("defaults are those of the API server") {
-  const json given = Parsed(R"({"spec": {"spec": {"devices": {"requests": [
-      {"name": "a", "deviceClassName": "g", "tolerations": [{"key": "k"}]},
-      {"name": "b", "firstAvailable": [{"name": "x", "allocationMode": "All"}]}]}}}})");
-  const auto requests = WithDefaults(ToV1(given))["spec"]["spec"]["devices"]["requests"];
-  CHECK(requests[0]["exactly"]["allocationMode"] == "ExactCount");
-  CHECK(requests[0]["exactly"]["count"] == 1);
-  CHECK(requests[0]["exactly"]["tolerations"][0]["operator"] == "Equal");
-  CHECK_FALSE(requests[1]["firstAvailable"][0].contains("count"));
+Result<CheckInput> Read(const std::string& yaml) {
+  const TempFolder folder;
+  return ReadCheckInput({folder.Write("job.yaml", yaml)}, "");
 }
-
-struct TemporaryFile {
-  std::filesystem::path path = std::filesystem::temp_directory_path() /
-                               ("fedra-check-" + std::to_string(getpid()) + ".yaml");
-  explicit TemporaryFile(const std::string& text) { std::ofstream(path) << text; }
-  ~TemporaryFile() { std::filesystem::remove(path); }
-};
 
 const std::string kJob =
     "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
     "{kueue.x-k8s.io/queue-name: gpu}}\n"
-    "spec: {template: {spec: {resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
+    "spec: {template: {spec: {restartPolicy: Never, "
+    "resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
     "containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
 const std::string kMine =
     "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
@@ -269,26 +257,121 @@ const std::string kMine =
     "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}\n";
 
 TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
-  const TemporaryFile file(kJob + kMine + "---\nkind: ConfigMap\napiVersion: v1\n");
-  const auto input = ReadCheckInput({file.path.string()}, "");
+  const auto input = Read(kJob + kMine + "---\nkind: ConfigMap\napiVersion: v1\n");
   REQUIRE(input.has_value());
   CHECK(input->jobs.size() == 1);
   CHECK(input->dra.size() == 1);
   CHECK(input->findings.empty());
   REQUIRE(input->skipped.size() == 1);
-  CHECK_THAT(input->skipped[0], ContainsSubstring(":3: \"v1, Kind=ConfigMap\" is no job"));
-  const TemporaryFile nothing("kind: ConfigMap\napiVersion: v1\n");
-  CHECK_FALSE(ReadCheckInput({nothing.path.string()}, "").has_value());
+  CHECK_THAT(input->skipped[0],
+             ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is no job"));
+  CHECK_FALSE(Read("kind: ConfigMap\napiVersion: v1\n").has_value());
   CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, "").has_value());
 }
 
+TEST_CASE("a job without a queue is judged, with a warning") {
+  const auto input = Read(
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml}\n"
+      "spec: {template: {spec: {restartPolicy: OnFailure, containers: [{name: c}]}}}\n");
+  REQUIRE(input.has_value());
+  CHECK(input->jobs.size() == 1);
+  REQUIRE(input->findings.size() == 1);
+  CHECK(input->findings[0].severity == Severity::kWarning);
+  CHECK_THAT(RenderFindings(input->findings, {}),
+             ContainsSubstring("metadata.labels: fedra never sees it: Kueue manages only jobs with "
+                               "the label kueue.x-k8s.io/queue-name"));
+}
+
+TEST_CASE("a job whose pods have no container is a mistake, and not judged") {
+  for (const char* spec : {"{template: {spec: {restartPolicy: Never}}}",
+                           "{template: {spec: {restartPolicy: Never, containers: []}}}"}) {
+    const auto input = Read(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
+        "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
+        std::string(spec));
+    REQUIRE(input.has_value());
+    INFO(spec);
+    REQUIRE(input->findings.size() == 1);
+    CHECK(input->findings[0].severity == Severity::kError);
+    CHECK(Only(input->findings) ==
+          "spec.template.spec.containers: a pod needs at least one container");
+    REQUIRE(input->jobs.size() == 1);
+    CHECK_FALSE(input->jobs[0].submitted.has_value());
+  }
+}
+
+TEST_CASE("the pods of a job never restart, or on failure") {
+  const auto findings = [](const std::string& policy) {
+    return Read(
+               "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
+               "{kueue.x-k8s.io/queue-name: q}}\nspec: {template: {spec: {" +
+               policy + "containers: [{name: c}]}}}")
+        ->findings;
+  };
+  CHECK(findings("restartPolicy: Never, ").empty());
+  CHECK(findings("restartPolicy: OnFailure, ").empty());
+  CHECK(Only(findings("")) ==
+        "spec.template.spec.restartPolicy: is missing: the pods of a job need one");
+  CHECK(Only(findings("restartPolicy: Always, ")) ==
+        "spec.template.spec.restartPolicy: \"Always\" is not allowed for the pods of a job");
+  for (const char* spec : {"none", "{}"}) {
+    const auto input = Read(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, labels: "
+        "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
+        std::string(spec));
+    REQUIRE(input.has_value());
+    CHECK(input->findings.size() == 2);  // and no container
+  }
+}
+
+TEST_CASE("what is there twice is a mistake, and neither of the two counts") {
+  const auto input = Read(kJob + kMine + kMine + "---\n" + kJob);
+  REQUIRE(input.has_value());
+  REQUIRE(input->findings.size() == 2);
+  CHECK(input->findings[0].object == "ResourceClaimTemplate ml/mine");
+  CHECK(input->findings[0].document == 3);
+  CHECK_THAT(input->findings[0].message, ContainsSubstring("is defined twice (also in "));
+  CHECK_THAT(input->findings[0].message, ContainsSubstring("job.yaml (document 2))"));
+  CHECK(input->findings[1].object == "Job ml/train");
+  REQUIRE(input->jobs.size() == 1);
+  CHECK_FALSE(input->jobs[0].submitted.has_value());
+  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
+}
+
+TEST_CASE("what cannot be read of a job names it once") {
+  const auto input = Read(
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: good, namespace: ml, labels: "
+      "{kueue.x-k8s.io/queue-name: q}}\n"
+      "spec: {template: {spec: {restartPolicy: Never, "
+      "containers: [{name: c, resources: {requests: {cpu: zz}}}]}}}\n");
+  REQUIRE(input.has_value());
+  REQUIRE(input->findings.size() == 1);
+  CHECK(input->findings[0].object == "Job ml/good");
+  CHECK_FALSE(input->findings[0].message.starts_with("ml/good"));
+}
+
+TEST_CASE("a folder is its manifests, as for kubectl") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "deeper.yaml");
+  CHECK_THAT(ReadCheckInput({folder.path().string()}, "").error().message,
+             ContainsSubstring("no *.yaml, *.yml or *.json is in this directory"));
+  folder.Write("b.yml", kMine);
+  folder.Write("a.yaml", kJob);
+  folder.Write("notes.txt", "not: [yaml");
+  const auto input = ReadCheckInput({folder.path().string()}, "");
+  REQUIRE(input.has_value());
+  CHECK(input->jobs.size() == 1);
+  CHECK(input->dra.size() == 1);
+}
+
 TEST_CASE("templates of the file count when they are assumed, and the report says so") {
-  const TemporaryFile file(kJob + kMine);
-  const auto input = ReadCheckInput({file.path.string()}, "");
+  const TempFolder folder;
+  const std::string file = folder.Write("job.yaml", kJob + kMine);
+  const auto input = ReadCheckInput({file}, "");
   REQUIRE(input.has_value());
   JudgedWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  const auto& job = input->jobs[0];
+  const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
   CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == dra::Outcome::kNo);
   const AssumedTemplates assumed(*input, "", false, workers);
   JobVerdict verdict = JudgeEverywhere(job, workers)[0];
@@ -296,8 +379,22 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
   assumed.Note(job, verdict);
   REQUIRE(verdict.verdict.reasons.size() == 1);
   CHECK(verdict.verdict.reasons[0].message ==
-        "ResourceClaimTemplate ml/mine does not exist there; judged as if " + file.path.string() +
-            ":2 were created");
+        "ResourceClaimTemplate ml/mine does not exist there; judged as if " + file +
+            " (document 2) were created");
+}
+
+TEST_CASE("a template with a mistake is never assumed") {
+  std::string wrong = kMine;
+  wrong.replace(wrong.find("deviceClassName"), 15, "deviceClas");
+  const auto input = Read(kJob + wrong);
+  REQUIRE(input.has_value());
+  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
+  REQUIRE(input->jobs[0].submitted.has_value());
+  JudgedWorkers workers;
+  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  const AssumedTemplates assumed(*input, "", false, workers);
+  CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==
+        dra::Outcome::kNo);
 }
 
 }  // namespace

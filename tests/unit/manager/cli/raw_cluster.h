@@ -81,7 +81,8 @@ inline void AddAllocatedClaim(RawCluster& cluster, const std::string& name, cons
   json object = Parsed(R"({"metadata": {"namespace": "ml"},
     "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {
         "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}]}},
-    "status": {"allocation": {"devices": {"results": [
+    "status": {"allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
+                 "devices": {"results": [
                    {"request": "gpu", "driver": "gpu.example.com"}],
                    "config": [{"opaque": {"parameters": "SECRET"}}]},
                  "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [

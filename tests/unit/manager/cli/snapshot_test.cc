@@ -6,6 +6,7 @@
 
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/snapshot_recorder.h"
+#include "manager/cli/snapshot_reduce.h"
 #include "manager/cli/verdict_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
@@ -81,6 +82,47 @@ TEST_CASE("taint rules count where they are served, in the snapshot as well") {
   }
 }
 
+tracking::SubmittedJob GroupedJob(int pods) {
+  tracking::SubmittedJob job = MakeJob("grouped", "one-gpu", pods);
+  auto demands = *job.demands;
+  demands[0].pod_group = "training";
+  job.demands = std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
+  job.requirement.dependencies = {{dra::Dependency::Kind::kPodGroup, "training"}};
+  return job;
+}
+
+TEST_CASE("PodGroups count where they are served, in the snapshot as well") {
+  RawCluster cluster = MakeCluster();
+  cluster.Add("podgroups.scheduling.k8s.io",
+              Parsed(R"({"metadata": {"namespace": "ml", "name": "training",
+                  "labels": {"a": "SECRET"}},
+                "spec": {"schedulingPolicy": {"gang": {"minCount": 4}}, "priorityClassName":
+                  "SECRET", "resourceClaims": [
+                    {"name": "g", "resourceClaimTemplateName": "one-gpu"}]},
+                "status": {"conditions": [{"message": "SECRET"}], "resourceClaimStatuses": [
+                    {"name": "g", "resourceClaimName": "training-g-x"}]}})"));
+  for (const bool served : {false, true}) {
+    kube::ServerInfo server = Server();
+    if (served) server.resources.insert("scheduling.k8s.io/v1alpha2/podgroups");
+    JudgedWorkerSettings settings = WorkerNamed("east");
+    settings.dependencies.emplace();
+    settings.dependencies->enforce = true;
+    WorkerRecorder recorder(settings, [] {});
+    FeedAll(recorder.Feeds(&server), cluster);
+    SnapshotFile file;
+    file.origin = "fedra";
+    file.workers.push_back(recorder.Recorded(Connected(), &server));
+    CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
+    const JudgedWorkers plain = Replay(Reread(file));
+    CHECK((plain[0]->Judge(GroupedJob(4)).verdict.outcome == dra::Outcome::kYes) == served);
+    RedactNames(file);
+    CHECK_THAT(ToText(file), !ContainsSubstring("training"));
+    const JudgedWorkers redacted = Replay(Reread(file));
+    const auto verdict = redacted[0]->Judge(WithPseudonyms(GroupedJob(4))).verdict;
+    CHECK((verdict.outcome == dra::Outcome::kYes) == served);
+  }
+}
+
 TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   RawCluster cluster = MakeCluster();
   SECTION("a resource that is forbidden") {
@@ -100,10 +142,27 @@ TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   CHECK(JudgeEverywhere(job, offline)[0].verdict.outcome != dra::Outcome::kYes);
 }
 
+TEST_CASE("a snapshot knows which namespaces may have admin access, and no other label of them") {
+  for (const bool labelled : {false, true}) {
+    RawCluster cluster = MakeCluster();
+    json& labels = cluster.objects["namespaces"][0]["metadata"]["labels"];
+    labels["team"] = "SECRET team";
+    if (labelled) labels["resource.kubernetes.io/admin-access"] = "true";
+    AddTemplate(cluster, "admin", R"({"requests": [{"name": "r", "exactly": {
+        "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1,
+        "adminAccess": true}}]})");
+    const SnapshotFile file = Record(cluster);
+    CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
+    const JobVerdict verdict = Replay(Reread(file))[0]->Judge(MakeJob("a", "admin"));
+    CHECK(verdict.verdict.outcome == (labelled ? dra::Outcome::kYes : dra::Outcome::kNo));
+    CHECK(verdict.devices_judged);
+  }
+}
+
 TEST_CASE("no secret gets into a snapshot") {
   const std::string text = ToText(Record(MakeCluster()));
   CHECK_THAT(text, !ContainsSubstring("SECRET"));
-  for (const char* member : {"annotations", "managedFields", "env", "image", "command", "config"})
+  for (const char* member : {"annotations", "managedFields", "env", "image", "command"})
     CHECK_THAT(text, !ContainsSubstring("\"" + std::string(member) + "\""));
   // Pods that have ended, and jobs of ours, have no say.
   CHECK_THAT(text, !ContainsSubstring("\"over\""));
@@ -122,6 +181,40 @@ TEST_CASE("capabilities survive, the configuration that needs them does not") {
   const auto verdict = Replay(file)[0]->Judge(MakeJob("a", "one-gpu"));
   REQUIRE(verdict.verdict.reasons.size() == 2);
   CHECK(verdict.verdict.reasons[0].code == dra::ReasonCode::kCapabilityUndeclared);
+}
+
+TEST_CASE("a snapshot knows which templates differ from the manager's") {
+  const RawCluster cluster = MakeCluster();
+  json original = cluster.objects.at("resourceclaimtemplates.resource.k8s.io").front();
+  bool differs = true;
+  SECTION("in what decides an allocation") {
+    original["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 2;
+  }
+  SECTION("in what only the driver reads, and what no snapshot holds") {
+    original["spec"]["spec"]["devices"]["config"][0]["opaque"]["parameters"]["key"] = "other";
+  }
+  SECTION("nowhere") { differs = false; }
+  const auto read = verify::ParseTemplate(original);
+  REQUIRE(read.has_value());
+  SnapshotFile file = Record(cluster);
+  file.workers[0].settings.drift = verify::Drift::kRequire;
+  RecordedResource& templates = file.manager_templates.emplace();
+  templates.name = "resourceclaimtemplates.resource.k8s.io";
+  templates.health = {.state = watch::CacheState::kSynced, .complete = true};
+  templates.items.push_back(ReducedTemplate(*read));
+  CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
+  for (const bool redact : {false, true}) {
+    if (redact) RedactNames(file);
+    const SnapshotFile reread = Reread(file);
+    const auto manager = ManagerTemplatesOf(reread);
+    REQUIRE(manager != nullptr);
+    const JudgedWorkers workers = Replay(reread);
+    workers[0]->CompareWith(manager.get());
+    const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
+    const auto verdict = workers[0]->Judge(redact ? WithPseudonyms(job) : job).verdict;
+    CHECK((verdict.outcome == dra::Outcome::kNo) == differs);
+    if (differs) CHECK(verdict.reasons[0].code == dra::ReasonCode::kTemplateDrift);
+  }
 }
 
 TEST_CASE("with pseudonyms no name is left, and the verdicts stay") {

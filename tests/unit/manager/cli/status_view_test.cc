@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/view_parts.h"
 #include "manager/cli/workload_view.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/rows.h"
@@ -32,6 +33,78 @@ ml/train-1b  Running      tpu-lab   3h
 ml/train-7b  Running      gpu-east  120m
 ml/done      Finished     gpu-east  30h
 )");
+}
+
+TEST_CASE("a manager that is not connected is said first") {
+  StatusData data = Fleet();
+  data.manager = LostWorker("manager", -1, minutes(5));
+  data.manager->phase = "Rejected";
+  data.manager->why = "401 Unauthorized";
+  for (const auto render : {&RenderStatus, &RenderClusters, &RenderWorkloads}) {
+    CHECK(render(data, Settings()).out.starts_with("MANAGER  Rejected for 5m: 401 Unauthorized\n"));
+    const auto json = nlohmann::json::parse(render(data, Settings(Format::kJson)).out);
+    CHECK(json["manager"]["state"] == "Rejected");
+    CHECK(json["manager"]["why"] == "401 Unauthorized");
+  }
+  data.manager = Worker("manager", -1, "1.36.3");
+  CHECK(RenderStatus(data, Settings()).out.starts_with("WORKERS"));
+}
+
+TEST_CASE("whether a daemon runs, for programs") {
+  StatusData data = Fleet();
+  const auto daemon = [&] {
+    return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
+  };
+  CHECK(daemon()["running"] == true);
+  CHECK(daemon()["ageSeconds"] == 2);
+  data.heartbeat = Beat(minutes(12));
+  CHECK(daemon()["running"] == false);
+  CHECK(daemon()["ageSeconds"] == 720);
+}
+
+TEST_CASE("what a job needs, for programs") {
+  StatusData data;
+  data.workloads = {Job("a", "Running", "b", hours(1))};
+  const auto needs = [&] {
+    return nlohmann::json::parse(
+        RenderWorkloads(data, Settings(Format::kJson)).out)["workloads"][0]["needs"];
+  };
+  data.workloads[0].needs = "queue ml/gpu · template one · template two · claim shared · 12 pods";
+  CHECK(needs()["queue"] == "gpu");
+  CHECK(needs()["templates"] == nlohmann::json::array({"one", "two"}));
+  CHECK(needs()["claims"] == nlohmann::json::array({"shared"}));
+  CHECK(needs()["pods"] == 12);
+  CHECK(needs()["text"] == data.workloads[0].needs);
+  data.workloads[0].needs = "queue ml/gpu · 1 pod";
+  CHECK(needs()["pods"] == 1);
+  CHECK(needs()["claims"].empty());
+  data.workloads[0].needs.clear();
+  CHECK(needs()["queue"] == "");
+}
+
+TEST_CASE("--watch: that time passes is no news") {
+  StatusData data = Fleet();
+  const auto news = [&](std::chrono::seconds later) {
+    ViewSettings settings = Settings(Format::kJson);
+    settings.now = kNow + later;
+    data.heartbeat = Beat(-later);
+    data.clusters[0].last_contact = settings.now;
+    return WithoutAges(RenderStatus(data, settings).out);
+  };
+  const std::string before = news(seconds(0));
+  CHECK(news(seconds(5)) == before);
+  data.workloads[3].state = "Running";
+  CHECK(news(seconds(6)) != before);
+}
+
+TEST_CASE("the folders of a long path are left out of a note before its cause is") {
+  StatusData data;
+  data.clusters = {LostWorker("a", 0, seconds(250))};
+  data.clusters[0].why =
+      "/srv/" + std::string(100, 'f') + "/a.kubeconfig:4:9: users[0].user.token: must not be empty";
+  CHECK_THAT(RenderClusters(data, Settings()).out,
+             ContainsSubstring(".../a.kubeconfig:4:9: users[0].user.token: must not be empty\n"));
+  CHECK_THAT(RenderClusters(data, Settings(Format::kWide)).out, ContainsSubstring("/srv/ffff"));
 }
 
 TEST_CASE("status clusters, wide") {
@@ -160,6 +233,8 @@ TEST_CASE("json has whole times, every field and a version") {
   "kind": "StatusReport",
   "asOf": "2026-11-21T16:11:17Z",
   "daemon": {
+    "running": true,
+    "ageSeconds": 2,
     "version": "0.1.0",
     "pid": 4711,
     "startedAt": "2026-11-18T12:11:19Z"
@@ -189,7 +264,15 @@ TEST_CASE("json has whole times, every field and a version") {
       "state": "Finished",
       "worker": "tpu-lab",
       "note": "",
-      "needs": "queue ml/gpu · template one-gpu · 2 pods",
+      "needs": {
+        "queue": "gpu",
+        "templates": [
+          "one-gpu"
+        ],
+        "claims": [],
+        "pods": 2,
+        "text": "queue ml/gpu · template one-gpu · 2 pods"
+      },
       "createdAt": "2026-11-21T14:11:19Z",
       "stateSince": "2026-11-21T14:11:19Z",
       "finishedAt": "2026-11-21T15:11:19Z"

@@ -1,27 +1,18 @@
 // From a store's file to what is shown: the same path that the commands take.
 #include "manager/cli/view_data.h"
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "manager/cli/why_view.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/rows.h"
 
 namespace fedra::cli {
 namespace {
 
 struct Fixture {
-  Fixture() {
-    std::string name = (std::filesystem::temp_directory_path() / "fedra-cli-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
-  }
-  ~Fixture() { std::filesystem::remove_all(folder); }
-
   std::unique_ptr<store::Reader> Written() {
-    auto store = store::Store::Open({.path = folder + "/fedra.db"}).value();
+    auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
     const StatusData fleet = Fleet();
     store->Enqueue(store::SetHeartbeat{*fleet.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
@@ -34,7 +25,7 @@ struct Fixture {
     return store->Read().value();
   }
 
-  std::string folder;
+  const TempFolder folder;
 };
 
 TEST_CASE_METHOD(Fixture, "the fleet is loaded with the verdicts of what is blocked") {
@@ -44,6 +35,21 @@ TEST_CASE_METHOD(Fixture, "the fleet is loaded with the verdicts of what is bloc
   CHECK(data.clusters == Fleet().clusters);
   CHECK(data.workloads.size() == 5);
   CHECK(data.verdicts == SweepVerdicts());
+}
+
+TEST_CASE_METHOD(Fixture, "the manager is no worker") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store->Enqueue(store::PutCluster{LostWorker("manager", -1, std::chrono::minutes(5))});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const StatusData data = LoadStatus(*reader).value();
+  CHECK(data.clusters == Fleet().clusters);
+  REQUIRE(data.manager);
+  CHECK(data.manager->why == "connection refused");
+  const WorkloadData workload = LoadWorkload(*reader, {"ml", "train-7b"}).value();
+  CHECK(workload.configured_workers == 3);
+  CHECK(workload.manager.has_value());
 }
 
 TEST_CASE_METHOD(Fixture, "a workload is found by its job's and by its own name") {

@@ -54,6 +54,35 @@ TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
   CHECK_THAT(out, ContainsSubstring("shown  1 of 3 configured workers\n"));
 }
 
+TEST_CASE("why: what was judged before a job was sent is not as of now") {
+  WorkloadData data = Sweep();
+  auto& running = data.incarnations[0];
+  for (const char* const state : {"Running", "Finished", "Failed"}) {
+    running.row = Job("sweep-3", state, "gpu-east", minutes(9));
+    running.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-east"), Ago(minutes(5)), {}, "", ""}};
+    CHECK_THAT(RenderWhy(data, Settings()).out,
+               ContainsSubstring("2 pods\njudged 5m ago, when it was sent\nWORKER "));
+    running.attempts.clear();
+    CHECK_THAT(RenderWhy(data, Settings()).out,
+               ContainsSubstring("\njudged 4m ago, when it was sent\nWORKER "));
+  }
+  CHECK_THAT(RenderWhy(Sweep(), Settings()).out, !ContainsSubstring("judged"));
+}
+
+TEST_CASE("why: a manager that is not connected, and a job that was deleted") {
+  WorkloadData data = Sweep();
+  data.manager = LostWorker("manager", -1, minutes(5));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("MANAGER  Unreachable for 5m: connection refused\nml/sweep-3 is"));
+  data.incarnations[0].row.state = "Deleted";
+  data.incarnations[0].row.worker = ClusterName("gpu-east");
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("ml/sweep-3 was deleted on gpu-east (for"));
+  data.incarnations[0].row.removed_at = Ago(minutes(2));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("ml/sweep-3 was deleted 2m ago while it was on gpu-east"));
+}
+
 TEST_CASE("why: the counts of devices stand on a line of their own, wrapped below themselves") {
   WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
@@ -103,6 +132,7 @@ TEST_CASE("why of a running workload still shows every worker") {
   CHECK(RenderWhy(data, Settings()).out ==
         R"(ml/sweep-3 is running on gpu-east (for 3h; as of 2s ago)
 needs  queue ml/gpu · template one-gpu · 2 pods
+judged 4m ago, when it was sent
 WORKER    VERDICT  REASON           DETAIL
 gpu-east  Yes      -                everything it needs is there
 gpu-west  No       TemplateMissing  ResourceClaimTemplate ml/one-gpu does not exist there
@@ -181,6 +211,9 @@ AGE  REASON             WORKER   MESSAGE
 25h  PlacementRejected  -        no worker eligible
 
 ml/train is running on gpu-east (for 3h; as of 2s ago)
+ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME  MESSAGE
+1        gpu-east  3h     -      -
+
 AGE   REASON      WORKER    MESSAGE
 3h    Dispatched  gpu-east  sent to gpu-east
 130m  Placed      gpu-east  admitted

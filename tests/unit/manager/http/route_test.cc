@@ -58,6 +58,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
   metrics.SetCluster(east, true, 3);
+  metrics.SetManager(false);
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("Running", 5);
   metrics.SetStoreSize(4096);
@@ -70,4 +71,6 @@ TEST_CASE("every documented metric appears once it has a value") {
       text,
       ContainsSubstring(
           "fedra_dispatch_rejections_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
+  CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
+  CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));
 }

@@ -75,6 +75,17 @@ TEST_CASE("a finished job is mirrored before its copies are removed") {
   CHECK(world.Look().phase == Phase::kFinished);
 }
 
+TEST_CASE("a job that was deleted while it ran has not finished") {
+  World world = RunningOnA();
+  world.workload().finished = tracking::Condition{
+      .is_true = true, .reason = "OwnerNotFound", .message = "its owner no longer exists"};
+  const Decision decision = world.Look();
+  CHECK(ToString(decision.phase) == "Deleted");
+  world.Settle();
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.notes().back() == "Deleted");
+}
+
 TEST_CASE("workers that lack something are named with what they lack") {
   World world({"gpu-east", "gpu-west"});
   world.SetVerdict("gpu-east", No("ResourceClaimTemplate ml/one-gpu does not exist there"));
@@ -163,6 +174,34 @@ TEST_CASE("Unknown is tried last, or never") {
     world.Settle();
     CHECK(world.WorkersWithClone() ==
           (policy.unknown == UnknownPolicy::kTryLast ? Names{"a"} : Names{}));
+  }
+}
+
+TEST_CASE("a worker whose answer is on its way is waited for, and what was said stands") {
+  World world({"a"});
+  world.SetVerdict("a", No("10 devices wanted, 4 there"));
+  world.ReserveQuota();
+  world.Settle();
+  const std::string message = world.Message();
+  const size_t told = world.notes().size();
+  world.Disconnect("a");
+  world.Reconnect("a");
+  world.SetVerdict("a", Unknown());
+  world.worker("a").listing = true;
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.Message() == message);
+  CHECK(world.notes().size() == told);
+  SECTION("the same answer is no news") {
+    world.SetVerdict("a", No("10 devices wanted, 4 there"));
+    world.worker("a").listing = false;
+    world.Settle();
+    CHECK(world.notes().size() == told);
+  }
+  SECTION("when it does not come, Unknown is tried last") {
+    world.worker("a").listing = false;
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"a"});
   }
 }
 
@@ -339,9 +378,70 @@ TEST_CASE(
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"b"});
   world.SetVerdict("b", No("x"));
-  world.Advance(1s);
+  world.Advance(11s);
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("workers that refuse are asked again less and less often, by themselves") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  int asked = 0;
+  WallTime begin = world.now();
+  while (world.now() - begin < 30min) {
+    world.Settle();
+    const Names sent = world.WorkersWithClone();
+    if (!sent.empty()) {
+      ++asked;
+      world.Fail(sent.front());
+      continue;
+    }
+    // Nothing outside will wake us.
+    const Decision decision = world.Look();
+    REQUIRE(decision.wake_at.has_value());
+    REQUIRE(*decision.wake_at > world.now());
+    CHECK(decision.phase == Phase::kBlocked);
+    CHECK(world.Message() == "no worker eligible: a refused it; b refused it");
+    world.Advance(
+        std::chrono::duration_cast<std::chrono::milliseconds>(*decision.wake_at - world.now()));
+  }
+  CHECK(asked > 10);
+  CHECK(asked < 30);
+}
+
+TEST_CASE("a job that ended while its workload was evicted on the manager has ended") {
+  World world = RunningOnA();
+  world.Finish("a");
+  world.EvictOnManager("Preempted");
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.workload().Finished());
+  CHECK(world.WorkersWithJob().empty());
+}
+
+TEST_CASE("a job whose AdmissionCheck was removed goes on, and its status is told") {
+  World world = RunningOnA();
+  world.workload().checks.clear();
+  const Decision decision = world.Look();
+  CHECK(decision.phase == Phase::kRunning);
+  CHECK(decision.worker == ClusterName("a"));
+  REQUIRE(decision.actions.size() == 1);
+  CHECK(std::holds_alternative<MirrorStatus>(decision.actions[0]));
+  SECTION("evicted, it leaves nothing behind") {
+    world.workload().evicted = tracking::Condition{.is_true = true};
+    for (int i = 0; i < 3; ++i) world.Step();
+    CHECK(world.WorkersWithJob().empty());
+  }
+}
+
+TEST_CASE("two checks of ours on one queue are named") {
+  World world({"a"});
+  world.ReserveQuota();
+  world.SetSecondCheck("second");
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.Message() ==
+        "the ClusterQueue has two AdmissionChecks of fedra, fedra and second: remove one of them");
 }
 
 TEST_CASE("race: a worker that refuses holds nobody up") {

@@ -88,6 +88,9 @@ class History {
         },
         [&] { world_.Activate(); },
         [&] {
+          if (Chance(8)) world_.EvictOnManager("Preempted");
+        },
+        [&] {
           if (Chance(40)) world_.DeleteWorkload();
         },
         [&] { world_.RunManagerKueue(); },

@@ -144,6 +144,7 @@ void World::PutForeignJob(const std::string& name) {
 }
 
 void World::EvictOnManager(const std::string& previous) {
+  if (workload_ == nullptr || workload_->Finished() || !workload_->QuotaReserved()) return;
   workload_->evicted = True("AdmissionCheck", "evicted", now_);
   Check() = {kCheck, CheckState::kPending,
              fmt::format("{}. Previously: {}", tracking::kResetMessage, previous)};
@@ -194,6 +195,7 @@ Decision World::Look() const {
     view.workload = std::make_shared<tracking::Workload>(*workload_);
     view.job = std::make_shared<tracking::Job>(*job_);
     view.check = kCheck;
+    view.second_check = second_check_;
   }
   return Decide(view, workers_, record_, policy_, now_);
 }
@@ -306,13 +308,14 @@ void World::Apply(const CreateClone& action) {
 }
 
 void World::Apply(const DeleteRemote& action) {
+  INFO(Print());
   ClusterView& at = worker(action.cluster.value);
   REQUIRE(at.contact != Contact::kNone);
   // Invariant 2: there is something of ours to delete.
   REQUIRE((HasOurJob(at) || (at.clone != nullptr && at.clone->origin == "fedra")));
   // Invariant 5: the final status reaches the manager before the remote job is removed.
   if (HasOurJob(at) && at.job->finished && job_ != nullptr && workload_ != nullptr &&
-      workload_->cluster_name == at.name.value && workload_->Finished())
+      workload_->cluster_name == at.name.value)
     REQUIRE(job_->finished);
   if (HasOurJob(at)) at.job = nullptr;
   if (at.clone != nullptr && at.clone->origin == "fedra") at.clone = nullptr;
@@ -353,9 +356,13 @@ void World::Apply(const FinishWorkload& action) {
 }
 
 void World::Apply(const RecordFailure& action) {
-  std::erase_if(record_.failures,
-                [&](const Failure& failure) { return failure.cluster == action.failure.cluster; });
-  record_.failures.push_back(action.failure);
+  Failure failure = action.failure;
+  std::erase_if(record_.failures, [&](const Failure& earlier) {
+    if (earlier.cluster != failure.cluster) return false;
+    failure.times = earlier.times + 1;
+    return true;
+  });
+  record_.failures.push_back(std::move(failure));
 }
 
 void World::Apply(const RecordResidue&) {}
@@ -378,14 +385,15 @@ void World::CheckInvariants() const {
 }
 
 std::string World::Print() const {
-  std::string text =
-      workload_ == nullptr
-          ? "workload gone"
-          : fmt::format(
-                "check {} \"{}\" clusterName \"{}\" nominated [{}] quota {} evicted {} finished {}",
-                ToString(State()), Message(), workload_->cluster_name,
-                fmt::join(workload_->nominated, ","), workload_->QuotaReserved(),
-                workload_->Evicted(), workload_->Finished());
+  std::string text = "workload gone";
+  if (workload_ != nullptr) {
+    const std::string check = workload_->checks.empty()
+                                  ? std::string("none")
+                                  : fmt::format("{} \"{}\"", ToString(State()), Message());
+    text = fmt::format("check {} clusterName \"{}\" nominated [{}] quota {} evicted {} finished {}",
+                       check, workload_->cluster_name, fmt::join(workload_->nominated, ","),
+                       workload_->QuotaReserved(), workload_->Evicted(), workload_->Finished());
+  }
   for (const ClusterView& worker : workers_) {
     text += fmt::format("\n  {}: contact {} clone {} job {}", worker.name.value,
                         static_cast<int>(worker.contact),

@@ -36,9 +36,12 @@ class World {
   void SetVerdict(const std::string& worker, dra::Verdict verdict);
   // The worker refused a write: what the executor remembers then.
   void Fail(const std::string& worker) {
-    record_.failures.push_back({ClusterName(worker), dra::ReasonCode::kRecentlyFailed, now_});
+    Apply(RecordFailure{{ClusterName(worker), dra::ReasonCode::kRecentlyFailed, now_,
+                         worker + " refused it", true}});
   }
   void PutForeignJob(const std::string& worker);
+  void EvictOnManager(const std::string& previous);
+  void SetSecondCheck(std::string name) { second_check_ = std::move(name); }
   void Deactivate();
   void Activate();
   void DeleteWorkload();
@@ -46,6 +49,7 @@ class World {
   // the job's status.
   void RunManagerKueue();
   void Advance(std::chrono::milliseconds time) { now_ += time; }
+  WallTime now() const { return now_; }
   void LoseStore() { record_ = {}; }
   // Asked before every action whether it fails; null: none does.
   void SetFailures(std::function<bool()> fails) { fails_ = std::move(fails); }
@@ -90,11 +94,11 @@ class World {
   // A clone that may be changed, replacing the shared one.
   std::shared_ptr<tracking::Workload> Edit(ClusterView& worker);
   std::shared_ptr<tracking::Job> EditJob(ClusterView& worker);
-  void EvictOnManager(const std::string& previous);
   void CheckInvariants() const;
   std::string Print() const;
 
   Policy policy_;
+  std::string second_check_;
   WallTime now_{std::chrono::hours(1)};
   std::unique_ptr<tracking::Workload> workload_;
   std::unique_ptr<tracking::Job> job_;

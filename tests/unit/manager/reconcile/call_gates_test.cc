@@ -6,19 +6,13 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
 
 using namespace fedra;
 using reconcile::CallGates;
 using namespace std::chrono_literals;
 
 namespace {
-
-class HandClock final : public Clock {
- public:
-  WallTime Now() const override { return {}; }
-  SteadyTime Steady() const override { return now; }
-  SteadyTime now{};
-};
 
 const ClusterName kEast("east");
 const ClusterName kWest("west");
@@ -39,7 +33,7 @@ TEST_CASE("few wait for a slow worker, and leaving makes room") {
   CallGates gates(clock,
                   {.per_slow_worker = 2, .beyond_first = 100, .brisk = 50ms, .patience = 500ms});
   const auto slow = gates.TryEnter(kEast);
-  clock.now += 51ms;
+  clock.Advance(51ms);
   Passes passes = Fill(gates, kEast);
   CHECK(passes.size() == 1);
   CHECK(gates.TryEnter(kWest) != nullptr);
@@ -71,9 +65,9 @@ TEST_CASE("nobody joins a thread that has waited for too long") {
   CallGates gates(clock,
                   {.per_slow_worker = 6, .beyond_first = 100, .brisk = 50ms, .patience = 500ms});
   auto slow = gates.TryEnter(kEast);
-  clock.now += 500ms;
+  clock.Advance(500ms);
   CHECK(gates.TryEnter(kEast) != nullptr);
-  clock.now += 1ms;
+  clock.Advance(1ms);
   CHECK(gates.TryEnter(kEast) == nullptr);
   CHECK(gates.TryEnter(kWest) != nullptr);
   slow.reset();
@@ -87,7 +81,9 @@ TEST_CASE("workers that hang at once leave threads to the others") {
   std::vector<Passes> hanging;
   size_t taken = 0;
   for (int i = 0; i < 16; ++i) {
-    hanging.push_back(Fill(gates, ClusterName("silent-" + std::to_string(i))));
+    const ClusterName silent("silent-" + std::to_string(i));
+    gates.TryEnter(silent).reset();  // it did answer a moment ago
+    hanging.push_back(Fill(gates, silent));
     CHECK(!hanging.back().empty());
     taken += hanging.back().size();
   }
@@ -100,6 +96,41 @@ TEST_CASE("workers that hang at once leave threads to the others") {
   CHECK(gates.TryEnter(kEast) != nullptr);
   hanging.clear();
   CHECK(Fill(gates, kEast).size() == 1 + limits.beyond_first);
+}
+
+TEST_CASE("workers that are silent from the very start leave threads to the others") {
+  HandClock clock;
+  const CallGates::Limits limits;
+  CallGates gates(clock, limits);
+  gates.TryEnter(kEast).reset();
+  Passes hanging;
+  for (int i = 0; i < 60; ++i) {
+    auto pass = gates.TryEnter(ClusterName("silent-" + std::to_string(i)));
+    if (pass != nullptr) hanging.push_back(std::move(pass));
+  }
+  CHECK(hanging.size() == limits.in_doubt);
+  CHECK(Fill(gates, kEast).size() == 1 + limits.beyond_first);
+  CHECK(hanging.size() + 1 + limits.beyond_first < 64);  // the reconciler's threads
+  hanging.pop_back();
+  CHECK(gates.TryEnter(ClusterName("silent-59")) != nullptr);
+}
+
+TEST_CASE("an answer speaks for a worker for a while only, and a late one does not") {
+  HandClock clock;
+  CallGates gates(clock, {.in_doubt = 1});
+  gates.TryEnter(kWest).reset();
+  const auto silent = gates.TryEnter(kEast);
+  REQUIRE(silent != nullptr);
+  CHECK(gates.TryEnter(kWest) != nullptr);
+  clock.Advance(1'001ms);
+  CHECK(gates.TryEnter(kWest) == nullptr);
+
+  CallGates others(clock, {.in_doubt = 1});
+  auto late = others.TryEnter(kWest);
+  clock.Advance(501ms);
+  late.reset();
+  const auto first = others.TryEnter(kEast);
+  CHECK(others.TryEnter(kWest) == nullptr);
 }
 
 TEST_CASE("whoever leaves gives back what he took, in whatever order") {

@@ -7,6 +7,7 @@
 #include "manager/reconcile/tracked_cache.h"
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
 
 using namespace fedra;
 using tracking::Workload;
@@ -31,8 +32,9 @@ std::shared_ptr<const Workload> Object(const std::string& uid, int version) {
 }
 
 struct Fixture {
+  HandClock clock;
   Cache tracked{&tracking::ParseClone, [](const auto&, const auto&, const auto&) {},
-                [](const auto&) {}};
+                [](const auto&) {}, clock};
 
   Fixture() {
     tracked.cache().Reset();
@@ -107,6 +109,17 @@ TEST_CASE("a deleted object is gone at once; one that lingers with a finalizer i
     f.Event(Text("v", 11));
     CHECK(f.Version() == "11");
   }
+}
+
+TEST_CASE("what no watch ever shows counts for half a minute") {
+  Fixture f;
+  f.tracked.own().Wrote(Object("u", 10));
+  f.clock.Advance(std::chrono::seconds(30));
+  CHECK(f.Version() == "10");
+  CHECK(f.tracked.own().unseen() == 1);
+  f.clock.Advance(std::chrono::milliseconds(1));
+  CHECK(f.Version() == "-");
+  CHECK(f.tracked.own().unseen() == 0);
 }
 
 TEST_CASE("resourceVersions that are no numbers are taken as newer") {

@@ -98,3 +98,30 @@ TEST_CASE("many threads: no key is held twice, every change is seen") {
   queue.Stop();
   for (std::thread& worker : workers) worker.join();
 }
+
+// A thread that took a due key must have handed the watch over the rest to another one.
+TEST_CASE("many threads: every key comes at its time, while all others sleep or work") {
+  constexpr int kKeys = 300;
+  Queue queue(SystemClock());
+  std::atomic<int> seen{0};
+  std::atomic<bool> too_early{false};
+  const SteadyTime begin = SystemClock().Steady();
+  const auto due = [&](int index) { return begin + std::chrono::microseconds(200) * index; };
+  std::vector<std::thread> workers;
+  for (int i = 0; i < 4; ++i) {
+    workers.emplace_back([&] {
+      while (const auto key = queue.Get()) {
+        if (SystemClock().Steady() < due(std::stoi(key->name))) too_early = true;
+        ++seen;
+        queue.Done(*key);
+      }
+    });
+  }
+  for (int index = kKeys; index-- > 0;) queue.AddAt({"ns", std::to_string(index)}, due(index));
+  const SteadyTime limit = SystemClock().Steady() + 10s;
+  while (seen < kKeys && SystemClock().Steady() < limit) std::this_thread::yield();
+  CHECK(seen == kKeys);
+  CHECK_FALSE(too_early);
+  queue.Stop();
+  for (std::thread& worker : workers) worker.join();
+}

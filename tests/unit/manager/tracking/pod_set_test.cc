@@ -30,6 +30,7 @@ bool NeedsDevices(const char* spec) {
 TEST_CASE("everything a pod cannot start without is found, once") {
   const auto found = DependenciesOf(R"({
     "serviceAccountName": "robot", "priorityClassName": "high", "runtimeClassName": "gvisor",
+    "schedulingGroup": {"podGroupName": "gang"},
     "volumes": [
       {"configMap": {"name": "settings"}},
       {"secret": {"secretName": "keys"}},
@@ -49,7 +50,8 @@ TEST_CASE("everything a pod cannot start without is found, once") {
                                                  {Kind::kPersistentVolumeClaim, "data"},
                                                  {Kind::kServiceAccount, "robot"},
                                                  {Kind::kPriorityClass, "high"},
-                                                 {Kind::kRuntimeClass, "gvisor"}};
+                                                 {Kind::kRuntimeClass, "gvisor"},
+                                                 {Kind::kPodGroup, "gang"}};
   CHECK(found == expected);
 }
 

@@ -69,15 +69,24 @@ std::string PodOf(const std::string& name, const std::string& job, const std::st
   return Object("ml", name, pod);
 }
 
-tracking::Demands OneGpuPods(int count, const std::string& cpu = "100m") {
-  const json pod = {
-      {"spec",
-       {{"resourceClaims",
-         json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})},
-        {"containers",
-         json::array({{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}})}}}};
+tracking::Demands OneGpuPods(int count, const std::string& cpu = "100m",
+                             const std::string& pod_group = "") {
+  json pod = {{"spec",
+               {{"resourceClaims",
+                 json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})},
+                {"containers",
+                 json::array({{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}})}}}};
+  if (!pod_group.empty()) pod["spec"]["schedulingGroup"]["podGroupName"] = pod_group;
   const tracking::PodTemplate item{"main", count, &pod};
   return *tracking::ReadDemands({&item, 1});
+}
+
+DraApi With(bool taint_rules, bool pod_groups = false) {
+  DraApi api;
+  api.release = "v1.36.3";
+  api.taint_rules = taint_rules;
+  api.pod_groups = pod_groups;
+  return api;
 }
 
 struct Fixture {
@@ -87,7 +96,7 @@ struct Fixture {
 
   explicit Fixture(DevicePictureOptions options = {})
       : picture(std::move(options), [this] { ++changes; }, [this] { ++health_changes; }) {
-    picture.SetRelease("v1.36.3", true);
+    picture.SetRelease(With(true));
     const json request = {
         {"name", "r"},
         {"exactly", {{"deviceClassName", "gpu"}, {"allocationMode", "ExactCount"}, {"count", 1}}}};
@@ -98,6 +107,7 @@ struct Fixture {
                  {{"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}})});
     Fill(picture.claims(), {});
     Fill(picture.taint_rules(), {});
+    Fill(picture.pod_groups(), {});
     Fill(picture.nodes(), {NodeWith("4", "1")});
     Fill(picture.pods(), {});
   }
@@ -293,6 +303,145 @@ TEST_CASE("the same question about the same state is answered from memory, and n
   CHECK(f.picture.Verdict("ml", demands, {}) == f.picture.Judge("ml", *demands, {}).verdict);
 }
 
+TEST_CASE("another release decides about the same objects") {
+  Fixture f;
+  Fixture::Fill(
+      f.picture.taint_rules(),
+      {Object("", "all", {{"spec", {{"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}})});
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
+  const int before = f.changes;
+  f.picture.SetRelease(With(false));
+  CHECK(f.changes == before + 1);
+  CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
+  f.picture.SetRelease(With(false));
+  CHECK(f.changes == before + 1);
+  f.picture.SetRelease(With(true));
+  CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
+  CHECK(f.picture.Verdict("ml", OneGpuPods(1), {}).outcome == Outcome::kNo);
+}
+
+std::string GroupSharing(const std::string& name, const std::string& template_name,
+                         const std::string& condition = "Unknown") {
+  return Object(
+      "ml", name,
+      {{"spec",
+        {{"resourceClaims",
+          json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", template_name}}})}}},
+       {"status", {{"conditions", json::array({{{"status", condition}}})}}}});
+}
+
+TEST_CASE("the pods of a group share its claim where PodGroups are served") {
+  Fixture f;
+  const auto pods = OneGpuPods(4, "100m", "training");
+  const auto outcome = [&] { return f.picture.Verdict("ml", pods, {}).outcome; };
+  Fixture::Fill(f.picture.pod_groups(), {GroupSharing("training", "one-gpu")});
+  CHECK(outcome() == Outcome::kNo);
+  const int before = f.changes;
+  f.picture.SetRelease(With(true, true));
+  CHECK(f.changes == before + 1);
+  CHECK(outcome() == Outcome::kYes);
+  CHECK(f.Verdict(OneGpuPods(4)).outcome == Outcome::kNo);
+}
+
+TEST_CASE("a PodGroup that comes, changes or goes is a change for its pods' verdicts") {
+  Fixture f;
+  f.picture.SetRelease(With(true, true));
+  const auto pods = OneGpuPods(4, "100m", "training");
+  const auto outcome = [&] { return f.picture.Verdict("ml", pods, {}).outcome; };
+  auto& groups = f.picture.pod_groups();
+  int changes = f.changes;
+  CHECK(outcome() == Outcome::kNo);
+  REQUIRE(groups.Upsert(GroupSharing("training", "one-gpu")).has_value());
+  CHECK(f.changes == ++changes);
+  CHECK(outcome() == Outcome::kYes);
+  REQUIRE(groups.Upsert(GroupSharing("training", "one-gpu", "False")).has_value());
+  CHECK(f.changes == changes);  // its claims are the same
+  REQUIRE(groups.Upsert(GroupSharing("training", "another")).has_value());
+  CHECK(f.changes == ++changes);
+  CHECK(outcome() == Outcome::kNo);
+  REQUIRE(groups.Upsert(GroupSharing("training", "one-gpu")).has_value());
+  CHECK(f.changes == ++changes);
+  CHECK(outcome() == Outcome::kYes);
+  REQUIRE(groups.Remove(GroupSharing("training", "one-gpu")).has_value());
+  CHECK(f.changes == ++changes);
+  CHECK(outcome() == Outcome::kNo);
+}
+
+TEST_CASE("pods of a group that are on their way take its one claim") {
+  Fixture f;
+  f.picture.SetRelease(With(true, true));
+  const auto sent = OneGpuPods(4, "100m", "training");
+  CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 4)}).outcome == Outcome::kNo);
+  Fixture::Fill(f.picture.pod_groups(), {GroupSharing("training", "one-gpu")});
+  CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 4)}).outcome == Outcome::kYes);
+  CHECK(f.picture.Verdict("ml", OneGpuPods(2), {Pods(sent, 4)}).outcome == Outcome::kNo);
+  // More of the same group need nothing more.
+  CHECK(f.Verdict(OneGpuPods(4, "100m", "training"), {Pods(sent, 4)}).outcome == Outcome::kYes);
+}
+
+TEST_CASE("pods of a PodGroup that is missing get no claims where PodGroups are served") {
+  Fixture f;
+  const auto grouped = OneGpuPods(1, "100m", "training");
+  CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
+  f.picture.SetRelease(With(true, true));
+  REQUIRE(f.picture.pod_groups().Upsert(GroupSharing("another", "one-gpu")).has_value());
+  const dra::Verdict verdict = VerifyDevices(f.picture, "ml", grouped, {});
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(verdict.reasons.at(0).code == ReasonCode::kDependencyMissing);
+  CHECK(verdict.reasons.at(0).object == "PodGroup ml/training");
+  CHECK(f.Verdict(grouped) == verdict);
+  const int before = f.changes;
+  REQUIRE(f.picture.pod_groups()
+              .Upsert(Object("ml", "training", {{"spec", json::object()}}))
+              .has_value());
+  CHECK(f.changes == before + 1);
+  CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
+  CHECK(VerifyDevices(f.picture, "other", grouped, {}).outcome == Outcome::kNo);
+}
+
+TEST_CASE("PodGroups that cannot be listed are in the way of pods that name one only") {
+  Fixture f;
+  f.picture.SetRelease(With(true, true));
+  const auto grouped = OneGpuPods(1, "100m", "training");
+  for (const CacheState state : {CacheState::kForbidden, CacheState::kSyncing}) {
+    Fixture::SetState(f.picture.pod_groups(), state);
+    CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
+    const dra::Verdict verdict = VerifyDevices(f.picture, "ml", grouped, {});
+    CHECK(verdict.outcome == Outcome::kUnknown);
+    CHECK(verdict.reasons.at(0).object == "podgroups.scheduling.k8s.io");
+    CHECK(f.Verdict(grouped).outcome == Outcome::kUnknown);
+  }
+  CHECK(f.picture.IsListing());
+  // Without the API a group has no effect.
+  Fixture::SetState(f.picture.pod_groups(), CacheState::kNotServed);
+  CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
+  Fixture::SetState(f.picture.pod_groups(), CacheState::kForbidden);
+  f.picture.SetRelease(With(true, false));
+  CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
+}
+
+// spec.deviceSelector of resource.k8s.io/v1alpha3 up to Kubernetes 1.34.
+TEST_CASE("a rule that selects by class or by selectors makes a No uncertain, and no Yes") {
+  const json taint = {{"key", "k"}, {"effect", "NoSchedule"}};
+  const json cel = json::array({{{"cel", {{"expression", "true"}}}}});
+  const json selectors[] = {{{"deviceClassName", "gpu"}, {"device", "gpu-0"}},
+                            {{"selectors", cel}, {"device", "gpu-0"}}};
+  for (const json& selector : selectors) {
+    Fixture f;
+    Fixture::Fill(
+        f.picture.taint_rules(),
+        {Object("", "rule", {{"spec", {{"deviceSelector", selector}, {"taint", taint}}}})});
+    CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
+    const dra::Verdict doubted = f.Verdict(OneGpuPods(2));
+    CHECK(doubted.outcome == Outcome::kUnknown);
+    CHECK(doubted.reasons.at(0).code == ReasonCode::kApiVersionOld);
+    CHECK(VerifyDevices(f.picture, "ml", OneGpuPods(2), {}).outcome == Outcome::kUnknown);
+    Fixture::Fill(f.picture.taint_rules(), {});
+    CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
+    CHECK(f.Verdict(OneGpuPods(3)).outcome == Outcome::kNo);
+  }
+}
+
 TEST_CASE("an object that cannot be read is an error of this object only") {
   Fixture f;
   CHECK_FALSE(f.picture.slices().Upsert(Object("", "bad", {{"spec", {{"driver", 7}}}})));
@@ -312,4 +461,5 @@ TEST_CASE("the stricter verdict speaks first") {
   REQUIRE(both.reasons.size() == 2);
   CHECK(both.reasons[0].code == ReasonCode::kNotEnoughDevices);
   CHECK(Combine(refused, warned).reasons[0].code == ReasonCode::kNotEnoughDevices);
+  CHECK(Combine(both, warned).reasons.size() == 2);  // each once
 }

@@ -334,3 +334,65 @@ TEST_CASE("without a connection the answer is Unknown, with the connection's own
   CHECK(verdict.outcome == Outcome::kUnknown);
   CHECK(Codes(verdict) == Names{"ClusterUnreachable"});
 }
+
+TEST_CASE("admin access needs the namespace's label, for claims that are still to be made (E10)") {
+  const auto admin = [](const std::string& field) {
+    return R"("spec": {"spec": {"devices": {"requests": [{"name": "r", )" + field + "}]}}}";
+  };
+  const std::string v1 = R"("exactly": {"deviceClassName": "big", "adminAccess": true})";
+  struct Row {
+    const char* why;
+    std::string request;
+    const char* label;  // its value; empty: none
+    Outcome outcome;
+  };
+  const std::vector<Row> rows = {
+      {"labelled", v1, "true", Outcome::kYes},
+      {"not labelled", v1, "", Outcome::kNo},
+      {"another value", v1, "True", Outcome::kNo},
+      {"flat, as v1beta1 has it", R"("deviceClassName": "big", "adminAccess": true)", "",
+       Outcome::kNo},
+      {"no admin access", R"("exactly": {"deviceClassName": "big", "adminAccess": false})", "",
+       Outcome::kYes},
+  };
+  for (const Row& row : rows) {
+    INFO(row.why);
+    Fixture f;
+    std::string ns = Object("", "ml", R"("status": {"phase": "Active"})");
+    if (*row.label != 0) {
+      auto object = nlohmann::json::parse(ns);
+      object["metadata"]["labels"]["resource.kubernetes.io/admin-access"] = row.label;
+      ns = object.dump();
+    }
+    f.namespaces.Put({ns});
+    f.templates.Put({Object("ml", "one-gpu", admin(row.request))});
+    const dra::Verdict verdict = f.Verify(Needs());
+    CHECK(verdict.outcome == row.outcome);
+    // A copy of the manager's would be refused as well.
+    Filled<Claim> manager{&ParseTemplate};
+    manager.Put({Object("ml", "one-gpu", admin(row.request))});
+    f.templates.Put({});
+    f.options.copies_templates = true;
+    f.options.manager_templates = &manager.cache;
+    CHECK(f.Verify(Needs()).outcome == row.outcome);
+    if (row.outcome == Outcome::kYes) continue;
+    CHECK(Codes(verdict) == Names{"DependencyMissing"});
+    CHECK(verdict.reasons[0].object == "Namespace ml");
+    CHECK(verdict.reasons[0].message ==
+          "ResourceClaimTemplate ml/one-gpu asks for admin access, and the namespace lacks the "
+          "label resource.kubernetes.io/admin-access=true there");
+  }
+}
+
+TEST_CASE("a named claim with admin access needs the label until it is allocated (E10)") {
+  Fixture f;
+  const std::string spec =
+      R"("spec": {"devices": {"requests": [{"name": "r",
+          "exactly": {"deviceClassName": "big", "adminAccess": true}}]}})";
+  dra::Requirement needs = Needs();
+  needs.pod_sets[0].claims = {{"g", "", "admin"}};
+  f.claims.Put({Object("ml", "admin", spec)});
+  CHECK(Codes(f.Verify(needs)) == Names{"DependencyMissing"});
+  f.claims.Put({Object("ml", "admin", spec + R"(, "status": {"allocation": {"devices": {}}})")});
+  CHECK(f.Verify(needs).outcome == Outcome::kYes);
+}

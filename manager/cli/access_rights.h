@@ -1,0 +1,33 @@
+#pragma once
+//
+// The rights that fedra needs on its clusters, as deploy/*-rbac*.yaml grants them, and which of
+// them it lacks.
+//
+// Thread rules: MissingRights blocks; any thread.
+
+#include <string>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "manager/reconcile/worker.h"
+
+namespace fedra::cli {
+
+struct Right {
+  std::string verb;
+  kube::Resource resource;
+  std::string subresource;  // may be empty
+};
+
+// "patch workloads.kueue.x-k8s.io/status".
+std::string ToText(const Right& right);
+
+// `copies_templates`: verification.templates.sync is not Never.
+std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates);
+std::vector<Right> ManagerRights();
+
+// Those that the server's access reviews deny in all namespaces together. A right that is granted
+// namespace by namespace counts as denied.
+Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Right>& rights);
+
+}  // namespace fedra::cli

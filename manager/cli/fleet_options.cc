@@ -1,0 +1,159 @@
+// The options of check, sync, devices, snapshot and orphans.
+
+#include <CLI/CLI.hpp>
+
+#include "manager/cli/subcommands.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 success, 4 a worker could not be read (standard error says which; what the "
+    "others "
+    "have is printed), 1 error.";
+
+constexpr const char* kSnapshotHelp =
+    "A file of `fedra snapshot` instead of the workers themselves; - for standard input";
+
+void AddFleetOptions(CLI::App& app, std::vector<std::string>& workers, std::string& timeout) {
+  app.add_option("--worker", workers, "Only this worker (may be repeated)");
+  app.add_option("--timeout", timeout, "How long to wait for the workers")->capture_default_str();
+}
+
+}  // namespace
+
+void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* devices =
+      app.add_subcommand("devices", "Count the workers' devices: total, free, allocated, tainted");
+  devices->footer(
+      "Free are devices that somebody may have now. Tainted counts every device with a taint "
+      "that keeps claims away, allocated ones too, as `fedra why` does.\n\nExit codes: 0 success, "
+      "4 a worker could not be read (standard error says which; what the others have is printed), "
+      "or nothing matches and the selector is an error on some device, 1 error.");
+  AddConfig(*devices, parsed);
+  AddFleetOptions(*devices, parsed.devices.workers, parsed.devices.timeout);
+  devices->add_option("--snapshot", parsed.devices.snapshot, kSnapshotHelp)->type_name("FILE");
+  devices->add_option("--class", parsed.devices.device_class,
+                      "Only devices that this DeviceClass means, as it is on each worker");
+  devices->add_option("--selector", parsed.devices.selector,
+                      "Only devices that this CEL selector matches");
+  devices
+      ->add_option("-o,--output", parsed.devices.format,
+                   "table: by class; wide: by pool and node, with attributes; json or yaml")
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml"}));
+  devices->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+  devices->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.devices.config = parsed.config;
+      parsed.devices.headers = !parsed.no_headers;
+      return Devices(parsed.devices, terminal);
+    };
+  });
+}
+
+void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* snapshot = app.add_subcommand(
+      "snapshot", "Save what decides placement on the workers, for check and devices --snapshot");
+  snapshot->footer(
+      std::string(
+          "No annotations, images, commands, environments or driver parameters get into the "
+          "file; labels of nodes and attributes of devices do.\n\n") +
+      kExitCodes);
+  AddConfig(*snapshot, parsed);
+  AddFleetOptions(*snapshot, parsed.snapshot.workers, parsed.snapshot.timeout);
+  snapshot->add_option("-o,--output", parsed.snapshot.file, "The file; - for standard output")
+      ->type_name("FILE")
+      ->required();
+  snapshot->add_flag("--redact-names", parsed.snapshot.redact_names,
+                     "Pseudonyms for namespaces, claims, templates, nodes, pods, pools and jobs");
+  snapshot->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.snapshot.config = parsed.config;
+      return Snapshot(parsed.snapshot, terminal);
+    };
+  });
+}
+
+void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* orphans = app.add_subcommand(
+      "orphans", "List what is ours on the workers and belongs to no living workload");
+  orphans->footer(
+      std::string(
+          "The daemon removes such objects by itself where it knows of them. Objects without "
+          "our origin label and the UID of a Workload are never listed and never "
+          "deleted.\n\n") +
+      kExitCodes);
+  AddConfig(*orphans, parsed);
+  orphans->add_flag("--delete", parsed.orphans.remove, "Delete them, after asking");
+  orphans->add_flag("-y,--yes", parsed.orphans.yes, "With --delete: do not ask");
+  orphans->add_option("-o,--output", parsed.orphans.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  orphans->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+  orphans->add_option("--timeout", parsed.orphans.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  orphans->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.orphans.config = parsed.config;
+      parsed.orphans.headers = !parsed.no_headers;
+      return Orphans(parsed.orphans, terminal);
+    };
+  });
+}
+
+void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* check = app.add_subcommand(
+      "check", "Say where jobs could run, before they are submitted (read-only)");
+  check->footer(
+      "Exit codes: 0 every job can run somewhere, perhaps after nodes were added (MayScale), 3 one "
+      "can run nowhere, 4 it could not be found out, 1 error or a mistake in a manifest; a job "
+      "with mistakes is not judged.");
+  AddConfig(*check, parsed);
+  check
+      ->add_option("-f,--filename", parsed.check.files,
+                   "Manifests: jobs, and the ResourceClaimTemplates, ResourceClaims and "
+                   "DeviceClasses that belong to them, or a folder of them; - for standard input")
+      ->type_name("FILE")
+      ->required();
+  AddFleetOptions(*check, parsed.check.workers, parsed.check.timeout);
+  check->add_option("--snapshot", parsed.check.snapshot, kSnapshotHelp)->type_name("FILE");
+  check->add_option("-n,--namespace", parsed.check.ns, "Namespace of documents that name none");
+  check->add_flag("--assume-templates", parsed.check.assume_templates,
+                  "Judge as if the ResourceClaimTemplates in the files existed on every worker, "
+                  "but not those with mistakes");
+  check->add_option("-o,--output", parsed.check.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  check->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.check.config = parsed.config;
+      return Check(parsed.check, terminal);
+    };
+  });
+}
+
+void AddSync(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* sync =
+      app.add_subcommand("sync", "Show how ResourceClaimTemplates are copied to the workers");
+  sync->footer(
+      "The daemon does the copying, as verification.templates.sync says; this command never "
+      "writes. A copy is made when a job that needs it is sent to a worker: a template that "
+      "several workers lack is listed under each of them.\n\n" +
+      std::string(kExitCodes));
+  AddConfig(*sync, parsed);
+  sync->add_flag("--dry-run", parsed.sync.dry_run,
+                 "List what would be created, refreshed, replaced or deleted now, and where");
+  sync->add_option("--mode", parsed.sync.mode,
+                   "IfMissing or Reconcile, instead of what the configuration says")
+      ->check(CLI::IsMember({"IfMissing", "Reconcile"}));
+  sync->add_option("-o,--output", parsed.sync.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  sync->add_option("--timeout", parsed.sync.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  sync->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.sync.config = parsed.config;
+      return Sync(parsed.sync, terminal);
+    };
+  });
+}
+
+}  // namespace fedra::cli

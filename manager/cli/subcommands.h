@@ -1,0 +1,29 @@
+#pragma once
+//
+// Internal to the command line: one function per subcommand that has options of its own.
+//
+// Each adds its subcommand to `app`; while that parses, values go into `parsed`, and `command`
+// becomes what to run. Both must outlive the app.
+//
+// Thread rules: one thread, at start.
+
+#include "manager/cli/command_options.h"
+
+namespace fedra::cli {
+
+// view_options.cc: from the store.
+void AddStatus(CLI::App& app, Parsed& parsed, Command& command);
+void AddWhy(CLI::App& app, Parsed& parsed, Command& command);
+void AddHistory(CLI::App& app, Parsed& parsed, Command& command);
+
+// fleet_options.cc: from the clusters.
+void AddCheck(CLI::App& app, Parsed& parsed, Command& command);
+void AddSync(CLI::App& app, Parsed& parsed, Command& command);
+void AddDevices(CLI::App& app, Parsed& parsed, Command& command);
+void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command);
+void AddOrphans(CLI::App& app, Parsed& parsed, Command& command);
+
+// --config, for a subcommand that reads the configuration.
+void AddConfig(CLI::App& app, Parsed& parsed);
+
+}  // namespace fedra::cli

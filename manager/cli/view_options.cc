@@ -1,0 +1,89 @@
+// The options of status, why and history.
+
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "config/load.h"
+#include "manager/cli/subcommands.h"
+
+namespace fedra::cli {
+namespace {
+
+// The store's path: given, or what the configuration says.
+int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
+  parsed.view.headers = !parsed.no_headers;
+  parsed.view.format = parsed.format;
+  parsed.view.store = parsed.store;
+  if (parsed.view.store.empty()) {
+    const auto loaded =
+        config::Load(parsed.config, {.now = SystemClock().Now(),
+                                     .in_cluster = config::InClusterFromEnvironment(),
+                                     .manager_may_fail = true});
+    if (!loaded) {
+      terminal.err << config::ToString(loaded.error())
+                   << "\n(name the daemon's file with --config, or its store with --store)\n";
+      return 1;
+    }
+    parsed.view.store = loaded->configuration.store.path;
+    parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;
+  }
+  return run();
+}
+
+void AddViewOptions(CLI::App& app, Parsed& parsed) {
+  AddConfig(app, parsed);
+  app.add_option("--store", parsed.store,
+                 "The store's file, instead of the one the configuration names")
+      ->type_name("FILE");
+  app.add_option("-o,--output", parsed.format, "table, wide, json, yaml or name")
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
+  app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
+  app.add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
+               "All namespaces, the default when -n is not given");
+  app.add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+}
+
+}  // namespace
+
+void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* status = app.add_subcommand("status", "Show the fleet and the jobs");
+  status->add_option("what", parsed.view.names, "Nothing, clusters, workloads, or NAMESPACE/NAME")
+      ->expected(0, 1);
+  AddViewOptions(*status, parsed);
+  status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
+  status->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal, [&] { return Status(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* why = app.add_subcommand("why", "Say for each worker why it can or cannot run a job");
+  why->add_option("job", parsed.view.names, "NAMESPACE/NAME, or NAME with -n")
+      ->required()
+      ->expected(1);
+  AddViewOptions(*why, parsed);
+  why->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal, [&] { return Why(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* history =
+      app.add_subcommand("history", "Show what happened to a job, attempt by attempt");
+  history->add_option("job", parsed.view.names, "NAMESPACE/NAME, or NAME with -n")
+      ->required()
+      ->expected(1);
+  AddViewOptions(*history, parsed);
+  history->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal, [&] { return History(parsed.view, terminal); });
+    };
+  });
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,189 @@
+"""What programs and administrators rely on at the command line: streams, exit codes, orphans, completion."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+
+from scenarios import objects
+from scenarios.federated_job import ORIGIN, ORIGIN_LABEL, UID_ANNOTATION, FederatedJob
+from scenarios.fedra_process import CHECK_ERROR, CHECK_NOWHERE, CHECK_PLACEABLE, CHECK_UNKNOWN
+from scenarios.fedra_process import Fedra, Stream
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.waiting import always
+from scenarios.world import QUEUE, TEMPLATE, World
+
+
+@scenario("status-watch")
+def a_stream_of_status(world: World) -> None:
+    """fedra status -o json --watch: one whole document a line, one for each change, also across a restart."""
+    fedra = world.start_fedra()
+    stream = fedra.follow("status", "-o", "json", "--watch")
+    first = world.eventually("the first document", stream.documents)[0]
+    assert {worker["name"] for worker in first["clusters"]} == set(world.workers), first
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.eventually("seen running", lambda: _last_state(stream, job) == "Running")
+    fedra.restart()
+    job.finish(world.worker1)
+    world.eventually("seen finished", lambda: _last_state(stream, job) == "Finished")
+    documents = stream.documents()
+    heads = {(each["apiVersion"], each["kind"]) for each in documents}
+    assert heads == {(first["apiVersion"], first["kind"])}, heads
+    assert all(before != after for before, after in zip(documents, documents[1:])), "no change"
+    stream.end()
+
+
+def _last_state(stream: Stream, job: FederatedJob) -> str | None:
+    workloads = stream.documents()[-1]["workloads"]
+    states = [each["state"] for each in workloads if each["name"] == job.name]
+    return states[0] if states else None
+
+
+@scenario("status-watch-reader-gone")
+def the_reader_goes_away(world: World) -> None:
+    """Whoever reads the stream closes it (`| head -1`): the command ends with the next change."""
+    fedra = world.start_fedra()
+    with subprocess.Popen(
+        fedra.command("status", "-o", "json", "--watch"), stdout=subprocess.PIPE
+    ) as watching:
+        try:
+            assert watching.stdout is not None and watching.stdout.readline()
+            watching.stdout.close()
+            world.submit("train").wait_running_on(world.worker1)
+            world.eventually("the command ends", lambda: watching.poll() is not None)
+        finally:
+            watching.kill()
+
+
+@scenario("orphans")
+def orphans_are_listed_and_deleted(world: World) -> None:
+    """A job whose workload is gone: listed, deleted with --delete --yes only; what is not ours is neither."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    living = world.submit("living")
+    job.wait_running_on(world.worker1)
+    living.wait_running_on(world.worker1)
+    assert _orphans(fedra) == [], "both have a workload"
+    fedra.stop()
+    clone = objects.present(job.clone(world.worker1))["metadata"]["name"]
+    world.manager.delete("Job", world.ns, job.name)
+    world.eventually("the workload is gone", lambda: job.workload() is None)
+    foreign = [world.admin(world.worker1).create(each) for each in _foreign_jobs(world)]
+    left = [(world.worker1, "Job", job.name), (world.worker1, "Workload", clone)]
+    assert _orphans(fedra) == left
+    refused = fedra.cli("orphans", "--delete")
+    assert refused.code == 1 and "--yes" in refused.stderr, refused
+    always("nothing is deleted yet", lambda: _orphans(fedra) == left, 1)
+    deleted = fedra.cli("orphans", "--delete", "--yes")
+    assert deleted.code == 0, deleted
+    assert deleted.stderr.count("deleted ") == len(left), deleted
+    world.eventually("both are gone", lambda: _orphans(fedra) == [])
+    assert job.remote_job(world.worker1) is None
+    assert living.remote_jobs() == living.clones() == [world.worker1]
+    _remove_untouched(world, foreign)
+    fedra.start()
+    living.finish(world.worker1)
+
+
+def _orphans(fedra: Fedra) -> list[tuple[str, str, str]]:
+    """Worker, kind and name."""
+    output = fedra.cli("orphans", "-o", "json")
+    report = output.json()
+    assert output.code == 0 and report["unknown"] == [], output
+    return [(each["worker"], each["kind"], each["name"]) for each in report["items"]]
+
+
+def _foreign_jobs(world: World) -> list[Object]:
+    """Of nobody, of another manager, and with one of our two marks each. No queue: nothing touches them."""
+    marks: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+        "of-nobody": ({}, {}),
+        "of-another": ({ORIGIN_LABEL: "other"}, {UID_ANNOTATION: "dead"}),
+        "label-alone": ({ORIGIN_LABEL: ORIGIN}, {}),
+        "uid-alone": ({}, {UID_ANNOTATION: "dead"}),
+    }
+    jobs = []
+    for name, (labels, annotations) in marks.items():
+        job = objects.job(world.ns, name, QUEUE, managed_by=False)
+        job["metadata"] |= {"labels": labels, "annotations": annotations}
+        jobs.append(job)
+    return jobs
+
+
+def _remove_untouched(world: World, foreign: list[Object]) -> None:
+    client = world.admin(world.worker1)
+    for before in foreign:
+        name = before["metadata"]["name"]
+        now = client.get("Job", world.ns, name)
+        assert now["metadata"]["uid"] == before["metadata"]["uid"], f"{name} was made again"
+        assert "deletionTimestamp" not in now["metadata"], f"{name} is being deleted"
+        assert objects.canonical(now["spec"]) == objects.canonical(before["spec"])
+        client.delete("Job", world.ns, name)
+
+
+@scenario("check-exit-codes")
+def exit_codes_of_check(world: World) -> None:
+    """fedra check of several documents on stdin: 0 if all fit, 3 if one fits nowhere, 4 unknown, 1 a mistake."""
+    world.add_template(world.worker2)
+    access = world.fleet.restricted_access(world.worker1, without=["resourceclaimtemplates"])
+    fedra = world.start_fedra(accesses={world.worker1: access})
+    plain = objects.job(world.ns, "plain", QUEUE)
+    on_worker2 = objects.job(world.ns, "on-worker2", QUEUE, template=TEMPLATE)
+    unknown = objects.job(world.ns, "unknown", QUEUE, template="no-such-template")
+    nowhere = objects.job(world.ns, "nowhere", "no-such-queue")
+    for wanted, jobs in (
+        (CHECK_PLACEABLE, [plain, on_worker2]),
+        (CHECK_NOWHERE, [plain, nowhere, on_worker2]),
+        (CHECK_UNKNOWN, [plain, unknown]),
+        (CHECK_NOWHERE, [unknown, nowhere]),  # the certain No outweighs what is not known
+    ):
+        output = fedra.check(*jobs)
+        names = [job["metadata"]["name"] for job in jobs]
+        assert output.code == wanted, (names, output)
+        assert [each["job"]["name"] for each in output.json()["items"]] == names, output
+    mistake = fedra.check(plain, objects.claim_template(world.ns, "no-class", class_name=""))
+    assert mistake.code == CHECK_ERROR and "no-class" in mistake.stdout, mistake
+    no_yaml = fedra.cli("check", "-f", "-", "-o", "json", stdin="kind: Job\n  spec: [")
+    assert no_yaml.code == CHECK_ERROR and no_yaml.stderr, no_yaml
+    assert not world.manager.list("Job", world.ns), "check must write nothing"
+
+
+@scenario("completion")
+def completion_scripts(world: World) -> None:
+    """fedra completion: bash accepts and uses the script, zsh's too; fish's names the commands."""
+    fedra = world.start_fedra(check_active=False)
+    for shell in ("bash", "zsh"):
+        script = _completion(fedra, shell)
+        syntax = _bash("-n", stdin=script)
+        assert syntax.returncode == 0 and not syntax.stderr, (shell, syntax)
+    for line, option in (("sta", "status"), ("status --wa", "--watch")):
+        assert option in _offered(_completion(fedra, "bash"), line), (line, option)
+    fish = _completion(fedra, "fish").splitlines()
+    assert all(line.startswith("complete -c fedra ") for line in fish), fish
+    assert any("__fish_use_subcommand -a status " in line for line in fish), fish
+    for line in fish:
+        shlex.split(line.replace("\\'", ""))  # raises at a quote that does not close
+    refused = fedra.bare("completion", "tcsh")
+    assert refused.code != 0 and "tcsh" in refused.stderr, refused
+
+
+def _completion(fedra: Fedra, shell: str) -> str:
+    output = fedra.bare("completion", shell)
+    assert output.code == 0 and output.stdout and not output.stderr, output
+    return output.stdout
+
+
+def _offered(script: str, line: str) -> list[str]:
+    """What bash offers behind `fedra LINE`."""
+    words = shlex.join(["fedra", *line.split()])
+    calls = f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _fedra"
+    result = _bash(stdin=f'{script}\n{calls}\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n')
+    assert result.returncode == 0 and not result.stderr, result
+    return result.stdout.split()
+
+
+def _bash(*options: str, stdin: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "--norc", *options], input=stdin, capture_output=True, text=True, timeout=30
+    )

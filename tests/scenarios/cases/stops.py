@@ -1,0 +1,102 @@
+"""How fedra ends and what stops it: SIGTERM in the middle of work, and a disk that is full."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from scenarios import objects
+from scenarios.fedra_process import Fedra
+from scenarios.registry import scenario
+from scenarios.waiting import always
+from scenarios.world import TEMPLATE, World
+
+_BURST, _SOME = 60, 10
+
+# What the system says of a write beyond the limit; what fedra adds to ENOSPC is a unit test of the store.
+_REFUSAL = "File too large"
+
+
+@scenario("drain-in-a-burst")
+def ends_in_the_middle_of_a_burst(world: World) -> None:
+    """SIGTERM while many jobs are on their way: fedra ends within 5 s, and after a restart each runs once."""
+    world.add_template_everywhere()
+    fedra = world.start_fedra()
+
+    def submit(index: int) -> None:
+        world.submit(f"train-{index}", template=TEMPLATE)
+
+    with ThreadPoolExecutor(4) as pool:
+        submitted = pool.map(submit, range(_BURST))
+        world.eventually("some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME)
+        fedra.stop()
+        before = _remote_uids(world)
+        list(submitted)
+    world.note(f"{len(before)} of {_BURST} placed at SIGTERM")
+    fedra.start()
+    world.eventually("all jobs are placed", lambda: len(_remote_uids(world)) == _BURST)
+    after = _remote_uids(world)
+    assert {name: after[name] for name in before} == before, "a job was made again"
+
+
+def _remote_uids(world: World) -> dict[str, str]:
+    return {
+        job["metadata"]["name"]: job["metadata"]["uid"]
+        for worker in world.workers
+        for job in world.admin(worker).list("Job", world.ns)
+    }
+
+
+@scenario("drain-with-a-hanging-worker")
+def ends_although_a_worker_hangs(world: World) -> None:
+    """SIGTERM while a worker does not answer the calls that are under way: fedra ends within 5 s."""
+    fedra = world.start_fedra(links=[world.worker1])
+    job = world.submit("before")
+    job.wait_running_on(world.worker1)
+    world.link(world.worker1).silence()
+    jobs = [world.submit(f"train-{index}") for index in range(5)]
+    for each in jobs:
+        world.eventually("quota", lambda: objects.is_true(each.workload(), "QuotaReserved"))
+    fedra.stop()
+    world.restore(world.worker1)
+    fedra.start()
+    for each in (job, *jobs):
+        each.finish(world.eventually(f"{each.key} runs", each.remote_jobs)[0])
+
+
+@scenario("disk-full")
+def no_space_for_the_store(world: World) -> None:
+    """Not a byte more for the store: /readyz says so, nothing is sent unrecorded; with space again all goes on."""
+    fedra = world.start_fedra()
+    first = world.submit("first")
+    first.wait_running_on(world.worker1)
+    fedra.limit_files(0)
+    job = world.submit("second")
+    world.eventually("the store's problem is said", lambda: _complains(fedra))
+    always("no job without a record", lambda: not job.remote_jobs(), 1)
+    fedra.limit_files(None)
+    job.wait_running_on(world.worker1)
+    world.eventually("no problem any more", lambda: not _complains(fedra))
+    fedra.restart()
+    for each in (first, job):
+        assert each.remote_jobs() == [world.worker1]
+        each.finish(world.worker1)
+
+
+def _complains(fedra: Fedra) -> bool:
+    assert fedra.page("/livez") == "ok", "a restart would mend nothing"
+    return str(fedra.store) in fedra.page("/readyz?verbose")
+
+
+@scenario("disk-full-at-start")
+def no_space_for_a_new_store(world: World) -> None:
+    """A store that cannot be made for want of space: fedra ends with an error that names the file."""
+    fedra = world.start_fedra()
+    fedra.stop()
+    fedra.delete_store()
+    refused = fedra.cli("run", file_limit=0)
+    assert refused.code == 1, refused
+    assert str(fedra.store) in refused.stderr and _REFUSAL in refused.stderr, refused
+    fedra.start()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)

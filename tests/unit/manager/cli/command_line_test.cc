@@ -1,0 +1,208 @@
+// The program from its arguments to what it prints.
+
+#include "manager/cli/command_line.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace fedra::cli {
+namespace {
+
+// Where a stream writes to, for as long as this lives.
+class Captured final {
+ public:
+  explicit Captured(std::ostream& stream) : stream_(stream), before_(stream.rdbuf(text_.rdbuf())) {}
+  ~Captured() { stream_.rdbuf(before_); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::ostream& stream_;
+  std::streambuf* const before_;
+};
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran Run(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "fedra");
+  const Captured out(std::cout);
+  const Captured err(std::cerr);
+  const int code = Main(static_cast<int>(arguments.size()), arguments.data());
+  return {code, out.text(), err.text()};
+}
+
+struct Environment {
+  explicit Environment(const char* value) { setenv("FEDRA_CONFIG", value, 1); }
+  ~Environment() { unsetenv("FEDRA_CONFIG"); }
+};
+
+TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file") {
+  const Environment environment("/nowhere/environment.yaml");
+  const std::vector<std::vector<const char*>> commands = {
+      {"status"},          {"why", "ml/a"},       {"history", "ml/a"}, {"devices"},
+      {"orphans"},         {"sync", "--dry-run"}, {"config", "view"},  {"config", "validate"},
+      {"snapshot", "-o-"},
+  };
+  for (std::vector<const char*> command : commands) {
+    CAPTURE(command.front());
+    CHECK_THAT(Run(command).err, ContainsSubstring("/nowhere/environment.yaml"));
+    command.insert(command.end(), {"--config", "/nowhere/flag.yaml"});
+    const Ran ran = Run(command);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, ContainsSubstring("/nowhere/flag.yaml"));
+    CHECK_THAT(ran.err, !ContainsSubstring("environment"));
+  }
+}
+
+TEST_CASE("a word that is no command: which one may be meant") {
+  CHECK(Run({"statsu"}).err == "fedra: unknown command \"statsu\"; did you mean \"status\"?\n");
+  CHECK(Run({"--color", "never", "help"}).err ==
+        "fedra: unknown command \"help\"; did you mean \"--help\"?\n");
+  const Ran nested = Run({"config", "zzzzzz"});
+  CHECK(nested.code == 1);
+  CHECK(nested.err ==
+        "fedra: unknown command \"zzzzzz\"; there are validate, print-defaults, view\n");
+  CHECK(Run({"explain", "TemplateMissing"}).code == 0);
+}
+
+TEST_CASE("a word after status that is none of its own") {
+  const Ran ran = Run({"status", "cluster", "--store", "/nowhere/fedra.db"});
+  CHECK(ran.code == 1);
+  CHECK(ran.err ==
+        "fedra status: \"cluster\" is none of clusters, workloads and NAMESPACE/NAME; did you mean "
+        "clusters?\n");
+}
+
+// What bash offers after these words.
+std::string Completed(const std::string& words) {
+  const std::string script = Run({"completion", "bash"}).out;
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("fedra-completion-" + std::to_string(getpid())))
+          .string();
+  std::ofstream(file)
+      << script << "COMP_WORDS=(fedra " << words
+      << ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_fedra\necho \"${COMPREPLY[*]}\"\n";
+  FILE* bash = popen(("bash " + file).c_str(), "r");
+  REQUIRE(bash != nullptr);
+  std::string offered;
+  for (int c = fgetc(bash); c != EOF && c != '\n'; c = fgetc(bash)) offered += static_cast<char>(c);
+  pclose(bash);
+  std::filesystem::remove(file);
+  return offered;
+}
+
+TEST_CASE("bash completes commands, options and their values, and file names only where one goes") {
+  CHECK(Completed("sta") == "status");
+  CHECK(Completed("status -o ''") == "table wide json yaml name");
+  CHECK(Completed("status --namespace ''").empty());
+  CHECK_THAT(Completed("config ''"), ContainsSubstring("validate print-defaults view"));
+  CHECK_THAT(Completed("config validate --c"), ContainsSubstring("--config"));
+  CHECK(Completed("completion z") == "zsh");
+  CHECK(Completed("check -f /proc/uptim") == "/proc/uptime");
+  CHECK(Completed("why /proc/uptim").empty());
+}
+
+TEST_CASE("explain: whatever people call it") {
+  const std::string expected = Run({"explain", "TemplateMissing"}).out;
+  CHECK(Run({"explain", "templatemissing"}).out == expected);
+  CHECK(Run({"explain", "rejected"}).out == Run({"explain", "CredentialsRejected"}).out);
+  const Ran event = Run({"explain", "Dispatched"});
+  CHECK(event.code == 0);
+  CHECK_THAT(event.out, ContainsSubstring("a copy of the workload was sent"));
+  const Ran typo = Run({"explain", "TemplateMising"});
+  CHECK(typo.code == 1);
+  CHECK_THAT(typo.err, ContainsSubstring("did you mean TemplateMissing?"));
+  CHECK_THAT(Run({"explain", "Nomatch"}).err, ContainsSubstring("did you mean NoMatchingDevice?"));
+  CHECK_THAT(Run({"explain", "constraint"}).err,
+             ContainsSubstring("did you mean ConstraintUnsatisfied?"));
+  CHECK_THAT(Run({"explain", "xyzxyz"}).err, ContainsSubstring("`fedra explain` lists them all"));
+}
+
+TEST_CASE("a complaint about the arguments says which command complains") {
+  const Ran ran = Run({"why"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err,
+             ContainsSubstring("fedra why: job is required\n`fedra why --help` says more"));
+  CHECK_THAT(Run({"config", "validate", "--nonsense"}).err,
+             ContainsSubstring("fedra config validate: "));
+}
+
+// The kubeconfig of a cluster on a port where nobody listens: 1 or 2.
+std::string Nobody(int port) {
+  return fmt::format(
+      "current-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"
+      "clusters: [{{name: c, cluster: {{server: \"https://127.0.0.1:{}\"}}}}]\n"
+      "users: [{{name: u, user: {{token: abc}}}}]\n",
+      port);
+}
+constexpr const char* kFile =
+    "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: m}\n"
+    "workers: [{name: east, kubeconfig: e}]\n";
+
+TEST_CASE("a worker that cannot be read: exit code 4, and its name on standard error") {
+  const TempFolder folder;
+  folder.Write("e", Nobody(1));
+  folder.Write("m", Nobody(2));
+  const std::string config = folder.Write("fedra.yaml", kFile);
+  const std::vector<std::vector<const char*>> commands = {
+      {"devices"}, {"devices", "-o", "json"}, {"snapshot", "-o-"}};
+  for (std::vector<const char*> command : commands) {
+    command.insert(command.end(), {"--config", config.c_str(), "--timeout", "2s"});
+    const Ran ran = Run(command);
+    CHECK(ran.code == 4);
+    CHECK_THAT(ran.err, ContainsSubstring("east: "));
+  }
+}
+
+TEST_CASE("config validate: the store's folder") {
+  const TempFolder folder;
+  folder.Write("e", Nobody(1));
+  folder.Write("m", Nobody(2));
+  const std::string missing =
+      folder.Write("missing.yaml", std::string(kFile) + "store: {path: none/fedra.db}\n");
+  const Ran refused = Run({"config", "validate", "--config", missing.c_str()});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("store.path: " + folder.Path("none") + ": no such folder"));
+  const std::string there =
+      folder.Write("there.yaml", std::string(kFile) + "store: {path: fedra.db}\n");
+  CHECK(Run({"config", "validate", "--config", there.c_str()}).code == 0);
+}
+
+TEST_CASE("usage names each argument once, without counts") {
+  const std::string help = Run({"status", "--help"}).out;
+  CHECK_THAT(help, ContainsSubstring("[what]"));
+  CHECK_THAT(help, !ContainsSubstring("0x"));
+}
+
+TEST_CASE("a folder where a file must be") {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  for (const std::vector<const char*>& command :
+       std::vector<std::vector<const char*>>{{"devices", "--snapshot", folder.c_str()},
+                                             {"cel", "true", "--slices", folder.c_str()}}) {
+    const Ran ran = Run(command);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, ContainsSubstring(folder + ": is a directory"));
+  }
+}
+
+}  // namespace
+}  // namespace fedra::cli

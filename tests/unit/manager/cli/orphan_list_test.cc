@@ -1,0 +1,62 @@
+#include "manager/cli/orphan_list.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::cli {
+namespace {
+
+template <class Object>
+std::shared_ptr<const Object> Marked(const std::string& name, const std::string& origin,
+                                     const std::string& manager_uid) {
+  Object object;
+  object.key = {"ml", name};
+  object.uid = "uid-" + name;
+  object.origin = origin;
+  object.manager_uid = manager_uid;
+  return std::make_shared<const Object>(std::move(object));
+}
+
+std::vector<Orphan> Find(const std::set<std::string>& living) {
+  RemoteObjects remote;
+  remote.worker = ClusterName("east");
+  remote.clones = {Marked<tracking::Workload>("b", "fedra", "dead"),
+                   Marked<tracking::Workload>("a", "fedra", "alive"),
+                   Marked<tracking::Workload>("foreign", "other", "dead"),
+                   Marked<tracking::Workload>("unmarked", "fedra", "")};
+  remote.jobs = {
+      {Marked<tracking::Job>("z", "fedra", "dead"), Marked<tracking::Job>("theirs", "", "")}};
+  return FindOrphans(remote, "fedra", living);
+}
+
+TEST_CASE("orphans are ours and of no living workload; jobs come before clones") {
+  const std::vector<Orphan> orphans = Find({"alive"});
+  REQUIRE(orphans.size() == 2);
+  CHECK(KindOf(orphans[0]) == "Job");
+  CHECK(orphans[0].key == ObjectKey{"ml", "z"});
+  CHECK(KindOf(orphans[1]) == "Workload");
+  CHECK(orphans[1].key == ObjectKey{"ml", "b"});
+  CHECK(orphans[1].uid == "uid-b");
+  CHECK(Find({"alive", "dead"}).empty());
+  CHECK(Find({}).size() == 3);
+}
+
+TEST_CASE("orphans as a table and for programs") {
+  const std::vector<Orphan> orphans = Find({"alive"});
+  const Output table = RenderOrphans(orphans, {"west: no contact"}, Format::kTable, {});
+  CHECK(table.out ==
+        "WORKER  KIND      NAME  OF WORKLOAD  NOTE\n"
+        "east    Job       ml/z  dead\n"
+        "east    Workload  ml/b  dead\n");
+  CHECK(table.note == "west: no contact");
+  CHECK(RenderOrphans({}, {}, Format::kTable, {}).note == "no orphans found");
+  const auto json =
+      nlohmann::json::parse(RenderOrphans(orphans, {"west: no contact"}, Format::kJson, {}).out);
+  CHECK(json["kind"] == "OrphanReport");
+  CHECK(json["items"][1]["uid"] == "uid-b");
+  CHECK(json["unknown"][0] == "west: no contact");
+}
+
+}  // namespace
+}  // namespace fedra::cli

@@ -1,0 +1,167 @@
+// A named claim is in one place, and its users go there.
+
+#include "manager/reconcile/gather.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/support/connected.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using nlohmann::json;
+
+namespace {
+
+const ClusterName kEast("east");
+const ClusterName kWest("west");
+const ObjectKey kKey{"ml", "job-train"};
+
+json SharedClaim() {
+  const json request = {
+      {"name", "gpu"},
+      {"exactly",
+       {{"deviceClassName", "gpu.example.com"}, {"allocationMode", "ExactCount"}, {"count", 1}}}};
+  return {{"apiVersion", "resource.k8s.io/v1"},
+          {"kind", "ResourceClaim"},
+          {"metadata", {{"name", "shared"}, {"namespace", "ml"}}},
+          {"spec", {{"devices", {{"requests", json::array({request})}}}}}};
+}
+
+json Allocation() {
+  const json result = {
+      {"request", "gpu"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", "gpu-0"}};
+  return {{"status",
+           {{"allocation",
+             {{"allocationTimestamp", "2026-01-01T00:00:00Z"},
+              {"devices", {{"results", json::array({result})}}}}}}}};
+}
+
+// Of one pod that names the claim "shared"; it has quota and waits for the check.
+void SubmitWorkload(sim::Server& manager) {
+  const auto job = manager.objects().Create(sim::MakeJob("train"));
+  REQUIRE(job);
+  const json pod = {
+      {"spec",
+       {{"containers", json::array({{{"name", "c"}, {"image", "i"}}})},
+        {"resourceClaims", json::array({{{"name", "g"}, {"resourceClaimName", "shared"}}})}}}};
+  REQUIRE(manager.objects().Create(
+      {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+       {"kind", "Workload"},
+       {"metadata",
+        {{"name", kKey.name},
+         {"namespace", kKey.ns},
+         {"ownerReferences", json::array({{{"apiVersion", "batch/v1"},
+                                           {"kind", "Job"},
+                                           {"name", "train"},
+                                           {"uid", (*job)["metadata"]["uid"]},
+                                           {"controller", true}}})}}},
+       {"spec",
+        {{"queueName", "gpu"},
+         {"podSets", json::array({{{"name", "main"}, {"count", 1}, {"template", pod}}})}}}}));
+  const json waiting = json::parse(R"({"status": {
+    "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
+    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
+                         "lastTransitionTime": "2026-11-21T16:00:00Z"}],
+    "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
+                    "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  const auto patched = manager.objects().Patch("workloads", kKey, waiting, "status");
+  INFO((patched ? std::string() : patched.error().message));
+  REQUIRE(patched);
+}
+
+struct Fixture {
+  Connected fleet;
+  InFlight in_flight;
+  CopyFailures copy_failures;
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
+                    fleet.manager(),
+                    fleet.workers(),
+                    in_flight,
+                    copy_failures};
+
+  Fixture() {
+    for (const size_t worker : {size_t{0}, size_t{1}}) {
+      AddDevices(fleet.server(worker), 2);
+      REQUIRE(fleet.server(worker).objects().Create(SharedClaim()));
+    }
+    SubmitWorkload(fleet.manager_server());
+    fleet.Start();
+    const bool both = fleet.WaitUntil([&] {
+      const Picture picture = gatherer.Gather(kKey, {});
+      return picture.judged && Outcomes(picture) == "Yes Yes";
+    });
+    INFO(Reasons());
+    REQUIRE(both);
+  }
+
+  // "Yes No": of east and west.
+  static std::string Outcomes(const Picture& picture) {
+    std::string text;
+    for (const auto& cluster : picture.clusters)
+      text += (text.empty() ? "" : " ") + std::string(dra::ToString(cluster.verdict.outcome));
+    return text;
+  }
+  std::string Reasons() const {
+    std::string text;
+    for (const auto& cluster : gatherer.Gather(kKey, {}).clusters)
+      for (const dra::Reason& reason : cluster.verdict.reasons)
+        text += cluster.name.value + ": " + reason.message + "\n";
+    return text;
+  }
+  std::string Outcomes() const { return Outcomes(gatherer.Gather(kKey, {})); }
+  bool IsElsewhere(size_t worker) const {
+    const auto reasons = gatherer.Gather(kKey, {}).clusters.at(worker).verdict.reasons;
+    return std::any_of(reasons.begin(), reasons.end(), [](const dra::Reason& reason) {
+      return reason.code == dra::ReasonCode::kClaimElsewhere;
+    });
+  }
+  void Send(const std::string& name, const std::set<ClusterName>& workers) {
+    in_flight.Settle(
+        {.workload = {"ml", name}, .job = {"ml", name}, .claims = {"shared"}, .demands = nullptr},
+        workers, {}, in_flight.version());
+  }
+  void Allocate(size_t worker) {
+    REQUIRE(fleet.server(worker).objects().Patch("resourceclaims", {"ml", "shared"}, Allocation(),
+                                                 "status"));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("users of an allocated claim go where it is allocated") {
+  Fixture f;
+  f.Allocate(1);
+  CHECK(f.fleet.WaitUntil([&] { return f.IsElsewhere(0); }));
+  CHECK_FALSE(f.IsElsewhere(1));
+  CHECK(f.Outcomes() == "No Yes");
+}
+
+TEST_CASE("a claim that is allocated on a lost worker holds nobody back") {
+  Fixture f;
+  f.Allocate(0);
+  REQUIRE(f.fleet.WaitUntil([&] { return f.IsElsewhere(1); }));
+  sim::Faults faults;
+  faults.refuse = true;
+  f.fleet.server(0).SetFaults(faults);
+  CHECK(f.fleet.WaitUntil([&] { return !f.IsElsewhere(1); }));
+}
+
+TEST_CASE("users of a claim follow the first of them") {
+  Fixture f;
+  f.Send("other", {kEast});
+  CHECK(f.Outcomes() == "Yes No");
+  CHECK(f.IsElsewhere(1));
+  f.Send("other", {kEast, kWest});  // racing: nobody knows yet
+  CHECK(f.IsElsewhere(0));
+  CHECK(f.IsElsewhere(1));
+  f.Send("other", {});
+  CHECK(f.Outcomes() == "Yes Yes");
+}
+
+TEST_CASE("a workload's own dispatch pins it nowhere") {
+  Fixture f;
+  f.Send(kKey.name, {kEast});
+  CHECK(f.Outcomes() == "Yes Yes");
+}

@@ -1,0 +1,119 @@
+// Which workloads a change on a worker concerns.
+
+#include "manager/reconcile/interest.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using Kind = InputChange::Kind;
+using Keys = std::vector<std::string>;
+
+namespace {
+
+const ClusterName kEast("east");
+const ClusterName kWest("west");
+
+// Of ml, for queue gpu: one pod with a claim from template one-gpu and the claim shared, a
+// ConfigMap.
+tracking::Workload WorkloadOf(const std::string& name) {
+  tracking::Workload workload;
+  workload.key = {"ml", name};
+  workload.requirement.ns = "ml";
+  workload.requirement.queue = "gpu";
+  workload.requirement.pod_sets = {{"main", 1, {{"g", "one-gpu", ""}, {"s", "", "shared"}}}};
+  workload.requirement.dependencies = {{dra::Dependency::Kind::kConfigMap, "settings"}};
+  return workload;
+}
+
+struct Fixture {
+  Interest interest;
+
+  void Seen(tracking::Workload workload, bool judged, const ClusterName& sent_to = {}) {
+    Picture picture;
+    picture.view.key = workload.key;
+    picture.view.check = "fedra";
+    picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+    picture.judged = judged;
+    interest.Update(picture, {.worker = sent_to});
+  }
+  Keys In(Kind kind, const std::string& ns, const std::string& name) const {
+    return Sorted(interest.In({kind, {ns, name}}));
+  }
+  Keys InContact(const ClusterName& worker) const { return Sorted(interest.InContact(worker)); }
+
+  static Keys Sorted(const std::vector<ObjectKey>& keys) {
+    Keys names;
+    for (const ObjectKey& key : keys) names.push_back(key.name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a change concerns who looks for a worker and names the object, in its namespace") {
+  Fixture f;
+  f.Seen(WorkloadOf("a"), true);
+  struct Row {
+    Kind kind;
+    const char* ns;
+    const char* name;
+    bool concerns;
+  };
+  const Row rows[] = {
+      {Kind::kNamespace, "", "ml", true},
+      {Kind::kNamespace, "", "other", false},
+      {Kind::kQueue, "ml", "gpu", true},
+      {Kind::kQueue, "other", "gpu", false},
+      {Kind::kQueue, "ml", "cpu", false},
+      {Kind::kTemplate, "ml", "one-gpu", true},
+      {Kind::kTemplate, "ml", "shared", false},
+      {Kind::kTemplate, "other", "one-gpu", false},
+      {Kind::kClaim, "ml", "shared", true},
+      {Kind::kClaim, "ml", "one-gpu", false},
+      {Kind::kClass, "", "whatever", true},
+      {Kind::kDependency, "ml", "settings", true},
+      {Kind::kDependency, "ml", "other", false},
+      {Kind::kDependency, "other", "settings", false},
+      {Kind::kDevices, "", "", true},  // its demands cannot be read: it may need some
+  };
+  for (const Row& row : rows) {
+    INFO(static_cast<int>(row.kind) << " " << row.ns << "/" << row.name);
+    CHECK(f.In(row.kind, row.ns, row.name) == (row.concerns ? Keys{"a"} : Keys{}));
+  }
+}
+
+TEST_CASE("a workload that needs no devices is left alone by changes of devices") {
+  Fixture f;
+  tracking::Workload workload = WorkloadOf("a");
+  workload.requirement.pod_sets[0].claims.clear();
+  workload.demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
+  f.Seen(workload, true);
+  CHECK(f.In(Kind::kDevices, "", "").empty());
+  CHECK(f.In(Kind::kClass, "", "gpu").empty());
+}
+
+TEST_CASE("who has a worker hears of that worker's contact only") {
+  Fixture f;
+  f.Seen(WorkloadOf("looking"), true);
+  tracking::Workload placed = WorkloadOf("placed");
+  placed.cluster_name = "east";
+  f.Seen(placed, false);
+  f.Seen(WorkloadOf("sent"), true, kWest);
+  CHECK(f.InContact(kEast) == Keys{"looking", "placed", "sent"});
+  CHECK(f.InContact(kWest) == Keys{"looking", "sent"});
+  CHECK(f.In(Kind::kQueue, "ml", "gpu") == Keys{"looking", "sent"});
+}
+
+TEST_CASE("whoever is being looked at is concerned by everything, until it has been") {
+  Fixture f;
+  f.interest.Begin({"ml", "a"});
+  CHECK(f.In(Kind::kQueue, "other", "none") == Keys{"a"});
+  CHECK(f.InContact(kEast) == Keys{"a"});
+  f.Seen(WorkloadOf("a"), false);  // neither looks for a worker nor has one
+  CHECK(f.In(Kind::kQueue, "ml", "gpu").empty());
+  CHECK(f.InContact(kEast).empty());
+}

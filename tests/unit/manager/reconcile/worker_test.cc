@@ -1,0 +1,201 @@
+// One worker: what is watched follows what it serves, and one outage has one beginning.
+
+#include "manager/reconcile/worker.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+#include "tests/unit/manager/support/connected.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+namespace {
+
+using Release = cel::KubernetesRelease;
+
+const json kRule = {{"apiVersion", "resource.k8s.io/v1beta2"},
+                    {"kind", "DeviceTaintRule"},
+                    {"metadata", {{"name", "maintenance"}}},
+                    {"spec",
+                     {{"deviceSelector", {{"device", "gpu-1"}}},
+                      {"taint", {{"key", "broken"}, {"effect", "NoSchedule"}}}}}};
+
+const json kGroup = {
+    {"apiVersion", "scheduling.k8s.io/v1alpha2"},
+    {"kind", "PodGroup"},
+    {"metadata", {{"namespace", "ml"}, {"name", "training"}}},
+    {"spec",
+     {{"schedulingPolicy", {{"basic", json::object()}}},
+      {"resourceClaims",
+       json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})}}}};
+
+// Pods of that group with a claim of the same name and template.
+tracking::Demands GroupedPods(int count) {
+  dra::PodDemand pods;
+  pods.count = count;
+  pods.pod_group = "training";
+  pods.claims = {{.pod_claim = "gpu", .template_name = "one-gpu", .claim_name = ""}};
+  return std::make_shared<const std::vector<dra::PodDemand>>(1, pods);
+}
+
+// Serves resource.k8s.io in v1, v1beta1 and v1beta2, the last with taint rules, except for what is
+// hidden.
+ConnectedOptions Serving(std::set<std::string> hidden, const std::string& git_version) {
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.server.dra_versions = {"v1", "v1beta1"};
+  options.server.device_taint_rules = true;
+  options.faults.not_served = std::move(hidden);
+  options.faults.git_version = git_version;
+  return options;
+}
+
+size_t Tainted(const Worker& worker) {
+  size_t devices = 0;
+  worker.devices()->snapshot()->pools().ForEach(
+      [&](const auto&, const auto& pool) { devices += pool->rule_taints.size(); });
+  return devices;
+}
+
+size_t Slices(const Worker& worker) {
+  size_t slices = 0;
+  worker.devices()->snapshot()->pools().ForEach(
+      [&](const auto&, const auto& pool) { slices += pool->slices.size(); });
+  return slices;
+}
+
+}  // namespace
+
+TEST_CASE("an upgraded worker is watched in its new versions, by its new release's rules") {
+  Connected f(Serving({"resource.k8s.io/v1", "resource.k8s.io/v1beta2"}, "v1.33.4"));
+  AddDevices(f.server(0), 2);
+  f.Start();
+  Worker& worker = f.worker(0);
+  REQUIRE(f.WaitUntil([&] { return Slices(worker) == 1; }));
+  CHECK(worker.devices()->snapshot()->features().release == Release::k133);
+  CHECK(worker.DraVersions() == std::vector<std::string>{"v1beta1"});
+
+  sim::Faults away;
+  away.refuse = true;
+  f.server(0).SetFaults(away);
+  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kUnreachable; }));
+  REQUIRE(f.server(0).objects().Create(kRule));
+  sim::Faults upgraded;
+  upgraded.not_served = {"resource.k8s.io/v1beta1"};
+  f.server(0).SetFaults(upgraded);
+  CHECK(f.WaitUntil([&] { return Tainted(worker) == 1; }));
+  CHECK(worker.devices()->snapshot()->features().release == Release::k136);
+  CHECK(Slices(worker) == 1);
+
+  // The watches go on in what is served now.
+  REQUIRE(f.server(0).objects().Delete("resourceslices", {"", "slice-1"}));
+  CHECK(f.WaitUntil([&] { return Slices(worker) == 0; }));
+  CHECK(f.WaitUntil([&] { return !worker.devices()->Obstacle(); }));
+}
+
+TEST_CASE("an API that is switched on is noticed when the watches are cut") {
+  Connected f(Serving({"resource.k8s.io/v1beta2"}, ""));
+  AddDevices(f.server(0), 2);
+  REQUIRE(f.server(0).objects().Create(kRule));
+  f.Start();
+  Worker& worker = f.worker(0);
+  REQUIRE(f.WaitUntil([&] { return Slices(worker) == 1; }));
+  CHECK_FALSE(worker.devices()->snapshot()->features().device_taint_rules);
+  CHECK(Tainted(worker) == 0);
+  f.server(0).SetFaults({});
+  f.server(0).DropConnections();
+  CHECK(f.WaitUntil([&] { return Tainted(worker) == 1; }));
+  CHECK(worker.devices()->snapshot()->features().device_taint_rules);
+}
+
+TEST_CASE("PodGroups are watched in the version that is served, once that is") {
+  ConnectedOptions options = Serving({"scheduling.k8s.io/v1alpha2"}, "");
+  options.server.pod_groups = true;
+  Connected f(options);
+  REQUIRE(f.server(0).objects().Create(kGroup));
+  f.Start();
+  Worker& worker = f.worker(0);
+  const auto pods = GroupedPods(4);
+  const auto fit = [&] { return worker.devices()->Judge("ml", *pods, {}).verdict.pods_fitting; };
+  AddDevices(f.server(0), 2);
+  REQUIRE(f.WaitUntil([&] { return fit() == 2; }));
+  CHECK_FALSE(worker.devices()->snapshot()->features().workload_claims);
+  f.server(0).SetFaults({});
+  f.server(0).DropConnections();
+  CHECK(f.WaitUntil([&] { return fit() == 4; }));
+  CHECK(worker.devices()->snapshot()->features().workload_claims);
+
+  REQUIRE(f.server(0).objects().Delete("podgroups", {"ml", "training"}));
+  CHECK(f.WaitUntil([&] { return fit() == 2; }));
+}
+
+TEST_CASE("an outage from before the start goes on, whatever the wall clock does") {
+  HandClock clock;
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.lost_since = clock.Now() - 10min;
+  const Connected f(options, clock);
+  const Worker& worker = *f.workers()[0];
+  const auto lost_for = [&] { return clock.Now() - worker.lost_since().value(); };
+  CHECK(worker.WasLostBefore());
+  CHECK(lost_for() == 10min);
+  clock.Advance(5min);
+  CHECK(lost_for() == 15min);
+  clock.JumpWall(1h);
+  CHECK(lost_for() == 15min);
+  clock.JumpWall(-3h);
+  CHECK(lost_for() == 15min);
+}
+
+TEST_CASE("an outage that is said to begin in the future begins now") {
+  HandClock clock;
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.lost_since = clock.Now() + 10min;
+  const Connected f(options, clock);
+  CHECK(f.workers()[0]->lost_since() == clock.Now());
+}
+
+TEST_CASE("contact ends an outage, and one outage has one beginning whatever its reasons") {
+  HandClock clock;
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.lost_since = clock.Now() - 10min;
+  Connected f(options, clock);
+  f.Start();
+  Worker& worker = f.worker(0);
+  CHECK_FALSE(worker.lost_since());
+  clock.Advance(1h);
+
+  sim::Faults faults;
+  faults.refuse = true;
+  f.server(0).SetFaults(faults);
+  REQUIRE(f.WaitUntil([&] { return worker.lost_since().has_value(); }));
+  const WallTime lost = *worker.lost_since();
+  CHECK(lost == clock.Now());
+  clock.Advance(1min);
+  faults.refuse = false;
+  faults.reject_credentials = true;
+  f.server(0).SetFaults(faults);
+  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kRejected; }));
+  CHECK(worker.lost_since() == lost);
+  f.server(0).SetFaults({});
+  CHECK(f.WaitUntil([&] { return !worker.lost_since(); }));
+}
+
+// The job that was deleted and made anew has another Workload, which waits for the old copy to go.
+TEST_CASE("whoever has the manager's job of a name hears of the copies of that name") {
+  Connected f;
+  f.Start();
+  json job = sim::MakeJob("train");
+  job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
+  job["metadata"]["annotations"][std::string(tracking::kPrebuiltWorkload)] = "job-train-of-old";
+  REQUIRE(f.server(0).objects().Create(job));
+  CHECK(f.WaitUntil([&] { return f.HasToldOfJob({"ml", "train"}); }));
+}

@@ -1,0 +1,125 @@
+#include "tests/unit/manager/support/connected.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/support/sim_access.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using nlohmann::json;
+
+// As Kueue would.
+void ActivateQueue(sim::Server& server) {
+  const json active = json::parse(R"({"status": {"conditions": [
+      {"type": "Active", "status": "True", "reason": "Ready", "message": "",
+       "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  REQUIRE(server.objects().Patch("localqueues", {"ml", "gpu"}, active, "status"));
+}
+
+ClusterOptions Quick() {
+  ClusterOptions options;
+  options.probe_interval = std::chrono::milliseconds(500);
+  return options;
+}
+
+}  // namespace
+
+Connected::Connected(ConnectedOptions options, const Clock& clock) {
+  sim::Furnish(manager_server_, /*manager=*/true);
+  manager_ = std::make_unique<ManagerCluster>(AccessTo(manager_server_), Quick(), threads_.loop,
+                                              threads_.pool, clock, ListenToManager());
+  for (const std::string& name : options.workers) {
+    sim::ServerOptions server = options.server;
+    server.name = name;
+    servers_.push_back(std::make_unique<sim::Server>(server));
+    sim::Furnish(*servers_.back(), /*manager=*/false);
+    ActivateQueue(*servers_.back());
+    servers_.back()->SetFaults(options.faults);
+    WorkerSettings settings;
+    settings.name = ClusterName(name);
+    settings.access = AccessTo(*servers_.back(), options.token);
+    settings.options = Quick();
+    settings.origin = "fedra";
+    settings.lost_since = options.lost_since;
+    if (options.devices) settings.devices.emplace();
+    workers_.push_back(std::make_unique<Worker>(std::move(settings), threads_.loop, threads_.pool,
+                                                clock, ListenTo()));
+  }
+}
+
+Connected::~Connected() {
+  for (const auto& worker : workers_) worker->Stop();
+  manager_->Stop();
+}
+
+void Connected::Start() {
+  manager_->Start();
+  for (const auto& worker : workers_) worker->Start();
+  REQUIRE(WaitUntil([this] {
+    return manager_->IsListed() && manager_->templates().health().complete &&
+           std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+             return worker->contact() == placement::Contact::kFull && worker->IsSettled();
+           });
+  }));
+}
+
+bool Connected::WaitUntil(const std::function<bool()>& holds) {
+  const auto ready = [&](int) { return holds(); };
+  return told_.WaitFor(std::chrono::seconds(10), ready, ready);
+}
+
+bool Connected::HasToldOfJob(const ObjectKey& job) const {
+  return jobs_.With([&](const auto& jobs) { return jobs.contains(job); });
+}
+
+void Connected::Told() {
+  told_.With([](int& told) { ++told; });
+  told_.Notify();
+}
+
+WorkerListener Connected::ListenTo() {
+  return {.on_workload = [this](const ObjectKey&) { Told(); },
+          .on_job =
+              [this](const ObjectKey& job) {
+                jobs_.With([&](auto& jobs) { jobs.insert(job); });
+                Told();
+              },
+          .on_input = [this](const Worker&, const InputChange&) { Told(); },
+          .on_contact = [this](const Worker&) { Told(); }};
+}
+
+ManagerListener Connected::ListenToManager() {
+  return {.on_workload = [this](const ObjectKey&) { Told(); },
+          .on_checks = [this] { Told(); },
+          .on_template = [this](const ObjectKey&) { Told(); },
+          .on_template_use = [this](const ObjectKey&) { Told(); },
+          .on_templates_health = [this] { Told(); }};
+}
+
+void AddDevices(sim::Server& server, int devices) {
+  json list = json::array();
+  for (int i = 0; i < devices; ++i) list.push_back({{"name", fmt::format("gpu-{}", i)}});
+  REQUIRE(server.objects().Create(
+      {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "node-1"}}}}));
+  REQUIRE(server.objects().Patch(
+      "nodes", {"", "node-1"},
+      {{"status", {{"allocatable", {{"cpu", "8"}, {"memory", "8Gi"}, {"pods", "110"}}}}}},
+      "status"));
+  REQUIRE(server.objects().Create(
+      {{"apiVersion", "resource.k8s.io/v1"},
+       {"kind", "ResourceSlice"},
+       {"metadata", {{"name", "slice-1"}}},
+       {"spec",
+        {{"driver", "gpu.example.com"},
+         {"nodeName", "node-1"},
+         {"pool", {{"name", "node-1"}, {"generation", 1}, {"resourceSliceCount", 1}}},
+         {"devices", list}}}}));
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,69 @@
+#pragma once
+//
+// A manager and workers, connected to simulated API servers on which nothing acts by itself.
+//
+// Thread rules: the test's thread. The servers are up as long as this lives.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "cluster-clients/threads.h"
+#include "manager/reconcile/gather.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "tests/sim/server.h"
+
+namespace fedra::reconcile {
+
+struct ConnectedOptions {
+  std::vector<std::string> workers = {"east", "west"};
+  sim::ServerOptions server;  // of every worker; the name is set
+  sim::Faults faults;         // of every worker, from the beginning
+  std::string token = "admin-token";
+  bool devices = true;
+  std::optional<WallTime> lost_since;
+};
+
+class Connected final {
+ public:
+  // `clock` must outlive it. Nothing connects before Start().
+  explicit Connected(ConnectedOptions options = {}, const Clock& clock = SystemClock());
+  ~Connected();
+
+  // Returns when every worker and the manager are listed. Each cluster has namespace ml, LocalQueue
+  // gpu and DeviceClass gpu.example.com (sim::Furnish).
+  void Start();
+
+  sim::Server& manager_server() { return manager_server_; }
+  ManagerCluster& manager() { return *manager_; }
+  const Workers& workers() const { return workers_; }
+  sim::Server& server(size_t worker) { return *servers_[worker]; }
+  Worker& worker(size_t worker) { return *workers_[worker]; }
+
+  // False: `holds` was not true within ten seconds. Asked after everything that the clusters tell.
+  bool WaitUntil(const std::function<bool()>& holds);
+  // Whether a worker has told of a job of this name.
+  bool HasToldOfJob(const ObjectKey& job) const;
+
+ private:
+  WorkerListener ListenTo();
+  ManagerListener ListenToManager();
+  void Told();
+
+  Guarded<int> told_;
+  Guarded<std::set<ObjectKey>> jobs_;
+  Threads threads_{4};
+  sim::Server manager_server_;
+  std::vector<std::unique_ptr<sim::Server>> servers_;
+  std::unique_ptr<ManagerCluster> manager_;
+  Workers workers_;
+};
+
+// One node of the worker with so many devices of driver gpu.example.com: "gpu-0", ...
+void AddDevices(sim::Server& server, int devices);
+
+}  // namespace fedra::reconcile
