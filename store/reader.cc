@@ -18,6 +18,7 @@ namespace fedra::store {
 
 struct Reader::Parts {
   std::unique_ptr<Connection> db;  // with a read transaction that ends with it
+  std::optional<bool> is_in_use;
 };
 
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path) {
@@ -25,13 +26,15 @@ Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path) {
   FEDRA_RETURN_IF_ERROR(db->Execute("BEGIN"));
   // BEGIN alone takes no snapshot; the first read does.
   FEDRA_RETURN_IF_ERROR(db->QueryInteger("SELECT count(*) FROM heartbeat"));
-  return std::unique_ptr<Reader>(new Reader(std::make_unique<Parts>(Parts{std::move(db)})));
+  return std::unique_ptr<Reader>(
+      new Reader(std::make_unique<Parts>(Parts{std::move(db), StoreLock::IsHeld(path)})));
 }
 
 Reader::Reader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Reader::~Reader() = default;
 
 Result<std::optional<HeartbeatRow>> Reader::Heartbeat() { return LoadHeartbeat(*parts_->db); }
+std::optional<bool> Reader::is_in_use() const { return parts_->is_in_use; }
 Result<std::vector<ClusterRow>> Reader::Clusters() { return LoadClusters(*parts_->db); }
 
 Result<std::vector<WorkloadRow>> Reader::Workloads(const WorkloadFilter& filter) {

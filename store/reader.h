@@ -36,6 +36,8 @@ class Reader final {
 
   // Null: no daemon wrote here yet.
   Result<std::optional<HeartbeatRow>> Heartbeat();
+  // Whether a daemon had the store open at Open. Null: this user may not look.
+  std::optional<bool> is_in_use() const;
   // In the order of the configuration.
   Result<std::vector<ClusterRow>> Clusters();
 

@@ -1,7 +1,6 @@
 #include "store/store_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +35,13 @@ std::string_view HintOf(int number) {
     default:
       return "its folder must be writable by this user; or set store.path";
   }
+}
+
+struct flock WholeFile(short type) {
+  struct flock lock{};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
 }
 
 // The number that the holder wrote; empty if it could not.
@@ -107,7 +113,8 @@ Result<StoreLock> StoreLock::Take(const std::string& path) {
     return Fail(ErrnoError(path, "cannot create its lock file", number, HintOf(number)));
   }
   StoreLock lock(fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  struct flock whole = WholeFile(F_WRLCK);
+  if (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
     const std::string holder = HolderOf(fd);
     return Fail(ErrorCode::kConflict, fmt::format("store {}: it is in use by process {} (one fedra "
                                                   "per store: stop that one, or set another "
@@ -116,6 +123,15 @@ Result<StoreLock> StoreLock::Take(const std::string& path) {
   }
   WriteHolder(fd);
   return lock;
+}
+
+std::optional<bool> StoreLock::IsHeld(const std::string& path) {
+  const int fd = open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno == ENOENT ? std::optional<bool>(false) : std::nullopt;
+  const StoreLock closes(fd);
+  struct flock found = WholeFile(F_RDLCK);
+  if (fcntl(fd, F_OFD_GETLK, &found) != 0) return std::nullopt;
+  return found.l_type != F_UNLCK;
 }
 
 StoreLock::StoreLock(StoreLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

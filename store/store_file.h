@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -12,7 +13,8 @@
 
 namespace fedra::store {
 
-// Holds path.lock: one process per store. The lock ends with the process, however that ends.
+// Holds path.lock: one process per store. The lock ends with the process, however that ends. It is
+// an open file description lock, fcntl(2): others can ask whether it is held without taking it.
 //
 // Thread rules: a plain handle.
 class StoreLock final {
@@ -22,6 +24,8 @@ class StoreLock final {
   static Result<StoreLock> Take(const std::string& path);
   ~StoreLock();
   StoreLock(StoreLock&& other) noexcept;
+  // Whether a process holds the one of this store now. Null: this user may not look.
+  static std::optional<bool> IsHeld(const std::string& path);
   StoreLock& operator=(StoreLock&&) = delete;
 
  private:

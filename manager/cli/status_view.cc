@@ -99,7 +99,7 @@ enum Parts { kClusters = 1, kWorkloads = 2, kBoth = 3 };
 
 ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData& data,
                             const ViewSettings& settings) {
-  ordered_json document = Report(kind, data.heartbeat, data.manager, settings.now);
+  ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
   if ((parts & kClusters) != 0) {
     std::map<ClusterName, size_t> jobs = JobsByWorker(data);
     document["clusters"] = ordered_json::array();
@@ -154,7 +154,7 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
   } else if (!IsTable(settings.format)) {
     output.out = ToText(StatusDocument("StatusReport", kBoth, data, settings), settings.format);
   } else if (output.note.empty()) {
-    const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
+    const Freshness freshness = FreshnessOf(data.daemon, settings.now);
     output.out = ManagerLine(data.manager, settings) +
                  Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
                          settings.style) +
@@ -174,7 +174,7 @@ Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
     output.out =
         ToText(StatusDocument("ClusterReport", kClusters, data, settings), settings.format);
   } else if (output.note.empty()) {
-    const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
+    const Freshness freshness = FreshnessOf(data.daemon, settings.now);
     output.out =
         ManagerLine(data.manager, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
                                                       ClusterTable(data, settings), settings.style);
@@ -192,7 +192,7 @@ Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
     output.out =
         ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);
   } else if (output.note.empty()) {
-    const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
+    const Freshness freshness = FreshnessOf(data.daemon, settings.now);
     output.out = ManagerLine(data.manager, settings) +
                  Section("WORKLOADS", WorkloadSummary(rows), &freshness,
                          WorkloadTable(rows, data, settings), settings.style);

@@ -21,11 +21,16 @@ std::optional<store::ClusterRow> TakeManager(std::vector<store::ClusterRow>& clu
   return manager;
 }
 
+Result<Daemon> LoadDaemon(store::Reader& reader) {
+  FEDRA_ASSIGN_OR_RETURN(std::optional<store::HeartbeatRow> heartbeat, reader.Heartbeat());
+  return Daemon{std::move(heartbeat), reader.is_in_use()};
+}
+
 }  // namespace
 
 Result<StatusData> LoadStatus(store::Reader& reader) {
   StatusData data;
-  FEDRA_ASSIGN_OR_RETURN(data.heartbeat, reader.Heartbeat());
+  FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
   FEDRA_ASSIGN_OR_RETURN(data.clusters, reader.Clusters());
   data.manager = TakeManager(data.clusters);
   FEDRA_ASSIGN_OR_RETURN(data.workloads, reader.Workloads());
@@ -35,7 +40,7 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
 
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const ObjectKey& name) {
   WorkloadData data;
-  FEDRA_ASSIGN_OR_RETURN(data.heartbeat, reader.Heartbeat());
+  FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
   FEDRA_ASSIGN_OR_RETURN(std::vector<store::ClusterRow> clusters, reader.Clusters());
   data.manager = TakeManager(clusters);
   data.configured_workers = clusters.size();

@@ -27,9 +27,14 @@ struct ViewSettings {
   std::optional<std::chrono::milliseconds> worker_lost_timeout = std::nullopt;
 };
 
+struct Daemon {
+  std::optional<store::HeartbeatRow> heartbeat;  // its last one; null: none has written here yet
+  std::optional<bool> holds_store = std::nullopt;  // null: this user may not look
+};
+
 // The fleet and its workloads.
 struct StatusData {
-  std::optional<store::HeartbeatRow> heartbeat;
+  Daemon daemon;
   std::optional<store::ClusterRow> manager;  // null: no daemon has told of it yet
   std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
   std::vector<store::WorkloadRow>
@@ -45,7 +50,7 @@ struct WorkloadData {
     std::vector<store::AttemptRow> attempts;  // oldest first
     std::vector<store::EventRow> events;      // oldest first
   };
-  std::optional<store::HeartbeatRow> heartbeat;
+  Daemon daemon;
   std::optional<store::ClusterRow> manager;  // as in StatusData
   size_t configured_workers = 0;
   std::vector<Incarnation> incarnations;  // never empty

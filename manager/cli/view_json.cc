@@ -14,10 +14,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// `running` is what its last heartbeat suggests: nobody is asked.
-ordered_json DaemonJson(const store::HeartbeatRow& row, WallTime now) {
+ordered_json DaemonJson(const Daemon& daemon, const store::HeartbeatRow& row, WallTime now) {
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - row.at);
-  return {{"running", IsFresh(row, now)},
+  return {{"running", IsRunning(daemon, now)},
           {"ageSeconds", std::max<int64_t>(0, age.count())},
           {"version", row.version},
           {"pid", row.pid},
@@ -57,12 +56,12 @@ ordered_json NeedsJson(const std::string& needs) {
 
 }  // namespace
 
-ordered_json Report(std::string_view kind, const std::optional<store::HeartbeatRow>& heartbeat,
+ordered_json Report(std::string_view kind, const Daemon& daemon,
                     const std::optional<store::ClusterRow>& manager, WallTime now) {
   ordered_json document = Document(kind);
-  if (heartbeat) {
-    PutTime(document, "asOf", heartbeat->at);
-    document["daemon"] = DaemonJson(*heartbeat, now);
+  if (daemon.heartbeat) {
+    PutTime(document, "asOf", daemon.heartbeat->at);
+    document["daemon"] = DaemonJson(daemon, *daemon.heartbeat, now);
   }
   if (manager) {
     ordered_json& object = document["manager"] = {{"state", manager->phase}};

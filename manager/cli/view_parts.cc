@@ -41,6 +41,10 @@ std::string ShortNote(const WorkloadData::Incarnation& incarnation) {
 // The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
 constexpr std::chrono::seconds kFresh{15};
 
+bool IsFresh(const Daemon& daemon, WallTime now) {
+  return daemon.heartbeat && now - daemon.heartbeat->at <= kFresh;
+}
+
 // More remedies than this are a page nobody reads; `explain` has the others.
 constexpr size_t kMaxRemedies = 3;
 
@@ -83,15 +87,17 @@ Tone ToneOfOutcome(std::string_view verdict_outcome) {
   return verdict_outcome == "No" ? Tone::kBad : Tone::kWarning;
 }
 
-bool IsFresh(const store::HeartbeatRow& heartbeat, WallTime now) {
-  return now - heartbeat.at <= kFresh;
+bool IsRunning(const Daemon& daemon, WallTime now) {
+  return daemon.holds_store.value_or(IsFresh(daemon, now));
 }
 
-Freshness FreshnessOf(const std::optional<store::HeartbeatRow>& heartbeat, WallTime now) {
-  if (!heartbeat) return {"no daemon has written here yet", Tone::kWarning};
-  const std::string age = Since(heartbeat->at, now);
-  if (IsFresh(*heartbeat, now)) return {fmt::format("as of {} ago", age), Tone::kFaint};
-  return {fmt::format("as of {} ago: no daemon is running", age), Tone::kWarning};
+Freshness FreshnessOf(const Daemon& daemon, WallTime now) {
+  if (!daemon.heartbeat) return {"no daemon has written here yet", Tone::kWarning};
+  const std::string age = fmt::format("as of {} ago", Since(daemon.heartbeat->at, now));
+  if (!IsRunning(daemon, now)) return {age + ": no daemon is running", Tone::kWarning};
+  if (IsFresh(daemon, now)) return {age, Tone::kFaint};
+  return {age + ": the daemon runs, but cannot write its store (its log says why)",
+          Tone::kWarning};
 }
 
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
@@ -209,7 +215,7 @@ Incarnations Current(const WorkloadData& data) {
 std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                      const ViewSettings& settings) {
   const store::WorkloadRow& row = incarnation.row;
-  const Freshness freshness = FreshnessOf(data.heartbeat, settings.now);
+  const Freshness freshness = FreshnessOf(data.daemon, settings.now);
   std::string line = row.job.ToString();
   if (row.removed_at && row.state == "Deleted") {
     line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.now),
@@ -235,7 +241,7 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
                   const std::function<ordered_json(const WorkloadData::Incarnation&)>& json) {
   Output output;
   if (settings.format == Format::kJson || settings.format == Format::kYaml) {
-    ordered_json document = Report(kind, data.heartbeat, data.manager, settings.now);
+    ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
     document["workloads"] = ordered_json::array();
     for (const auto* incarnation : chosen) document["workloads"].push_back(json(*incarnation));
     output.out = ToText(document, settings.format);

@@ -19,14 +19,14 @@ Tone ToneOfPhase(std::string_view cluster_phase);
 Tone ToneOfState(std::string_view workload_state);
 Tone ToneOfOutcome(std::string_view verdict_outcome);
 
-// Whether a daemon keeps the store current.
-bool IsFresh(const store::HeartbeatRow& heartbeat, WallTime now);
-// "as of 2s ago", and a warning when that is long ago: then no daemon keeps it current.
+// By its lock; where that cannot be seen, by the age of its heartbeat.
+bool IsRunning(const Daemon& daemon, WallTime now);
+// "as of 2s ago", and a warning when no daemon keeps it current.
 struct Freshness {
   std::string text;
   Tone tone = Tone::kPlain;
 };
-Freshness FreshnessOf(const std::optional<store::HeartbeatRow>& heartbeat, WallTime now);
+Freshness FreshnessOf(const Daemon& daemon, WallTime now);
 
 // "MANAGER  Rejected for 5m: 401 Unauthorized", with line end; empty when all is well, or when
 // nothing is known.
@@ -93,8 +93,7 @@ Output RenderEach(
     const std::function<nlohmann::ordered_json(const WorkloadData::Incarnation&)>& json);
 
 // A document with "asOf", "daemon" and "manager", as all reports begin.
-nlohmann::ordered_json Report(std::string_view kind,
-                              const std::optional<store::HeartbeatRow>& heartbeat,
+nlohmann::ordered_json Report(std::string_view kind, const Daemon& daemon,
                               const std::optional<store::ClusterRow>& manager, WallTime now);
 
 nlohmann::ordered_json ToJson(const store::WorkloadRow& row);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import sqlite3
 import time
@@ -90,6 +91,8 @@ def job_ends_while_fedra_is_down(world: World) -> None:
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     fedra.kill()
+    status = json.loads(fedra.cli("status", "-o", "json").stdout)
+    assert status["daemon"]["running"] is False, status["daemon"]
 
     def ended() -> bool:
         world.fleet.end_pods(world.worker1, world.ns, job.name, "Succeeded")

@@ -203,6 +203,11 @@ TEST_CASE("reads a store that it may not write", "[.child]") {
   CHECK(Must(MustRead(FromParent("STORE"))->Clusters()).size() == 1);
 }
 
+TEST_CASE("may not look at a store's lock", "[.child]") {
+  BecomeNobody();
+  CHECK_FALSE(MustRead(FromParent("STORE"))->is_in_use().has_value());
+}
+
 TEST_CASE("cannot read a store", "[.child]") {
   BecomeNobody();
   const auto reader = Reader::Open(FromParent("STORE"));
@@ -247,6 +252,18 @@ TEST_CASE_METHOD(Fixture, "reading needs no write permission after a proper end"
   }
   MakeReadOnly(folder);
   CheckPasses("reads a store that it may not write", path);
+}
+
+TEST_CASE_METHOD(Fixture, "a reader sees whether a daemon has the store open") {
+  Child daemon("holds a store until killed", {{"STORE", path}});
+  REQUIRE(WaitFor(daemon, "open") == "open");
+  CHECK(MustRead(path)->is_in_use() == true);
+  MakeReadOnly(folder);
+  chmod((path + ".lock").c_str(), 0600);
+  CheckPasses("may not look at a store's lock", path);
+  daemon.Kill();
+  daemon.Wait();
+  CHECK(MustRead(path)->is_in_use() == false);
 }
 
 TEST_CASE_METHOD(

@@ -115,12 +115,15 @@ bool TestCache::WaitForState(watch::CacheState state, std::chrono::milliseconds 
 bool TestCache::WaitForHeard(const std::string& what, std::chrono::milliseconds timeout) {
   return Wait(
       [&] {
-        const auto heard = Heard();
+        const auto heard = seen_.Copy().heard;
         return std::find(heard.begin(), heard.end(), what) != heard.end();
       },
       timeout);
 }
 
-std::vector<std::string> TestCache::Heard() const { return seen_.Copy().heard; }
+std::vector<std::string> TestCache::Heard(size_t count) {
+  Wait([&] { return seen_.Copy().heard.size() >= count; }, 10s);
+  return seen_.Copy().heard;
+}
 
 }  // namespace fedra

@@ -72,8 +72,9 @@ class TestCache final {
                     std::chrono::milliseconds timeout = std::chrono::seconds(10));
   bool WaitForHeard(const std::string& what,
                     std::chrono::milliseconds timeout = std::chrono::seconds(10));
-  // Every change in order: "name:before>after".
-  std::vector<std::string> Heard() const;
+  // Every change in order, "name:before>after", as soon as there are that many: what an object is
+  // now may be seen before it has been told. After ten seconds what there is.
+  std::vector<std::string> Heard(size_t count);
 
  private:
   bool Wait(const std::function<bool()>& holds, std::chrono::milliseconds timeout);

@@ -86,7 +86,7 @@ inline std::vector<store::VerdictRow> SweepVerdicts() {
 
 inline StatusData Fleet() {
   StatusData data;
-  data.heartbeat = Beat(std::chrono::seconds(2));
+  data.daemon.heartbeat = Beat(std::chrono::seconds(2));
   data.clusters = {Worker("gpu-east", 0, "1.36.3"), Worker("gpu-west", 1, "1.35.4"),
                    LostWorker("tpu-lab", 2, std::chrono::seconds(250))};
   data.workloads = {Job("done", "Finished", "gpu-east", std::chrono::hours(30)),

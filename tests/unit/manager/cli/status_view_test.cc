@@ -57,9 +57,13 @@ TEST_CASE("whether a daemon runs, for programs") {
   };
   CHECK(daemon()["running"] == true);
   CHECK(daemon()["ageSeconds"] == 2);
-  data.heartbeat = Beat(minutes(12));
+  data.daemon.heartbeat = Beat(minutes(12));
   CHECK(daemon()["running"] == false);
   CHECK(daemon()["ageSeconds"] == 720);
+  data.daemon.holds_store = true;
+  CHECK(daemon()["running"] == true);
+  data.daemon = {Beat(seconds(2)), /*holds_store=*/false};
+  CHECK(daemon()["running"] == false);
 }
 
 TEST_CASE("what a job needs, for programs") {
@@ -87,7 +91,7 @@ TEST_CASE("--watch: that time passes is no news") {
   const auto news = [&](std::chrono::seconds later) {
     ViewSettings settings = Settings(Format::kJson);
     settings.now = kNow + later;
-    data.heartbeat = Beat(-later);
+    data.daemon.heartbeat = Beat(-later);
     data.clusters[0].last_contact = settings.now;
     return WithoutAges(RenderStatus(data, settings).out);
   };
@@ -169,10 +173,16 @@ TEST_CASE("what the loss of a worker means for its jobs") {
 
 TEST_CASE("old data is said to be old") {
   StatusData data = Fleet();
-  data.heartbeat = Beat(minutes(12));
+  data.daemon.heartbeat = Beat(minutes(12));
   CHECK_THAT(RenderStatus(data, Settings()).out,
              ContainsSubstring("  as of 12m ago: no daemon is running\n"));
-  data.heartbeat.reset();
+  data.daemon.holds_store = true;
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("  as of 12m ago: the daemon runs, but cannot write its store"));
+  data.daemon = {Beat(seconds(2)), /*holds_store=*/false};
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("  as of 2s ago: no daemon is running\n"));
+  data.daemon.heartbeat.reset();
   CHECK_THAT(RenderStatus(data, Settings()).out,
              ContainsSubstring("  no daemon has written here yet\n"));
 }
@@ -306,7 +316,7 @@ TEST_CASE("an unknown state of a newer daemon is shown, last") {
 
 WorkloadData One(const store::WorkloadRow& row) {
   WorkloadData data;
-  data.heartbeat = Beat(seconds(2));
+  data.daemon.heartbeat = Beat(seconds(2));
   data.configured_workers = 3;
   data.incarnations.push_back({row, {}, {}, {}});
   return data;

@@ -14,7 +14,7 @@ struct Fixture {
   std::unique_ptr<store::Reader> Written() {
     auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
     const StatusData fleet = Fleet();
-    store->Enqueue(store::SetHeartbeat{*fleet.heartbeat});
+    store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
     store->Enqueue(store::PutVerdicts{"uid-sweep-3", SweepVerdicts()});
@@ -31,7 +31,8 @@ struct Fixture {
 TEST_CASE_METHOD(Fixture, "the fleet is loaded with the verdicts of what is blocked") {
   const auto reader = Written();
   const StatusData data = LoadStatus(*reader).value();
-  CHECK(data.heartbeat == Fleet().heartbeat);
+  CHECK(data.daemon.heartbeat == Fleet().daemon.heartbeat);
+  CHECK(data.daemon.holds_store == true);
   CHECK(data.clusters == Fleet().clusters);
   CHECK(data.workloads.size() == 5);
   CHECK(data.verdicts == SweepVerdicts());

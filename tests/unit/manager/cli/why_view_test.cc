@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 WorkloadData Sweep() {
   WorkloadData data;
-  data.heartbeat = Beat(seconds(2));
+  data.daemon.heartbeat = Beat(seconds(2));
   data.configured_workers = 3;
   data.incarnations.push_back({Job("sweep-3", "Blocked", "", minutes(4)), SweepVerdicts(), {}, {}});
   return data;
@@ -180,7 +180,7 @@ TEST_CASE("why as json and by name") {
 
 WorkloadData Past() {
   WorkloadData data;
-  data.heartbeat = Beat(seconds(2));
+  data.daemon.heartbeat = Beat(seconds(2));
   store::WorkloadRow now = Job("train", "Running", "gpu-east", hours(3));
   store::WorkloadRow before = Job("train", "Failed", "tpu-lab", hours(30));
   before.uid = "uid-before";
