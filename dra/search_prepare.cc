@@ -6,6 +6,12 @@
 
 namespace fedra::dra {
 
+Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
+  const bool selector = table_.Code(ask, candidate) == kSelectorError;
+  return Stop(Fit::kError, table_.ErrorText(ask, candidate),
+              selector ? ErrorCause::kSelector : ErrorCause::kAllocator);
+}
+
 // A node selector that cannot be evaluated is an error whatever is asked for.
 bool Search::CheckPools() {
   size_t position = 0;
@@ -29,15 +35,17 @@ bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
   size_t candidate = 0;
   for (const auto& pool : node_.pools) {
     if (pool->status != PoolStatus::kReady) {
-      Stop(Fit::kError, where + pool->key.ToString() +
-                            (pool->status == PoolStatus::kIncomplete ? " is currently being updated"
-                                                                     : " is currently invalid"));
+      const bool incomplete = pool->status == PoolStatus::kIncomplete;
+      Stop(Fit::kError,
+           where + pool->key.ToString() +
+               (incomplete ? " is currently being updated" : " is currently invalid"),
+           ErrorCause::kPool);
       return false;
     }
     for (size_t i = 0; i < pool->devices.size(); ++i, ++candidate) {
       const uint8_t code = table_.Code(ask_index, candidate);
       if (IsErrorCode(code)) {
-        Stop(Fit::kError, table_.ErrorText(ask_index, candidate));
+        StopAt(ask_index, candidate);
         return false;
       }
       if (code == kSuits && table_.CapacityFits(ask_index, candidate))

@@ -138,8 +138,6 @@ bool Simulation::ErrorsPossible(Run& run) {
 
 // Looks at every node, as the scheduler does. True: the pod's attempt ends with an error.
 bool Simulation::FindErrors(Run& run) {
-  const Node* failing = nullptr;
-  std::string error;
   size_t fitting = 0;
   const auto examine = [&](const Node* node, bool usable) {
     if (BudgetIsSpent()) return;
@@ -149,19 +147,13 @@ bool Simulation::FindErrors(Run& run) {
     if (found.fit == Fit::kBudget) run.unfinished = node;
     NoteSlowness(run, *node, found);
     if (found.fit == Fit::kFit && usable) ++fitting;
-    if (found.fit != Fit::kError || failing) return;
-    failing = node;
-    error = found.error;
+    if (found.fit == Fit::kError && run.error_node == nullptr) NoteError(run, *node, found);
   };
   for (const Node* node : run.nodes) examine(node, true);
   for (const Node* node : run.elsewhere) examine(node, false);
   run.feasible = fitting;
-  if (failing == nullptr) return false;
-  const bool certain = fitting < kNodesAlwaysExamined;
-  run.result.report.aborted = certain;
-  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ErrorCodeOn(run, *failing),
-      "Node " + failing->name.str(),
-      "the scheduler ends with an error on node " + failing->name.str() + ": " + error);
+  if (run.error_node == nullptr) return false;
+  ExplainError(run, fitting < kNodesAlwaysExamined);
   return true;
 }
 

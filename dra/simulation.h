@@ -132,6 +132,7 @@ class Simulation final {
   void Take(Run& run, const Offer& offer);
   size_t ConsumersOf(const ObjectKey& claim) const;
   void NoteContested(Run& run) const;
+  static void NoteError(Run& run, const Node& node, const NodeAllocation& found);
   static void NoteSlowness(Run& run, const Node& node, const NodeAllocation& found);
   static void NoteNearest(Run& run, const Node& node, uint32_t devices);
   NodeAnswer RoomOn(const Run& run, const Node& node, const Variant& variant) const;
@@ -153,7 +154,7 @@ class Simulation final {
                 int64_t pods);
 
   // Why not all pods fit (simulation_explain.cc, simulation_requests.cc).
-  ReasonCode ErrorCodeOn(Run& run, const Node& node);
+  static void ExplainError(Run& run, bool certain);
   void ExplainShortage(Run& run);
   void ExplainNodes(Run& run);
   RequestReport ReportOn(Run& run, const Variant& variant, uint32_t ask);

@@ -49,6 +49,18 @@ std::string Alternatives(const std::vector<std::string>& texts) {
   return all;
 }
 
+ReasonCode ErrorCodeOf(ErrorCause cause) {
+  switch (cause) {
+    case ErrorCause::kSelector:
+      return ReasonCode::kSelectorError;
+    case ErrorCause::kPool:
+      return ReasonCode::kPoolIncomplete;
+    case ErrorCause::kAllocator:
+      return ReasonCode::kAllocationError;
+  }
+  return ReasonCode::kAllocationError;
+}
+
 bool AreHeldByOthers(const std::vector<RequestReport>& reports) {
   return std::any_of(reports.begin(), reports.end(), [](const RequestReport& report) {
     return report.allocated + report.in_flight > 0;
@@ -150,16 +162,12 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
       "Node " + node.name.str(), obstacle);
 }
 
-// All devices of a node cannot be told while some pool of it is incomplete: no selector is to
-// blame.
-ReasonCode Simulation::ErrorCodeOn(Run& run, const Node& node) {
-  const std::vector<Ask>& asks = VariantFor(run, node).pod.asks;
-  const NodeView view = ViewOf(snapshot_, node);
-  const bool all = std::any_of(asks.begin(), asks.end(), [](const Ask& ask) { return ask.all; });
-  const bool ready = std::all_of(view.pools.begin(), view.pools.end(), [](const auto& pool) {
-    return pool->status == PoolStatus::kReady;
-  });
-  return all && !ready ? ReasonCode::kPoolIncomplete : ReasonCode::kSelectorError;
+// `certain`: the scheduler comes to that node, whatever it finds before.
+void Simulation::ExplainError(Run& run, bool certain) {
+  const std::string node = run.error_node->name.str();
+  run.result.report.aborted = certain;
+  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ErrorCodeOf(run.error_cause), "Node " + node,
+      "the scheduler ends with an error on node " + node + ": " + run.error);
 }
 
 // What was found so far proves nothing about the rest.
@@ -250,12 +258,7 @@ void Simulation::ExplainShortage(Run& run) {
     Add(run, Outcome::kNo, ReasonCode::kPodsDoNotFit, "pod set " + report.name,
         std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit");
   }
-  if (run.error_node != nullptr) {
-    const std::string node = run.error_node->name.str();
-    report.aborted = true;
-    return Add(run, Outcome::kNo, ErrorCodeOn(run, *run.error_node), "Node " + node,
-               "the scheduler ends with an error on node " + node + ": " + run.error);
-  }
+  if (run.error_node != nullptr) return ExplainError(run, true);
   ExplainUnbindable(run);
   if (run.unbindable_claim != nullptr || run.full_claim != nullptr) return;
   if (run.nodes.empty()) return ExplainNodes(run);
