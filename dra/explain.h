@@ -7,7 +7,7 @@
 //   "h100", 6 fail request selector 1, 3 allocated (ml/train-1, ml/train-2), 1 tainted NoSchedule
 //   maintenance (DeviceTaintRule maint)
 //
-// Pure but for the MatchCache. The texts for people are made here and in judge_text.cc only.
+// Pure but for the MatchCache.
 
 #include <cstdint>
 #include <functional>
@@ -36,7 +36,8 @@ struct RequestReport {
   int64_t wanted = 0;  // per pod; for All: 0
   bool all = false;
   int devices = 0;        // in total; the rest adds up to it
-  int unusable_pool = 0;  // in pools that are incomplete or invalid
+  int unusable_pool = 0;  // in pools that are incomplete or invalid, and may be of use once mended
+  std::vector<std::string> pool_problems;  // of those pools, each once, at most kMaxPoolProblems
   int other_driver = 0;
   std::vector<CountedCause> class_selectors;    // false, per selector
   std::vector<CountedCause> request_selectors;  // false, per selector
@@ -63,6 +64,7 @@ struct RequestReport {
 };
 
 inline constexpr size_t kMaxHolders = 3;
+inline constexpr size_t kMaxPoolProblems = 3;
 
 // `usable`: whether the pod may run on a node. `placed`: what the simulation holds; may be null.
 RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot,

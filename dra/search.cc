@@ -132,11 +132,7 @@ Search::Step Search::PlaceExact(const Place& place, size_t start) {
     }
   }
   Charge(table_.size() - charged);
-  if (start <= fatal_position_ && fatal_position_ <= table_.size())
-    return Stop(Fit::kError,
-                pod_.claims[place.claim].Words() + ", request " + ask.request->name.str() +
-                    ": a resource pool is invalid",
-                ErrorCause::kPool);
+  if (start <= fatal_position_ && fatal_position_ <= table_.size()) return StopAtInvalidPool(place);
   return Step::kFail;
 }
 

@@ -12,6 +12,16 @@ Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
               selector ? ErrorCause::kSelector : ErrorCause::kAllocator);
 }
 
+Search::Step Search::StopAtInvalidPool(const Place& place) {
+  std::string text = pod_.claims[place.claim].Words() + ", request " +
+                     pod_.asks[place.ask].request->name.str() + ": a resource pool is invalid";
+  const auto at = std::find_if(node_.pools.begin(), node_.pools.end(), [](const auto& pool) {
+    return pool->status == PoolStatus::kInvalid;
+  });
+  if (at != node_.pools.end()) text += ": " + (*at)->key.ToString() + ": " + (*at)->problem;
+  return Stop(Fit::kError, std::move(text), ErrorCause::kPool);
+}
+
 // A node selector that cannot be evaluated is an error whatever is asked for.
 bool Search::CheckPools() {
   size_t position = 0;
@@ -38,7 +48,8 @@ bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
       const bool incomplete = pool->status == PoolStatus::kIncomplete;
       Stop(Fit::kError,
            where + pool->key.ToString() +
-               (incomplete ? " is currently being updated" : " is currently invalid"),
+               (incomplete ? " is currently being updated: it " : " is currently invalid: ") +
+               pool->problem,
            ErrorCause::kPool);
       return false;
     }
