@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "dra/candidates.h"
-#include "dra/capacity.h"
 
 namespace fedra::dra {
 namespace {
@@ -52,15 +51,16 @@ class Tally final {
   }
 
   void AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable);
+  void AddView(const PoolView& view, const Text& node, bool usable);
   RequestReport Take() {
     for (const auto& [node, count] : free_on_node_)
       report_.most_on_one_node = std::max(report_.most_on_one_node, count);
+    if (shortage_) report_.shortage = Describe(*shortage_, short_device_);
     return std::move(report_);
   }
 
  private:
   void AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable);
-  void AddView(const PoolView& view, const Text& node, bool usable);
   // `view`: how some node sees the pool; null: none knows why it cannot be used.
   void AddUnusable(const PoolState& pool, const PoolView* view, int devices);
   bool IsOfOtherDriver(const PoolState& pool);
@@ -69,7 +69,7 @@ class Tally final {
   void CountCause(const Cause& cause);
   // True: it could be taken. `held`: what the simulation holds of it; may be null.
   bool CountMatching(const ViewDevice& device, const SimulatedUse* held);
-  bool HasCapacity(const ViewDevice& device, const SimulatedUse* held) const;
+  bool HasCapacity(const ViewDevice& device, const SimulatedUse* held);
 
   const Ask& ask_;
   const Snapshot& snapshot_;
@@ -78,7 +78,16 @@ class Tally final {
   RequestReport report_;
   std::map<std::pair<size_t, std::string>, size_t> failures_;  // selector, error -> of `errors`
   std::map<Text, int> free_on_node_;
+  std::optional<CapacityShortage> shortage_;  // the smallest, and where it is
+  Text short_device_;
 };
+
+// Amounts of different capacities cannot be compared: the first one met counts.
+bool IsSmaller(const CapacityShortage& a, const CapacityShortage& b) {
+  if (a.refused != b.refused) return b.refused;
+  if (!a.left || !b.left) return a.left && !b.left;
+  return a.name == b.name && *a.left > *b.left;
+}
 
 void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
   if (code == kSelectorFails) {
@@ -106,7 +115,7 @@ void Tally::CountCause(const Cause& cause) {
           cause.text);
 }
 
-bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) const {
+bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) {
   const AllocatorFeatures& features = snapshot_.features();
   if (!features.consumable_capacity) return true;
   std::vector<const Amounts*> taken;
@@ -114,7 +123,13 @@ bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) cons
   if (held) taken.push_back(&held->consumed);
   // What nobody holds has room for a request that names no amounts.
   if (taken.empty() && !ask_.request->has_capacity) return true;
-  return CapacityFits(*device.device, *ask_.request, taken, features);
+  const auto shortage = FindShortage(*device.device, *ask_.request, taken, features);
+  if (!shortage) return true;
+  if (!shortage_ || IsSmaller(*shortage, *shortage_)) {
+    shortage_ = shortage;
+    short_device_ = device.device->name;
+  }
+  return false;
 }
 
 bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
@@ -253,6 +268,14 @@ RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapsh
   Tally tally(pod, ask, snapshot, placed, matches);
   snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) { tally.AddPool(*pool, usable); });
   return tally.Take();
+}
+
+int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
+                 const Workspace* placed, MatchCache& matches) {
+  Tally tally(pod, ask, snapshot, placed, matches);
+  for (const auto& pool : node.pools)
+    if (pool->status == PoolStatus::kReady) tally.AddView(*pool, node.node->name, true);
+  return tally.Take().free;
 }
 
 }  // namespace fedra::dra

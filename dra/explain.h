@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "dra/capacity.h"
 #include "dra/match.h"
 #include "dra/node_view.h"
 #include "dra/pod_claims.h"
@@ -49,9 +50,10 @@ struct RequestReport {
   int in_flight = 0;                 // taken by workloads in flight
   int placed = 0;                    // taken by pods of the same workload
   int capacity = 0;                  // not enough capacity left, or not published
-  int free = 0;                      // could be taken
-  int most_on_one_node = 0;          // the largest number of free ones that one node reaches
-  bool shareable = false;            // some of them serve several claims at a time
+  std::string shortage;  // of the one that has most left: "need 20Gi of memory (8Gi left on gpu-3)"
+  int free = 0;          // could be taken
+  int most_on_one_node = 0;  // the largest number of free ones that one node reaches
+  bool shareable = false;    // some of them serve several claims at a time
 
   // Of this request of this claim: what is counted may have been counted for another one.
   void NameAfter(const PodClaims& pod, const Ask& ask);
@@ -70,5 +72,12 @@ inline constexpr size_t kMaxPoolProblems = 3;
 RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot,
                       const std::function<bool(const Node&)>& usable, const Workspace* placed,
                       MatchCache& matches);
+
+// How many of the ask's devices one node has free.
+int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
+                 const Workspace* placed, MatchCache& matches);
+
+// "need 20Gi of memory (8Gi left on gpu-3)".
+std::string Describe(const CapacityShortage& shortage, const Text& device);
 
 }  // namespace fedra::dra

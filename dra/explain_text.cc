@@ -18,6 +18,13 @@ void Append(std::vector<CountedCause>& parts, int devices, std::string what) {
 
 }  // namespace
 
+std::string Describe(const CapacityShortage& shortage, const Text& device) {
+  const std::string text = "need " + shortage.need.ToString() + " of " + shortage.name.str();
+  if (!shortage.left) return text + " (" + device.str() + " has none)";
+  if (shortage.refused) return text + " (" + device.str() + " gives no such amount)";
+  return text + " (" + shortage.left->ToString() + " left on " + device.str() + ")";
+}
+
 void RequestReport::NameAfter(const PodClaims& pod, const Ask& ask) {
   claim = pod.claims[ask.claim].Name();
   claim_words = pod.claims[ask.claim].Words();
@@ -41,7 +48,7 @@ std::vector<CountedCause> RequestReport::Parts() const {
   Append(parts, allocated, "allocated" + InBrackets(holders));
   Append(parts, in_flight, "taken by jobs on their way");
   Append(parts, placed, "taken by other pods of this job");
-  Append(parts, capacity, "without enough capacity");
+  Append(parts, capacity, "without enough capacity" + (shortage.empty() ? "" : ": " + shortage));
   Append(parts, free, "free");
   return parts;
 }

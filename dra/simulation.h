@@ -171,7 +171,10 @@ class Simulation final {
   bool ExplainRequests(Run& run, const Variant& variant);
   void ExplainTogether(Run& run, const Node& node, Variant& variant);
   bool FitsWith(const Node& node, const Variant& variant, const Relaxation& relaxation);
-  std::string CounterShortage(const Node& node, const Variant& variant);
+  // What the node is short of (simulation_shortage.cc).
+  std::string CounterShortages(const Node& node, const Variant& variant);
+  std::string CapacityShortages(const Node& node, const Variant& variant);
+  std::string CountsOn(const Node& node, const Variant& variant);
   void ExplainBudget(Run& run) const;
   void ExplainSlowSearch(Run& run) const;
   void ExplainUnbindable(Run& run) const;

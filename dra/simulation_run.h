@@ -72,4 +72,7 @@ struct Simulation::Run {
   const Node* nearest = nullptr;
 };
 
+// "3 nodeSelector pool=a100, 1 taint gpu=yes:NoSchedule"
+std::string Join(const std::map<std::string, int>& counts);
+
 }  // namespace fedra::dra
