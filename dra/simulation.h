@@ -117,6 +117,7 @@ class Simulation final {
   Variant& VariantWith(Run& run, const std::vector<Text>& resources);
   bool CheckClasses(Run& run);
   bool CanEndWithError(const PodClaims& pod);
+  bool CanBeSlow(const PodClaims& pod);
   bool ErrorsPossible(Run& run);
   bool FindErrors(Run& run);
   // Where the pods go (simulation_place.cc).

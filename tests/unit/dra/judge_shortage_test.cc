@@ -98,5 +98,16 @@ TEST_CASE("requests that exceed a capacity together are told with what is left f
         "not enough device capacity is left on node n1: 2 need 20Gi of memory (30Gi left on a)");
 }
 
+TEST_CASE("nothing is searched where every node has too few devices, however many they are") {
+  Worker worker;
+  worker.Node("n1").Node("n2").On("n1", Devices(24)).On("n2", Devices(24));
+  worker.Template("t", {Request("r", 25)});
+  const dra::PodDemand pod = worker.Parse(
+      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
+  const auto judgement = worker.Judge({pod}, {.limits = {.max_steps = 1}});
+  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(Code(judgement) == ReasonCode::kNotEnoughDevices);
+}
+
 }  // namespace
 }  // namespace fedra::test
