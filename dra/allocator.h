@@ -27,6 +27,13 @@ enum class Fit : uint8_t {
   kBudget,  // not found out within AllocatorLimits
 };
 
+// What a kError comes from.
+enum class ErrorCause : uint8_t {
+  kSelector,   // a CEL selector fails to compile or to evaluate
+  kPool,       // a pool that cannot be used at present
+  kAllocator,  // all else that the allocator does not deal with
+};
+
 struct ChosenDevice {
   uint32_t claim = 0;     // index in PodClaims::claims
   uint32_t ask = 0;       // index in PodClaims::asks
@@ -39,12 +46,13 @@ struct ChosenDevice {
 
 struct NodeAllocation {
   Fit fit = Fit::kNoFit;
-  std::string error;                  // for kError
-  bool invalid_pools = false;         // kNoFit on a node that sees an invalid pool
-  std::vector<ChosenDevice> devices;  // for kFit: claim by claim, in request order
-  std::vector<int> alternatives;      // for kFit: the index chosen, per firstAvailable request
-  uint32_t deepest = 0;               // the most devices that could be held at one time
-  uint64_t steps = 0;                 // how much searching it took, in vain or not
+  std::string error;                          // for kError
+  ErrorCause cause = ErrorCause::kAllocator;  // for kError
+  bool invalid_pools = false;                 // kNoFit on a node that sees an invalid pool
+  std::vector<ChosenDevice> devices;          // for kFit: claim by claim, in request order
+  std::vector<int> alternatives;  // for kFit: the index chosen, per firstAvailable request
+  uint32_t deepest = 0;           // the most devices that could be held at one time
+  uint64_t steps = 0;             // how much searching it took, in vain or not
   // The scheduler takes at least so many steps, because it leaves nothing out: 2^n to find out that
   // n equal devices are too few. It is told which node cannot be searched in its 10 seconds.
   double scheduler_steps = 0;

@@ -73,27 +73,47 @@ Amounts ConsumedCapacities(const Device& device, const DeviceRequest& request,
   return consumed;
 }
 
-bool CapacityFits(const Device& device, const DeviceRequest& request,
-                  std::span<const Amounts* const> taken, const AllocatorFeatures& features) {
+Quantity CapacityLeft(const Capacity& capacity, std::span<const Amounts* const> taken) {
+  Quantity left = capacity.value;
+  for (const Amounts* amounts : taken) {
+    const Quantity* used = FindAmount(*amounts, capacity.name);
+    if (used) left = left.Sub(*used).value_or(left);
+  }
+  return left;
+}
+
+std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceRequest& request,
+                                             std::span<const Amounts* const> taken,
+                                             const AllocatorFeatures& features) {
   for (const auto& [name, amount] : request.capacity) {
     const bool published =
         device.capacity &&
         std::any_of(device.capacity->begin(), device.capacity->end(),
                     [&](const Capacity& capacity) { return capacity.name == name; });
-    if (!published) return false;
+    if (!published) return CapacityShortage{.name = name, .need = amount, .left = {}};
   }
-  if (!device.capacity) return true;
+  if (!device.capacity) return std::nullopt;
   for (const Capacity& capacity : *device.capacity) {
-    Quantity sum =
+    const Quantity need =
         ConsumedCapacity(capacity, FindAmount(request.capacity, capacity.name), features);
-    if (capacity.policy && Violates(sum, *capacity.policy, features)) return false;
+    const bool refused = capacity.policy && Violates(need, *capacity.policy, features);
+    Quantity sum = need;
     for (const Amounts* amounts : taken) {
       const Quantity* used = FindAmount(*amounts, capacity.name);
       if (used) sum = sum.Add(*used).value_or(sum);
     }
-    if (sum > capacity.value) return false;
+    if (!refused && sum <= capacity.value) continue;
+    return CapacityShortage{.name = capacity.name,
+                            .need = need,
+                            .left = CapacityLeft(capacity, taken),
+                            .refused = refused};
   }
-  return true;
+  return std::nullopt;
+}
+
+bool CapacityFits(const Device& device, const DeviceRequest& request,
+                  std::span<const Amounts* const> taken, const AllocatorFeatures& features) {
+  return !FindShortage(device, request, taken, features);
 }
 
 }  // namespace fedra::dra

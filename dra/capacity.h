@@ -10,6 +10,7 @@
 //
 // Pure functions.
 
+#include <optional>
 #include <span>
 
 #include "dra/features.h"
@@ -26,8 +27,22 @@ Quantity ConsumedCapacity(const Capacity& capacity, const Quantity* requested,
 Amounts ConsumedCapacities(const Device& device, const DeviceRequest& request,
                            const AllocatorFeatures& features);
 
-// Whether the request fits beside what is `taken` already (summed over all lists). False as well
-// when it asks for a capacity that the device does not publish or breaks its policy.
+// What is left of the capacity beside what is `taken` (summed over all lists); may be negative.
+Quantity CapacityLeft(const Capacity& capacity, std::span<const Amounts* const> taken);
+
+// A capacity that does not suffice.
+struct CapacityShortage {
+  Text name;
+  Quantity need;                 // what the policy adds included
+  std::optional<Quantity> left;  // absent: the device does not publish it
+  bool refused = false;          // the policy does not allow such an amount
+};
+
+// The first capacity that keeps the request from fitting beside what is `taken` already: too little
+// of it is left, it is not published, or its policy is broken.
+std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceRequest& request,
+                                             std::span<const Amounts* const> taken,
+                                             const AllocatorFeatures& features);
 bool CapacityFits(const Device& device, const DeviceRequest& request,
                   std::span<const Amounts* const> taken, const AllocatorFeatures& features);
 

@@ -4,11 +4,14 @@
 #include <map>
 #include <span>
 
+#include "base/text.h"
 #include "dra/candidates.h"
-#include "dra/capacity.h"
 
 namespace fedra::dra {
 namespace {
+
+// Names are bounded by the API server, unless the object is older than the bound.
+constexpr size_t kMaxProblemShown = 200;
 
 void Count(std::vector<CountedCause>& causes, const std::string& what) {
   const auto at = std::find_if(causes.begin(), causes.end(),
@@ -20,12 +23,18 @@ void Count(std::vector<CountedCause>& causes, const std::string& what) {
 }
 
 // Of the newest generation: older slices are about to be replaced.
-int CountAll(const PoolState& pool) {
+std::vector<const Slice*> NewestSlices(const PoolState& pool) {
   int64_t newest = INT64_MIN;
   for (const auto& slice : pool.slices) newest = std::max(newest, slice->generation);
-  int devices = 0;
+  std::vector<const Slice*> slices;
   for (const auto& slice : pool.slices)
-    if (slice->generation == newest) devices += static_cast<int>(slice->devices.size());
+    if (slice->generation == newest) slices.push_back(slice.get());
+  return slices;
+}
+
+int CountAll(const PoolState& pool) {
+  int devices = 0;
+  for (const Slice* slice : NewestSlices(pool)) devices += static_cast<int>(slice->devices.size());
   return devices;
 }
 
@@ -42,20 +51,25 @@ class Tally final {
   }
 
   void AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable);
+  void AddView(const PoolView& view, const Text& node, bool usable);
   RequestReport Take() {
     for (const auto& [node, count] : free_on_node_)
       report_.most_on_one_node = std::max(report_.most_on_one_node, count);
+    if (shortage_) report_.shortage = Describe(*shortage_, short_device_);
     return std::move(report_);
   }
 
  private:
   void AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable);
-  void AddView(const PoolView& view, const Text& node, bool usable);
+  // `view`: how some node sees the pool; null: none knows why it cannot be used.
+  void AddUnusable(const PoolState& pool, const PoolView* view, int devices);
+  bool IsOfOtherDriver(const PoolState& pool);
   // The selectors stand against it.
   void CountSelectors(const ViewDevice& device, uint8_t code);
+  void CountCause(const Cause& cause);
   // True: it could be taken. `held`: what the simulation holds of it; may be null.
   bool CountMatching(const ViewDevice& device, const SimulatedUse* held);
-  bool HasCapacity(const ViewDevice& device, const SimulatedUse* held) const;
+  bool HasCapacity(const ViewDevice& device, const SimulatedUse* held);
 
   const Ask& ask_;
   const Snapshot& snapshot_;
@@ -64,7 +78,16 @@ class Tally final {
   RequestReport report_;
   std::map<std::pair<size_t, std::string>, size_t> failures_;  // selector, error -> of `errors`
   std::map<Text, int> free_on_node_;
+  std::optional<CapacityShortage> shortage_;  // the smallest, and where it is
+  Text short_device_;
 };
+
+// Amounts of different capacities cannot be compared: the first one met counts.
+bool IsSmaller(const CapacityShortage& a, const CapacityShortage& b) {
+  if (a.refused != b.refused) return b.refused;
+  if (!a.left || !b.left) return a.left && !b.left;
+  return a.name == b.name && *a.left > *b.left;
+}
 
 void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
   if (code == kSelectorFails) {
@@ -80,7 +103,10 @@ void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
     report_.errors.push_back({DescribeFailure(ask_, failure, name, matches_), 1});
     return;
   }
-  const Cause& cause = matches_.CauseOf(ask_.match, code);
+  CountCause(matches_.CauseOf(ask_.match, code));
+}
+
+void Tally::CountCause(const Cause& cause) {
   const size_t in_class = ask_.device_class ? ask_.device_class->selectors.size() : 0;
   if (cause.names_driver)
     ++report_.other_driver;
@@ -89,7 +115,7 @@ void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
           cause.text);
 }
 
-bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) const {
+bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) {
   const AllocatorFeatures& features = snapshot_.features();
   if (!features.consumable_capacity) return true;
   std::vector<const Amounts*> taken;
@@ -97,7 +123,13 @@ bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) cons
   if (held) taken.push_back(&held->consumed);
   // What nobody holds has room for a request that names no amounts.
   if (taken.empty() && !ask_.request->has_capacity) return true;
-  return CapacityFits(*device.device, *ask_.request, taken, features);
+  const auto shortage = FindShortage(*device.device, *ask_.request, taken, features);
+  if (!shortage) return true;
+  if (!shortage_ || IsSmaller(*shortage, *shortage_)) {
+    shortage_ = shortage;
+    short_device_ = device.device->name;
+  }
+  return false;
 }
 
 bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
@@ -157,6 +189,42 @@ void Tally::AddView(const PoolView& view, const Text& node, bool usable) {
   if (free > 0) free_on_node_[node] += free;
 }
 
+// One device stands for all of the pool, those that are yet to be published included: they have the
+// same driver.
+bool Tally::IsOfOtherDriver(const PoolState& pool) {
+  for (const auto& slice : pool.slices)
+    for (const uint8_t code : matches_.Match(ask_.match, *slice))
+      if (code != kMatches && code <= kLastCause && matches_.CauseOf(ask_.match, code).names_driver)
+        return true;
+  return false;
+}
+
+// What is still to come to an incomplete pool may match; an invalid one has all its devices.
+void Tally::AddUnusable(const PoolState& pool, const PoolView* view, int devices) {
+  report_.devices += devices;
+  if (IsOfOtherDriver(pool)) {
+    report_.other_driver += devices;
+    return;
+  }
+  int unusable = devices;
+  if (view && view->status == PoolStatus::kInvalid && devices == CountAll(pool)) {
+    unusable = 0;
+    for (const Slice* slice : NewestSlices(pool)) {
+      for (const uint8_t code : matches_.Match(ask_.match, *slice)) {
+        if (code == kMatches || code > kLastCause)
+          ++unusable;
+        else
+          CountCause(matches_.CauseOf(ask_.match, code));
+      }
+    }
+  }
+  report_.unusable_pool += unusable;
+  if (unusable == 0 || !view || view->problem.empty()) return;
+  if (report_.pool_problems.size() < kMaxPoolProblems)
+    report_.pool_problems.push_back(view->key.ToString() + ": " +
+                                    Cut(view->problem, kMaxProblemShown));
+}
+
 // Seen from the node that reaches most of it.
 void Tally::AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
   const int devices = CountAll(pool);
@@ -171,28 +239,25 @@ void Tally::AddRoaming(const PoolState& pool, const std::function<bool(const Nod
     return static_cast<int>(best->devices.size()) < devices;
   });
   const bool ready = best && best->status == PoolStatus::kReady;
+  if (best && !ready) return AddUnusable(pool, best.get(), devices);
   const int seen = ready ? static_cast<int>(best->devices.size()) : 0;
   if (ready) AddView(*best, best_node, true);
   report_.devices += devices - seen;
-  (best && !ready ? report_.unusable_pool : report_.other_node) += devices - seen;
+  report_.other_node += devices - seen;
 }
 
 void Tally::AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
   if (pool.roaming) return AddRoaming(pool, usable);
   int ready = 0;
+  const PoolView* unusable = nullptr;
   for (const auto& [name, view] : pool.local_views) {
+    if (view && view->status != PoolStatus::kReady) unusable = view.get();
     if (!view || view->status != PoolStatus::kReady) continue;
     const auto* node = snapshot_.nodes().Find(name);
     ready += static_cast<int>(view->devices.size());
     AddView(*view, name, node && usable(**node));
   }
-  const int rest = std::max(0, CountAll(pool) - ready);
-  report_.devices += rest;
-  report_.unusable_pool += rest;
-}
-
-void Append(std::vector<CountedCause>& parts, int devices, std::string what) {
-  if (devices > 0) parts.push_back({std::move(what), devices});
+  if (const int rest = CountAll(pool) - ready; rest > 0) AddUnusable(pool, unusable, rest);
 }
 
 }  // namespace
@@ -205,42 +270,12 @@ RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapsh
   return tally.Take();
 }
 
-void RequestReport::NameAfter(const PodClaims& pod, const Ask& ask) {
-  claim = pod.claims[ask.claim].Name();
-  claim_words = pod.claims[ask.claim].Words();
-  request = ask.Name();
-}
-
-std::string RequestReport::Subject() const { return "request " + request + " of " + claim_words; }
-
-std::vector<CountedCause> RequestReport::Parts() const {
-  std::vector<CountedCause> parts;
-  Append(parts, unusable_pool, "in incomplete or invalid pools");
-  Append(parts, other_driver, "other driver");
-  for (const CountedCause& cause : class_selectors)
-    Append(parts, cause.devices, "fail class selector " + cause.what);
-  for (const CountedCause& cause : request_selectors)
-    Append(parts, cause.devices, "fail request selector " + cause.what);
-  for (const CountedCause& cause : errors)
-    Append(parts, cause.devices, "cannot be evaluated: " + cause.what);
-  Append(parts, other_node, "on nodes the pod cannot use");
-  for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
-  std::string names;
-  for (const std::string& holder : holders) names += (names.empty() ? "" : ", ") + holder;
-  Append(parts, allocated, names.empty() ? "allocated" : "allocated (" + names + ")");
-  Append(parts, in_flight, "taken by jobs on their way");
-  Append(parts, placed, "taken by other pods of this job");
-  Append(parts, capacity, "without enough capacity");
-  Append(parts, free, "free");
-  return parts;
-}
-
-std::string RequestReport::ToString() const {
-  if (devices == 0) return "no devices";
-  std::string text;
-  for (const CountedCause& part : Parts())
-    text += (text.empty() ? "" : ", ") + std::to_string(part.devices) + " " + part.what;
-  return std::to_string(devices) + (devices == 1 ? " device: " : " devices: ") + text;
+int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
+                 const Workspace* placed, MatchCache& matches) {
+  Tally tally(pod, ask, snapshot, placed, matches);
+  for (const auto& pool : node.pools)
+    if (pool->status == PoolStatus::kReady) tally.AddView(*pool, node.node->name, true);
+  return tally.Take().free;
 }
 
 }  // namespace fedra::dra

@@ -7,13 +7,14 @@
 //   "h100", 6 fail request selector 1, 3 allocated (ml/train-1, ml/train-2), 1 tainted NoSchedule
 //   maintenance (DeviceTaintRule maint)
 //
-// Pure but for the MatchCache. The texts for people are made here and in judge_text.cc only.
+// Pure but for the MatchCache.
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "dra/capacity.h"
 #include "dra/match.h"
 #include "dra/node_view.h"
 #include "dra/pod_claims.h"
@@ -36,7 +37,8 @@ struct RequestReport {
   int64_t wanted = 0;  // per pod; for All: 0
   bool all = false;
   int devices = 0;        // in total; the rest adds up to it
-  int unusable_pool = 0;  // in pools that are incomplete or invalid
+  int unusable_pool = 0;  // in pools that are incomplete or invalid, and may be of use once mended
+  std::vector<std::string> pool_problems;  // of those pools, each once, at most kMaxPoolProblems
   int other_driver = 0;
   std::vector<CountedCause> class_selectors;    // false, per selector
   std::vector<CountedCause> request_selectors;  // false, per selector
@@ -48,9 +50,10 @@ struct RequestReport {
   int in_flight = 0;                 // taken by workloads in flight
   int placed = 0;                    // taken by pods of the same workload
   int capacity = 0;                  // not enough capacity left, or not published
-  int free = 0;                      // could be taken
-  int most_on_one_node = 0;          // the largest number of free ones that one node reaches
-  bool shareable = false;            // some of them serve several claims at a time
+  std::string shortage;  // of the one that has most left: "need 20Gi of memory (8Gi left on gpu-3)"
+  int free = 0;          // could be taken
+  int most_on_one_node = 0;  // the largest number of free ones that one node reaches
+  bool shareable = false;    // some of them serve several claims at a time
 
   // Of this request of this claim: what is counted may have been counted for another one.
   void NameAfter(const PodClaims& pod, const Ask& ask);
@@ -63,10 +66,18 @@ struct RequestReport {
 };
 
 inline constexpr size_t kMaxHolders = 3;
+inline constexpr size_t kMaxPoolProblems = 3;
 
 // `usable`: whether the pod may run on a node. `placed`: what the simulation holds; may be null.
 RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot,
                       const std::function<bool(const Node&)>& usable, const Workspace* placed,
                       MatchCache& matches);
+
+// How many of the ask's devices one node has free.
+int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
+                 const Workspace* placed, MatchCache& matches);
+
+// "need 20Gi of memory (8Gi left on gpu-3)".
+std::string Describe(const CapacityShortage& shortage, const Text& device);
 
 }  // namespace fedra::dra

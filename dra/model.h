@@ -182,6 +182,7 @@ struct DeviceClass {
   std::vector<bool> selector_is_cel;   // parallel: false = a selector kind of a future API
   Text extended_resource;              // spec.extendedResourceName; empty: none
   std::string created;                 // metadata.creationTimestamp (RFC 3339, UTC): ties of names
+  bool operator==(const DeviceClass&) const = default;
 };
 
 enum class AllocationMode : uint8_t { kExactCount, kAll, kUnknown };
@@ -208,23 +209,27 @@ struct DeviceRequest {
   std::vector<Toleration> tolerations;
   std::vector<std::pair<Text, Quantity>> capacity;  // capacity.requests, ascending by name
   bool has_capacity = false;                        // `capacity` is present
+  bool operator==(const DeviceRequest&) const = default;
 };
 
 struct ClaimRequest {
   Text name;
   std::optional<DeviceRequest> exactly;
   std::vector<DeviceRequest> first_available;
+  bool operator==(const ClaimRequest&) const = default;
 };
 
 struct Constraint {
   std::vector<Text> requests;  // "req" or "req/sub"; empty: all
   Text match_attribute;        // one of both; with both set the first counts (seen in 1.36.3)
   Text distinct_attribute;
+  bool operator==(const Constraint&) const = default;
 };
 
 struct ClaimSpec {
   std::vector<ClaimRequest> requests;
   std::vector<Constraint> constraints;
+  bool operator==(const ClaimSpec&) const = default;
 };
 
 struct AllocatedDevice {
@@ -234,6 +239,7 @@ struct AllocatedDevice {
   bool admin_access = false;
   std::optional<Text> share;                                       // shareID: shared, not dedicated
   std::optional<std::vector<std::pair<Text, Quantity>>> consumed;  // consumedCapacity
+  bool operator==(const AllocatedDevice&) const = default;
 };
 
 struct Allocation {
@@ -264,12 +270,14 @@ struct TaintRule {
   // are not evaluated: the rule is taken to taint every device that the fields above name.
   bool taints_fewer = false;
   Taint taint;
+  bool operator==(const TaintRule&) const = default;
 };
 
 // ---- the parts of core/v1 that decide where a pod may run
 
 struct NodeTaint {
   Text key, value, effect;
+  bool operator==(const NodeTaint&) const = default;
 };
 
 struct Node {

@@ -89,7 +89,7 @@ enum class PoolStatus : uint8_t {
 struct PoolView {
   PoolKey key;
   PoolStatus status = PoolStatus::kReady;
-  std::string problem;              // for kInvalid and kBroken
+  std::string problem;              // why it is not kReady: "has 1 of 2 slices of generation 3"
   std::vector<ViewDevice> devices;  // in the order of the search; only for a usable pool
   std::vector<ViewCounter> counters;
   std::vector<Consumption> consumption;

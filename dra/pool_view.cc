@@ -121,7 +121,10 @@ bool ViewBuilder::KeepNewest() {
     ++seen;
     if (!std::binary_search(relevant_.begin(), relevant_.end(), i)) elsewhere_.push_back(i);
   }
-  if (seen != wanted) view_->status = PoolStatus::kIncomplete;
+  if (seen == wanted) return true;
+  view_->status = PoolStatus::kIncomplete;
+  view_->problem = "has " + std::to_string(seen) + " of " + std::to_string(wanted) +
+                   " slices of generation " + std::to_string(newest);
   return true;
 }
 
@@ -138,7 +141,8 @@ bool ViewBuilder::CheckDeviceNames() {
     if (IsCounterSlice(*pool_.slices[i], features_)) continue;
     for (const Device& device : pool_.slices[i]->devices)
       if (!names.insert(device.name).second)
-        return Invalid("duplicate device name " + device.name.str());
+        return Invalid("two devices are named " + device.name.str() + ", one of them in slice " +
+                       pool_.slices[i]->name.str());
   }
   return true;
 }
@@ -149,7 +153,7 @@ bool ViewBuilder::CollectCounters() {
     const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
     for (const CounterSet& set : slice.counters) {
       if (!counter_sets_.insert(SetKey(scope, set.name)).second)
-        return Invalid("duplicate counter set name " + set.name.str());
+        return Invalid("two counter sets are named " + set.name.str());
       for (const Counter& counter : set.counters) {
         counter_index_.emplace(CounterKey{scope, set.name, counter.name},
                                static_cast<uint32_t>(view_->counters.size()));

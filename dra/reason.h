@@ -46,6 +46,7 @@ enum class ReasonCode {
   kCapacityExhausted,
   kDeviceTainted,
   kSelectorError,
+  kAllocationError,
   kNodeMismatch,
   kNodeResources,
   kPodsDoNotFit,

@@ -27,9 +27,10 @@ Search::Search(const PodClaims& pod, const NodeView& node, const Workspace* work
       all_(pod.asks.size()),
       chosen_(pod.claims.size()) {}
 
-Search::Step Search::Stop(Fit fit, std::string error) {
+Search::Step Search::Stop(Fit fit, std::string error, ErrorCause cause) {
   outcome_.fit = fit;
   outcome_.error = std::move(error);
+  outcome_.cause = cause;
   return Step::kStop;
 }
 
@@ -110,7 +111,7 @@ Search::Step Search::PlaceExact(const Place& place, size_t start) {
     if (start <= fatal_position_ && i >= fatal_position_) break;
     if (InUse(ask, table_[i])) continue;
     const uint8_t code = table_.Code(place.ask, i);
-    if (IsErrorCode(code)) return Stop(Fit::kError, table_.ErrorText(place.ask, i));
+    if (IsErrorCode(code)) return StopAt(place.ask, i);
     if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(place.ask, i)) continue;
     Undo undo;
     if (!Try(place, i, false, undo)) continue;
@@ -131,9 +132,7 @@ Search::Step Search::PlaceExact(const Place& place, size_t start) {
     }
   }
   Charge(table_.size() - charged);
-  if (start <= fatal_position_ && fatal_position_ <= table_.size())
-    return Stop(Fit::kError, pod_.claims[place.claim].Words() + ", request " +
-                                 ask.request->name.str() + ": a resource pool is invalid");
+  if (start <= fatal_position_ && fatal_position_ <= table_.size()) return StopAtInvalidPool(place);
   return Step::kFail;
 }
 

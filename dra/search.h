@@ -79,7 +79,10 @@ class Search final {
   Step PlaceDevice(const Place& place, size_t start);
   Step PlaceAll(const Place& place);
   Step PlaceExact(const Place& place, size_t start);
-  Step Stop(Fit fit, std::string error);
+  Step Stop(Fit fit, std::string error, ErrorCause cause = ErrorCause::kAllocator);
+  // At a candidate with an error code.
+  Step StopAt(uint32_t ask, size_t candidate);
+  Step StopAtInvalidPool(const Place& place);
   bool OutOfSteps() const { return outcome_.steps > limits_.max_steps; }
   // Looking at so many candidates once.
   void Charge(size_t candidates) { outcome_.steps += candidates / kCandidatesPerStep; }

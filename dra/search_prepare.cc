@@ -6,6 +6,22 @@
 
 namespace fedra::dra {
 
+Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
+  const bool selector = table_.Code(ask, candidate) == kSelectorError;
+  return Stop(Fit::kError, table_.ErrorText(ask, candidate),
+              selector ? ErrorCause::kSelector : ErrorCause::kAllocator);
+}
+
+Search::Step Search::StopAtInvalidPool(const Place& place) {
+  std::string text = pod_.claims[place.claim].Words() + ", request " +
+                     pod_.asks[place.ask].request->name.str() + ": a resource pool is invalid";
+  const auto at = std::find_if(node_.pools.begin(), node_.pools.end(), [](const auto& pool) {
+    return pool->status == PoolStatus::kInvalid;
+  });
+  if (at != node_.pools.end()) text += ": " + (*at)->key.ToString() + ": " + (*at)->problem;
+  return Stop(Fit::kError, std::move(text), ErrorCause::kPool);
+}
+
 // A node selector that cannot be evaluated is an error whatever is asked for.
 bool Search::CheckPools() {
   size_t position = 0;
@@ -29,15 +45,18 @@ bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
   size_t candidate = 0;
   for (const auto& pool : node_.pools) {
     if (pool->status != PoolStatus::kReady) {
-      Stop(Fit::kError, where + pool->key.ToString() +
-                            (pool->status == PoolStatus::kIncomplete ? " is currently being updated"
-                                                                     : " is currently invalid"));
+      const bool incomplete = pool->status == PoolStatus::kIncomplete;
+      Stop(Fit::kError,
+           where + pool->key.ToString() +
+               (incomplete ? " is currently being updated: it " : " is currently invalid: ") +
+               pool->problem,
+           ErrorCause::kPool);
       return false;
     }
     for (size_t i = 0; i < pool->devices.size(); ++i, ++candidate) {
       const uint8_t code = table_.Code(ask_index, candidate);
       if (IsErrorCode(code)) {
-        Stop(Fit::kError, table_.ErrorText(ask_index, candidate));
+        StopAt(ask_index, candidate);
         return false;
       }
       if (code == kSuits && table_.CapacityFits(ask_index, candidate))

@@ -23,8 +23,7 @@ Search::Step Search::FailOrError(const Place& place, size_t start) {
   Charge(table_.size() - start);
   for (size_t i = start; i < table_.size(); ++i) {
     if (InUse(pod_.asks[place.ask], table_[i])) continue;
-    if (IsErrorCode(table_.Code(place.ask, i)))
-      return Stop(Fit::kError, table_.ErrorText(place.ask, i));
+    if (IsErrorCode(table_.Code(place.ask, i))) return StopAt(place.ask, i);
   }
   return Step::kFail;
 }

@@ -112,9 +112,6 @@ bool Simulation::CanEndWithError(const PodClaims& pod) {
         const Ask& ask = pod.asks[request.first_ask + i];
         if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
         if (memory_.CanFail(ask.match, snapshot_, caches_.matches)) return true;
-        if (!ask.all && ask.request->count > kManyDevices &&
-            (pools.most_devices >= kManyDevices || !pools.all_ready))
-          return true;
         most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
       }
       devices += std::min(most, kMaxResultsPerClaim + 1);
@@ -122,6 +119,14 @@ bool Simulation::CanEndWithError(const PodClaims& pod) {
     if (devices > kMaxResultsPerClaim) return true;
   }
   return false;
+}
+
+// A search that the scheduler gives up needs many devices and a request for even more.
+bool Simulation::CanBeSlow(const PodClaims& pod) {
+  const PoolFacts& pools = memory_.Pools(snapshot_, caches_.matches);
+  if (pools.most_devices < kManyDevices && pools.all_ready) return false;
+  return std::any_of(pod.asks.begin(), pod.asks.end(),
+                     [](const Ask& ask) { return !ask.all && ask.request->count > kManyDevices; });
 }
 
 // Cheap, and nearly always false: then placing may stop at the first node that fits.
@@ -132,14 +137,18 @@ bool Simulation::ErrorsPossible(Run& run) {
       pods.insert(&VariantFor(run, *node).pod);
       if (!run.wants_device_resources) break;  // one variant for all
     }
-  return std::any_of(pods.begin(), pods.end(),
-                     [&](const PodClaims* pod) { return CanEndWithError(*pod); });
+  if (std::any_of(pods.begin(), pods.end(),
+                  [&](const PodClaims* pod) { return CanEndWithError(*pod); }))
+    return true;
+  if (std::none_of(pods.begin(), pods.end(), [&](const PodClaims* pod) { return CanBeSlow(*pod); }))
+    return false;
+  // How long a search takes only matters where the pod fits.
+  const std::vector<bool> too_few = TooFew(run);
+  return too_few.empty() || std::find(too_few.begin(), too_few.end(), false) != too_few.end();
 }
 
 // Looks at every node, as the scheduler does. True: the pod's attempt ends with an error.
 bool Simulation::FindErrors(Run& run) {
-  const Node* failing = nullptr;
-  std::string error;
   size_t fitting = 0;
   const auto examine = [&](const Node* node, bool usable) {
     if (BudgetIsSpent()) return;
@@ -149,19 +158,13 @@ bool Simulation::FindErrors(Run& run) {
     if (found.fit == Fit::kBudget) run.unfinished = node;
     NoteSlowness(run, *node, found);
     if (found.fit == Fit::kFit && usable) ++fitting;
-    if (found.fit != Fit::kError || failing) return;
-    failing = node;
-    error = found.error;
+    if (found.fit == Fit::kError && run.error_node == nullptr) NoteError(run, *node, found);
   };
   for (const Node* node : run.nodes) examine(node, true);
   for (const Node* node : run.elsewhere) examine(node, false);
   run.feasible = fitting;
-  if (failing == nullptr) return false;
-  const bool certain = fitting < kNodesAlwaysExamined;
-  run.result.report.aborted = certain;
-  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ErrorCodeOn(run, *failing),
-      "Node " + failing->name.str(),
-      "the scheduler ends with an error on node " + failing->name.str() + ": " + error);
+  if (run.error_node == nullptr) return false;
+  ExplainError(run, fitting < kNodesAlwaysExamined);
   return true;
 }
 

@@ -117,6 +117,7 @@ class Simulation final {
   Variant& VariantWith(Run& run, const std::vector<Text>& resources);
   bool CheckClasses(Run& run);
   bool CanEndWithError(const PodClaims& pod);
+  bool CanBeSlow(const PodClaims& pod);
   bool ErrorsPossible(Run& run);
   bool FindErrors(Run& run);
   // Where the pods go (simulation_place.cc).
@@ -132,6 +133,7 @@ class Simulation final {
   void Take(Run& run, const Offer& offer);
   size_t ConsumersOf(const ObjectKey& claim) const;
   void NoteContested(Run& run) const;
+  static void NoteError(Run& run, const Node& node, const NodeAllocation& found);
   static void NoteSlowness(Run& run, const Node& node, const NodeAllocation& found);
   static void NoteNearest(Run& run, const Node& node, uint32_t devices);
   NodeAnswer RoomOn(const Run& run, const Node& node, const Variant& variant) const;
@@ -153,7 +155,7 @@ class Simulation final {
                 int64_t pods);
 
   // Why not all pods fit (simulation_explain.cc, simulation_requests.cc).
-  ReasonCode ErrorCodeOn(Run& run, const Node& node);
+  static void ExplainError(Run& run, bool certain);
   void ExplainShortage(Run& run);
   void ExplainNodes(Run& run);
   RequestReport ReportOn(Run& run, const Variant& variant, uint32_t ask);
@@ -170,7 +172,10 @@ class Simulation final {
   bool ExplainRequests(Run& run, const Variant& variant);
   void ExplainTogether(Run& run, const Node& node, Variant& variant);
   bool FitsWith(const Node& node, const Variant& variant, const Relaxation& relaxation);
-  std::string CounterShortage(const Node& node, const Variant& variant);
+  // What the node is short of (simulation_shortage.cc).
+  std::string CounterShortages(const Node& node, const Variant& variant);
+  std::string CapacityShortages(const Node& node, const Variant& variant);
+  std::string CountsOn(const Node& node, const Variant& variant);
   void ExplainBudget(Run& run) const;
   void ExplainSlowSearch(Run& run) const;
   void ExplainUnbindable(Run& run) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dra/counters.h"
 #include "dra/simulation.h"
 #include "dra/simulation_run.h"
 
@@ -12,14 +11,6 @@ namespace {
 // Enough to tell what is in the way, not to prove it: for one try, and for a whole judgement.
 constexpr uint64_t kStepsPerTry = 20'000;
 constexpr uint64_t kExplainingSteps = 200'000;
-
-// "3 nodeSelector pool=a100, 1 taint gpu=yes:NoSchedule"
-std::string Join(const std::map<std::string, int>& counts) {
-  std::string text;
-  for (const auto& [what, count] : counts)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
-  return text;
-}
 
 std::string Describe(const Constraint& constraint) {
   const bool match = !constraint.match_attribute.empty();
@@ -49,6 +40,18 @@ std::string Alternatives(const std::vector<std::string>& texts) {
   return all;
 }
 
+ReasonCode ErrorCodeOf(ErrorCause cause) {
+  switch (cause) {
+    case ErrorCause::kSelector:
+      return ReasonCode::kSelectorError;
+    case ErrorCause::kPool:
+      return ReasonCode::kPoolIncomplete;
+    case ErrorCause::kAllocator:
+      return ReasonCode::kAllocationError;
+  }
+  return ReasonCode::kAllocationError;
+}
+
 bool AreHeldByOthers(const std::vector<RequestReport>& reports) {
   return std::any_of(reports.begin(), reports.end(), [](const RequestReport& report) {
     return report.allocated + report.in_flight > 0;
@@ -73,38 +76,6 @@ bool Simulation::FitsWith(const Node& node, const Variant& variant, const Relaxa
   return found.fit == Fit::kFit;
 }
 
-// For every free device that suits some request: the first counter that is too small for it; or,
-// when each would fit alone, what they share.
-std::string Simulation::CounterShortage(const Node& node, const Variant& variant) {
-  const NodeView view = ViewOf(snapshot_, node);
-  CounterLedger ledger(view, &workspace_, snapshot_.features().counters_by_pool_name);
-  std::map<std::string, int> shortages;
-  std::map<std::string, int> shared;
-  for (uint32_t p = 0; p < view.pools.size(); ++p) {
-    const PoolView& pool = *view.pools[p];
-    for (uint32_t d = 0; d < pool.devices.size(); ++d) {
-      const ViewDevice& device = pool.devices[d];
-      const bool suits =
-          std::any_of(variant.pod.asks.begin(), variant.pod.asks.end(), [&](const Ask& ask) {
-            return caches_.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
-          });
-      if (!suits || (device.use && device.use->dedicated)) continue;
-      for (const Consumption& consumption : pool.ConsumptionOf(d)) {
-        const Quantity left = ledger.Left(p, consumption.counter);
-        const ViewCounter& counter = pool.counters[consumption.counter];
-        const std::string need = "need " + consumption.amount->ToString();
-        const std::string of = " of " + counter.set.str() + "/" + counter.name.str() + " (" +
-                               left.ToString() + " left";
-        ++shared[need + " each" + of + " for all)"];
-        if (left >= *consumption.amount) continue;
-        ++shortages[need + of + ")"];
-        break;
-      }
-    }
-  }
-  return Join(shortages.empty() ? shared : shortages);
-}
-
 // Every request could be satisfied alone: drop one rule after the other and see what then fits.
 void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
   const std::string where = " on node " + node.name.str();
@@ -126,7 +97,7 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
   }
   if (FitsWith(node, variant, {.counters = true})) {
     obstacle =
-        "shared counters are used up" + where + ": " + CounterShortage(node, variant) + anyway;
+        "shared counters are used up" + where + ": " + CounterShortages(node, variant) + anyway;
     return Add(run, Outcome::kNo, ReasonCode::kCountersExhausted, "Node " + node.name.str(),
                obstacle);
   }
@@ -135,7 +106,8 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
     return Add(run, Outcome::kNo, ReasonCode::kDeviceTainted, "Node " + node.name.str(), obstacle);
   }
   if (FitsWith(node, variant, {.capacity = true})) {
-    obstacle = "not enough device capacity is left" + where + anyway;
+    obstacle = "not enough device capacity is left" + where + ": " +
+               CapacityShortages(node, variant) + anyway;
     return Add(run, Outcome::kNo, ReasonCode::kCapacityExhausted, "Node " + node.name.str(),
                obstacle);
   }
@@ -145,21 +117,17 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
       (in_use ? "too many devices are " + std::string(by_others ? "allocated" : "taken") + where
               : std::string(run.no_room.empty() ? "no single node" : "no node with room") +
                     " has devices for all requests; the nearest is " + node.name.str()) +
-      anyway;
+      " (" + CountsOn(node, variant) + ")" + anyway;
   Add(run, Outcome::kNo, by_others ? ReasonCode::kDevicesAllocated : ReasonCode::kNotEnoughDevices,
       "Node " + node.name.str(), obstacle);
 }
 
-// All devices of a node cannot be told while some pool of it is incomplete: no selector is to
-// blame.
-ReasonCode Simulation::ErrorCodeOn(Run& run, const Node& node) {
-  const std::vector<Ask>& asks = VariantFor(run, node).pod.asks;
-  const NodeView view = ViewOf(snapshot_, node);
-  const bool all = std::any_of(asks.begin(), asks.end(), [](const Ask& ask) { return ask.all; });
-  const bool ready = std::all_of(view.pools.begin(), view.pools.end(), [](const auto& pool) {
-    return pool->status == PoolStatus::kReady;
-  });
-  return all && !ready ? ReasonCode::kPoolIncomplete : ReasonCode::kSelectorError;
+// `certain`: the scheduler comes to that node, whatever it finds before.
+void Simulation::ExplainError(Run& run, bool certain) {
+  const std::string node = run.error_node->name.str();
+  run.result.report.aborted = certain;
+  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ErrorCodeOf(run.error_cause), "Node " + node,
+      "the scheduler ends with an error on node " + node + ": " + run.error);
 }
 
 // What was found so far proves nothing about the rest.
@@ -250,12 +218,7 @@ void Simulation::ExplainShortage(Run& run) {
     Add(run, Outcome::kNo, ReasonCode::kPodsDoNotFit, "pod set " + report.name,
         std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit");
   }
-  if (run.error_node != nullptr) {
-    const std::string node = run.error_node->name.str();
-    report.aborted = true;
-    return Add(run, Outcome::kNo, ErrorCodeOn(run, *run.error_node), "Node " + node,
-               "the scheduler ends with an error on node " + node + ": " + run.error);
-  }
+  if (run.error_node != nullptr) return ExplainError(run, true);
   ExplainUnbindable(run);
   if (run.unbindable_claim != nullptr || run.full_claim != nullptr) return;
   if (run.nodes.empty()) return ExplainNodes(run);

@@ -48,6 +48,12 @@ void Simulation::NoteNearest(Run& run, const Node& node, uint32_t devices) {
   run.deepest = std::max(run.deepest, devices);
 }
 
+void Simulation::NoteError(Run& run, const Node& node, const NodeAllocation& found) {
+  run.error_node = &node;
+  run.error = found.error;
+  run.error_cause = found.cause;
+}
+
 void Simulation::NoteSlowness(Run& run, const Node& node, const NodeAllocation& found) {
   if (found.scheduler_steps < std::max(kMaybeSlow, run.slowest_steps)) return;
   run.slowest = &node;
@@ -92,10 +98,7 @@ std::optional<Simulation::Offer> Simulation::OfferOn(Run& run, const Node& node)
   }
   if (found.fit == Fit::kBudget) run.unfinished = &node;
   NoteSlowness(run, node, found);
-  if (found.fit == Fit::kError) {
-    run.error = found.error;
-    run.error_node = &node;
-  }
+  if (found.fit == Fit::kError) NoteError(run, node, found);
   if (found.fit != Fit::kFit) {
     NoteNearest(run, node, found.deepest);
     return std::nullopt;

@@ -63,11 +63,16 @@ struct Simulation::Run {
   double slowest_steps = 0;
   size_t feasible = 0;  // nodes, when all were looked at
   std::map<std::vector<Text>, Variant> variants;
-  std::string error;  // an allocation that ended with one: nothing more is placed
-  const Node* error_node = nullptr;
+  // An allocation that ended with an error: nothing more is placed.
+  std::string error;
+  ErrorCause error_cause = ErrorCause::kAllocator;
+  const Node* error_node = nullptr;  // null: none did
   const Node* unfinished = nullptr;  // where the search was when the budget was spent
   uint32_t deepest = 0;
   const Node* nearest = nullptr;
 };
+
+// "3 nodeSelector pool=a100, 1 taint gpu=yes:NoSchedule"
+std::string Join(const std::map<std::string, int>& counts);
 
 }  // namespace fedra::dra

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "dra/same_content.h"
+
 namespace fedra::dra {
 namespace {
 
@@ -10,6 +12,12 @@ namespace {
 uint64_t NextSerial() {
   static std::atomic<uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// `known`: the object of that name; null: there is none.
+template <class T>
+bool IsKnown(const std::shared_ptr<const T>* known, const T& object) {
+  return known != nullptr && SameContent(**known, object);
 }
 
 }  // namespace
@@ -120,26 +128,29 @@ void SnapshotBuilder::MarkSlices(const PoolKey& pool) {
   next_.slices_serial_ = next_.use_serial_ = NextSerial();
 }
 
-void SnapshotBuilder::SetSlice(Slice slice) {
+bool SnapshotBuilder::SetSlice(Slice slice) {
+  if (const auto known = slices_.find(slice.name);
+      known != slices_.end() && SameContent(*known->second, slice))
+    return false;
   RemoveSlice(slice.name);
   slice.serial = NextSerial();
   auto shared = std::make_shared<const Slice>(std::move(slice));
   slices_[shared->name] = shared;
   slices_of_pool_[shared->pool][shared->name] = shared;
   MarkSlices(shared->pool);
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::RemoveSlice(const Text& name) {
+bool SnapshotBuilder::RemoveSlice(const Text& name) {
   const auto at = slices_.find(name);
-  if (at == slices_.end()) return;
+  if (at == slices_.end()) return false;
   const PoolKey key = at->second->pool;
   const auto pool = slices_of_pool_.find(key);
   pool->second.erase(name);
   if (pool->second.empty()) slices_of_pool_.erase(pool);
   slices_.erase(at);
   MarkSlices(key);
-  changed_ = true;
+  return changed_ = true;
 }
 
 void SnapshotBuilder::MarkPoolsOf(const Claim& claim) {
@@ -148,7 +159,8 @@ void SnapshotBuilder::MarkPoolsOf(const Claim& claim) {
   next_.use_serial_ = NextSerial();
 }
 
-void SnapshotBuilder::SetClaim(Claim claim) {
+bool SnapshotBuilder::SetClaim(Claim claim) {
+  if (IsKnown(next_.claims_.Find(claim.key), claim)) return false;
   RemoveClaim(claim.key);
   auto shared = std::make_shared<const Claim>(std::move(claim));
   MarkPoolsOf(*shared);
@@ -156,12 +168,12 @@ void SnapshotBuilder::SetClaim(Claim claim) {
     for (const AllocatedDevice& device : shared->allocation->devices)
       claims_of_pool_[device.pool].insert(shared->key);
   next_.claims_.Set(shared->key, shared);
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::RemoveClaim(const ObjectKey& key) {
+bool SnapshotBuilder::RemoveClaim(const ObjectKey& key) {
   const auto* found = next_.claims_.Find(key);
-  if (found == nullptr) return;
+  if (found == nullptr) return false;
   const std::shared_ptr<const Claim> old = *found;
   MarkPoolsOf(*old);
   if (old->allocation) {
@@ -173,29 +185,33 @@ void SnapshotBuilder::RemoveClaim(const ObjectKey& key) {
     }
   }
   next_.claims_.Erase(key);
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::SetClass(DeviceClass device_class) {
+bool SnapshotBuilder::SetClass(DeviceClass device_class) {
+  if (IsKnown(next_.classes_.Find(device_class.name), device_class)) return false;
   const Text name = device_class.name;
   next_.classes_.Set(name, std::make_shared<const DeviceClass>(std::move(device_class)));
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::RemoveClass(const Text& name) {
+bool SnapshotBuilder::RemoveClass(const Text& name) {
+  if (next_.classes_.Find(name) == nullptr) return false;
   next_.classes_.Erase(name);
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::SetTemplate(ClaimTemplate claim_template) {
+bool SnapshotBuilder::SetTemplate(ClaimTemplate claim_template) {
+  if (IsKnown(next_.templates_.Find(claim_template.key), claim_template)) return false;
   const ObjectKey key = claim_template.key;
   next_.templates_.Set(key, std::make_shared<const ClaimTemplate>(std::move(claim_template)));
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::RemoveTemplate(const ObjectKey& key) {
+bool SnapshotBuilder::RemoveTemplate(const ObjectKey& key) {
+  if (next_.templates_.Find(key) == nullptr) return false;
   next_.templates_.Erase(key);
-  changed_ = true;
+  return changed_ = true;
 }
 
 // A rule may select the devices of any pool.
@@ -207,33 +223,38 @@ void SnapshotBuilder::MarkPoolsOf(const TaintRule& rule) {
   }
 }
 
-void SnapshotBuilder::SetTaintRule(TaintRule rule) {
+bool SnapshotBuilder::SetTaintRule(TaintRule rule) {
+  if (const auto known = taint_rules_.find(rule.name);
+      known != taint_rules_.end() && SameContent(known->second, rule))
+    return false;
   RemoveTaintRule(rule.name);
   MarkPoolsOf(rule);
   const std::string name = rule.name;
   taint_rules_.emplace(name, std::move(rule));
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::RemoveTaintRule(const std::string& name) {
+bool SnapshotBuilder::RemoveTaintRule(const std::string& name) {
   const auto at = taint_rules_.find(name);
-  if (at == taint_rules_.end()) return;
+  if (at == taint_rules_.end()) return false;
   MarkPoolsOf(at->second);
   taint_rules_.erase(at);
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::SetNode(Node node) {
+bool SnapshotBuilder::SetNode(Node node) {
+  if (IsKnown(next_.nodes_.Find(node.name), node)) return false;
   node.serial = next_.nodes_serial_ = NextSerial();
   const Text name = node.name;
   next_.nodes_.Set(name, std::make_shared<const Node>(std::move(node)));
-  changed_ = true;
+  return changed_ = true;
 }
 
-void SnapshotBuilder::RemoveNode(const Text& name) {
+bool SnapshotBuilder::RemoveNode(const Text& name) {
+  if (next_.nodes_.Find(name) == nullptr) return false;
   next_.nodes_.Erase(name);
   next_.nodes_serial_ = NextSerial();
-  changed_ = true;
+  return changed_ = true;
 }
 
 std::shared_ptr<const PoolUsage> SnapshotBuilder::BuildUsage(const PoolKey& key) const {

@@ -100,19 +100,20 @@ class SnapshotBuilder final {
   // Another scheduler decides there from now on; all objects stay. Whether that changes anything.
   bool SetFeatures(AllocatorFeatures features);
 
-  // Each replaces the object of the same name. Removing what is not there changes nothing.
-  void SetSlice(Slice slice);
-  void RemoveSlice(const Text& name);
-  void SetClaim(Claim claim);
-  void RemoveClaim(const ObjectKey& key);
-  void SetClass(DeviceClass device_class);
-  void RemoveClass(const Text& name);
-  void SetTemplate(ClaimTemplate claim_template);
-  void RemoveTemplate(const ObjectKey& key);
-  void SetTaintRule(TaintRule rule);
-  void RemoveTaintRule(const std::string& name);
-  void SetNode(Node node);
-  void RemoveNode(const Text& name);
+  // Each replaces the object of the same name, and says whether that changes anything: an object of
+  // the same content does not, nor does removing what is not there.
+  bool SetSlice(Slice slice);
+  bool RemoveSlice(const Text& name);
+  bool SetClaim(Claim claim);
+  bool RemoveClaim(const ObjectKey& key);
+  bool SetClass(DeviceClass device_class);
+  bool RemoveClass(const Text& name);
+  bool SetTemplate(ClaimTemplate claim_template);
+  bool RemoveTemplate(const ObjectKey& key);
+  bool SetTaintRule(TaintRule rule);
+  bool RemoveTaintRule(const std::string& name);
+  bool SetNode(Node node);
+  bool RemoveNode(const Text& name);
 
   // The state of all changes so far; the same pointer again if there were none.
   std::shared_ptr<const Snapshot> Publish();

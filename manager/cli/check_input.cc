@@ -110,7 +110,7 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
   }
 }
 
-void AddAttributes(const dra::Snapshot& snapshot, FleetFacts& facts) {
+void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
   const auto add = [&](const std::string& driver, const dra::Text& name) {
     const bool qualified = name.view().find('/') != std::string_view::npos;
     facts.attributes.insert(qualified ? name.str() : driver + "/" + name.str());
@@ -123,6 +123,9 @@ void AddAttributes(const dra::Snapshot& snapshot, FleetFacts& facts) {
         if (device.common)
           for (const dra::Attribute& attribute : *device.common) add(driver, attribute.name);
         for (const dra::Attribute& attribute : device.own) add(driver, attribute.name);
+        if (device.capacity)
+          for (const dra::Capacity& capacity : *device.capacity)
+            facts.capacities.insert(capacity.name.str());
       }
     }
   });
@@ -166,7 +169,7 @@ void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& defaul
     const auto snapshot = worker->devices()->snapshot();
     snapshot->classes().ForEach(
         [&](const dra::Text& name, const auto&) { facts.classes.insert(name.str()); });
-    AddAttributes(*snapshot, facts);
+    AddDevices(*snapshot, facts);
   }
   for (const Manifest& manifest : input.dra)
     CheckAgainstFleet(manifest, default_ns, facts, input.defined, input.findings);

@@ -42,11 +42,12 @@ void CheckPodClaims(const nlohmann::json& pod_template, const std::string& path,
 // What the claims need and where, for the comparison with what workers have.
 struct ClaimNeeds {
   struct Need {
-    std::string name;  // a class, or an attribute with its domain
+    std::string name;  // a class, a capacity, or an attribute with its domain
     std::string path;
   };
   std::vector<Need> classes;
   std::vector<Need> attributes;  // of constraints
+  std::vector<Need> capacities;  // of requests, as written; those of alternatives left out
 };
 ClaimNeeds NeedsOf(const nlohmann::json& object);
 
@@ -55,11 +56,12 @@ struct FleetFacts {
   size_t workers = 0;
   std::set<std::string> classes;
   std::set<std::string> attributes;  // "domain/name" of every device
+  std::set<std::string> capacities;  // as published
   int devices = 0;
 };
 
-// Classes that are on no worker (and not among `defined`), attributes that no device has. Says
-// nothing when no worker could be read.
+// Classes that are on no worker (and not among `defined`), attributes and capacities that no device
+// has. Says nothing when no worker could be read.
 void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                        const FleetFacts& fleet, const DefinedClaims& defined,
                        std::vector<Finding>& findings);

@@ -11,6 +11,7 @@
 #include "cel/selector.h"
 #include "config/names.h"
 #include "manager/cli/manifest_check.h"
+#include "manager/cli/manifest_request.h"
 #include "manager/cli/manifest_v1.h"
 #include "manager/cli/yaml_text.h"
 #include "manager/tracking/json_fields.h"
@@ -27,7 +28,6 @@ using tracking::Text;
 constexpr size_t kMaxRequests = 32;
 constexpr size_t kMaxConstraints = 32;
 constexpr size_t kMaxAlternatives = 8;
-constexpr int64_t kMaxDevices = 32;
 
 using Names = std::vector<std::string>;
 
@@ -49,7 +49,6 @@ class ClaimCheck final {
   void Request(const json& request, const std::string& path);
   void Alternatives(const json& request, const std::string& path);
   void Devices(const json& request, const std::string& path);
-  void Count(const json& request, const std::string& path);
   void Constraint(const json& constraint, const std::string& path);
   void Attribute(const std::string& name, const std::string& path);
   void Name(const json& owner, const std::string& path, std::set<std::string>& names);
@@ -116,30 +115,12 @@ void ClaimCheck::Selectors(const json& owner, const std::string& path) {
   });
 }
 
-void ClaimCheck::Count(const json& request, const std::string& path) {
-  const std::string mode = Text(request, "allocationMode");
-  const json& count = Member(request, "count");
-  if (!mode.empty() && mode != "ExactCount" && mode != "All") {
-    findings_.Error(path + ".allocationMode", fmt::format("\"{}\" is not known", mode),
-                    "write ExactCount or All");
-  }
-  if (mode == "All" && !count.is_null())
-    findings_.Error(path + ".count", "cannot be set with allocationMode All", "leave it out");
-  if (mode == "All" || count.is_null()) return;
-  const bool is_positive = count.is_number_integer() && count.get<int64_t>() > 0;
-  if (!is_positive) {
-    findings_.Error(path + ".count", "must be a whole number above 0");
-  } else if (count.get<int64_t>() > kMaxDevices) {
-    findings_.Error(path + ".count",
-                    fmt::format("one claim can hold at most {} devices", kMaxDevices),
-                    "use several claims, or several pods");
-  }
-}
-
 void ClaimCheck::Devices(const json& request, const std::string& path) {
   if (Text(request, "deviceClassName").empty())
     findings_.Error(path + ".deviceClassName", "is missing", "name the DeviceClass of the devices");
-  Count(request, path);
+  CheckCount(request, path, findings_);
+  CheckTolerations(request, path, findings_);
+  CheckCapacity(request, path, findings_);
   Selectors(request, path);
 }
 
@@ -236,6 +217,7 @@ void ClaimCheck::Spec(const json& spec, const std::string& path) {
     findings_.Warn(here + ".requests", "is empty: a claim that asks for nothing gets nothing");
   ForEach(devices, "requests", here, kMaxRequests,
           [&](const json& request, const std::string& at) { Request(request, at); });
+  CheckTotal(devices, here, findings_);
   ForEach(devices, "constraints", here, kMaxConstraints,
           [&](const json& constraint, const std::string& at) { Constraint(constraint, at); });
 }

@@ -138,6 +138,13 @@ void AddNeeds(const json& request, const std::string& path, ClaimNeeds& needs) {
   if (!name.empty()) needs.classes.push_back({name, path + ".deviceClassName"});
 }
 
+void AddCapacities(const json& request, const std::string& path, ClaimNeeds& needs) {
+  const json& requests = Path(request, {"capacity", "requests"});
+  if (!requests.is_object()) return;
+  for (const auto& [name, amount] : requests.items())
+    needs.capacities.push_back({name, fmt::format("{}.capacity.requests[\"{}\"]", path, name)});
+}
+
 }  // namespace
 
 DefinedClaims Define(const std::vector<Manifest>& manifests, const std::string& default_ns) {
@@ -178,6 +185,8 @@ ClaimNeeds NeedsOf(const json& object) {
     const std::string at = fmt::format("{}.requests[{}]", path, i);
     AddNeeds(requests[i], at, needs);
     AddNeeds(Member(requests[i], "exactly"), at + ".exactly", needs);
+    AddCapacities(requests[i], at, needs);
+    AddCapacities(Member(requests[i], "exactly"), at + ".exactly", needs);
     const json& alternatives = Member(requests[i], "firstAvailable");
     for (size_t k = 0; alternatives.is_array() && k < alternatives.size(); ++k)
       AddNeeds(alternatives[k], fmt::format("{}.firstAvailable[{}]", at, k), needs);
@@ -220,6 +229,17 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                  fmt::format("none of {} devices on {} publishes {}: the constraint cannot hold",
                              fleet.devices, where, need.name),
                  hint(need.name, fleet.attributes));
+  }
+  for (const ClaimNeeds::Need& need : needs.capacities) {
+    if (fleet.capacities.contains(need.name) || fleet.devices == 0) continue;
+    const std::string bare = need.name.substr(need.name.find('/') + 1);
+    findings.Add(
+        Severity::kNowhere, need.path,
+        fmt::format("none of {} devices on {} publishes the capacity {}: none can be taken",
+                    fleet.devices, where, need.name),
+        fleet.capacities.contains(bare)
+            ? fmt::format("write \"{}\": names are compared as they are published", bare)
+            : hint(need.name, fleet.capacities));
   }
 }
 

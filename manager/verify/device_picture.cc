@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-// Above this many judgements all are forgotten.
-constexpr size_t kMaxRemembered = 1024;
 // Compiled selectors and their results, kept for the next judgement. More at once are rare.
 constexpr size_t kMaxIdleCaches = 2;
 constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
@@ -29,16 +27,6 @@ dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
   features.device_taints |= api.taint_rules;
   features.workload_claims = api.pod_groups;
   return features;
-}
-
-// Kubelets write a node's status every few minutes; only what placing looks at counts.
-bool SameNode(const dra::Node& a, const dra::Node& b) {
-  const auto same_taint = [](const dra::NodeTaint& x, const dra::NodeTaint& y) {
-    return x.key == y.key && x.value == y.value && x.effect == y.effect;
-  };
-  return a.labels == b.labels && a.unschedulable == b.unschedulable &&
-         a.allocatable == b.allocatable &&
-         std::equal(a.taints.begin(), a.taints.end(), b.taints.begin(), b.taints.end(), same_taint);
 }
 
 bool SamePod(const PodFacts& a, const PodFacts& b) {
@@ -150,76 +138,58 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
       slices_(Feed<dra::Slice>(
           &dra::ParseSlice,
           [](State& state, const ObjectKey&, dra::Slice slice) {
-            state.builder.SetSlice(std::move(slice));
-            return true;
+            return state.builder.SetSlice(std::move(slice));
           },
           [](State& state, const ObjectKey& key) {
-            state.builder.RemoveSlice(dra::Text(key.name));
-            return true;
+            return state.builder.RemoveSlice(dra::Text(key.name));
           })),
       classes_(Feed<dra::DeviceClass>(
           &dra::ParseDeviceClass,
           [](State& state, const ObjectKey&, dra::DeviceClass device_class) {
-            state.builder.SetClass(std::move(device_class));
-            return true;
+            return state.builder.SetClass(std::move(device_class));
           },
           [](State& state, const ObjectKey& key) {
-            state.builder.RemoveClass(dra::Text(key.name));
-            return true;
+            return state.builder.RemoveClass(dra::Text(key.name));
           })),
       claims_(Feed<dra::Claim>(
           [](const json& object, dra::ParseContext& context) {
             return dra::ParseClaim(object, context);
           },
           [](State& state, const ObjectKey&, dra::Claim claim) {
-            state.builder.SetClaim(std::move(claim));
-            return true;
+            return state.builder.SetClaim(std::move(claim));
           },
-          [](State& state, const ObjectKey& key) {
-            state.builder.RemoveClaim(key);
-            return true;
-          })),
+          [](State& state, const ObjectKey& key) { return state.builder.RemoveClaim(key); })),
       templates_(Feed<dra::ClaimTemplate>(
           [](const json& object, dra::ParseContext& context) {
             return dra::ParseClaimTemplate(object, context);
           },
           [](State& state, const ObjectKey& key, dra::ClaimTemplate claim_template) {
-            state.assumed.erase(key);
-            state.builder.SetTemplate(std::move(claim_template));
-            return true;
+            const bool was_assumed = state.assumed.erase(key) > 0;
+            return state.builder.SetTemplate(std::move(claim_template)) || was_assumed;
           },
           [](State& state, const ObjectKey& key) {
             state.assumed.erase(key);
-            state.builder.RemoveTemplate(key);
-            return true;
+            return state.builder.RemoveTemplate(key);
           })),
       taint_rules_(Feed<dra::TaintRule>(
           &dra::ParseTaintRule,
           [](State& state, const ObjectKey& key, dra::TaintRule rule) {
             state.broad_rules.erase(key.name);
             if (rule.taints_fewer) state.broad_rules.insert(key.name);
-            state.builder.SetTaintRule(std::move(rule));
-            return true;
+            return state.builder.SetTaintRule(std::move(rule));
           },
           [](State& state, const ObjectKey& key) {
             state.broad_rules.erase(key.name);
-            state.builder.RemoveTaintRule(key.name);
-            return true;
+            return state.builder.RemoveTaintRule(key.name);
           })),
       pod_groups_(PodGroupFeed()),
       nodes_(Feed<dra::Node>(
           &dra::ParseNode,
-          [](State& state, const ObjectKey& key, dra::Node node) {
-            const auto known = state.nodes.find(key.name);
-            if (known != state.nodes.end() && SameNode(known->second, node)) return false;
-            state.nodes.insert_or_assign(key.name, node);
-            state.builder.SetNode(std::move(node));
-            return true;
+          [](State& state, const ObjectKey&, dra::Node node) {
+            return state.builder.SetNode(std::move(node));
           },
           [](State& state, const ObjectKey& key) {
-            state.nodes.erase(key.name);
-            state.builder.RemoveNode(dra::Text(key.name));
-            return true;
+            return state.builder.RemoveNode(dra::Text(key.name));
           })),
       pods_(PodFeed()) {}
 
@@ -423,22 +393,14 @@ dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Deman
                                     std::vector<dra::InFlightPods> in_flight,
                                     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, *demands, in_flight, to_come);
-  const uint64_t generation = basis.snapshot->generation();
-  auto known = remembered_.With([&](const auto& remembered) -> std::optional<dra::Verdict> {
-    const auto found = remembered.find(demands);
-    if (found == remembered.end() || found->second.snapshot != generation ||
-        found->second.used != basis.used_serial || found->second.pod_groups != basis.pod_groups ||
-        found->second.in_flight != in_flight)
-      return std::nullopt;
-    return found->second.verdict;
-  });
+  VerdictMemory::Basis made_from{basis.snapshot->generation(), basis.used_serial, basis.pod_groups,
+                                 in_flight};
+  auto known =
+      remembered_.With([&](VerdictMemory& memory) { return memory.Find(demands, made_from); });
   if (known) return *std::move(known);
-  dra::Verdict verdict = JudgeOn(basis, ns, *demands, in_flight).verdict;
-  remembered_.With([&](auto& remembered) {
-    if (remembered.size() >= kMaxRemembered) remembered.clear();
-    remembered.insert_or_assign(demands, Remembered{generation, basis.used_serial, basis.pod_groups,
-                                                    std::move(in_flight), verdict});
-  });
+  dra::Verdict verdict = JudgeOn(basis, ns, *demands, std::move(in_flight)).verdict;
+  remembered_.With(
+      [&](VerdictMemory& memory) { memory.Keep(demands, std::move(made_from), verdict); });
   return verdict;
 }
 

@@ -30,6 +30,7 @@
 #include "manager/verify/dra_api.h"
 #include "manager/verify/object_feed.h"
 #include "manager/verify/objects.h"
+#include "manager/verify/verdict_memory.h"
 
 namespace fedra::verify {
 
@@ -48,8 +49,6 @@ struct DevicePictureOptions {
   bool node_resources = true;
   std::vector<dra::ScalablePool> scalable_pools;
 };
-
-using PodGroups = std::map<ObjectKey, dra::PodGroup>;
 
 class DevicePicture final {
  public:
@@ -108,7 +107,6 @@ class DevicePicture final {
     State() : builder({}) {}
     dra::ParseContext context;
     dra::SnapshotBuilder builder;
-    std::unordered_map<std::string, dra::Node> nodes;  // as given to the builder
     std::unordered_map<ObjectKey, PodFacts> pods;
     std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job;
     std::shared_ptr<const NodeUse> used;  // null: to be counted again
@@ -125,14 +123,6 @@ class DevicePicture final {
     std::shared_ptr<const NodeUse> used;
     uint64_t used_serial = 0;
     PodGroups pod_groups;  // of the pods that are judged or in flight
-  };
-  // A verdict, and all that it was made from; names the basis without keeping it alive.
-  struct Remembered {
-    uint64_t snapshot = 0;
-    uint64_t used = 0;
-    PodGroups pod_groups;
-    std::vector<dra::InFlightPods> in_flight;
-    dra::Verdict verdict;
   };
   // Of one judgement at a time.
   struct Caches {
@@ -165,7 +155,7 @@ class DevicePicture final {
   const std::function<void()> on_health_;
   mutable Guarded<State> state_;
   mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
-  mutable Guarded<std::unordered_map<tracking::Demands, Remembered>> remembered_;
+  mutable Guarded<VerdictMemory> remembered_;
 
   ObjectFeed<dra::Slice> slices_;
   ObjectFeed<dra::DeviceClass> classes_;

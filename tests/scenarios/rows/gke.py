@@ -14,6 +14,7 @@ from scenarios.rows.parts import (
     every,
     exactly,
     held,
+    in_steps,
     node,
     opaque,
     pool,
@@ -131,11 +132,8 @@ S1 = Row(
 
 
 def _cpus(node_name: str, cores: str) -> list[Object]:
-    capacity: Object = {
-        "value": cores,
-        "requestPolicy": {"default": "1", "validRange": {"min": "1", "step": "1"}},
-    }
-    cpu = device("cpu-0", {"numaNode": 0}, {"cpu": capacity}, allowMultipleAllocations=True)
+    capacity = {"cpu": in_steps(cores, "1")}
+    cpu = device("cpu-0", {"numaNode": 0}, capacity, allowMultipleAllocations=True)
     return pool(_CPU, node_name, [cpu], name=f"{node_name}-cpu")
 
 
@@ -385,11 +383,8 @@ _PCIE_ROOT, _NUMA = "resource.kubernetes.io/pcieRoot", "dra.net/numaNode"
 
 def _aligned(node_name: str, gpu_root: str, nic_root: str) -> list[Object]:
     """A GPU, a network card and CPUs; only the first two have to share a PCIe root."""
-    cpu_capacity: Object = {
-        "value": "32",
-        "requestPolicy": {"default": "1", "validRange": {"min": "1", "step": "1"}},
-    }
-    cpus = device("cpu-0", {_NUMA: 0}, {"dra.cpu/cpu": cpu_capacity}, allowMultipleAllocations=True)
+    capacity = {"dra.cpu/cpu": in_steps("32", "1")}
+    cpus = device("cpu-0", {_NUMA: 0}, capacity, allowMultipleAllocations=True)
     return [
         *pool(_GPU, node_name, [device("gpu-0", {_PCIE_ROOT: gpu_root})]),
         *pool(

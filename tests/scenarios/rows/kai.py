@@ -67,7 +67,7 @@ KAI2 = Row(
     name="KAI-2",
     title="GPU sharing by annotation (gpu-fraction)",
     forces="not DRA: KAI counts it in reservation pods of its own, so nothing can be judged from devices",
-    pod={},
+    annotations={"gpu-fraction": "0.5"},
     cases=[
         Case(
             State("nothing is known against it", [node("n1")]),
@@ -75,7 +75,7 @@ KAI2 = Row(
             goes_to="worker1",
         ),
     ],
-    note="without the annotation, which only KAI reads; the job goes by quota and order alone",
+    note="only KAI reads the annotation; the job goes by quota and order alone",
 )
 
 KAI3 = Row(

@@ -17,6 +17,7 @@ from scenarios.rows.parts import (
     drawing,
     exactly,
     held,
+    in_steps,
     node,
     opaque,
     pod_group,
@@ -62,6 +63,7 @@ E1 = Row(
                 "a GPU, but not the class",
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("NodeResources",),
+                says=("deviceclass.resource.kubernetes.io/special.example.com",),
             ),
             State(
                 "a GPU and the class",
@@ -119,6 +121,9 @@ E2 = Row(
                 "80 Gi, in use",
                 [node("n1"), _gpus("n1", "80Gi"), taken(_GPU, "n1", "gpu-0")],
                 reasons=("DevicesAllocated",),
+                says=(
+                    "any: 1 on one node of class gpu.example.com (DevicesAllocated; 1 device: 1 allocated",
+                ),
             ),
             goes_to="worker1",
         ),
@@ -148,6 +153,7 @@ E3 = Row(
                 "the model with less memory",
                 [node("n1"), _gpus("n1", "10Gi", "20Gi")],
                 reasons=("NoMatchingDevice",),
+                says=("2 devices: 2 fail request selector",),
             ),
             State(
                 "one of two has enough",
@@ -184,6 +190,7 @@ E4 = Row(
                 "three partitions free, counters for one",
                 [node("n1"), _partitionable("n1", 4, "2"), taken(_GPU, "n1", "partition-0")],
                 reasons=("CountersExhausted",),
+                says=("need 1 each of gpu-0/slots (1 left for all)",),
             ),
             State(
                 "counters for two",
@@ -195,18 +202,13 @@ E4 = Row(
     ],
 )
 
-_BANDWIDTH: Object = {
-    "value": "10G",
-    "requestPolicy": {"default": "1G", "validRange": {"min": "1G", "step": "1G"}},
-}
-
 
 def _cards(node_name: str, count: int) -> list[Object]:
     devices = [
         device(
             f"nic-{index}",
             {"ifName": f"eth{index}"},
-            {"bandwidth": _BANDWIDTH},
+            {"bandwidth": in_steps("10G", "1G")},
             allowMultipleAllocations=True,
         )
         for index in range(count)
@@ -238,6 +240,7 @@ E5 = Row(
                 "one card with room for both",
                 [node("n1"), _cards("n1", 1)],
                 reasons=("ConstraintUnsatisfied",),
+                says=("distinctAttribute nic.example.com/ifName over requests first, second",),
             ),
             State("two cards", [node("n1"), _cards("n1", 2)], allocates=("first", "second")),
             goes_to="worker2",
@@ -247,6 +250,7 @@ E5 = Row(
                 "two cards, one nearly full",
                 [node("n1"), _cards("n1", 2), _NINE_OF_TEN],
                 reasons=("ConstraintUnsatisfied",),
+                says=("distinctAttribute nic.example.com/ifName over requests first, second",),
             ),
             State("two cards", [node("n1"), _cards("n1", 2)], allocates=("first", "second")),
             goes_to="worker2",
@@ -256,11 +260,8 @@ E5 = Row(
 
 
 def _cores(node_name: str, cores: str) -> list[Object]:
-    capacity: Object = {
-        "value": cores,
-        "requestPolicy": {"default": "1", "validRange": {"min": "1", "step": "1"}},
-    }
-    cpus = device("cpus", {"numaNode": 0}, {"cores": capacity}, allowMultipleAllocations=True)
+    capacity = {"cores": in_steps(cores, "1")}
+    cpus = device("cpus", {"numaNode": 0}, capacity, allowMultipleAllocations=True)
     return pool(_CPU, node_name, [cpus])
 
 
@@ -279,6 +280,10 @@ E6 = Row(
                 "cores on a node with too little cpu, cpu on a node without cores",
                 [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
                 reasons=("NodeResources", "NotEnoughDevices"),
+                says=(
+                    "there is no room on 1 of 2 nodes",
+                    "request cores: 0 of 1",
+                ),
             ),
             State("both on one node", [node("n1"), _cores("n1", "16")], allocates=("cores",)),
             goes_to="worker2",
@@ -305,6 +310,7 @@ E7 = Row(
                 "a GPU in use",
                 [node("n1"), _gpus("n1", "80Gi"), taken(_GPU, "n1", "gpu-0")],
                 reasons=("DevicesAllocated",),
+                says=("1 allocated (",),
             ),
             State(
                 "a GPU that must be attached",
@@ -333,6 +339,10 @@ E8 = Row(
                     taint_rule("maintenance", _GPU, "example.com/maintenance", pool="n1"),
                 ],
                 reasons=("DeviceTainted",),
+                says=(
+                    "2 tainted NoSchedule example.com/maintenance",
+                    "(DeviceTaintRule maintenance)",
+                ),
             ),
             State("a free GPU", [node("n1"), _gpus("n1", "80Gi")], allocates=("gpu",)),
             goes_to="worker2",
@@ -347,6 +357,7 @@ E8 = Row(
                     ),
                 ],
                 reasons=("DeviceTainted",),
+                says=("1 tainted NoExecute example.com/broken (by its driver)",),
             ),
             State(
                 "tainted None, for information only",
@@ -380,6 +391,7 @@ E9 = Row(
                 "one GPU, and no API for PodGroups",
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("PodsDoNotFit", "NotEnoughDevices"),
+                says=("1 of 2 pods fit",),
             ),
             goes_to="worker1",
         ),
@@ -388,6 +400,7 @@ E9 = Row(
                 "two GPUs, and no PodGroup of that name",
                 [node("n1"), _gpus("n1", "80Gi", "80Gi")],
                 reasons=("DependencyMissing",),
+                says=("/training",),
             ),
             State(
                 "two GPUs, and no API for PodGroups",
@@ -422,6 +435,7 @@ E10 = Row(
                 "the GPU is free, but the namespace has no label, so nobody could create the template",
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("TemplateMissing",),
+                says=("/admin-gpu does not exist",),
             ),
             _LABELLED,
             goes_to="worker2",
@@ -431,6 +445,7 @@ E10 = Row(
                 "the GPU is free, the template is there, but the namespace has lost its label",
                 [_ADMIN_TEMPLATE, node("n1"), _gpus("n1", "80Gi")],
                 reasons=("DependencyMissing",),
+                says=("resource.kubernetes.io/admin-access",),
                 namespace_labels=_ADMIN_LABEL,
                 unlabelled_later=True,
             ),
@@ -464,6 +479,7 @@ E11 = Row(
                 "the claim, free, with more GPUs",
                 [node("n1"), _gpus("n1", "80Gi", "80Gi"), _SHARED],
                 reasons=("ClaimElsewhere",),
+                says=("/shared-gpu",),
                 starts=True,
                 but="the pods would start there without what the others share",
             ),
@@ -500,6 +516,7 @@ E12 = Row(
                 "GPUs, no network cards",
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("DriverMissing",),
+                says=("class nic.example.com: 1 device: 1 other driver",),
             ),
             State(
                 "both on one node",
@@ -513,6 +530,7 @@ E12 = Row(
                 "a GPU on one node, a card on another",
                 [node("n1"), _gpus("n1", "80Gi"), node("n2"), _cards("n2", 1)],
                 reasons=("NotEnoughDevices",),
+                says=("request gpu: 1 of 1, request nic: 0 of 1",),
             ),
             State("both on one node", [node("n1"), _gpus("n1", "80Gi"), _cards("n1", 1)]),
             goes_to="worker2",

@@ -14,6 +14,7 @@ from scenarios.rows.parts import (
     device_class,
     exactly,
     held,
+    in_steps,
     node,
     nodes_with,
     opaque,
@@ -49,6 +50,10 @@ N1 = Row(
                 "one free GPU of two",
                 [node("n1"), _gpus("n1", 2), taken(_GPU, "n1", "gpu-0")],
                 reasons=("PodsDoNotFit", "DevicesAllocated"),
+                says=(
+                    "1 of 2 pods fit",
+                    "1 allocated (",
+                ),
             ),
             State(
                 "one GPU on each of two nodes",
@@ -87,7 +92,12 @@ N2 = Row(
     pod={**by_template(gpu="single-gpu"), **_TWO_CONTAINERS},
     cases=[
         Case(
-            State("a class without a driver", [node("n1")], reasons=("DriverMissing",)),
+            State(
+                "a class without a driver",
+                [node("n1")],
+                reasons=("DriverMissing",),
+                says=("no devices",),
+            ),
             State("exactly one GPU", [node("n1"), _gpus("n1", 1)], allocates=("gpu",)),
             goes_to="worker2",
         ),
@@ -106,7 +116,12 @@ N3 = Row(
     pod=by_name(gpu="single-gpu"),
     cases=[
         Case(
-            State("two GPUs, no claim", [node("n1"), _gpus("n1", 2)], reasons=("ClaimMissing",)),
+            State(
+                "two GPUs, no claim",
+                [node("n1"), _gpus("n1", 2)],
+                reasons=("ClaimMissing",),
+                says=("/single-gpu does not exist",),
+            ),
             State(
                 "one GPU and the claim", [node("n1"), _gpus("n1", 1), _NAMED], allocates=("gpu",)
             ),
@@ -166,6 +181,7 @@ N4 = Row(
                 "enough of every profile, spread over the cards",
                 [node("n1"), pool(_GPU, "n1", _mixed_parents())],
                 reasons=("ConstraintUnsatisfied",),
+                says=("matchAttribute gpu.nvidia.com/parentUUID over all requests",),
             ),
             State(
                 "four cards with the whole set",
@@ -179,6 +195,7 @@ N4 = Row(
                 "three cards with the whole set",
                 [node("n1"), pool(_GPU, "n1", _whole_parents(3))],
                 reasons=("PodsDoNotFit", "NotEnoughDevices"),
+                says=("3 of 4 pods fit",),
             ),
             State("four cards", [node("n1"), pool(_GPU, "n1", _whole_parents(4))]),
             goes_to="worker2",
@@ -219,6 +236,7 @@ N5 = Row(
                 "one GPU on each of two nodes",
                 [node("n1"), _gpus("n1", 1), node("n2"), _gpus("n2", 1)],
                 reasons=("NotEnoughDevices", "CapabilityUndeclared"),
+                says=("request ts-gpu: 1 of 1, request mps-gpu: 1 of 1, each alone",),
             ),
             State(
                 "two GPUs on one node",
@@ -263,6 +281,10 @@ N6 = Row(
                     _indexed("n2", "NVIDIA H100 80GB HBM3", 0),
                 ],
                 reasons=("NoMatchingDevice",),
+                says=(
+                    "4 devices: ",
+                    "3 fail request selector",
+                ),
             ),
             State(
                 "an A100 with index 6",
@@ -301,6 +323,7 @@ N7 = Row(
                     _channels("b"),
                 ],
                 reasons=("NotEnoughDevices",),
+                says=("request channel of claim channel (template imex-channel): 0 of 1",),
             ),
             State(
                 "two nodes of one clique",
@@ -349,6 +372,7 @@ N8 = Row(
                 "three GPUs of three partitions",
                 [node("n1"), _fabric("n1", "p0", "p1", "p2")],
                 reasons=("ConstraintUnsatisfied",),
+                says=("matchAttribute gpu.nvidia.com/partition2 over requests vfio",),
             ),
             State(
                 "two of three GPUs in one partition",
@@ -361,14 +385,11 @@ N8 = Row(
     note="a Job in place of the Pod",
 )
 
-_GIB = {
-    "value": "8Gi",
-    "requestPolicy": {"default": "1Gi", "validRange": {"min": "1Gi", "step": "1Gi"}},
-}
-
 
 def _sliceable(node_name: str) -> list[Object]:
-    gpu = device("gpu-0", {"type": "gpu"}, {"memory": _GIB}, allowMultipleAllocations=True)
+    gpu = device(
+        "gpu-0", {"type": "gpu"}, {"memory": in_steps("8Gi", "1Gi")}, allowMultipleAllocations=True
+    )
     return pool(_GPU, node_name, [gpu])
 
 
@@ -394,6 +415,10 @@ N9 = Row(
                 "a GPU with 6 of 8 GiB left",
                 [node("n1"), _sliceable("n1"), _TWO_GIB_HELD],
                 reasons=("PodsDoNotFit", "CapacityExhausted"),
+                says=(
+                    "1 of 2 pods fit",
+                    "need 4Gi of memory (2Gi left on gpu-0)",
+                ),
             ),
             State(
                 "one whole GPU of 8 GiB",
@@ -423,6 +448,7 @@ N10 = Row(
                     taken(_GPU, "n1", "gpu-0"),
                 ],
                 reasons=("DevicesAllocated",),
+                says=("1 allocated (",),
             ),
             State("a device plugin", [node("n1", allocatable={_EXTENDED: "1"})]),
             goes_to="worker2",
@@ -437,6 +463,7 @@ N10 = Row(
                 "neither class nor plugin",
                 [node("n1")],
                 reasons=("NodeResources",),
+                says=("nvidia.com/gpu",),
             ),
             goes_to="worker1",
         ),

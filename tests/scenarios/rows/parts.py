@@ -63,6 +63,12 @@ def device(
     return result
 
 
+def in_steps(value: str, step: str) -> Object:
+    """A capacity that is given away in multiples of `step`, one of them by default."""
+    policy = {"default": step, "validRange": {"min": step, "step": step}}
+    return {"value": value, "requestPolicy": policy}
+
+
 def _attribute(value: str | int | bool) -> Object:
     if isinstance(value, bool):
         return {"bool": value}

@@ -18,6 +18,8 @@ class State:
     objects: Sequence[Object | Sequence[Object]]
     # Codes of `fedra why`, in its order; none: the worker can run the job.
     reasons: tuple[str, ...] = ()
+    # What their messages say, each in some of them: the count or the name that matters.
+    says: tuple[str, ...] = ()
     outcome: str = ""  # empty: Yes without reasons, No with them; Yes with reasons is a warning
     # Of each firstAvailable request the index of what it would get.
     alternatives: tuple[int, ...] = ()
@@ -61,6 +63,7 @@ class Row:
     everywhere: Sequence[Object] = ()  # on both workers
     pods: int = 1
     pod: Object = dataclasses.field(default_factory=dict)  # over the pod spec of a usual job
+    annotations: Mapping[str, str] = dataclasses.field(default_factory=dict)  # of the pods
     resources: Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )  # limits of the container

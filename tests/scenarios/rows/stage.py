@@ -62,6 +62,9 @@ def _assert_verdicts(command: str, verdicts: dict[str, Verdict], states: dict[st
         said = (verdict.outcome, reasons, tuple(verdict.alternatives))
         expected = (state.verdict, state.reasons, state.alternatives)
         assert said == expected, f"{worker} ({state.what}): {command} says {verdict}"
+        for text in state.says:
+            told = any(text in message for message in verdict.messages)
+            assert told, f"{worker} ({state.what}): {command} does not say {text!r}: {verdict}"
 
 
 def _probe(world: World, worker: str, row: Row, state: State) -> None:
@@ -174,6 +177,8 @@ def job_of(row: Row, namespace: str, name: str, federated: bool = True) -> Objec
             {"name": each["name"]} for each in spec["resourceClaims"]
         ]
     job["spec"]["template"]["spec"] = spec
+    if row.annotations:
+        job["spec"]["template"].setdefault("metadata", {})["annotations"] = dict(row.annotations)
     if not federated:
         del job["metadata"]["labels"], job["spec"]["managedBy"]
         job["spec"]["suspend"] = False

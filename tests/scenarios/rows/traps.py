@@ -41,6 +41,7 @@ T1 = Row(
                 "a GPU that matches, and one without the attribute on another node",
                 [node("n1"), _gpus("n1", 1), node("n2"), pool(_GPU, "n2", [device("gpu-0")])],
                 reasons=("SelectorError",),
+                says=("n2/gpu-0: CEL runtime error: no such key: size",),
             ),
             State("a GPU that matches", [node("n1"), _gpus("n1", 1)], allocates=("gpu",)),
             goes_to="worker2",
@@ -64,6 +65,7 @@ T2 = Row(
                     pool(_NIC, "n1", [device("nic-0")], slices=2, name="n1-nic"),
                 ],
                 reasons=("PoolIncomplete",),
+                says=("n1-nic is currently being updated: it has 1 of 2 slices",),
             ),
             State("free GPUs", [node("n1"), _gpus("n1", 2)], allocates=("gpu", "gpu")),
             goes_to="worker2",
@@ -83,6 +85,7 @@ T3 = Row(
                 "two GPUs in one of two slices",
                 [node("n1"), _gpus("n1", 2, slices=2)],
                 reasons=("PoolIncomplete",),
+                says=("2 in incomplete or invalid pools (gpu.example.com/n1: has 1 of 2 slices",),
             ),
             State("one GPU", [node("n1"), _gpus("n1", 1)], allocates=("gpu",)),
             goes_to="worker2",
@@ -98,7 +101,12 @@ T4 = Row(
     pod=by_template(gpu="sixteen"),
     cases=[
         Case(
-            State("fifteen GPUs", [node("n1"), _gpus("n1", 15)], reasons=("NotEnoughDevices",)),
+            State(
+                "fifteen GPUs",
+                [node("n1"), _gpus("n1", 15)],
+                reasons=("NotEnoughDevices",),
+                says=("15 devices: 15 free",),
+            ),
             State("sixteen GPUs", [node("n1"), _gpus("n1", 16)], allocates=("gpu",) * 16),
             goes_to="worker2",
         ),

@@ -70,29 +70,42 @@ class History {
   void Apply(int kind) {
     switch (kind) {
       case 0:
-        return SetNode(Pick(4));
+        SetNode(Pick(4));
+        break;
       case 1:
-        return builder_.RemoveNode(Text(Name("n", Pick(4))));
+        builder_.RemoveNode(Text(Name("n", Pick(4))));
+        break;
       case 2:
       case 3:
       case 4:
-        return SetSlice(Pick(6));
+        SetSlice(Pick(6));
+        break;
       case 5:
-        return builder_.RemoveSlice(Text(Name("slice", Pick(6))));
+        builder_.RemoveSlice(Text(Name("slice", Pick(6))));
+        break;
       case 6:
-        return builder_.RemoveClaim({.ns = "other", .name = Name("claim", Pick(4))});
+        builder_.RemoveClaim({.ns = "other", .name = Name("claim", Pick(4))});
+        break;
       case 7:
-        return builder_.SetClaim(*dra::ParseClaim(
+        builder_.SetClaim(*dra::ParseClaim(
             Holding(Name("claim", Pick(4)), Name("gpu", Pick(3)), {{"pool", Name("n", Pick(4))}}),
             context_));
+        break;
       case 8:
-        return SetRule(Pick(2));
+        SetRule(Pick(2));
+        break;
       case 9:
-        return builder_.RemoveTaintRule(Name("rule", Pick(2)));
+        builder_.RemoveTaintRule(Name("rule", Pick(2)));
+        break;
       case 10:
-        return Pick(4) ? SetClass() : builder_.RemoveClass(Text("gpu"));
+        if (Pick(4))
+          SetClass();
+        else
+          builder_.RemoveClass(Text("gpu"));
+        break;
       default:
-        return SetNamed();
+        SetNamed();
+        break;
     }
   }
   dra::PodDemand Demand() {

@@ -72,7 +72,7 @@ TEST_CASE("E6: room where the devices are is what is missing, and is said first"
         "500m free");
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kNotEnoughDevices);
   CHECK(judgement.verdict.reasons[1].message ==
-        "no node with room has devices for all requests; the nearest is n2");
+        "no node with room has devices for all requests; the nearest is n2 (request r: 0 of 1)");
   // Without the devices, room would not help.
   worker.Add(Holding("user", "gpu-0", {{"pool", "n1"}}));
   judgement = worker.Judge({worker.Parse(text)});

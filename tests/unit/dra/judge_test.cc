@@ -194,17 +194,9 @@ TEST_CASE("a constraint that cannot hold is named, with the node that came close
 }
 
 TEST_CASE("counters that ran out are named with what is left (S5)") {
-  const auto partition = [](const char* name, const char* size) {
-    return Device(name, json::object(),
-                  {{"consumesCounters",
-                    {{{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", size}}}}}}}}});
-  };
   Worker worker;
-  const json two = {{"pool", {{"resourceSliceCount", 2}}}};
-  json sets = two;
-  sets["sharedCounters"] = {{{"name", "gpu-0"}, {"counters", {{"memory", {{"value", "8Gi"}}}}}}};
-  worker.Node("n1").On("n1", {}, sets);
-  worker.On("n1", {partition("full", "8Gi"), partition("a", "5Gi"), partition("b", "5Gi")}, two);
+  worker.Node("n1").Parent(
+      "n1", "8Gi", {Partition("full", "8Gi"), Partition("a", "5Gi"), Partition("b", "5Gi")});
   worker.Add(Holding("x", "a", {{"pool", "n1"}}));
   worker.Template("one", {Request("r")});
   const auto judgement = worker.Pods(1, "one");
@@ -214,17 +206,8 @@ TEST_CASE("counters that ran out are named with what is left (S5)") {
 }
 
 TEST_CASE("counters that suffice for each device alone are named with what all of them share") {
-  const auto partition = [](const char* name) {
-    return Device(name, json::object(),
-                  {{"consumesCounters",
-                    {{{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", "5Gi"}}}}}}}}});
-  };
   Worker worker;
-  const json two = {{"pool", {{"resourceSliceCount", 2}}}};
-  json sets = two;
-  sets["sharedCounters"] = {{{"name", "gpu-0"}, {"counters", {{"memory", {{"value", "8Gi"}}}}}}};
-  worker.Node("n1").On("n1", {}, sets);
-  worker.On("n1", {partition("a"), partition("b")}, two);
+  worker.Node("n1").Parent("n1", "8Gi", {Partition("a", "5Gi"), Partition("b", "5Gi")});
   worker.Template("both", {Request("r", 2)});
   const auto judgement = worker.Pods(1, "both");
   CHECK(Code(judgement) == ReasonCode::kCountersExhausted);

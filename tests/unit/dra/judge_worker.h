@@ -15,6 +15,13 @@ namespace fedra::test {
 using dra::ReasonCode;
 using dra::Text;
 
+// A device that draws on the counter "memory" of the set "gpu-0".
+inline json Partition(const std::string& name, const char* memory) {
+  return Device(name, json::object(),
+                {{"consumesCounters",
+                  {{{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", memory}}}}}}}}});
+}
+
 // A worker cluster and one question to it.
 class Worker {
  public:
@@ -38,6 +45,13 @@ class Worker {
     builder_.SetSlice(*dra::ParseSlice(
         test::Slice("slice-" + std::to_string(slices_++), devices, place), context_));
     return *this;
+  }
+  // Two slices of one pool: the counter set "gpu-0" with so much "memory", and what draws on it.
+  Worker& Parent(const std::string& node, const char* memory, const std::vector<json>& partitions) {
+    const json two = {{"pool", {{"resourceSliceCount", 2}}}};
+    json sets = two;
+    sets["sharedCounters"] = {{{"name", "gpu-0"}, {"counters", {{"memory", {{"value", memory}}}}}}};
+    return On(node, {}, sets).On(node, partitions, two);
   }
   Worker& Add(const json& claim) {
     builder_.SetClaim(*dra::ParseClaim(claim, context_));

@@ -197,5 +197,104 @@ TEST_CASE("a claim that loses its allocation frees what no other claim holds") {
   CHECK(Describe(*same, "node-1") == Describe(*base, "node-1"));
 }
 
+// Whether `change` makes `object`, set before, another one for the builder.
+template <class Set>
+bool Differs(Set set, const json& object, const json& change) {
+  dra::AllocatorFeatures features;
+  features.device_taint_rules = true;
+  World world(features);
+  json again = object;
+  again["metadata"]["resourceVersion"] = "2";
+  again["metadata"]["managedFields"] = json::array({{{"manager", "driver"}}});
+  REQUIRE(set(world, object));
+  const auto before = world.builder.Publish();
+  REQUIRE_FALSE(set(world, again));
+  REQUIRE(world.builder.Publish() == before);
+  again.merge_patch(change);
+  const bool changed = set(world, again);
+  CHECK((world.builder.Publish() != before) == changed);
+  return changed;
+}
+
+TEST_CASE("a slice of the same content changes nothing, whatever else its object says") {
+  const auto set = [](World& world, const json& object) {
+    return world.builder.SetSlice(*dra::ParseSlice(object, world.context));
+  };
+  const json taint = {{"taints", {{{"key", "k"}, {"effect", "NoSchedule"}}}}};
+  const json memory = {{"capacity", {{"memory", {{"value", "1"}}}}}};
+  const json object = Slice("1", {Device("a", {{"model", "x"}, {"size", 1}}, taint),
+                                  Device("b", {{"model", "x"}, {"size", 2}}, memory)});
+  const auto with = [&](const json& devices) { return json{{"spec", {{"devices", devices}}}}; };
+  CHECK_FALSE(Differs(set, object, with(object["spec"]["devices"])));
+  CHECK(Differs(set, object, {{"spec", {{"pool", {{"generation", 2}}}}}}));
+  CHECK(Differs(set, object, {{"spec", {{"pool", {{"resourceSliceCount", 2}}}}}}));
+  CHECK(Differs(set, object, {{"spec", {{"nodeName", "node-2"}}}}));
+  for (const char* path : {"/0/name", "/0/taints/0/key", "/1/attributes/size/int",
+                           "/0/attributes/model/string", "/1/capacity/memory/value"}) {
+    json devices = object["spec"]["devices"];
+    json& value = devices.at(json::json_pointer(path));
+    value = value.is_number() ? json(7) : json(value == "1" ? "2" : "other");
+    INFO(path);
+    CHECK(Differs(set, object, with(devices)));
+  }
+}
+
+TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
+  const json allocated = Holding("c", "a");
+  const auto set_claim = [](World& world, const json& object) {
+    return world.builder.SetClaim(*dra::ParseClaim(object, world.context));
+  };
+  CHECK(Differs(set_claim, Claim("c", {Request("r")}), {{"status", allocated["status"]}}));
+  CHECK(Differs(set_claim, allocated, {{"status", {{"allocation", nullptr}}}}));
+  CHECK(Differs(set_claim, allocated,
+                {{"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}}}));
+  CHECK(Differs(set_claim, allocated,
+                {{"status", {{"allocation", {{"allocationTimestamp", "2026-01-01T00:00:00Z"}}}}}}));
+  const auto set_class = [](World& world, const json& object) {
+    return world.builder.SetClass(*dra::ParseDeviceClass(object, world.context));
+  };
+  CHECK(Differs(set_class, Class("gpu"), {{"spec", {{"selectors", Cel({"true"})}}}}));
+  const auto set_template = [](World& world, const json& object) {
+    return world.builder.SetTemplate(*dra::ParseClaimTemplate(object, world.context));
+  };
+  const json claim = Claim("t", {Request("r")});
+  const json other = Claim("t", {Request("r", 2)});
+  CHECK(Differs(set_template,
+                {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}},
+                {{"spec", {{"spec", other["spec"]}}}}));
+  const auto set_rule = [](World& world, const json& object) {
+    return world.builder.SetTaintRule(*dra::ParseTaintRule(object, world.context));
+  };
+  CHECK(Differs(set_rule,
+                {{"metadata", {{"name", "r"}}},
+                 {"spec", {{"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}},
+                {{"spec", {{"taint", {{"key", "other"}}}}}}));
+  const auto set_node = [](World& world, const json& object) {
+    return world.builder.SetNode(*dra::ParseNode(object, world.context));
+  };
+  const json node = {{"metadata", {{"name", "n"}, {"labels", {{"zone", "a"}}}}},
+                     {"spec", {{"taints", {{{"key", "k"}, {"effect", "NoSchedule"}}}}}}};
+  CHECK(Differs(set_node, node, {{"metadata", {{"labels", {{"zone", "b"}}}}}}));
+  CHECK(Differs(set_node, node, {{"spec", {{"taints", nullptr}}}}));
+  CHECK(Differs(set_node, node, {{"spec", {{"unschedulable", true}}}}));
+  CHECK(Differs(set_node, node, {{"status", {{"allocatable", {{"cpu", "4"}}}}}}));
+  CHECK_FALSE(Differs(set_node, node, {{"status", {{"conditions", json::array()}}}}));
+}
+
+TEST_CASE("removing what is not there changes nothing") {
+  World world;
+  world.SetSlice(Slice("1", Devices(1)));
+  const auto before = world.builder.Publish();
+  CHECK_FALSE(world.builder.RemoveSlice(Text("x")));
+  CHECK_FALSE(world.builder.RemoveClaim({.ns = "ml", .name = "x"}));
+  CHECK_FALSE(world.builder.RemoveClass(Text("x")));
+  CHECK_FALSE(world.builder.RemoveTemplate({.ns = "ml", .name = "x"}));
+  CHECK_FALSE(world.builder.RemoveTaintRule("x"));
+  CHECK_FALSE(world.builder.RemoveNode(Text("x")));
+  CHECK(world.builder.Publish() == before);
+  CHECK(world.builder.RemoveSlice(Text("1")));
+  CHECK(world.builder.Publish() != before);
+}
+
 }  // namespace
 }  // namespace fedra::test

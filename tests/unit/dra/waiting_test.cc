@@ -102,20 +102,11 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
   }
 }
 
-json Partition(const std::string& name, const char* memory) {
-  return Device(name, json::object(),
-                {{"consumesCounters",
-                  {{{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", memory}}}}}}}}});
-}
-
 // Three halves of a parent of which two fit.
 Worker Halves() {
   Worker worker;
-  const json two = {{"pool", {{"resourceSliceCount", 2}}}};
-  json sets = two;
-  sets["sharedCounters"] = {{{"name", "gpu-0"}, {"counters", {{"memory", {{"value", "8Gi"}}}}}}};
-  worker.Node("n1").On("n1", {}, sets);
-  worker.On("n1", {Partition("a", "4Gi"), Partition("b", "4Gi"), Partition("c", "4Gi")}, two);
+  worker.Node("n1").Parent("n1", "8Gi",
+                           {Partition("a", "4Gi"), Partition("b", "4Gi"), Partition("c", "4Gi")});
   worker.Template("t", {Request("r")});
   return worker;
 }

@@ -62,6 +62,11 @@ class Worker final {
   Objects& objects() { return fleet_.Find("worker")->server.objects(); }
 
   void Install(const Json& object) { REQUIRE(objects().Create(object)); }
+  // gpu-0 and gpu-1, of different parents, on the node n1.
+  void InstallTwoGpus() {
+    Install(Node("n1"));
+    Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  }
 
   // `pods` pods with a claim from the template.
   void Submit(const std::string& name, int pods = 1, const std::string& claim_template = "one-gpu",
@@ -122,8 +127,7 @@ using Devices = std::multiset<std::string>;
 
 TEST_CASE("pods get claims, claims get devices, and the end of the job gives them back") {
   Worker worker;
-  worker.Install(Node("n1"));
-  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  worker.InstallTwoGpus();
   worker.Submit("first", 2);
   REQUIRE(worker.Ready("first", 2));
   CHECK(worker.Held() == Devices{"gpu-0", "gpu-1"});
@@ -142,8 +146,7 @@ TEST_CASE("pods get claims, claims get devices, and the end of the job gives the
 
 TEST_CASE("a PodGroup has one claim for its pods, which wait for the group") {
   Worker worker("worker");
-  worker.Install(Node("n1"));
-  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  worker.InstallTwoGpus();
   worker.Submit("gang", 2, "one-gpu", "training");
   worker.Submit("other");
   REQUIRE(worker.Ready("other", 1));
@@ -166,8 +169,7 @@ TEST_CASE("a PodGroup has one claim for its pods, which wait for the group") {
 
 TEST_CASE("without the API each pod of a group has a claim of its own") {
   Worker worker;
-  worker.Install(Node("n1"));
-  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  worker.InstallTwoGpus();
   worker.Submit("gang", 2, "one-gpu", "training");
   REQUIRE(worker.Ready("gang", 2));
   CHECK(worker.Held() == Devices{"gpu-0", "gpu-1"});
@@ -243,8 +245,7 @@ TEST_CASE("constraints, counters and capacities are kept") {
 
 TEST_CASE("all means every matching device, and alternatives come in order") {
   Worker worker;
-  worker.Install(Node("n1"));
-  worker.Install(Slice("n1", Json::array({Gpu("gpu-0", "a"), Gpu("gpu-1", "b")})));
+  worker.InstallTwoGpus();
   const Json all = Exactly("all", {{"allocationMode", "All"}});
   worker.Install(Template("all", {{"requests", Json::array({all})}}));
   const Json three = {{"name", "three"}, {"deviceClassName", "gpu.example.com"}, {"count", 3}};

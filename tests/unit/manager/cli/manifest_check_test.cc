@@ -10,39 +10,11 @@
 #include "manager/cli/check_input.h"
 #include "manager/cli/manifest_v1.h"
 #include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/manifest_text.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
 namespace {
-
-std::vector<Manifest> FromYaml(const std::string& text) {
-  const auto documents = config::YamlToJson(text);
-  REQUIRE(documents.has_value());
-  std::vector<Manifest> manifests;
-  for (const std::string& document : *documents) {
-    const int number = static_cast<int>(manifests.size()) + 1;
-    manifests.push_back({"job.yaml", number, std::make_shared<const json>(Parsed(document))});
-  }
-  return manifests;
-}
-
-std::vector<Finding> Check(const std::string& yaml) {
-  std::vector<Finding> findings;
-  for (const Manifest& manifest : FromYaml(yaml)) CheckDraManifest(manifest, "ml", findings);
-  return findings;
-}
-
-// A template of v1 with these requests, as flow YAML.
-std::string Template(const std::string& devices) {
-  return "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
-         "metadata: {name: t}\nspec: {spec: {devices: " +
-         devices + "}}\n";
-}
-
-std::string Only(const std::vector<Finding>& findings) {
-  if (findings.size() != 1) return RenderFindings(findings, {});
-  return findings[0].path + ": " + findings[0].message;
-}
 
 const std::string kRequest = "spec.spec.devices.requests[0]";
 
@@ -208,7 +180,7 @@ TEST_CASE("what no worker has") {
       FromYaml(Template("{requests: [{name: r, exactly: {deviceClassName: gpuu}}], "
                         "constraints: [{matchAttribute: gpu.example.com/numa}, "
                         "{matchAttribute: gpu.example.com/model}]}"));
-  FleetFacts facts{2, {"gpu"}, {"gpu.example.com/model"}, 12};
+  const FleetFacts facts{2, {"gpu"}, {"gpu.example.com/model"}, {}, 12};
   std::vector<Finding> findings;
   CheckAgainstFleet(manifests[0], "ml", facts, {}, findings);
   REQUIRE(findings.size() == 2);

@@ -303,6 +303,22 @@ TEST_CASE("the same question about the same state is answered from memory, and n
   CHECK(f.picture.Verdict("ml", demands, {}) == f.picture.Judge("ml", *demands, {}).verdict);
 }
 
+TEST_CASE("an object that only comes again wakes nobody, and is not judged again") {
+  Fixture f;
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  const int before = f.changes;
+  const auto snapshot = f.picture.snapshot();
+  REQUIRE(f.picture.slices().Upsert(SliceOf(2)).has_value());
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  REQUIRE(f.picture.classes().Upsert(Object("", "gpu", {{"spec", json::object()}})).has_value());
+  REQUIRE(f.picture.nodes().Upsert(NodeWith("4", "2")).has_value());
+  Fixture::Fill(f.picture.slices(), {SliceOf(2)});
+  CHECK(f.changes == before);
+  CHECK(f.picture.snapshot() == snapshot);
+  REQUIRE(f.picture.slices().Upsert(SliceOf(3)).has_value());
+  CHECK(f.changes == before + 1);
+}
+
 TEST_CASE("another release decides about the same objects") {
   Fixture f;
   Fixture::Fill(

@@ -1,0 +1,62 @@
+#pragma once
+//
+// Verdicts on devices, for as long as nothing changes that they were made from. Every workload that
+// waits is asked about again whenever its worker changes in anything; most of what it is asked has
+// been answered.
+//
+// Whenever the verdicts have doubled, those about demands that nobody else holds any more are
+// forgotten: their workloads are gone or were read anew. So those that wait are all remembered,
+// however many they are.
+//
+// Thread rules: not thread-safe.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/types.h"
+#include "dra/judge.h"
+#include "dra/pod_demand.h"
+#include "manager/tracking/pod_set.h"
+
+namespace fedra::verify {
+
+using PodGroups = std::map<ObjectKey, dra::PodGroup>;
+
+class VerdictMemory final {
+ public:
+  // All that a verdict is made from beside the demands; names what is large without keeping it
+  // alive.
+  struct Basis {
+    uint64_t snapshot = 0;  // dra::Snapshot::generation()
+    uint64_t used = 0;      // serial of what pods take of the nodes
+    PodGroups pod_groups;
+    std::vector<dra::InFlightPods> in_flight;
+
+    bool operator==(const Basis&) const = default;
+  };
+
+  // `few`: below so many nothing is forgotten.
+  explicit VerdictMemory(size_t few = 1024) : few_(few), next_sweep_(few) {}
+
+  // Nothing: not asked on this basis, or forgotten.
+  std::optional<dra::Verdict> Find(const tracking::Demands& demands, const Basis& basis) const;
+  void Keep(const tracking::Demands& demands, Basis basis, dra::Verdict verdict);
+  size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    Basis basis;
+    dra::Verdict verdict;
+  };
+
+  void Sweep();
+
+  const size_t few_;
+  size_t next_sweep_;
+  std::unordered_map<tracking::Demands, Entry> entries_;
+};
+
+}  // namespace fedra::verify

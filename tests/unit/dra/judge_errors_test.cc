@@ -1,0 +1,78 @@
+// What the scheduler ends with an error for: selectors have a code of their own.
+
+#include "dra/judge.h"
+
+#include "tests/unit/dra/judge_worker.h"
+
+namespace fedra::test {
+namespace {
+
+struct Row {
+  const char* why;
+  std::function<void(Worker&)> make;  // the template "t", and more if need be
+  const char* text;
+};
+
+TEST_CASE("what the allocator gives up on is not called a selector's error") {
+  const json term = {{"matchExpressions", {{{"key", "zone"}, {"operator", "Exists"}}}}};
+  const json roams = {{"nodeName", nullptr},
+                      {"nodeSelector", {{"nodeSelectorTerms", {term, term}}}},
+                      {"driver", "gpu.example.com"}};
+  const std::vector<Row> rows = {
+      {"more than 32 devices",
+       [](Worker& w) { w.Template("t", {Request("a", 20), Request("b", 20)}); },
+       "number of requested devices 40 exceeds the claim limit of 32"},
+      {"a constraint under All",
+       [](Worker& w) {
+         w.Template("t", {All("r")}, {Match("gpu.example.com/g")});
+         w.On("n1", {Device("x", {{"g", 1}}), Device("y", {{"g", 2}})},
+              {{"pool", {{"name", "p"}}}});
+       },
+       "because a claim constraint would not be satisfied"},
+      {"a nodeSelector with several terms",
+       [&](Worker& w) {
+         w.AddClass(
+             Class("roaming", {R"(device.attributes["gpu.example.com"].?far.orValue(false))"}));
+         json pool = roams;
+         pool["pool"]["name"] = "far";
+         w.On("", {Device("x", {{"far", true}})}, pool);
+         w.Template("t", {Request("r", 1, {{"deviceClassName", "roaming"}})});
+       },
+       "unsupported ResourceSlice.NodeSelector with 2 terms"},
+      {"a mode of a later release",
+       [](Worker& w) { w.Template("t", {Request("r", 1, {{"allocationMode", "Most"}})}); },
+       "unsupported count mode Most"},
+      {"a kind of selector of a later release",
+       [](Worker& w) { w.Template("t", {Request("r", 1, {{"selectors", {{{"future", 1}}}}})}); },
+       "unsupported selector type"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.why);
+    Worker worker;
+    worker.Node("n1", {{"zone", "a"}}).On("n1", {Device("a", {{"g", 1}})});
+    row.make(worker);
+    const auto judgement = worker.Pods(1, "t");
+    CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+    CHECK(judgement.pod_sets[0].aborted);
+    CHECK(Code(judgement) == ReasonCode::kAllocationError);
+    CHECK_THAT(First(judgement), ContainsSubstring(row.text));
+  }
+}
+
+TEST_CASE("a selector that fails where the scheduler does not come does not hide what is short") {
+  Worker worker;
+  worker.Node("n1").On("n1", {Device("gpu-0", {{"model", "x"}})});
+  worker.On("gone", {Device("gpu-0")}, {{"pool", {{"name", "p"}}}});
+  worker.Add(Holding("user", "gpu-0", {{"pool", "n1"}}));
+  const auto selectors = Cel({R"(device.attributes["gpu.example.com"].model == "x")"});
+  worker.Template("t", {Request("r", 1, {{"selectors", selectors}})});
+  CHECK(Code(worker.Pods(1, "t")) == ReasonCode::kDevicesAllocated);
+  worker.Template(
+      "other",
+      {Request("r", 1,
+               {{"selectors", Cel({R"(device.attributes["gpu.example.com"].model == "y")"})}})});
+  CHECK(Code(worker.Pods(1, "other")) == ReasonCode::kSelectorError);
+}
+
+}  // namespace
+}  // namespace fedra::test

@@ -1,0 +1,65 @@
+#include "manager/verify/verdict_memory.h"
+
+#include "tests/support/catch.h"
+
+namespace fedra::verify {
+namespace {
+
+using tracking::Demands;
+
+constexpr size_t kFew = 8;
+
+Demands Make() { return std::make_shared<const std::vector<dra::PodDemand>>(); }
+
+dra::Verdict WithHeadroom(int headroom) {
+  dra::Verdict verdict;
+  verdict.headroom = headroom;
+  return verdict;
+}
+
+TEST_CASE("a verdict is remembered for its basis") {
+  VerdictMemory memory;
+  const Demands demands = Make();
+  memory.Keep(demands, {.snapshot = 1, .used = 2}, WithHeadroom(3));
+  CHECK(memory.Find(demands, {.snapshot = 1, .used = 2})->headroom == 3);
+  CHECK_FALSE(memory.Find(demands, {.snapshot = 2, .used = 2}).has_value());
+  CHECK_FALSE(memory.Find(demands, {.snapshot = 1, .used = 3}).has_value());
+  CHECK_FALSE(memory.Find(Make(), {.snapshot = 1, .used = 2}).has_value());
+  memory.Keep(demands, {.snapshot = 2, .used = 2}, WithHeadroom(4));
+  CHECK(memory.Find(demands, {.snapshot = 2, .used = 2})->headroom == 4);
+  CHECK(memory.size() == 1);
+}
+
+TEST_CASE("workloads that are asked about again and again are all remembered, however many") {
+  VerdictMemory memory(kFew);
+  std::vector<Demands> waiting;
+  for (size_t i = 0; i < 3 * kFew; ++i) waiting.push_back(Make());
+  const auto ask = [&](uint64_t snapshot) {
+    size_t known = 0;
+    for (const Demands& demands : waiting) {
+      if (memory.Find(demands, {.snapshot = snapshot}))
+        ++known;
+      else
+        memory.Keep(demands, {.snapshot = snapshot}, WithHeadroom(0));
+    }
+    return known;
+  };
+  CHECK(ask(1) == 0);
+  CHECK(ask(1) == waiting.size());
+  CHECK(ask(2) == 0);
+  CHECK(ask(2) == waiting.size());
+}
+
+TEST_CASE("verdicts of workloads that are gone are forgotten") {
+  VerdictMemory memory(kFew);
+  const Demands waiting = Make();
+  memory.Keep(waiting, {}, WithHeadroom(1));
+  for (size_t i = 0; i < 100 * kFew; ++i) {
+    memory.Keep(Make(), {}, WithHeadroom(0));
+    REQUIRE(memory.Find(waiting, {})->headroom == 1);
+  }
+  CHECK(memory.size() <= kFew);
+}
+
+}  // namespace
+}  // namespace fedra::verify
