@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 #
-# Prints every number of docs/performance.md: the micro benchmarks, then dispatch on simulated clusters, then
-# on real ones against Kueue's own MultiKueue (needs Go 1.26; REAL=0 leaves that part out and says so).
+# Prints every number of docs/performance.md: the micro benchmarks, the time of a build, then dispatch on simulated
+# clusters, then on real ones against Kueue's own MultiKueue (needs Go 1.26; REAL=0 leaves that part out and says
+# so).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -12,6 +13,7 @@ for program in build/release/tests/bench/bench_*; do
     "$program" --benchmark_counters_tabular=true 2>/dev/null
   fi
 done
+scripts/bench_build.sh
 for part in sim latency scale; do
   tests/scenarios/bench_dispatch.py "$part"
 done
