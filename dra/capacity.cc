@@ -26,7 +26,10 @@ Quantity RoundUpToRange(const Quantity& requested, const RequestPolicy::Range& r
   const Wide added = Units(requested, features) - min;
   const Wide value = min + (added + step - 1) / step * step;
   const Wide limit = std::numeric_limits<int64_t>::max();
-  return FromUnits(static_cast<int64_t>(std::min(value, limit)), features);
+  const Quantity rounded = FromUnits(static_cast<int64_t>(std::min(value, limit)), features);
+  // For people: the same number in the notation of the request.
+  const std::optional<Quantity> more = rounded.Sub(requested);
+  return (more ? requested.Add(*more) : more).value_or(rounded);
 }
 
 bool ViolatesRange(const Quantity& consumed, const RequestPolicy::Range& range,

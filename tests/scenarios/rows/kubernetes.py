@@ -530,7 +530,7 @@ E12 = Row(
                 "a GPU on one node, a card on another",
                 [node("n1"), _gpus("n1", "80Gi"), node("n2"), _cards("n2", 1)],
                 reasons=("NotEnoughDevices",),
-                says=("request gpu: 1 of 1, request nic: 0 of 1",),
+                says=("request gpu: 0 of 1, request nic: 1 of 1",),
             ),
             State("both on one node", [node("n1"), _gpus("n1", "80Gi"), _cards("n1", 1)]),
             goes_to="worker2",

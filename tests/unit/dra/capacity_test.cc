@@ -150,6 +150,17 @@ TEST_CASE("request policies: rounding, limits, defaults (traps 23 and 24)") {
   }
 }
 
+TEST_CASE("rounded amounts keep the notation of the request") {
+  const json range = {{"default", "1Gi"}, {"validRange", {{"min", "1Gi"}, {"step", "1Gi"}}}};
+  for (const bool fractional : {false, true}) {
+    Case c;
+    c.features.fractional_ranges = fractional;
+    c.slices = {Slice("1", {Shared("a", "100Gi", range)})};
+    c.claims = {Claim("c", {Wants("x", "1500Mi")})};
+    CHECK(Solve(c).allocation.devices[0].consumed[0].second.ToString() == "2Gi");
+  }
+}
+
 TEST_CASE("since 1.37 ranges are stepped in thousandths") {
   Case c;
   c.features.fractional_ranges = true;
