@@ -28,7 +28,7 @@ struct ViewSettings {
 };
 
 struct Daemon {
-  std::optional<store::HeartbeatRow> heartbeat;  // its last one; null: none has written here yet
+  std::optional<store::HeartbeatRow> heartbeat;    // its last one; null: none has written here yet
   std::optional<bool> holds_store = std::nullopt;  // null: this user may not look
 };
 
