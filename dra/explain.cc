@@ -4,14 +4,10 @@
 #include <map>
 #include <span>
 
-#include "base/text.h"
 #include "dra/candidates.h"
 
 namespace fedra::dra {
 namespace {
-
-// Names are bounded by the API server, unless the object is older than the bound.
-constexpr size_t kMaxProblemShown = 200;
 
 void Count(std::vector<CountedCause>& causes, const std::string& what) {
   const auto at = std::find_if(causes.begin(), causes.end(),
@@ -52,6 +48,7 @@ class Tally final {
 
   void AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable);
   void AddView(const PoolView& view, const Text& node, bool usable);
+  void AddNode(const NodeView& node);
   RequestReport Take() {
     for (const auto& [node, count] : free_on_node_)
       report_.most_on_one_node = std::max(report_.most_on_one_node, count);
@@ -61,8 +58,15 @@ class Tally final {
 
  private:
   void AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable);
-  // `view`: how some node sees the pool; null: none knows why it cannot be used.
-  void AddUnusable(const PoolState& pool, const PoolView* view, int devices);
+  // `view`: how some node sees the pool; null: none knows why it cannot be used. `reachable`: the
+  // pod can use such a node.
+  void AddUnusable(const PoolState& pool, const PoolView* view, int devices, bool reachable);
+  // Each device that fails a selector under that one; how many others there are.
+  int CountFailing(const PoolState& pool);
+  bool Serves(const PoolView& view) const {
+    return view.status == PoolStatus::kReady ||
+           (view.status == PoolStatus::kIncomplete && snapshot_.features().incomplete_pools_serve);
+  }
   bool IsOfOtherDriver(const PoolState& pool);
   // The selectors stand against it.
   void CountSelectors(const ViewDevice& device, uint8_t code);
@@ -199,30 +203,36 @@ bool Tally::IsOfOtherDriver(const PoolState& pool) {
   return false;
 }
 
+int Tally::CountFailing(const PoolState& pool) {
+  int others = 0;
+  for (const Slice* slice : NewestSlices(pool)) {
+    for (const uint8_t code : matches_.Match(ask_.match, *slice)) {
+      if (code == kMatches || code > kLastCause)
+        ++others;
+      else
+        CountCause(matches_.CauseOf(ask_.match, code));
+    }
+  }
+  return others;
+}
+
 // What is still to come to an incomplete pool may match; an invalid one has all its devices.
-void Tally::AddUnusable(const PoolState& pool, const PoolView* view, int devices) {
+void Tally::AddUnusable(const PoolState& pool, const PoolView* view, int devices, bool reachable) {
   report_.devices += devices;
   if (IsOfOtherDriver(pool)) {
     report_.other_driver += devices;
     return;
   }
-  int unusable = devices;
-  if (view && view->status == PoolStatus::kInvalid && devices == CountAll(pool)) {
-    unusable = 0;
-    for (const Slice* slice : NewestSlices(pool)) {
-      for (const uint8_t code : matches_.Match(ask_.match, *slice)) {
-        if (code == kMatches || code > kLastCause)
-          ++unusable;
-        else
-          CountCause(matches_.CauseOf(ask_.match, code));
-      }
-    }
+  const bool all_known = !reachable || (view && view->status == PoolStatus::kInvalid);
+  const int unusable = all_known && devices == CountAll(pool) ? CountFailing(pool) : devices;
+  if (!reachable) {
+    report_.other_node += unusable;
+    return;
   }
   report_.unusable_pool += unusable;
   if (unusable == 0 || !view || view->problem.empty()) return;
   if (report_.pool_problems.size() < kMaxPoolProblems)
-    report_.pool_problems.push_back(view->key.ToString() + ": " +
-                                    Cut(view->problem, kMaxProblemShown));
+    report_.pool_problems.push_back(view->key.ToString() + ": " + view->problem);
 }
 
 // Seen from the node that reaches most of it.
@@ -238,26 +248,37 @@ void Tally::AddRoaming(const PoolState& pool, const std::function<bool(const Nod
     best_node = name;
     return static_cast<int>(best->devices.size()) < devices;
   });
-  const bool ready = best && best->status == PoolStatus::kReady;
-  if (best && !ready) return AddUnusable(pool, best.get(), devices);
-  const int seen = ready ? static_cast<int>(best->devices.size()) : 0;
-  if (ready) AddView(*best, best_node, true);
+  if (best && !Serves(*best)) return AddUnusable(pool, best.get(), devices, true);
+  const int seen = best ? static_cast<int>(best->devices.size()) : 0;
+  if (best) AddView(*best, best_node, true);
   report_.devices += devices - seen;
   report_.other_node += devices - seen;
 }
 
 void Tally::AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
   if (pool.roaming) return AddRoaming(pool, usable);
-  int ready = 0;
-  const PoolView* unusable = nullptr;
+  int serving = 0;
+  const PoolView* broken = nullptr;  // one that the pod could use, where there is such a one
+  bool reachable = false;
   for (const auto& [name, view] : pool.local_views) {
-    if (view && view->status != PoolStatus::kReady) unusable = view.get();
-    if (!view || view->status != PoolStatus::kReady) continue;
-    const auto* node = snapshot_.nodes().Find(name);
-    ready += static_cast<int>(view->devices.size());
-    AddView(*view, name, node && usable(**node));
+    if (!view) continue;
+    const auto* found = snapshot_.nodes().Find(name);
+    const bool is_usable = found && usable(**found);
+    if (Serves(*view)) {
+      serving += static_cast<int>(view->devices.size());
+      AddView(*view, name, is_usable);
+    } else if (broken == nullptr || (is_usable && !reachable)) {
+      broken = view.get();
+      reachable = is_usable;
+    }
   }
-  if (const int rest = CountAll(pool) - ready; rest > 0) AddUnusable(pool, unusable, rest);
+  if (const int rest = CountAll(pool) - serving; rest > 0)
+    AddUnusable(pool, broken, rest, broken == nullptr || reachable);
+}
+
+void Tally::AddNode(const NodeView& node) {
+  for (const auto& pool : node.pools)
+    if (Serves(*pool)) AddView(*pool, node.node->name, true);
 }
 
 }  // namespace
@@ -273,8 +294,7 @@ RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapsh
 int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
                  const Workspace* placed, MatchCache& matches) {
   Tally tally(pod, ask, snapshot, placed, matches);
-  for (const auto& pool : node.pools)
-    if (pool->status == PoolStatus::kReady) tally.AddView(*pool, node.node->name, true);
+  tally.AddNode(node);
   return tally.Take().free;
 }
 

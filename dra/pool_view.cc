@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "dra/node_match.h"
 #include "dra/pool.h"
 
@@ -20,6 +21,9 @@ bool IsIgnored(const Slice& slice, const AllocatorFeatures& features) {
 }
 
 namespace {
+
+// It holds names, which the API server bounds unless the object is older than the bound.
+constexpr size_t kMaxProblem = 200;
 
 class ViewBuilder final {
  public:
@@ -40,7 +44,7 @@ class ViewBuilder final {
   void AddConsumption(const Slice& slice, const Device& device);
   void Consume(const Slice& slice, const Device& device);
   const uint32_t* FindCounter(const Slice& slice, const Text& set, const Text& name) const;
-  bool Invalid(std::string why);
+  bool Invalid(const std::string& why);
   bool IsAllocated(const Device& device) const {
     return pool_.usage && pool_.usage->Find(device.name) != nullptr;
   }
@@ -128,9 +132,9 @@ bool ViewBuilder::KeepNewest() {
   return true;
 }
 
-bool ViewBuilder::Invalid(std::string why) {
+bool ViewBuilder::Invalid(const std::string& why) {
   view_->status = PoolStatus::kInvalid;
-  view_->problem = std::move(why);
+  view_->problem = Cut(why, kMaxProblem);
   view_->devices.clear();
   return false;
 }

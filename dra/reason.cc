@@ -168,15 +168,17 @@ constexpr std::array kCatalogue = {
         "The message says what to write instead, where that is known. Try it on the devices "
         "of every worker with `fedra devices --selector 'EXPR'`, or on slices from a file "
         "with `fedra cel`."},
-    ReasonEntry{kAllocationError, "AllocationError", kDevices,
-                "the scheduler's allocator gives up on the claim",
-                "It does not deal with more than 32 devices in one claim, a constraint that "
-                "allocationMode All cannot keep, a device whose nodeSelector has several terms, or "
-                "a field that the worker's release does not know; the pod then goes nowhere, "
-                "although other nodes would do.",
-                "Change what the message names: ask for at most 32 devices per claim, use "
-                "ExactCount with the constraint, or give the driver's slices one nodeSelector "
-                "term."},
+    ReasonEntry{
+        kAllocationError, "AllocationError", kDevices,
+        "the scheduler's allocator gives up on the claim",
+        "It does not deal with more than 32 devices in one claim, a constraint that "
+        "allocationMode All cannot keep, a nodeSelector of a slice that has several terms or "
+        "cannot be read, or a field that the worker's release does not know; the pod then goes "
+        "nowhere, "
+        "although other nodes would do.",
+        "Change what the message names: ask for at most 32 devices per claim, use "
+        "ExactCount with the constraint, or have the driver publish a nodeSelector of one "
+        "valid term."},
     ReasonEntry{
         kNodeMismatch, "NodeMismatch", kDevices, "no node that the pods accept has the devices",
         "nodeSelector, affinity or node taints exclude the nodes with matching devices.",

@@ -92,9 +92,11 @@ std::optional<std::string> Simulation::Hopeless(const Run& run, const RequestRep
 
 ReasonCode Simulation::CodeOf(const Run& run, const RequestReport& report, int64_t need) const {
   const int matching = Matching(report);
+  // On devices that the scheduler has not come to, or it would have ended with the error.
+  const int failing = Sum(report.errors);
+  if (failing > 0 && (matching == 0 || (matching < need && need <= matching + failing)))
+    return ReasonCode::kSelectorError;
   if (matching == 0) {
-    // On devices that the scheduler does not come to: elsewhere it would have ended with them.
-    if (!report.errors.empty()) return ReasonCode::kSelectorError;
     if (report.unusable_pool > 0) return ReasonCode::kPoolIncomplete;
     return report.devices == report.other_driver ? ReasonCode::kDriverMissing
                                                  : ReasonCode::kNoMatchingDevice;

@@ -63,12 +63,16 @@ std::string Simulation::CounterShortages(const Node& node, const Variant& varian
   return Join(shortages.empty() ? shared : shortages);
 }
 
-// Every request has a device that would do for it alone: what each takes, and the most that is left
-// of it on one device.
+// Every request has a device that would do for it alone: what each takes of a capacity that is too
+// small for all together, and the most that is left of it on one device.
 std::string Simulation::CapacityShortages(const Node& node, const Variant& variant) {
   const AllocatorFeatures& features = snapshot_.features();
   const NodeView view = ViewOf(snapshot_, node);
-  std::map<std::string, int> shortages;
+  struct Totals {
+    Quantity need, left;
+    std::map<std::string, int> texts;
+  };
+  std::map<Text, Totals> capacities;
   for (const Ask& ask : variant.pod.asks) {
     std::map<Text, std::pair<CapacityShortage, Text>> best;  // by capacity; and its device
     for (const auto& pool : view.pools) {
@@ -80,7 +84,6 @@ std::string Simulation::CapacityShortages(const Node& node, const Variant& varia
         const std::vector<const Amounts*> taken = TakenOf(device, placed);
         for (const Capacity& capacity : *device.device->capacity) {
           const Quantity* wanted = FindAmount(ask.request->capacity, capacity.name);
-          if (wanted == nullptr && ask.request->has_capacity) continue;
           const CapacityShortage here{.name = capacity.name,
                                       .need = ConsumedCapacity(capacity, wanted, features),
                                       .left = CapacityLeft(capacity, taken)};
@@ -92,10 +95,21 @@ std::string Simulation::CapacityShortages(const Node& node, const Variant& varia
     }
     const int devices =
         ask.all ? 1 : static_cast<int>(std::min(ask.request->count, kMaxResultsPerClaim));
-    for (const auto& [name, shortage] : best)
-      shortages[Describe(shortage.first, shortage.second)] += devices;
+    for (const auto& [name, found] : best) {
+      const auto& [shortage, device] = found;
+      Totals& totals = capacities[name];
+      totals.left = std::max(totals.left, *shortage.left);
+      for (int i = 0; i < devices; ++i)
+        totals.need = totals.need.Add(shortage.need).value_or(totals.need);
+      totals.texts[Describe(shortage, device)] += devices;
+    }
   }
-  return Join(shortages);
+  std::map<std::string, int> all, short_ones;
+  for (const auto& [name, totals] : capacities) {
+    all.insert(totals.texts.begin(), totals.texts.end());
+    if (totals.need > totals.left) short_ones.insert(totals.texts.begin(), totals.texts.end());
+  }
+  return Join(short_ones.empty() ? all : short_ones);
 }
 
 // "request gpu: 1 of 1, request nic: 0 of 2".

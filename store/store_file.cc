@@ -115,6 +115,9 @@ Result<StoreLock> StoreLock::Take(const std::string& path) {
   StoreLock lock(fd);
   struct flock whole = WholeFile(F_WRLCK);
   if (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+    const int number = errno;
+    if (number != EAGAIN && number != EACCES)
+      return Fail(ErrnoError(path, "cannot lock it", number, "set store.path to a local disk"));
     const std::string holder = HolderOf(fd);
     return Fail(ErrorCode::kConflict, fmt::format("store {}: it is in use by process {} (one fedra "
                                                   "per store: stop that one, or set another "

@@ -82,6 +82,12 @@ void CheckTolerations(const json& request, const std::string& path, Findings& fi
   if (!tolerations.is_array()) return findings.Error(path + ".tolerations", "must be a list");
   for (size_t i = 0; i < tolerations.size(); ++i) {
     const std::string at = fmt::format("{}.tolerations[{}]", path, i);
+    if (!tolerations[i].is_object()) {
+      findings.Error(at, "must be an object", "write it like {operator: Exists}");
+      continue;
+    }
+    if (Text(tolerations[i], "operator") == "Exists" && !Text(tolerations[i], "value").empty())
+      findings.Error(at + ".value", "cannot be set with operator Exists", "leave it out");
     CheckOneOf(tolerations[i], "operator", at, {"Exists", "Equal"}, findings);
     CheckOneOf(tolerations[i], "effect", at, {"NoSchedule", "NoExecute", "None"}, findings);
   }
@@ -112,11 +118,12 @@ void CheckTotal(const json& devices, const std::string& path, Findings& findings
   int64_t total = 0;
   for (const json& request : requests) total += LeastOf(request);
   if (total <= kMaxDevices) return;
-  findings.Error(path + ".requests",
-                 fmt::format("ask for {} devices; one claim can hold at most {}, and the scheduler "
-                             "ends with an error",
-                             total, kMaxDevices),
-                 "use several claims, or several pods");
+  findings.Error(
+      path + ".requests",
+      fmt::format("ask for at least {} devices; one claim can hold at most {}, and the scheduler "
+                  "ends with an error",
+                  total, kMaxDevices),
+      "use several claims, or several pods");
 }
 
 }  // namespace fedra::cli

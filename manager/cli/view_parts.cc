@@ -96,7 +96,10 @@ Freshness FreshnessOf(const Daemon& daemon, WallTime now) {
   const std::string age = fmt::format("as of {} ago", Since(daemon.heartbeat->at, now));
   if (!IsRunning(daemon, now)) return {age + ": no daemon is running", Tone::kWarning};
   if (IsFresh(daemon, now)) return {age, Tone::kFaint};
-  return {age + ": the daemon runs, but cannot write its store (its log says why)", Tone::kWarning};
+  return {
+      age +
+          ": the daemon runs, but has written nothing since (it is starting, or its log says why)",
+      Tone::kWarning};
 }
 
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,

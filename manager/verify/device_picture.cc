@@ -393,8 +393,10 @@ dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Deman
                                     std::vector<dra::InFlightPods> in_flight,
                                     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, *demands, in_flight, to_come);
-  VerdictMemory::Basis made_from{basis.snapshot->generation(), basis.used_serial, basis.pod_groups,
-                                 in_flight};
+  VerdictMemory::Basis made_from{basis.snapshot->generation(),
+                                 basis.used_serial,
+                                 basis.pod_groups,
+                                 {in_flight.begin(), in_flight.end()}};
   auto known =
       remembered_.With([&](VerdictMemory& memory) { return memory.Find(demands, made_from); });
   if (known) return *std::move(known);

@@ -5,6 +5,15 @@
 
 namespace fedra::verify {
 
+VerdictMemory::Coming::Coming(const dra::InFlightPods& pods)
+    : ns(pods.ns), owner(pods.demand), demand(pods.demand.get()), count(pods.count) {}
+
+// An address alone may have been used again.
+bool VerdictMemory::Coming::operator==(const Coming& other) const {
+  return demand == other.demand && count == other.count && ns == other.ns &&
+         !owner.owner_before(other.owner) && !other.owner.owner_before(owner);
+}
+
 std::optional<dra::Verdict> VerdictMemory::Find(const tracking::Demands& demands,
                                                 const Basis& basis) const {
   const auto found = entries_.find(demands);

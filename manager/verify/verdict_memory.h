@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -27,13 +29,24 @@ using PodGroups = std::map<ObjectKey, dra::PodGroup>;
 
 class VerdictMemory final {
  public:
+  // Pods in flight: their demands are named without keeping them alive.
+  struct Coming {
+    explicit Coming(const dra::InFlightPods& pods);
+    bool operator==(const Coming& other) const;
+
+    std::string ns;
+    std::weak_ptr<const dra::PodDemand> owner;  // for its identity
+    const dra::PodDemand* demand;               // one of the owner's
+    int count;
+  };
+
   // All that a verdict is made from beside the demands; names what is large without keeping it
   // alive.
   struct Basis {
     uint64_t snapshot = 0;  // dra::Snapshot::generation()
     uint64_t used = 0;      // serial of what pods take of the nodes
     PodGroups pod_groups;
-    std::vector<dra::InFlightPods> in_flight;
+    std::vector<Coming> in_flight;
 
     bool operator==(const Basis&) const = default;
   };

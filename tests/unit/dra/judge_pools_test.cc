@@ -95,5 +95,39 @@ TEST_CASE("many pools in trouble are not all told") {
   CHECK_THAT(text, !ContainsSubstring("gpu.example.com/n4"));
 }
 
+TEST_CASE("a broken pool of a node that the pod cannot use is not why") {
+  const char* code = nullptr;
+  const char* text = nullptr;
+  Worker worker;
+  worker.Node("n1", {{"zone", "a"}}).Node("n2", {{"zone", "b"}}).On("n1", Devices(1));
+  SECTION("its devices do not match") {
+    worker.On("n2", {Device("far")}, kOneOfTwo);
+    worker.Template("t", {Request("r", 1, {{"selectors", Cel({"false"})}})});
+    code = "NoMatchingDevice";
+    text = "2 devices: 2 fail request selector false";
+  }
+  SECTION("its devices match") {
+    worker.On("n2", {Device("far", {{"far", true}})}, kOneOfTwo);
+    const auto far = Cel({R"(device.attributes["gpu.example.com"].?far.orValue(false))"});
+    worker.Template("t", {Request("r", 1, {{"selectors", far}})});
+    code = "NodeMismatch";
+    text = "1 on nodes the pod cannot use";
+  }
+  const auto judgement = worker.Judge({worker.Parse(R"({"spec": {"nodeSelector": {"zone": "a"},
+      "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})")});
+  CHECK(dra::ToString(Code(judgement)) == code);
+  CHECK_THAT(First(judgement), ContainsSubstring(text));
+}
+
+TEST_CASE("an incomplete pool that serves is counted like others (up to 1.34)") {
+  dra::AllocatorFeatures features;
+  features.incomplete_pools_serve = true;
+  Worker worker(features);
+  worker.Node("n1").On("n1", {Device("a")}, kOneOfTwo).Template("t", {Request("r", 2)});
+  const auto judgement = worker.Pods(1, "t");
+  CHECK(Code(judgement) == ReasonCode::kNotEnoughDevices);
+  CHECK_THAT(First(judgement), ContainsSubstring("1 device: 1 free"));
+}
+
 }  // namespace
 }  // namespace fedra::test

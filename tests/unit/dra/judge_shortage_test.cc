@@ -98,6 +98,19 @@ TEST_CASE("requests that exceed a capacity together are told with what is left f
         "not enough device capacity is left on node n1: 2 need 20Gi of memory (30Gi left on a)");
 }
 
+TEST_CASE("of several capacities the one that is short is told, asked for or not") {
+  Worker worker;
+  const json device =
+      Device("a", json::object(),
+             {{"allowMultipleAllocations", true},
+              {"capacity", {{"memory", {{"value", "40Gi"}}}, {"bandwidth", {{"value", "10G"}}}}}});
+  worker.Node("n1").On("n1", {device}).Template("t", {Wanting("x", "1Gi"), Wanting("y", "1Gi")});
+  const auto judgement = worker.Pods(1, "t");
+  CHECK(Code(judgement) == ReasonCode::kCapacityExhausted);
+  CHECK_THAT(First(judgement), ContainsSubstring("2 need 10G of bandwidth (10G left on a)"));
+  CHECK_THAT(First(judgement), !ContainsSubstring("memory"));
+}
+
 TEST_CASE("nothing is searched where every node has too few devices, however many they are") {
   Worker worker;
   worker.Node("n1").Node("n2").On("n1", Devices(24)).On("n2", Devices(24));

@@ -20,7 +20,8 @@ TEST_CASE("the requests of a claim together ask for no more than it can hold") {
     return "{name: " + name + ", exactly: {deviceClassName: g, " + fields + "}}";
   };
   const std::string too_many =
-      "spec.spec.devices.requests: ask for 40 devices; one claim can hold at most 32, and the "
+      "spec.spec.devices.requests: ask for at least 40 devices; one claim can hold at most 32, and "
+      "the "
       "scheduler ends with an error";
   const auto both = [&](const std::string& a, const std::string& b) {
     return OnlyOf("{requests: [" + a + ", " + b + "]}");
@@ -54,6 +55,9 @@ TEST_CASE("tolerations name operators and effects that there are") {
   CHECK(findings[0].hint == "did you mean \"Exists\"?");
   CHECK(OnlyOfFields("tolerations: [{operator: Exists, effect: PreferNoSchedule}]") ==
         kExactly + ".tolerations[0].effect: \"PreferNoSchedule\" is not known");
+  CHECK(OnlyOfFields("tolerations: [{key: a, operator: Exists, value: b}]") ==
+        kExactly + ".tolerations[0].value: cannot be set with operator Exists");
+  CHECK(OnlyOfFields("tolerations: [x]") == kExactly + ".tolerations[0]: must be an object");
   CHECK(OnlyOfFields("tolerations: {operator: Exists}") ==
         kExactly + ".tolerations: must be a list");
   CHECK(OnlyOf("{requests: [{name: r, firstAvailable: [{name: a, deviceClassName: g, "

@@ -178,7 +178,7 @@ TEST_CASE("old data is said to be old") {
              ContainsSubstring("  as of 12m ago: no daemon is running\n"));
   data.daemon.holds_store = true;
   CHECK_THAT(RenderStatus(data, Settings()).out,
-             ContainsSubstring("  as of 12m ago: the daemon runs, but cannot write its store"));
+             ContainsSubstring("  as of 12m ago: the daemon runs, but has written nothing since"));
   data.daemon = {Beat(seconds(2)), /*holds_store=*/false};
   CHECK_THAT(RenderStatus(data, Settings()).out,
              ContainsSubstring("  as of 2s ago: no daemon is running\n"));

@@ -61,5 +61,46 @@ TEST_CASE("verdicts of workloads that are gone are forgotten") {
   CHECK(memory.size() <= kFew);
 }
 
+dra::InFlightPods PodsOf(const Demands& demands) { return {"ml", {demands, &demands->front()}, 1}; }
+
+Demands MakeOne() { return std::make_shared<const std::vector<dra::PodDemand>>(1); }
+
+TEST_CASE("jobs that were in flight together do not keep each other's verdicts") {
+  VerdictMemory memory(kFew);
+  Demands last = MakeOne();
+  const auto keep = [&](const Demands& demands, const Demands& in_flight) {
+    VerdictMemory::Basis basis;
+    basis.in_flight.emplace_back(PodsOf(in_flight));
+    memory.Keep(demands, std::move(basis), WithHeadroom(0));
+  };
+  for (size_t i = 0; i < 100 * kFew; ++i) {
+    Demands next = MakeOne();
+    keep(next, last);
+    keep(last, next);
+    last = std::move(next);
+  }
+  CHECK(memory.size() <= kFew);
+}
+
+TEST_CASE("whose pods are in flight, and how many, is part of the basis") {
+  VerdictMemory memory;
+  const Demands demands = MakeOne(), one = MakeOne(), other = MakeOne();
+  const auto coming = [](const dra::InFlightPods& pods) {
+    VerdictMemory::Basis basis;
+    basis.in_flight.emplace_back(pods);
+    return basis;
+  };
+  memory.Keep(demands, coming(PodsOf(one)), WithHeadroom(1));
+  CHECK(memory.Find(demands, coming(PodsOf(one))));
+  CHECK_FALSE(memory.Find(demands, coming(PodsOf(other))));
+  CHECK_FALSE(memory.Find(demands, {}));
+  dra::InFlightPods two = PodsOf(one);
+  two.count = 2;
+  CHECK_FALSE(memory.Find(demands, coming(two)));
+  two = PodsOf(one);
+  two.ns = "research";
+  CHECK_FALSE(memory.Find(demands, coming(two)));
+}
+
 }  // namespace
 }  // namespace fedra::verify
