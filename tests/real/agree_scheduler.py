@@ -34,7 +34,7 @@ from real.pki import Pki  # noqa: E402
 
 _POD_LINES = Path(__file__).parents[2] / "build/release/tests/tools/pod-lines"
 _BATCH = 40
-_LEFT_OUT = ("refused", "gave-up")  # outcomes that nothing can be compared with
+_LEFT_OUT = ("refused", "gave-up", "evicted")  # outcomes that nothing can be compared with
 # DeviceTaintRules are off by default in 1.36.
 _FLAGS = {
     "kube-apiserver": [
@@ -181,12 +181,15 @@ class _Report:
         return sum(count for outcome, count in self._outcomes.items() if outcome not in _LEFT_OUT)
 
     def print_summary(self) -> None:
-        refused, gave_up = (self._outcomes[outcome] for outcome in _LEFT_OUT)
+        refused, gave_up, evicted = (self._outcomes[outcome] for outcome in _LEFT_OUT)
         compared, different = self._compared(), self._kinds.total()
         print(
             f"seed {self.options.seed}: {compared} cases compared, scheduler: {dict(self._outcomes)}"
         )
-        print(f"left out: {refused} refused by the API server, {gave_up} given up by the scheduler")
+        print(
+            f"left out: {refused} refused by the API server, {gave_up} given up by the scheduler, "
+            f"{evicted} evicted before anybody looked"
+        )
         print(f"known bugs of the scheduler: {dict(self._known)}")
         print(f"looked at twice: {self._second_looks}; differ: {different} {dict(self._kinds)}")
         share = 100 * (compared - different) / max(compared, 1)

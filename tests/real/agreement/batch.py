@@ -38,7 +38,7 @@ class Observation:
     """What became of one case. `line`: the world as the API server stored it, for pod-lines."""
 
     case: PodCase
-    outcome: str = "undecided"  # fit, nofit, error, gave-up, refused, undecided
+    outcome: str = "undecided"  # fit, nofit, error, gave-up, refused, evicted, undecided
     message: str = ""
     node: str = ""
     devices: list[Json] = dataclasses.field(default_factory=list)
@@ -136,14 +136,14 @@ class Batch:
         waiting = observations
         while waiting and time.monotonic() < deadline:
             pods = self._list("Pod")
-            decided = [o for o in waiting if _decide(o, pods[o.case.pod["metadata"]["name"]])]
+            decided = [o for o in waiting if _decide(o, pods.get(o.case.pod["metadata"]["name"]))]
             waiting = [o for o in waiting if o not in decided]
             if any(o.outcome == "fit" for o in decided):
                 claims = self._list("ResourceClaim")
                 for observation in decided:
                     if observation.outcome == "fit":
                         pod = pods[observation.case.pod["metadata"]["name"]]
-                        observation.devices = list(_devices(pod, claims))
+                        _note_devices(observation, pod, claims)
             elif not decided:
                 self._make_ready(self._list("ResourceClaim").values())
                 time.sleep(0.02)  # between two looks
@@ -214,7 +214,10 @@ def _condition(pod: Json) -> Json:
     return next(filter(found, conditions), {})
 
 
-def _decide(observation: Observation, pod: Json) -> bool:
+def _decide(observation: Observation, pod: Json | None) -> bool:
+    if pod is None:
+        observation.outcome = "evicted"
+        return True
     condition = _condition(pod)
     if not condition:
         return False
@@ -228,6 +231,14 @@ def _decide(observation: Observation, pod: Json) -> bool:
     else:
         observation.outcome = "error"
     return True
+
+
+def _note_devices(observation: Observation, pod: Json, claims: dict[str, Json]) -> None:
+    """A NoExecute taint may evict the pod, and free its claims, before anybody has looked at them."""
+    try:
+        observation.devices = list(_devices(pod, claims))
+    except KeyError as missing:
+        observation.outcome, observation.message = "evicted", f"its claim has no {missing}"
 
 
 def _devices(pod: Json, claims: dict[str, Json]) -> Iterable[Json]:
