@@ -66,22 +66,13 @@ CandidateTable::CandidateTable(const PodClaims& pod, const NodeView& node,
 
 void CandidateTable::AddPool(const NodeView& node, size_t pool, const Workspace* workspace) {
   const PoolView& view = *node.pools[pool];
-  const Workspace::Pool* placed = nullptr;
-  if (workspace) {
-    const auto found = workspace->pools.find(view.key);
-    if (found != workspace->pools.end()) placed = &found->second;
-  }
+  const Workspace::Pool* placed = workspace ? workspace->Find(view.key) : nullptr;
   for (uint32_t i = 0; i < view.devices.size(); ++i) {
     Candidate& candidate = candidates_.emplace_back();
     candidate.pool = &view;
     candidate.pool_index = static_cast<uint32_t>(pool);
     candidate.device_index = i;
-    const SimulatedUse* simulated = nullptr;
-    if (placed) {
-      const auto found = placed->devices.find(view.devices[i].slot);
-      if (found != placed->devices.end()) simulated = &found->second;
-    }
-    SetUse(candidate, simulated);
+    SetUse(candidate, placed ? placed->Find(view.devices[i].slot) : nullptr);
   }
 }
 

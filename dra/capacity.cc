@@ -50,6 +50,40 @@ bool Violates(const Quantity& consumed, const RequestPolicy& policy,
          policy.valid_values.end();
 }
 
+Quantity NeedOf(const Capacity& capacity, const DeviceRequest& request,
+                const AllocatorFeatures& features) {
+  return ConsumedCapacity(capacity, FindAmount(request.capacity, capacity.name), features);
+}
+
+// The first capacity that the request names and the device does not have. Null: it has all.
+const std::pair<Text, Quantity>* FindUnpublished(const Device& device,
+                                                 const DeviceRequest& request) {
+  for (const auto& wanted : request.capacity) {
+    const auto is_wanted = [&](const Capacity& capacity) { return capacity.name == wanted.first; };
+    if (!device.capacity ||
+        std::none_of(device.capacity->begin(), device.capacity->end(), is_wanted))
+      return &wanted;
+  }
+  return nullptr;
+}
+
+// The first capacity of which too little is left, or whose policy is broken. Null: none.
+const Capacity* FindExhausted(const Device& device, const DeviceRequest& request,
+                              std::span<const Amounts* const> taken,
+                              const AllocatorFeatures& features) {
+  if (!device.capacity) return nullptr;
+  for (const Capacity& capacity : *device.capacity) {
+    const Quantity need = NeedOf(capacity, request, features);
+    if (capacity.policy && Violates(need, *capacity.policy, features)) return &capacity;
+    Quantity sum = need;
+    for (const Amounts* amounts : taken)
+      if (const Quantity* used = FindAmount(*amounts, capacity.name))
+        sum = sum.Add(*used).value_or(sum);
+    if (sum > capacity.value) return &capacity;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Quantity ConsumedCapacity(const Capacity& capacity, const Quantity* requested,
@@ -70,9 +104,7 @@ Amounts ConsumedCapacities(const Device& device, const DeviceRequest& request,
   Amounts consumed;
   if (!device.capacity) return consumed;
   for (const Capacity& capacity : *device.capacity)
-    consumed.emplace_back(
-        capacity.name,
-        ConsumedCapacity(capacity, FindAmount(request.capacity, capacity.name), features));
+    consumed.emplace_back(capacity.name, NeedOf(capacity, request, features));
   return consumed;
 }
 
@@ -85,38 +117,25 @@ Quantity CapacityLeft(const Capacity& capacity, std::span<const Amounts* const> 
   return left;
 }
 
+bool CapacityFits(const Device& device, const DeviceRequest& request,
+                  std::span<const Amounts* const> taken, const AllocatorFeatures& features) {
+  return FindUnpublished(device, request) == nullptr &&
+         FindExhausted(device, request, taken, features) == nullptr;
+}
+
 std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceRequest& request,
                                              std::span<const Amounts* const> taken,
                                              const AllocatorFeatures& features) {
-  for (const auto& [name, amount] : request.capacity) {
-    const bool published =
-        device.capacity &&
-        std::any_of(device.capacity->begin(), device.capacity->end(),
-                    [&](const Capacity& capacity) { return capacity.name == name; });
-    if (!published) return CapacityShortage{.name = name, .need = amount, .left = {}};
-  }
-  if (!device.capacity) return std::nullopt;
-  for (const Capacity& capacity : *device.capacity) {
-    const Quantity need =
-        ConsumedCapacity(capacity, FindAmount(request.capacity, capacity.name), features);
-    const bool refused = capacity.policy && Violates(need, *capacity.policy, features);
-    Quantity sum = need;
-    for (const Amounts* amounts : taken) {
-      const Quantity* used = FindAmount(*amounts, capacity.name);
-      if (used) sum = sum.Add(*used).value_or(sum);
-    }
-    if (!refused && sum <= capacity.value) continue;
-    return CapacityShortage{.name = capacity.name,
-                            .need = need,
-                            .left = CapacityLeft(capacity, taken),
-                            .refused = refused};
-  }
-  return std::nullopt;
-}
-
-bool CapacityFits(const Device& device, const DeviceRequest& request,
-                  std::span<const Amounts* const> taken, const AllocatorFeatures& features) {
-  return !FindShortage(device, request, taken, features);
+  if (const auto* wanted = FindUnpublished(device, request))
+    return CapacityShortage{.name = wanted->first, .need = wanted->second, .left = {}};
+  const Capacity* exhausted = FindExhausted(device, request, taken, features);
+  if (exhausted == nullptr) return std::nullopt;
+  const Quantity need = NeedOf(*exhausted, request, features);
+  return CapacityShortage{
+      .name = exhausted->name,
+      .need = need,
+      .left = CapacityLeft(*exhausted, taken),
+      .refused = exhausted->policy && Violates(need, *exhausted->policy, features)};
 }
 
 }  // namespace fedra::dra

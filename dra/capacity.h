@@ -38,12 +38,13 @@ struct CapacityShortage {
   bool refused = false;          // the policy does not allow such an amount
 };
 
-// The first capacity that keeps the request from fitting beside what is `taken` already: too little
-// of it is left, it is not published, or its policy is broken.
+// There is room for the request beside what is `taken` already.
+bool CapacityFits(const Device& device, const DeviceRequest& request,
+                  std::span<const Amounts* const> taken, const AllocatorFeatures& features);
+// For people: the first capacity that keeps it from fitting: too little of it is left, it is not
+// published, or its policy is broken.
 std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceRequest& request,
                                              std::span<const Amounts* const> taken,
                                              const AllocatorFeatures& features);
-bool CapacityFits(const Device& device, const DeviceRequest& request,
-                  std::span<const Amounts* const> taken, const AllocatorFeatures& features);
 
 }  // namespace fedra::dra

@@ -25,11 +25,7 @@ CounterLedger::Table& CounterLedger::TableOf(uint32_t pool) {
   if (table.view) return table;
   const PoolView& view = *node_.pools[pool];
   table.view = &view;
-  const Workspace::Pool* placed = nullptr;
-  if (workspace_) {
-    const auto found = workspace_->pools.find(view.key);
-    if (found != workspace_->pools.end()) placed = &found->second;
-  }
+  const Workspace::Pool* placed = workspace_ ? workspace_->Find(view.key) : nullptr;
   for (const ViewCounter& counter : view.counters) {
     Quantity left = counter.available;
     if (placed) {

@@ -122,9 +122,7 @@ void Tally::CountCause(const Cause& cause) {
 bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) {
   const AllocatorFeatures& features = snapshot_.features();
   if (!features.consumable_capacity) return true;
-  std::vector<const Amounts*> taken;
-  if (device.use && device.use->consumed) taken.push_back(&*device.use->consumed);
-  if (held) taken.push_back(&held->consumed);
+  const std::vector<const Amounts*> taken = TakenOf(device, held);
   // What nobody holds has room for a request that names no amounts.
   if (taken.empty() && !ask_.request->has_capacity) return true;
   const auto shortage = FindShortage(*device.device, *ask_.request, taken, features);
@@ -183,11 +181,7 @@ void Tally::AddView(const PoolView& view, const Text& node, bool usable) {
     } else if (!usable || device.node_fit != NodeFit::kYes) {
       ++report_.other_node;
     } else {
-      const SimulatedUse* held = nullptr;
-      if (placed)
-        if (const auto at = placed->devices.find(device.slot); at != placed->devices.end())
-          held = &at->second;
-      free += CountMatching(device, held);
+      free += CountMatching(device, placed ? placed->Find(device.slot) : nullptr);
     }
   }
   if (free > 0) free_on_node_[node] += free;

@@ -53,8 +53,6 @@ struct InFlightPods {
   std::string ns;
   std::shared_ptr<const PodDemand> demand;
   int count = 0;
-
-  bool operator==(const InFlightPods&) const = default;
 };
 
 struct JudgeOptions {

@@ -44,4 +44,11 @@ NodeView ViewOf(const Snapshot& snapshot, const Node& node) {
   return result;
 }
 
+std::vector<const Amounts*> TakenOf(const ViewDevice& device, const SimulatedUse* held) {
+  std::vector<const Amounts*> taken;
+  if (device.use && device.use->consumed) taken.push_back(&*device.use->consumed);
+  if (held) taken.push_back(&held->consumed);
+  return taken;
+}
+
 }  // namespace fedra::dra

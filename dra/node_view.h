@@ -41,6 +41,12 @@ struct Workspace {
   struct Pool {
     std::unordered_map<uint32_t, SimulatedUse> devices;  // by slot
     std::map<std::pair<Text, Text>, Quantity> counters;  // consumption by (set, counter)
+
+    // Null: nothing is held of it.
+    const SimulatedUse* Find(uint32_t slot) const {
+      const auto at = devices.find(slot);
+      return at == devices.end() ? nullptr : &at->second;
+    }
   };
   std::unordered_map<PoolKey, Pool> pools;
   bool in_flight = false;  // what is placed now is of jobs on their way
@@ -51,5 +57,8 @@ struct Workspace {
     return at == pools.end() ? nullptr : &at->second;
   }
 };
+
+// The shares of a device that claims of the cluster and the simulation hold. `held`: may be null.
+std::vector<const Amounts*> TakenOf(const ViewDevice& device, const SimulatedUse* held);
 
 }  // namespace fedra::dra

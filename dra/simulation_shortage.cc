@@ -1,6 +1,7 @@
 // What the nearest node is short of, in numbers.
 
 #include <algorithm>
+#include <set>
 
 #include "dra/counters.h"
 #include "dra/simulation.h"
@@ -11,16 +12,6 @@ namespace {
 
 // A message is read by people.
 constexpr size_t kMaxRequestsShown = 8;
-
-// Shares of the device that claims of the cluster and pods placed before hold.
-std::vector<const Amounts*> TakenOf(const ViewDevice& device, const Workspace::Pool* placed) {
-  std::vector<const Amounts*> taken;
-  if (device.use && device.use->consumed) taken.push_back(&*device.use->consumed);
-  if (placed == nullptr) return taken;
-  const auto held = placed->devices.find(device.slot);
-  if (held != placed->devices.end()) taken.push_back(&held->second.consumed);
-  return taken;
-}
 
 }  // namespace
 
@@ -81,7 +72,8 @@ std::string Simulation::CapacityShortages(const Node& node, const Variant& varia
         const bool suits =
             caches_.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
         if (!suits || !device.device->capacity || (device.use && device.use->dedicated)) continue;
-        const std::vector<const Amounts*> taken = TakenOf(device, placed);
+        const std::vector<const Amounts*> taken =
+            TakenOf(device, placed ? placed->Find(device.slot) : nullptr);
         for (const Capacity& capacity : *device.device->capacity) {
           const Quantity* wanted = FindAmount(ask.request->capacity, capacity.name);
           const CapacityShortage here{.name = capacity.name,
@@ -117,11 +109,13 @@ std::string Simulation::CountsOn(const Node& node, const Variant& variant) {
   const NodeView view = ViewOf(snapshot_, node);
   const std::vector<Ask>& asks = variant.pod.asks;
   std::string text;
-  bool all = true;
+  // One alternative with enough serves a request.
+  std::set<std::pair<uint32_t, const ClaimRequest*>> wanted, served;
   for (uint32_t i = 0; i < asks.size(); ++i) {
     const int free = CountFreeFor(variant.pod, i, view, snapshot_, &workspace_, caches_.matches);
-    const bool enough = asks[i].all ? free > 0 : free >= asks[i].request->count;
-    all = all && enough;
+    wanted.emplace(asks[i].claim, asks[i].owner);
+    if (asks[i].all ? free > 0 : free >= asks[i].request->count)
+      served.emplace(asks[i].claim, asks[i].owner);
     if (i >= kMaxRequestsShown) continue;
     text += (i == 0 ? "request " : ", request ") + asks[i].Name();
     if (variant.pod.claims.size() > 1) text += " of " + variant.pod.claims[asks[i].claim].Words();
@@ -130,7 +124,7 @@ std::string Simulation::CountsOn(const Node& node, const Variant& variant) {
                               " of " + std::to_string(asks[i].request->count);
   }
   if (asks.size() > kMaxRequestsShown) text += ", ...";
-  return text + (all ? ", each alone" : "");
+  return text + (served == wanted ? ", each alone" : "");
 }
 
 }  // namespace fedra::dra

@@ -197,88 +197,139 @@ TEST_CASE("a claim that loses its allocation frees what no other claim holds") {
   CHECK(Describe(*same, "node-1") == Describe(*base, "node-1"));
 }
 
-// Whether `change` makes `object`, set before, another one for the builder.
+// Sets the object, and sets it again with more of what decides nothing: the snapshot stays. Then
+// every single value of it is changed: that is another object each time.
 template <class Set>
-bool Differs(Set set, const json& object, const json& change) {
+void EveryValueCounts(Set set, const json& object) {
   dra::AllocatorFeatures features;
   features.device_taint_rules = true;
-  World world(features);
-  json again = object;
-  again["metadata"]["resourceVersion"] = "2";
-  again["metadata"]["managedFields"] = json::array({{{"manager", "driver"}}});
-  REQUIRE(set(world, object));
-  const auto before = world.builder.Publish();
-  REQUIRE_FALSE(set(world, again));
-  REQUIRE(world.builder.Publish() == before);
-  again.merge_patch(change);
-  const bool changed = set(world, again);
-  CHECK((world.builder.Publish() != before) == changed);
-  return changed;
+  json resent = object;
+  resent["metadata"]["resourceVersion"] = "2";
+  resent["metadata"]["managedFields"] = json::array({{{"manager", "driver"}}});
+  resent["status"]["conditions"] = json::array({{{"type", "Ready"}}});
+  for (const auto& [path, value] : object.flatten().items()) {
+    INFO(path);
+    World world(features);
+    REQUIRE(set(world, object));
+    const auto before = world.builder.Publish();
+    REQUIRE_FALSE(set(world, resent));
+    REQUIRE(world.builder.Publish() == before);
+    json changed = object;
+    json& other = changed[json::json_pointer(path)];
+    if (value.is_boolean())
+      other = !value.get<bool>();
+    else if (value.is_number())
+      other = value.get<int>() + 1;
+    else
+      other = value == "1" ? "2" : "other";
+    CHECK(set(world, changed));
+    CHECK(world.builder.Publish() != before);
+  }
 }
 
 TEST_CASE("a slice of the same content changes nothing, whatever else its object says") {
   const auto set = [](World& world, const json& object) {
     return world.builder.SetSlice(*dra::ParseSlice(object, world.context));
   };
-  const json taint = {{"taints", {{{"key", "k"}, {"effect", "NoSchedule"}}}}};
-  const json memory = {{"capacity", {{"memory", {{"value", "1"}}}}}};
-  const json object = Slice("1", {Device("a", {{"model", "x"}, {"size", 1}}, taint),
-                                  Device("b", {{"model", "x"}, {"size", 2}}, memory)});
-  const auto with = [&](const json& devices) { return json{{"spec", {{"devices", devices}}}}; };
-  CHECK_FALSE(Differs(set, object, with(object["spec"]["devices"])));
-  CHECK(Differs(set, object, {{"spec", {{"pool", {{"generation", 2}}}}}}));
-  CHECK(Differs(set, object, {{"spec", {{"pool", {{"resourceSliceCount", 2}}}}}}));
-  CHECK(Differs(set, object, {{"spec", {{"nodeName", "node-2"}}}}));
-  for (const char* path : {"/0/name", "/0/taints/0/key", "/1/attributes/size/int",
-                           "/0/attributes/model/string", "/1/capacity/memory/value"}) {
-    json devices = object["spec"]["devices"];
-    json& value = devices.at(json::json_pointer(path));
-    value = value.is_number() ? json(7) : json(value == "1" ? "2" : "other");
-    INFO(path);
-    CHECK(Differs(set, object, with(devices)));
-  }
+  EveryValueCounts(set, json::parse(R"({
+    "metadata": {"name": "s"},
+    "spec": {
+      "driver": "gpu.example.com", "nodeName": "node-1", "allNodes": false,
+      "perDeviceNodeSelection": false,
+      "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
+      "nodeSelector": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}],
+         "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]},
+      "sharedCounters": [{"name": "set", "counters": {"units": {"value": "1"}}}],
+      "devices": [
+        {"name": "a",
+         "attributes": {"model": {"string": "x"}, "size": {"int": 1}, "fast": {"bool": true},
+                        "driver": {"version": "1.0.0"}},
+         "capacity": {"memory": {"value": "1", "requestPolicy": {
+           "default": "1", "validValues": ["1"],
+           "validRange": {"min": "1", "max": "1", "step": "1"}}}},
+         "consumesCounters": [{"counterSet": "set", "counters": {"units": {"value": "1"}}}],
+         "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+         "nodeName": "node-1", "bindsToNode": true, "allowMultipleAllocations": true,
+         "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]},
+        {"name": "b", "attributes": {"model": {"string": "x"}, "size": {"int": 2}}}]}})"));
 }
 
 TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
-  const json allocated = Holding("c", "a");
+  const json claim_spec = json::parse(R"({
+    "devices": {
+      "requests": [
+        {"name": "r", "exactly": {
+          "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1,
+          "adminAccess": false, "selectors": [{"cel": {"expression": "true"}}],
+          "tolerations": [
+            {"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"}],
+          "capacity": {"requests": {"memory": "1"}}}},
+        {"name": "q", "firstAvailable": [
+          {"name": "first", "deviceClassName": "gpu", "allocationMode": "ExactCount",
+           "count": 1}]}],
+      "constraints": [{"requests": ["r"], "matchAttribute": "a.com/x"},
+                      {"requests": ["q"], "distinctAttribute": "a.com/y"}]}})");
   const auto set_claim = [](World& world, const json& object) {
     return world.builder.SetClaim(*dra::ParseClaim(object, world.context));
   };
-  CHECK(Differs(set_claim, Claim("c", {Request("r")}), {{"status", allocated["status"]}}));
-  CHECK(Differs(set_claim, allocated, {{"status", {{"allocation", nullptr}}}}));
-  CHECK(Differs(set_claim, allocated,
-                {{"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}}}));
-  CHECK(Differs(set_claim, allocated,
-                {{"status", {{"allocation", {{"allocationTimestamp", "2026-01-01T00:00:00Z"}}}}}}));
+  json claim = {{"metadata", {{"namespace", "ml"}, {"name", "c"}, {"uid", "u"}}},
+                {"spec", claim_spec},
+                {"status", json::parse(R"({
+                  "allocation": {
+                    "nodeSelector": {"nodeSelectorTerms": [
+                      {"matchFields": [
+                        {"key": "metadata.name", "operator": "In", "values": ["n"]}]}]},
+                    "devices": {"results": [
+                      {"request": "r", "driver": "d", "pool": "p", "device": "a",
+                       "adminAccess": false, "shareID": "s",
+                       "consumedCapacity": {"memory": "1"}}]}},
+                  "reservedFor": [{"uid": "pod"}]})")}};
+  EveryValueCounts(set_claim, claim);
+  // Of these it counts that they are there.
+  const auto has_changed = [&](const json& change) {
+    World world;
+    REQUIRE(set_claim(world, claim));
+    json changed = claim;
+    changed.merge_patch(change);
+    return set_claim(world, changed);
+  };
+  CHECK_FALSE(has_changed(json::object()));
+  CHECK(has_changed({{"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}}}));
+  CHECK(has_changed({{"status", {{"allocation", nullptr}}}}));
+  CHECK(has_changed(
+      {{"status", {{"allocation", {{"allocationTimestamp", "2026-01-01T00:00:00Z"}}}}}}));
+
   const auto set_class = [](World& world, const json& object) {
     return world.builder.SetClass(*dra::ParseDeviceClass(object, world.context));
   };
-  CHECK(Differs(set_class, Class("gpu"), {{"spec", {{"selectors", Cel({"true"})}}}}));
+  json device_class = Class("gpu", {"true"});
+  device_class["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z";
+  device_class["spec"]["extendedResourceName"] = "example.com/gpu";
+  EveryValueCounts(set_class, device_class);
+
   const auto set_template = [](World& world, const json& object) {
     return world.builder.SetTemplate(*dra::ParseClaimTemplate(object, world.context));
   };
-  const json claim = Claim("t", {Request("r")});
-  const json other = Claim("t", {Request("r", 2)});
-  CHECK(Differs(set_template,
-                {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}},
-                {{"spec", {{"spec", other["spec"]}}}}));
+  EveryValueCounts(set_template,
+                   {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim_spec}}}});
+
   const auto set_rule = [](World& world, const json& object) {
     return world.builder.SetTaintRule(*dra::ParseTaintRule(object, world.context));
   };
-  CHECK(Differs(set_rule,
-                {{"metadata", {{"name", "r"}}},
-                 {"spec", {{"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}},
-                {{"spec", {{"taint", {{"key", "other"}}}}}}));
+  EveryValueCounts(set_rule, json::parse(R"({
+    "metadata": {"name": "r"},
+    "spec": {"deviceSelector": {"driver": "d", "pool": "p", "device": "a"},
+             "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}})"));
+
   const auto set_node = [](World& world, const json& object) {
     return world.builder.SetNode(*dra::ParseNode(object, world.context));
   };
-  const json node = {{"metadata", {{"name", "n"}, {"labels", {{"zone", "a"}}}}},
-                     {"spec", {{"taints", {{{"key", "k"}, {"effect", "NoSchedule"}}}}}}};
-  CHECK(Differs(set_node, node, {{"metadata", {{"labels", {{"zone", "b"}}}}}}));
-  CHECK(Differs(set_node, node, {{"spec", {{"taints", nullptr}}}}));
-  CHECK(Differs(set_node, node, {{"spec", {{"unschedulable", true}}}}));
-  CHECK(Differs(set_node, node, {{"status", {{"allocatable", {{"cpu", "4"}}}}}}));
-  CHECK_FALSE(Differs(set_node, node, {{"status", {{"conditions", json::array()}}}}));
+  EveryValueCounts(set_node, json::parse(R"({
+    "metadata": {"name": "n", "labels": {"zone": "a"}},
+    "spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+             "unschedulable": true},
+    "status": {"allocatable": {"cpu": "1"}}})"));
 }
 
 TEST_CASE("removing what is not there changes nothing") {
