@@ -93,7 +93,7 @@ style:
 # Looks at what the compiler of the sanitizer build looked at.
 tidy: build-asan
 	$(INSTALL_PACKAGES) lint
-	@scripts/run_tidy.py build/asan
+	@scripts/run_tidy.py $(TIDY_OPTIONS) build/asan
 
 asan: build-asan
 	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure $(CTEST_OPTIONS)

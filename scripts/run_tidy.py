@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 """clang-tidy over every .cc file that a build compiles, on all cores; findings are errors.
 
-  run_tidy.py BUILD_DIR [PREFIX ...]     PREFIX: only files below these paths, such as config/ or store/row.cc
+  run_tidy.py [--seconds N] BUILD_DIR [PREFIX ...]
+
+PREFIX: only files below these paths, such as config/ or store/row.cc. After N seconds no further file is begun:
+those whose code, headers included, was committed last come first, and how many are left is said.
 
 The build must be one of clang 19, and built: its precompiled headers save time, and it knows what each file
 includes. A file without findings is not looked at again until it, a header of ours that it includes, its
@@ -10,11 +13,14 @@ compile command or the configuration changes; BUILD_DIR/tidy-clean remembers tha
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -55,8 +61,21 @@ def key_of(entry: dict[str, str], includes: list[str], configuration: str) -> st
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def tidy(build: Path, file: str) -> list[str]:
-    """The findings in one file; empty when it is clean."""
+def ages() -> dict[str, int]:
+    """Path -> how many changes of files are younger than its last one."""
+    log = subprocess.run(
+        ["git", "-C", str(ROOT), "log", "--format=", "--name-only"], capture_output=True, text=True
+    ).stdout
+    found: dict[str, int] = {}
+    for age, path in enumerate(log.split()):
+        found.setdefault(str(ROOT / path), age)
+    return found
+
+
+def tidy(build: Path, file: str, deadline: float) -> list[str] | None:
+    """The findings in one file, none when it is clean; None when there was no time to look."""
+    if time.monotonic() > deadline:
+        return None
     done = subprocess.run(
         ["clang-tidy-19", "--quiet", "-p", str(build), file], capture_output=True, text=True
     )
@@ -77,29 +96,43 @@ def chosen(build: Path, prefixes: list[str]) -> list[dict[str, str]]:
 
 
 def main() -> int:
-    if len(sys.argv) < 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    build = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    parser.add_argument("build", type=Path, metavar="BUILD_DIR")
+    parser.add_argument("prefixes", nargs="*", metavar="PREFIX")
+    arguments = parser.parse_args()
+    deadline = time.monotonic() + arguments.seconds
+    build = arguments.build.resolve()
     remembered = build / "tidy-clean"
     clean = set(remembered.read_text().split()) if remembered.exists() else set()
     configuration = "".join(digest(str(path)) for path in sorted(ROOT.glob("**/.clang-tidy")))
     includes = dependencies(build)
-    entries = chosen(build, sys.argv[2:])
+    entries = chosen(build, arguments.prefixes)
     keys = {e["file"]: key_of(e, includes.get(object_of(e), []), configuration) for e in entries}
-    todo = [e["file"] for e in entries if keys[e["file"]] not in clean]
+    age = ages()
+
+    def age_of(entry: dict[str, str]) -> int:
+        parts = [entry["file"], *includes.get(object_of(entry), [])]
+        return min((age[part] for part in parts if part in age), default=0)
+
+    todo = [e["file"] for e in sorted(entries, key=age_of) if keys[e["file"]] not in clean]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = dict(zip(todo, pool.map(lambda file: tidy(build, file), todo)))
-    clean = {keys[e["file"]] for e in entries if not results.get(e["file"])} | clean
+        results = dict(zip(todo, pool.map(lambda file: tidy(build, file, deadline), todo)))
+    clean |= {keys[file] for file, found in results.items() if found == []}
     remembered.write_text("\n".join(sorted(clean)) + "\n")
 
     # One finding in a header is reported by each file that includes it.
-    findings = sorted({finding for found in results.values() for finding in found})
+    findings = sorted({finding for found in results.values() for finding in found or ()})
+    left = sum(found is None for found in results.values())
     for finding in findings:
         print(finding)
     if not findings:
-        print(f"tidy: {len(entries)} files without findings ({len(todo)} of them looked at)")
+        looked_at = f"{len(todo) - left} of them looked at now"
+        left_out = f"; {left} more were left for want of time" if left else ""
+        print(f"tidy: {len(entries) - left} files without findings ({looked_at}){left_out}")
     return 1 if findings else 0
 
 

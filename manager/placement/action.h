@@ -43,6 +43,10 @@ struct ClearPlacement {
 struct CreateClone {
   ClusterName cluster;
 };
+// The workload's priority, which has changed, onto its clone.
+struct SetClonePriority {
+  ClusterName cluster;
+};
 // Our job, then our clone, on one worker. `outcome` ends the attempt there.
 struct DeleteRemote {
   ClusterName cluster;
@@ -85,7 +89,7 @@ struct Note {
 
 using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
                             CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
-                            RecordResidue, Forget, Note>;
+                            RecordResidue, Forget, Note, SetClonePriority>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

@@ -58,7 +58,8 @@ std::string_view ToString(Phase phase) {
 
 bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
-         std::holds_alternative<DeleteRemote>(action);
+         std::holds_alternative<DeleteRemote>(action) ||
+         std::holds_alternative<SetClonePriority>(action);
 }
 
 bool NeedsAllBefore(const Action& action) {

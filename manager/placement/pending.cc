@@ -226,8 +226,10 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
   }
   // A copy of an earlier incarnation, or a clone nobody will admit, is removed first; its end wakes
   // us again.
-  const bool usable = HasOwnClone(context, cluster) && !IsSpent(*cluster.clone);
-  if (!usable) decision.actions.emplace_back(DeleteRemote{cluster.name, "Stale"});
+  if (!HasOwnClone(context, cluster) || IsSpent(*cluster.clone))
+    decision.actions.emplace_back(DeleteRemote{cluster.name, "Stale"});
+  else if (tracking::PriorityDiffers(context.workload(), *cluster.clone))
+    decision.actions.emplace_back(SetClonePriority{cluster.name});
 }
 
 void Send(const Context& context, const tracking::AdmissionCheckState& check,

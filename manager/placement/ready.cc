@@ -72,6 +72,8 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
 
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
   CleanUp(context, &worker, "LostRace", decision);
+  if (tracking::PriorityDiffers(context.workload(), *worker.clone))
+    decision.actions.emplace_back(SetClonePriority{worker.name});
   if (worker.job == nullptr) {
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
     // so), or our list of jobs is a moment behind. Neither calls for another one.

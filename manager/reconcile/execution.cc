@@ -279,6 +279,20 @@ Result<void> Execution::operator()(const placement::CreateJob& action) {
   return result;
 }
 
+Result<void> Execution::operator()(const placement::SetClonePriority& action) {
+  const ClusterView& view = View(action.cluster);
+  if (view.clone == nullptr) return {};
+  Worker& worker = executor_.Find(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, tools_.gates.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key,
+                                  tracking::PriorityPatch(*workload_, *view.clone)));
+  FEDRA_ASSIGN_OR_RETURN(auto clone, Parse(text, &tracking::ParseClone));
+  worker.clones().own().Wrote(std::move(clone));
+  return {};
+}
+
 Result<void> Execution::DeleteJob(Worker& worker, const ClusterView& view) {
   if (view.job == nullptr || view.job->deleting || !placement::IsOurs(*view.job, tools_.origin, {}))
     return {};

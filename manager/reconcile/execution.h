@@ -30,6 +30,7 @@ class Execution final {
   Result<void> operator()(const placement::RecordResidue& action);
   Result<void> operator()(const placement::Forget& action);
   Result<void> operator()(const placement::Note& action);
+  Result<void> operator()(const placement::SetClonePriority& action);
 
  private:
   const placement::ClusterView& View(const ClusterName& name) const;

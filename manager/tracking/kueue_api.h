@@ -27,6 +27,9 @@ inline constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilit
 // Who owns the fields of a copy.
 inline constexpr std::string_view kTemplateManager = "fedra-template-sync";
 
+// The kind of a priority class that a Workload may change while it holds quota.
+inline constexpr std::string_view kWorkloadPriorityClass = "WorkloadPriorityClass";
+
 // Condition types of a Workload.
 inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
 inline constexpr std::string_view kAdmitted = "Admitted";

@@ -48,6 +48,14 @@ Owner ReadOwner(const json& metadata) {
           Text(*chosen, "uid")};
 }
 
+Priority ReadPriority(const json& spec) {
+  const json& reference = Member(spec, "priorityClassRef");
+  return {.group = Text(reference, "group"),
+          .kind = Text(reference, "kind"),
+          .name = Text(reference, "name"),
+          .value = Number(spec, "priority", 0)};
+}
+
 std::vector<std::string> ReadStrings(const json& list) {
   std::vector<std::string> strings;
   if (!list.is_array()) return strings;
@@ -105,7 +113,9 @@ Result<Workload> ReadCommon(const json& object) {
   workload.owner = ReadOwner(metadata);
   workload.origin = Text(Member(metadata, "labels"), kOriginLabel);
   workload.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
-  workload.active = Flag(Member(object, "spec"), "active", true);
+  const json& spec = Member(object, "spec");
+  workload.active = Flag(spec, "active", true);
+  workload.priority = ReadPriority(spec);
   ReadStatus(Member(object, "status"), workload);
   return workload;
 }
@@ -163,6 +173,21 @@ Result<std::string> CloneBody(const Workload& workload, std::string_view origin)
                      {"labels", std::move(labels)},
                      {"annotations", std::move(annotations)}}},
                    {"spec", Member(source, "spec")}});
+}
+
+bool PriorityDiffers(const Workload& workload, const Workload& clone) {
+  return workload.priority.kind == kWorkloadPriorityClass &&
+         clone.priority.kind == kWorkloadPriorityClass && workload.priority != clone.priority;
+}
+
+std::string PriorityPatch(const Workload& workload, const Workload& clone) {
+  const Priority& priority = workload.priority;
+  return Dump(
+      json{{"metadata", {{"uid", clone.uid}}},
+           {"spec",
+            {{"priorityClassRef",
+              {{"group", priority.group}, {"kind", priority.kind}, {"name", priority.name}}},
+             {"priority", priority.value}}}});
 }
 
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change,

@@ -45,6 +45,13 @@ struct Owner {
   std::string uid;
 };
 
+// spec.priorityClassRef and spec.priority.
+struct Priority {
+  std::string group, kind, name;  // empty: no class
+  int value = 0;
+  bool operator==(const Priority&) const = default;
+};
+
 struct Workload {
   ObjectKey key;
   std::string uid;
@@ -58,6 +65,7 @@ struct Workload {
   std::string manager_uid;  // clones: UID of the manager's Workload; empty when foreign
 
   bool active = true;  // spec.active
+  Priority priority;
   dra::Requirement requirement;
   // What its pods need of devices and nodes. Kept as long as `text`. Null otherwise, and when a pod
   // template cannot be read, which no API server lets happen.
@@ -99,6 +107,12 @@ Result<std::string> CloneBody(const Workload& workload, std::string_view origin)
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
 // bound to its UID.
 std::string FinalizersPatch(const Workload& clone);
+
+// Whether the clone must be given the workload's priority: of the classes only a
+// WorkloadPriorityClass may change while quota is reserved (PriorityChanged of Kueue 0.19.2).
+bool PriorityDiffers(const Workload& workload, const Workload& clone);
+// The merge patch that does so, bound to the clone's UID.
+std::string PriorityPatch(const Workload& workload, const Workload& clone);
 
 // What one status write of ours changes; everything else stays.
 struct StatusChange {

@@ -86,6 +86,41 @@ def evicted_by_the_worker(world: World) -> None:
     job.finish(world.worker2)
 
 
+@scenario("I-SCH-3")
+def priority_follows(world: World) -> None:
+    """The job's priority class is changed while it waits on a worker, and while it runs: the clone follows."""
+    low, high = f"{world.ns}-low", f"{world.ns}-high"
+    for cluster in world.fleet.clusters:
+        world.admin(cluster).apply(objects.priority_class(low, 10))
+        world.admin(cluster).apply(objects.priority_class(high, 1000))
+    world.close_queue(world.worker1)
+    world.start_fedra()
+    job = world.submit("train", priority=low)
+    clone = job.wait_clone(world.worker1)
+    assert _priority(clone) == (low, 10), clone["spec"]
+    _set_priority(world, job, high)
+    world.eventually(
+        "the waiting clone follows", lambda: _priority(job.clone(world.worker1)) == (high, 1000)
+    )
+    world.set_quota(world.worker1, Quota())
+    job.wait_running_on(world.worker1)
+    _set_priority(world, job, low)
+    world.eventually(
+        "the running clone follows", lambda: _priority(job.clone(world.worker1)) == (low, 10)
+    )
+    job.finish(world.worker1)
+
+
+def _set_priority(world: World, job: FederatedJob, name: str) -> None:
+    labels = {"kueue.x-k8s.io/priority-class": name}
+    world.manager.patch("Job", world.ns, job.name, {"metadata": {"labels": labels}})
+
+
+def _priority(clone: Object | None) -> tuple[str, int]:
+    spec = present(clone)["spec"]
+    return spec["priorityClassRef"]["name"], spec["priority"]
+
+
 @scenario("failed-job")
 def failure_comes_back(world: World) -> None:
     """A job whose program fails is failed on the manager, and is not tried elsewhere."""

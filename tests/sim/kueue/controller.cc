@@ -11,6 +11,7 @@ KueueController::KueueController(Core& core, KueueOptions options)
     : Actor(core),
       jobs_(core.registry.Get("jobs")),
       workloads_(core.registry.Get("workloads")),
+      priority_classes_(core.registry.Get("workloadpriorityclasses")),
       local_queues_(core.registry.Get("localqueues")),
       cluster_queues_(core.registry.Get("clusterqueues")),
       checks_(core.registry.Get("admissionchecks")),

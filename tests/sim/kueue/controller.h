@@ -55,6 +55,7 @@ class KueueController final : public Actor {
 
   // jobs.cc
   void ReconcileJob(Store& store, const Place& place);
+  void FollowPriority(const Store& store, const Object& job, Json& spec) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   void CreateWorkload(Store& store, const Object& job);
@@ -85,6 +86,7 @@ class KueueController final : public Actor {
 
   const ResourceType& jobs_;
   const ResourceType& workloads_;
+  const ResourceType& priority_classes_;
   const ResourceType& local_queues_;
   const ResourceType& cluster_queues_;
   const ResourceType& checks_;

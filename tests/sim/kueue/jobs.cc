@@ -155,6 +155,17 @@ void KueueController::ReconcileJob(Store& store, const Place& place) {
   }
 }
 
+// priorityClassRef and priority by the job's label. Without the class nothing is known of it; a
+// Workload that has no class keeps none while it holds quota.
+void KueueController::FollowPriority(const Store& store, const Object& job, Json& spec) const {
+  const std::string name(StringAt(job.body, {"metadata", "labels", names::kPriorityLabel}));
+  const Object* found = name.empty() ? nullptr : store.Find(priority_classes_, {"", name});
+  if (found == nullptr) return;
+  spec["priorityClassRef"] = {
+      {"group", "kueue.x-k8s.io"}, {"kind", "WorkloadPriorityClass"}, {"name", name}};
+  spec["priority"] = IntAt(found->body, {"value"});
+}
+
 Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Object& job) {
   const std::string prebuilt = PrebuiltNameOf(job.body);
   if (!prebuilt.empty()) {
@@ -164,6 +175,14 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr || Terminating(*workload) || Finished(StatusOf(*workload))) {
     return workload;
+  }
+  if (workload->body["spec"].contains("priorityClassRef")) {
+    Json spec = workload->body["spec"];
+    FollowPriority(store, job, spec);
+    if (spec != workload->body["spec"]) {
+      workload->body["spec"] = std::move(spec);
+      store.Touch(workloads_, key, *workload);
+    }
   }
   Json pod_sets = PodSetsOf(job.body);
   if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) return workload;
@@ -225,6 +244,7 @@ void KueueController::CreateWorkload(Store& store, const Object& job) {
                  {"podSets", PodSetsOf(job.body)},
                  {"priority", 0},
                  {"active", true}}}};
+  FollowPriority(store, job, body["spec"]);
   (void)verbs().Create(
       store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kManager},
       std::move(body));

@@ -7,6 +7,7 @@
 namespace fedra::sim::names {
 
 inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kPriorityLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";

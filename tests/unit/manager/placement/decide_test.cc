@@ -483,3 +483,35 @@ TEST_CASE("the winner waits for the lists of another nominated worker that has j
   world.Settle();
   CHECK(world.WorkersWithJob() == Names{"a"});
 }
+
+TEST_CASE("a changed priority follows the workload to its clone, waiting or running") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  world.ChangePriority(7);
+  world.Settle();
+  CHECK(world.worker("a").clone->priority.value == 7);
+  world.Admit("a");
+  world.Settle();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  world.ChangePriority(9);
+  world.Settle();
+  CHECK(world.worker("a").clone->priority.value == 9);
+  // A pod's PriorityClass is what the pods run with: it does not change.
+  world.workload().priority.kind = "PriorityClass";
+  world.ChangePriority(11);
+  world.Settle();
+  CHECK(world.worker("a").clone->priority.value == 9);
+}
+
+TEST_CASE("a worker that refuses a new priority does not keep the job from running") {
+  World world = RunningOnA();
+  world.ChangePriority(7);
+  world.SetFailures([once = true]() mutable { return std::exchange(once, false); });
+  REQUIRE(std::holds_alternative<SetClonePriority>(world.Step().actions.front()));
+  CHECK(IsIndependent(SetClonePriority{}));
+  world.SetFailures(nullptr);
+  world.Finish("a");
+  world.Settle();
+  CHECK(world.workload().Finished());
+}

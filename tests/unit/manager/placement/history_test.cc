@@ -98,6 +98,7 @@ class History {
         [&] {
           if (Chance(10)) world_.LoseStore();
         },
+        [&] { world_.ChangePriority(static_cast<int>(random_() % 4)); },
         [&] { world_.Step(); },
         [&] { world_.Step(); },
         [&] { world_.Step(random_() % 3); },  // killed in the middle of a decision
@@ -133,6 +134,8 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
     REQUIRE(world.WorkersWithClone() == world.WorkersWithJob());
     REQUIRE(world.workload().cluster_name == world.WorkersWithJob().front());
     REQUIRE(world.State() == tracking::CheckState::kReady);
+    REQUIRE(world.worker(world.WorkersWithJob().front()).clone->priority ==
+            world.workload().priority);
   }
   // The histories must be worth something: each kind of end is common.
   CHECK(placed > kHistories / 10);

@@ -36,6 +36,7 @@ World::World(const std::vector<std::string>& workers, Policy policy) : policy_(s
   workload_->uid = kUid;
   workload_->owner = {"batch/v1", "Job", "train", "job-uid"};
   workload_->checks = {{kCheck, CheckState::kPending, ""}};
+  workload_->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "batch", 0};
   job_ = std::make_unique<tracking::Job>();
   job_->key = {"ml", "train"};
   job_->uid = "job-uid";
@@ -304,6 +305,7 @@ void World::Apply(const CreateClone& action) {
   clone->uid = "clone-" + action.cluster.value;
   clone->origin = "fedra";
   clone->manager_uid = workload_->uid;
+  clone->priority = workload_->priority;
   at.clone = clone;
 }
 
@@ -368,6 +370,12 @@ void World::Apply(const RecordFailure& action) {
 void World::Apply(const RecordResidue&) {}
 void World::Apply(const Forget&) { record_ = {}; }
 void World::Apply(const Note& action) { notes_.emplace_back(action.reason); }
+
+void World::Apply(const SetClonePriority& action) {
+  ClusterView& at = worker(action.cluster.value);
+  REQUIRE(at.contact != Contact::kNone);
+  Edit(at)->priority = workload_->priority;
+}
 
 void World::CheckInvariants() const {
   INFO(Print());

@@ -41,6 +41,10 @@ class World {
   }
   void PutForeignJob(const std::string& worker);
   void EvictOnManager(const std::string& previous);
+  // Its class's value is another one now.
+  void ChangePriority(int value) {
+    if (workload_ != nullptr) workload_->priority.value = value;
+  }
   void SetSecondCheck(std::string name) { second_check_ = std::move(name); }
   void Deactivate();
   void Activate();
@@ -88,6 +92,7 @@ class World {
   void Apply(const RecordResidue& action);
   void Apply(const Forget& action);
   void Apply(const Note& action);
+  void Apply(const SetClonePriority& action);
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }

@@ -134,6 +134,25 @@ TEST_CASE("only Kueue's own finalizer is taken off a clone") {
   CHECK(patch["metadata"]["uid"] == "u1");
 }
 
+TEST_CASE("a clone is given the priority that its workload has now") {
+  json object = Waiting();
+  object["spec"]["priorityClassRef"] = {
+      {"group", "kueue.x-k8s.io"}, {"kind", "WorkloadPriorityClass"}, {"name", "low"}};
+  object["spec"]["priority"] = 10;
+  const Workload clone = Parsed(object);
+  CHECK_FALSE(PriorityDiffers(Parsed(object), clone));
+  object["spec"]["priorityClassRef"]["name"] = "high";
+  object["spec"]["priority"] = 1000;
+  CHECK(PriorityDiffers(Parsed(object), clone));
+  const json patch = json::parse(PriorityPatch(Parsed(object), clone));
+  CHECK(patch["spec"] ==
+        json{{"priorityClassRef", object["spec"]["priorityClassRef"]}, {"priority", 1000}});
+  CHECK(patch["metadata"] == json{{"uid", "u1"}});
+  // Kueue refuses these while quota is reserved.
+  CHECK_FALSE(PriorityDiffers(Parsed(object), Parsed(Waiting())));
+  CHECK_FALSE(PriorityDiffers(Parsed(Waiting()), clone));
+}
+
 TEST_CASE("a finished workload keeps no text") {
   json object = Waiting();
   object["status"]["conditions"].push_back(
