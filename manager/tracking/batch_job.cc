@@ -72,6 +72,27 @@ json MergeDifference(const json& from, const json& to) {
   return patch;
 }
 
+// The worker's status as the manager's Job can take it. What an API server never lets go back
+// (batch strategy.go and validation.go of Kubernetes 1.36.3) may stand there since an earlier
+// worker: counts of pods only grow, and a decision that is not final yet is left out, so that
+// another worker may come to another one.
+json StatusToMirror(const json& local, const Job& remote) {
+  json status = StatusOf(remote);
+  for (const char* count : {"succeeded", "failed"}) {
+    const int known = Number(local, count, 0);
+    if (known > Number(status, count, 0)) status[count] = known;
+  }
+  json& conditions = status["conditions"];
+  if (!remote.finished && conditions.is_array()) {
+    std::erase_if(conditions.get_ref<json::array_t&>(), [](const json& condition) {
+      const std::string type = Text(condition, "type");
+      return type == "SuccessCriteriaMet" || type == "FailureTarget";
+    });
+  }
+  if (conditions.empty()) status.erase("conditions");
+  return status;
+}
+
 void DropControllerFields(json& spec) {
   spec.erase("managedBy");
   spec.erase("selector");
@@ -155,7 +176,8 @@ class BatchJob final : public JobAdapter {
     // of 1.36 refuse it: wait until Kueue on the manager has resumed the Job.
     if (local.suspended && !remote.suspended && !remote.finished) return std::nullopt;
     if (local.finished) return std::nullopt;  // a finished Job's status is immutable
-    json patch = MergeDifference(StatusOf(local), StatusOf(remote));
+    const json known = StatusOf(local);
+    json patch = MergeDifference(known, StatusToMirror(known, remote));
     if (patch.empty()) return std::nullopt;
     return StatusPatchBody(local, std::move(patch));
   }

@@ -202,6 +202,7 @@ def job(
     cpu: str = "1",
     managed_by: bool = True,
     priority: str | None = None,
+    retries: int = 0,
 ) -> Object:
     """A suspended Job for Kueue; `template` and `claim` are the ResourceClaimTemplate and named claim it uses."""
     container: Object = {
@@ -225,7 +226,7 @@ def job(
         "suspend": True,
         "parallelism": pods,
         "completions": pods,
-        "backoffLimit": 0,
+        "backoffLimit": retries,
         "template": {"spec": pod},
     }
     if managed_by:

@@ -121,6 +121,30 @@ def _priority(clone: Object | None) -> tuple[str, int]:
     return spec["priorityClassRef"]["name"], spec["priority"]
 
 
+@scenario("moved-after-a-failed-pod")
+def counts_survive_a_move(world: World) -> None:
+    """A pod fails and is retried, then the job is evicted: it runs elsewhere, and its result is taken over."""
+    world.start_fedra()
+    job = world.submit("train", retries=6)
+    job.wait_running_on(world.worker1)
+    world.eventually("a running pod fails", lambda: _fail_pod(world, job))
+    world.eventually("the failure is mirrored", lambda: _status(job).get("failed") == 1)
+    world.drain(world.worker1)
+    job.wait_running_on(world.worker2)
+    job.finish(world.worker2)
+    assert (_status(job)["failed"], _status(job)["succeeded"]) == (1, 1), _status(job)
+
+
+def _fail_pod(world: World, job: FederatedJob) -> bool:
+    worker = world.admin(world.worker1)
+    for pod in worker.list("Pod", world.ns, f"batch.kubernetes.io/job-name={job.name}"):
+        if pod["status"].get("phase") == "Running":
+            failed = {"status": {"phase": "Failed"}}
+            worker.patch("Pod", world.ns, pod["metadata"]["name"], failed, "status")
+            return True
+    return False
+
+
 @scenario("failed-job")
 def failure_comes_back(world: World) -> None:
     """A job whose program fails is failed on the manager, and is not tried elsewhere."""

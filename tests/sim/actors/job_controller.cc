@@ -133,11 +133,29 @@ class JobController::Impl final : public Actor {
     status["active"] = pods;
     status["terminating"] = 0;
     status["uncountedTerminatedPods"] = Json::object();
+    if (CountFailures(store, job, status)) return Save(store, place, job, std::move(status));
     const int64_t ready = store.All(nodes_).empty() ? ReadyByItself(store, place, job)
                                                     : ReadyOnNodes(store, place, job);
     status["ready"] = ready;
     if (ready == pods && TimeIsUp(place, job.body)) Complete(store, job, status);
     Save(store, place, job, std::move(status));
+  }
+
+  // Counts pods that failed and takes them away, for others to be created. True: they were too
+  // many, and the Job has failed.
+  bool CountFailures(Store& store, const Object& job, Json& status) {
+    int64_t failed = IntAt(status, {"failed"});
+    const int64_t before = failed;
+    for (const ObjectKey& key : PodsOf(store, job)) {
+      if (StringAt(store.Find(pods_, key)->body, {"status", "phase"}) != "Failed") continue;
+      store.Remove(pods_, key);
+      ++failed;
+    }
+    if (failed == before) return false;
+    status["failed"] = failed;
+    if (failed <= IntAt(job.body, {"spec", "backoffLimit"}, 6)) return false;
+    Fail(status);
+    return true;
   }
 
   // Without nodes: all pods are ready once what they name exists.
@@ -226,21 +244,27 @@ class JobController::Impl final : public Actor {
 
   void Complete(Store& store, const Object& job, Json& status) {
     const int64_t pods = PodCount(job.body);
-    status.erase("active");
-    status["ready"] = 0;
     if (StringAt(job.body, {"metadata", "annotations", kResult}) == "failure") {
-      const char* message = "Job has reached the specified backoff limit";
       status["failed"] = IntAt(status, {"failed"}) + pods;
-      SetJobCondition(status, "FailureTarget", true, "BackoffLimitExceeded", message);
-      SetJobCondition(status, "Failed", true, "BackoffLimitExceeded", message);
+      Fail(status);
       return MovePods(store, job, "Failed");
     }
+    status.erase("active");
+    status["ready"] = 0;
     const char* message = "Reached expected number of succeeded pods";
     status["succeeded"] = IntAt(job.body, {"spec", "completions"}, pods);
     status["completionTime"] = Timestamp();
     SetJobCondition(status, "SuccessCriteriaMet", true, "CompletionsReached", message);
     SetJobCondition(status, "Complete", true, "CompletionsReached", message);
     MovePods(store, job, "Succeeded");
+  }
+
+  static void Fail(Json& status) {
+    const char* message = "Job has reached the specified backoff limit";
+    status.erase("active");
+    status["ready"] = 0;
+    SetJobCondition(status, "FailureTarget", true, "BackoffLimitExceeded", message);
+    SetJobCondition(status, "Failed", true, "BackoffLimitExceeded", message);
   }
 
   std::vector<ObjectKey> PodsOf(const Store& store, const Object& job) const {

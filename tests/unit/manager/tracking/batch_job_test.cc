@@ -93,6 +93,32 @@ TEST_CASE("equal statuses need no write, and what is gone remotely goes locally"
   CHECK((*patch)["status"]["uncountedTerminatedPods"]["succeeded"].is_null());
 }
 
+TEST_CASE("pods that ended on an earlier worker stay counted: an API server takes no count back") {
+  json local = Local();
+  local["status"] = {{"failed", 1}, {"succeeded", 2}};
+  const auto fewer = Mirror(local, Remote(R"({"active": 1, "succeeded": 1})"));
+  REQUIRE(fewer.has_value());
+  CHECK((*fewer)["status"] == json{{"active", 1}});
+  const auto more = Mirror(local, Remote(R"({"active": 1, "succeeded": 3, "failed": 2})"));
+  REQUIRE(more.has_value());
+  CHECK((*more)["status"] == json{{"active", 1}, {"succeeded", 3}, {"failed", 2}});
+}
+
+TEST_CASE("a worker's decision is copied when it is final") {
+  const auto mirrored = [](const char* status) {
+    const auto patch = Mirror(Local(), Remote(status));
+    return patch ? (*patch)["status"] : json();
+  };
+  CHECK(mirrored(R"({"conditions": [{"type": "FailureTarget", "status": "True"}]})").is_null());
+  const char* const going = R"({"active": 1, "conditions": [
+    {"type": "Suspended", "status": "False"}, {"type": "SuccessCriteriaMet", "status": "True"}]})";
+  CHECK(mirrored(going)["conditions"] ==
+        json::array({{{"type", "Suspended"}, {"status", "False"}}}));
+  const char* const ended = R"({"conditions": [
+    {"type": "SuccessCriteriaMet", "status": "True"}, {"type": "Complete", "status": "True"}]})";
+  CHECK(mirrored(ended) == json::parse(ended));
+}
+
 TEST_CASE("activity is cleared where it is shown, never on a finished job") {
   json local = Local();
   CHECK_FALSE(BatchJobAdapter().ClearActivityPatch(Parsed(local)).has_value());
