@@ -246,6 +246,8 @@ struct Allocation {
   std::vector<AllocatedDevice> devices;
   std::shared_ptr<const NodeSelector> node_selector;  // null: usable on every node
   bool has_timestamp = false;  // without it no further pod can be bound (seen in 1.36.3)
+  // Why binding the devices failed, for good: "AttachFailed of device D/P/A". Empty: it has not.
+  std::string binding_failure;
 };
 
 struct Claim {

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "dra/parse_common.h"
 
 namespace fedra::dra {
@@ -101,12 +105,74 @@ AllocatedDevice ReadAllocatedDevice(const Fields& field, TextPool& texts) {
   return device;
 }
 
-Allocation ReadAllocation(const Fields& field, ParseContext& context) {
+// What a result of an allocation asks of its device's conditions before pods may be bound.
+struct Binding {
+  std::vector<std::string> conditions, failure_conditions;
+};
+
+Binding ReadBinding(const Fields& result) {
+  Binding binding;
+  const auto read = [&](const char* key, std::vector<std::string>& names) {
+    result.ForEachString(key, kMaxItems, [&](std::string_view name) { names.emplace_back(name); });
+  };
+  read("bindingConditions", binding.conditions);
+  read("bindingFailureConditions", binding.failure_conditions);
+  return binding;
+}
+
+// Conditions that are true, by device. Of several entries for one device the first counts: shares
+// are not told apart (getAllocatedDeviceStatus of kube-scheduler 1.36.3).
+using DeviceConditions = std::map<std::pair<PoolKey, Text>, std::set<std::string>>;
+
+DeviceConditions ReadConditions(const Fields& status, TextPool& texts) {
+  DeviceConditions all;
+  status.ForEachObject("devices", kMaxDevices, [&](const Fields& device) {
+    const PoolKey pool{.driver = texts.Intern(device.String("driver")),
+                       .pool = texts.Intern(device.String("pool"))};
+    const auto [at, is_new] =
+        all.try_emplace({pool, texts.Intern(device.String("device"))}, std::set<std::string>());
+    if (!is_new) return;
+    device.ForEachObject("conditions", kMaxItems, [&](const Fields& condition) {
+      if (condition.String("status") == "True") at->second.emplace(condition.String("type"));
+    });
+  });
+  return all;
+}
+
+// isClaimReadyForBinding of kube-scheduler 1.36.3: result by result, until one is not ready.
+std::string FindFailure(const std::vector<AllocatedDevice>& devices,
+                        const std::vector<Binding>& bindings, const DeviceConditions& conditions) {
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (bindings[i].conditions.empty()) continue;
+    const auto found = conditions.find({devices[i].pool, devices[i].device});
+    if (found == conditions.end()) return {};
+    const auto is_true = [&](const std::string& name) { return found->second.contains(name); };
+    const auto& failures = bindings[i].failure_conditions;
+    const auto failure = std::find_if(failures.begin(), failures.end(), is_true);
+    if (failure != failures.end())
+      return *failure + " of device " + devices[i].pool.ToString() + "/" + devices[i].device.str();
+    const auto& wanted = bindings[i].conditions;
+    if (!std::all_of(wanted.begin(), wanted.end(), is_true)) return {};
+  }
+  return {};
+}
+
+Allocation ReadAllocation(const Fields& status, ParseContext& context) {
+  const Fields field = status.Object("allocation");
   Allocation allocation;
   const Fields devices = field.Object("devices");
+  std::vector<Binding> bindings;
   devices.ForEachObject("results", kMaxDevices, [&](const Fields& result) {
     allocation.devices.push_back(ReadAllocatedDevice(result, context.texts));
+    bindings.push_back(ReadBinding(result));
   });
+  const bool waits = std::any_of(bindings.begin(), bindings.end(), [](const Binding& binding) {
+    return !binding.conditions.empty();
+  });
+  if (waits) {
+    allocation.binding_failure =
+        FindFailure(allocation.devices, bindings, ReadConditions(status, context.texts));
+  }
   allocation.node_selector = ReadNodeSelector(field, "nodeSelector", context);
   allocation.has_timestamp = field.Has("allocationTimestamp");
   return allocation;
@@ -127,10 +193,7 @@ Result<Claim> ParseClaim(const nlohmann::json& object, ParseContext& context,
   claim.uid = metadata.String("uid");
   claim.deleting = metadata.Has("deletionTimestamp");
   claim.spec = ReadClaimSpec(spec, context.texts, defaulting);
-  if (status.Has("allocation")) {
-    const Fields allocation = status.Object("allocation");
-    claim.allocation = ReadAllocation(allocation, context);
-  }
+  if (status.Has("allocation")) claim.allocation = ReadAllocation(status, context);
   status.ForEachObject("reservedFor", kMaxDevices, [&](const Fields& consumer) {
     claim.reserved_for.emplace_back(consumer.String("uid"));
   });

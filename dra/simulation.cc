@@ -50,15 +50,16 @@ std::optional<size_t> Simulation::PositionOf(const Run& run, const Text& name) {
 }
 
 bool Simulation::CannotBeUsed(const Binding& binding, const Node& node) const {
+  if (!binding.failure.empty()) return true;
   if (!binding.node.empty() && binding.node != node.name) return true;
   return std::any_of(binding.selectors.begin(), binding.selectors.end(), [&](const auto& selector) {
     return !Matches(*selector, node).value_or(false);
   });
 }
 
-const ObjectKey* Simulation::ClaimElsewhere(const Run& run, const Node& node) const {
-  for (const auto& [key, binding] : run.bound)
-    if (CannotBeUsed(*binding, node)) return &key;
+const Simulation::BoundClaim* Simulation::ClaimElsewhere(const Run& run, const Node& node) const {
+  for (const BoundClaim& claim : run.bound)
+    if (CannotBeUsed(*claim.second, node)) return &claim;
   return nullptr;
 }
 
@@ -85,17 +86,22 @@ void Simulation::CollectNodes(Run& run) {
     run.nodes = admitting.nodes;
     return;
   }
-  std::map<const ObjectKey*, int> refused;
+  std::map<const BoundClaim*, int> refused;
   for (const Node* node : admitting.nodes) {
-    if (const ObjectKey* claim = ClaimElsewhere(run, *node)) {
+    if (const BoundClaim* claim = ClaimElsewhere(run, *node)) {
       ++refused[claim];
       run.elsewhere.push_back(node);
     } else {
       run.nodes.push_back(node);
     }
   }
-  for (const auto& [claim, nodes] : refused)
-    run.refused["ResourceClaim " + claim->ToString() + " is allocated elsewhere"] += nodes;
+  for (const auto& [claim, nodes] : refused) {
+    const auto& [key, binding] = *claim;
+    run.refused["ResourceClaim " + key.ToString() +
+                (binding->failure.empty() ? " is allocated elsewhere"
+                                          : " could not be bound (" + binding->failure + ")")] +=
+        nodes;
+  }
 }
 
 // ---- errors

@@ -87,7 +87,9 @@ class Simulation final {
     // Allocated in the cluster:
     bool idle = false;        // and reserved for nobody
     bool unbindable = false;  // and no further pod can be bound to it
+    std::string failure;      // why its devices could not be bound: it is of no use anywhere
   };
+  using BoundClaim = std::pair<ObjectKey, const Binding*>;
   // The claims of one pod on nodes that have the same plugin resources.
   struct Variant {
     std::vector<Text> from_devices;       // extended resources that devices provide
@@ -112,7 +114,7 @@ class Simulation final {
   void CollectNodes(Run& run);
   static std::optional<size_t> PositionOf(const Run& run, const Text& name);
   // An allocated claim of the pod that cannot be used on the node; null: none.
-  const ObjectKey* ClaimElsewhere(const Run& run, const Node& node) const;
+  const BoundClaim* ClaimElsewhere(const Run& run, const Node& node) const;
   Variant& VariantFor(Run& run, const Node& node);
   Variant& VariantWith(Run& run, const std::vector<Text>& resources);
   bool CheckClasses(Run& run);

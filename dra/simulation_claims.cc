@@ -28,8 +28,10 @@ bool Simulation::ResolveNamed(Run& run, const std::string& name) {
     if (claim.allocation->node_selector)
       binding->selectors.push_back(claim.allocation->node_selector);
     binding->idle = claim.reserved_for.empty();
-    binding->unbindable =
-        snapshot_.features().binding_conditions && !claim.allocation->has_timestamp;
+    if (snapshot_.features().binding_conditions) {
+      binding->unbindable = !claim.allocation->has_timestamp;
+      binding->failure = claim.allocation->binding_failure;
+    }
     run.bound.emplace_back(key, binding.get());
     run.known_bindings.push_back(std::move(binding));
   } else {

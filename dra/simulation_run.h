@@ -42,7 +42,7 @@ struct Simulation::Run {
   std::vector<UnallocatedClaim> claims;
   std::vector<bool> is_shared;  // parallel: a named claim
   // Allocated claims of the pod: the nodes must suit all of them.
-  std::vector<std::pair<ObjectKey, const Binding*>> bound;
+  std::vector<BoundClaim> bound;
   std::vector<std::unique_ptr<Binding>> known_bindings;  // of claims allocated in the snapshot
   // Nodes that the pod may use, resources left out; and why not the others.
   std::vector<const Node*> nodes;

@@ -295,6 +295,16 @@ TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
     return set_claim(world, changed);
   };
   CHECK_FALSE(has_changed(json::object()));
+  // Of binding conditions it counts whether they have failed.
+  json binding = {{"status", {{"allocation", claim["status"]["allocation"]}}}};
+  json& result = binding["status"]["allocation"]["devices"]["results"][0];
+  result["bindingConditions"] = {"Attached"};
+  result["bindingFailureConditions"] = {"Failed"};
+  CHECK_FALSE(has_changed(binding));
+  binding["status"]["devices"] = json::parse(
+      R"([{"driver": "d", "pool": "p", "device": "a",
+           "conditions": [{"type": "Failed", "status": "True"}]}])");
+  CHECK(has_changed(binding));
   CHECK(has_changed({{"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}}}));
   CHECK(has_changed({{"status", {{"allocation", nullptr}}}}));
   CHECK(has_changed(
