@@ -87,7 +87,7 @@ void CandidateTable::SetUse(Candidate& candidate, const SimulatedUse* simulated)
   }
   if (simulated) {
     candidate.in_use = candidate.in_use || simulated->dedicated;
-    candidate.capacity_in_use = candidate.capacity_in_use || simulated->shared;
+    candidate.capacity_in_use = candidate.capacity_in_use || simulated->capacity;
     candidate.simulated = &simulated->consumed;
   }
 }

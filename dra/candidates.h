@@ -22,7 +22,7 @@ struct Candidate {
   uint32_t device_index;               // in PoolView::devices
   bool in_use = false;                 // held as a whole, by a claim or by the simulation
   bool shareable = false;              // may be allocated several times, in shares
-  bool capacity_in_use = false;        // somebody holds a share
+  bool capacity_in_use = false;        // some share of it records what it consumes
   const Amounts* allocated = nullptr;  // shares of the cluster's claims
   const Amounts* simulated = nullptr;  // shares of pods placed earlier in the simulation
 

@@ -31,7 +31,9 @@ NodeView ViewOf(const Snapshot& snapshot, const Node& node);
 // What pods placed earlier in the same simulation hold of one device.
 struct SimulatedUse {
   bool dedicated = false;
-  bool shared = false;     // capacity is in use, even if it is none
+  // Capacity of it is recorded as consumed. A share of a device without capacities records none:
+  // then the next pod's share must find the counters as if it was the first (1.36.3).
+  bool capacity = false;
   bool in_flight = false;  // some of it by jobs on their way
   Amounts consumed;
 };

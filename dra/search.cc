@@ -151,7 +151,7 @@ bool Search::InUse(const Ask& ask, const Candidate& candidate) const {
 bool Search::TakeCounters(const Candidate& candidate, Undo& undo) {
   if (relaxation_.counters || !candidate.device().consumes) return true;
   if (!features_.partitionable_devices) return false;
-  // A shared device has its counters since the first share.
+  // A shared device has its counters since the first share that is known.
   const bool in_use = candidate.capacity_in_use || !candidate.shares.empty();
   if (candidate.shareable && in_use) return true;
   undo.counters = counters_.Take(candidate.pool_index, candidate.device_index);
@@ -301,14 +301,15 @@ void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeVi
     if (pod.asks[chosen.ask].admin) continue;
     const PoolView& view = *node.pools[chosen.pool];
     Workspace::Pool& pool = workspace.pools[view.key];
-    SimulatedUse& use = pool.devices[view.devices[chosen.device].slot];
+    const ViewDevice& device = view.devices[chosen.device];
+    const auto [at, is_first] = pool.devices.try_emplace(device.slot);
+    SimulatedUse& use = at->second;
     use.dedicated = use.dedicated || !chosen.shared;
     use.in_flight = use.in_flight || workspace.in_flight;
-    if (chosen.shared) {
-      use.shared = true;
-      AddAmounts(use.consumed, chosen.consumed);
-    }
-    if (!chosen.counters) continue;
+    use.capacity = use.capacity || !chosen.consumed.empty();
+    AddAmounts(use.consumed, chosen.consumed);
+    // Of a device that is held in shares the scheduler deducts the counters once.
+    if (!chosen.counters || !is_first || device.use != nullptr) continue;
     for (const Consumption& consumption : view.ConsumptionOf(chosen.device)) {
       const ViewCounter& counter = view.counters[consumption.counter];
       Quantity& taken = pool.counters[{counter.set, counter.name}];
