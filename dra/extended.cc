@@ -86,10 +86,7 @@ std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, con
   if (!resource.view().starts_with(kImplicitResourcePrefix)) return Winner(snapshot, resource);
   const auto* found =
       snapshot.classes().Find(Text(resource.view().substr(kImplicitResourcePrefix.size())));
-  if (found == nullptr) return nullptr;
-  const Text& explicit_name = (*found)->extended_resource;
-  if (!explicit_name.empty() && Winner(snapshot, explicit_name) != *found) return nullptr;
-  return *found;
+  return found == nullptr ? nullptr : *found;
 }
 
 std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,

@@ -23,7 +23,8 @@ inline constexpr std::string_view kImplicitResourcePrefix = "deviceclass.resourc
 bool IsExtendedResource(std::string_view name);
 
 // The class behind a resource name; null: none. Of several classes with the same explicit name the
-// newest counts, then the first by name; the others cannot be reached by any name.
+// newest counts, then the first by name. The implicit name always leads to its class, although a
+// scheduler that learned of it after the winner has no such entry (docs/agreement.md).
 std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Text& resource);
 
 // The resources of the pod that devices must provide on this node.

@@ -32,7 +32,7 @@ class Classes {
   dra::SnapshotBuilder builder_;
 };
 
-TEST_CASE("the newest class of a name wins, then the first by name; losers have no name at all") {
+TEST_CASE("the newest class of a name wins, then the first by name; losers keep their implicit name") {
   Classes classes;
   classes.Add("old", "example.com/gpu", "2026-01-01T00:00:00Z")
       .Add("new", "example.com/gpu", "2026-02-01T00:00:00Z")
@@ -44,7 +44,8 @@ TEST_CASE("the newest class of a name wins, then the first by name; losers have 
   CHECK(classes.Of("example.com/tpu").empty());
   CHECK(classes.Of("deviceclass.resource.kubernetes.io/plain") == "plain");
   CHECK(classes.Of("deviceclass.resource.kubernetes.io/new") == "new");
-  CHECK(classes.Of("deviceclass.resource.kubernetes.io/old").empty());
+  CHECK(classes.Of("deviceclass.resource.kubernetes.io/old") == "old");
+  CHECK(classes.Of("deviceclass.resource.kubernetes.io/b") == "b");
   CHECK(classes.Of("deviceclass.resource.kubernetes.io/none").empty());
 }
 
