@@ -58,6 +58,15 @@ class Tally final {
 
  private:
   void AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable);
+  // What is known of the devices of a pool that several nodes may reach.
+  enum class Reach : uint8_t { kNone, kNotFree, kFree };
+  struct Reached {
+    std::map<const Slice*, std::vector<Reach>> of_slice;
+    int devices = 0;
+  };
+  Reach CountReached(const ViewDevice& device, const SimulatedUse* held);
+  void AddReached(const PoolView& view, const Text& node, Reached& reached);
+  void AddUnreached(const PoolState& pool, const Reached& reached);
   // `view`: how some node sees the pool; null: none knows why it cannot be used. `reachable`: the
   // pod can use such a node.
   void AddUnusable(const PoolState& pool, const PoolView* view, int devices, bool reachable);
@@ -229,24 +238,68 @@ void Tally::AddUnusable(const PoolState& pool, const PoolView* view, int devices
     report_.pool_problems.push_back(view->key.ToString() + ": " + view->problem);
 }
 
-// Seen from the node that reaches most of it.
+Tally::Reach Tally::CountReached(const ViewDevice& device, const SimulatedUse* held) {
+  ++report_.devices;
+  const uint8_t code = matches_.Match(ask_.match, *device.slice)[device.index];
+  if (code == kMatches) return CountMatching(device, held) ? Reach::kFree : Reach::kNotFree;
+  CountSelectors(device, code);
+  return Reach::kNotFree;
+}
+
+// Counts what the node reaches; each device once, whichever nodes reach it.
+void Tally::AddReached(const PoolView& view, const Text& node, Reached& reached) {
+  const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
+  int free = 0;
+  const Slice* slice = nullptr;
+  std::vector<Reach>* known = nullptr;  // of the slice
+  for (const ViewDevice& device : view.devices) {
+    if (device.node_fit != NodeFit::kYes) continue;
+    if (device.slice != slice) {
+      slice = device.slice;
+      known = &reached.of_slice[slice];
+      known->resize(slice->devices.size());
+    }
+    Reach& reach = (*known)[device.index];
+    if (reach == Reach::kNone) {
+      ++reached.devices;
+      reach = CountReached(device, placed ? placed->Find(device.slot) : nullptr);
+    }
+    free += reach == Reach::kFree;
+  }
+  if (free > 0) free_on_node_[node] += free;
+}
+
+// Devices of the newest generation that no usable node reaches.
+void Tally::AddUnreached(const PoolState& pool, const Reached& reached) {
+  for (const Slice* slice : NewestSlices(pool)) {
+    const auto known = reached.of_slice.find(slice);
+    const std::span<const uint8_t> codes = matches_.Match(ask_.match, *slice);
+    for (size_t i = 0; i < codes.size(); ++i) {
+      if (known != reached.of_slice.end() && known->second[i] != Reach::kNone) continue;
+      ++report_.devices;
+      if (codes[i] == kMatches || codes[i] > kLastCause)
+        ++report_.other_node;
+      else
+        CountCause(matches_.CauseOf(ask_.match, codes[i]));
+    }
+  }
+}
+
+// Every node may reach other devices of the pool, and see it broken or not.
 void Tally::AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
-  const int devices = CountAll(pool);
-  std::shared_ptr<const PoolView> best;
-  Text best_node;
-  snapshot_.nodes().ForEach([&](const Text& name, const auto& node) -> bool {
-    if (!usable(*node)) return true;
-    auto view = MakePoolView(pool, *node);
-    if (!view || (best && view->devices.size() <= best->devices.size())) return true;
-    best = std::move(view);
-    best_node = name;
-    return static_cast<int>(best->devices.size()) < devices;
+  Reached reached;
+  std::shared_ptr<const PoolView> broken;
+  snapshot_.nodes().ForEach([&](const Text& name, const auto& node) {
+    if (!usable(*node)) return;
+    const auto view = MakePoolView(pool, *node);
+    if (view && Serves(*view))
+      AddReached(*view, name, reached);
+    else if (view && !broken)
+      broken = view;
   });
-  if (best && !Serves(*best)) return AddUnusable(pool, best.get(), devices, true);
-  const int seen = best ? static_cast<int>(best->devices.size()) : 0;
-  if (best) AddView(*best, best_node, true);
-  report_.devices += devices - seen;
-  report_.other_node += devices - seen;
+  if (!broken) return AddUnreached(pool, reached);
+  const int rest = CountAll(pool) - reached.devices;
+  if (rest > 0) AddUnusable(pool, broken.get(), rest, true);
 }
 
 void Tally::AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
