@@ -38,8 +38,8 @@ Attempt Try(const std::string& ns, std::span<const PodDemand> demands, const Sna
     verdict.pods_fitting += result.report.fitting;
     verdict.headroom += result.headroom;
     verdict.outcome = std::max(verdict.outcome, result.outcome);
-    verdict.alternatives.insert(verdict.alternatives.end(), result.alternatives.begin(),
-                                result.alternatives.end());
+    for (const ChosenAlternative& chosen : result.report.alternatives)
+      verdict.alternatives.push_back(chosen.index);
     attempt.certain |= result.report.fitting < demand.count && result.contested.empty();
     attempt.contested.insert(attempt.contested.end(), result.contested.begin(),
                              result.contested.end());

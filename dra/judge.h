@@ -80,6 +80,15 @@ struct PlannedDevice {
   Text device;
 };
 
+// Which alternative of a firstAvailable request the pods get.
+struct ChosenAlternative {
+  size_t claim = 0;    // index in PodDemand::claims
+  size_t request = 0;  // index in that claim's ClaimSpec::requests
+  int index = 0;       // the worst that one of the pods gets
+
+  bool operator==(const ChosenAlternative&) const = default;
+};
+
 // One pod set.
 struct PodSetReport {
   std::string name;
@@ -87,6 +96,8 @@ struct PodSetReport {
   int fitting = 0;
   std::vector<std::string> nodes;                   // where the fitting pods went, in order
   std::vector<std::vector<PlannedDevice>> devices;  // parallel to `nodes`; only when asked for
+  // Of the claims that these pods allocate, ascending by claim and request.
+  std::vector<ChosenAlternative> alternatives;
   std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
   std::string nearest;                  // the node that came closest; empty where nothing matches
   bool aborted = false;  // the scheduler ends with an error, whatever other nodes offer

@@ -23,7 +23,6 @@ namespace fedra::dra {
 struct PodSetResult {
   PodSetReport report;
   Outcome outcome = Outcome::kYes;
-  std::vector<int> alternatives;
   int headroom = 0;
   std::vector<Reason> reasons;
   // When too few nodes are left for the pods: the claims that leave so few.
@@ -132,6 +131,7 @@ class Simulation final {
   int BestScore(Run& run);
   std::optional<Offer> OfferOn(Run& run, const Node& node);
   bool TakesPod(Run& run, const Variant& variant) const;
+  static void NoteAlternatives(Run& run, const Offer& offer);
   void Take(Run& run, const Offer& offer);
   size_t ConsumersOf(const ObjectKey& claim) const;
   void NoteContested(Run& run) const;

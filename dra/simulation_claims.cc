@@ -74,9 +74,11 @@ bool Simulation::ResolveTemplate(Run& run, const ClaimReference& reference) {
 
 bool Simulation::ResolveClaims(Run& run) {
   bool complete = true;
-  for (const ClaimReference& reference : run.demand.claims) {
+  for (size_t entry = 0; entry < run.demand.claims.size(); ++entry) {
+    const ClaimReference& reference = run.demand.claims[entry];
     const bool resolved = reference.claim_name.empty() ? ResolveTemplate(run, reference)
                                                        : ResolveNamed(run, reference.claim_name);
+    run.entries.resize(run.claims.size(), entry);
     complete = resolved && complete;
   }
   return complete;

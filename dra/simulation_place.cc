@@ -27,6 +27,19 @@ int ScoreOf(const NodeAllocation& allocation) {
 
 }  // namespace
 
+void Merge(std::vector<ChosenAlternative>& alternatives, const ChosenAlternative& more) {
+  const auto key = [](const ChosenAlternative& chosen) {
+    return std::pair(chosen.claim, chosen.request);
+  };
+  const auto at = std::lower_bound(
+      alternatives.begin(), alternatives.end(), more,
+      [&](const ChosenAlternative& a, const ChosenAlternative& b) { return key(a) < key(b); });
+  if (at == alternatives.end() || key(*at) != key(more))
+    alternatives.insert(at, more);
+  else
+    at->index = std::max(at->index, more.index);
+}
+
 NodeAnswer Simulation::RoomOn(const Run& run, const Node& node, const Variant& variant) const {
   if (!options_.node_resources) return {};
   Amounts used;
@@ -147,6 +160,7 @@ void Simulation::Bind(Run& run, const Offer& offer) {
   choices_.push_back(std::move(choice));
   run.claims.clear();
   run.is_shared.clear();
+  run.entries.clear();
   run.bound.clear();
   run.variants.clear();
   run.nodes.clear();
@@ -157,6 +171,18 @@ void Simulation::Bind(Run& run, const Offer& offer) {
   run.unbindable = 0;
   ResolveClaims(run);
   CollectNodes(run);
+}
+
+// The claim for extended resources, which is the last, has no alternatives.
+void Simulation::NoteAlternatives(Run& run, const Offer& offer) {
+  const std::vector<PreparedClaim>& claims = offer.variant->pod.claims;
+  auto next = offer.allocation.alternatives.begin();
+  for (size_t claim = 0; claim < claims.size(); ++claim) {
+    for (size_t request = 0; request < claims[claim].requests.size(); ++request) {
+      if (!claims[claim].requests[request].alternatives) continue;
+      Merge(run.result.report.alternatives, {run.entries[claim], request, *next++});
+    }
+  }
 }
 
 void Simulation::Take(Run& run, const Offer& offer) {
@@ -170,10 +196,7 @@ void Simulation::Take(Run& run, const Offer& offer) {
   if (options_.name_devices)
     run.result.report.devices.push_back(
         NameDevices(offer.variant->pod, offer.allocation, offer.view));
-  const std::vector<int>& chosen = offer.allocation.alternatives;
-  std::vector<int>& worst = run.result.alternatives;
-  worst.resize(std::max(worst.size(), chosen.size()));
-  for (size_t i = 0; i < chosen.size(); ++i) worst[i] = std::max(worst[i], chosen[i]);
+  NoteAlternatives(run, offer);
   Bind(run, offer);
 }
 

@@ -41,6 +41,7 @@ struct Simulation::Run {
   // Claims of the pod without an allocation, in the order of the pod's entries.
   std::vector<UnallocatedClaim> claims;
   std::vector<bool> is_shared;  // parallel: a named claim
+  std::vector<size_t> entries;  // parallel: where it stands in demand.claims
   // Allocated claims of the pod: the nodes must suit all of them.
   std::vector<BoundClaim> bound;
   std::vector<std::unique_ptr<Binding>> known_bindings;  // of claims allocated in the snapshot
@@ -71,6 +72,9 @@ struct Simulation::Run {
   uint32_t deepest = 0;
   const Node* nearest = nullptr;
 };
+
+// What one more pod gets; the worst counts.
+void Merge(std::vector<ChosenAlternative>& alternatives, const ChosenAlternative& more);
 
 // "3 nodeSelector pool=a100, 1 taint gpu=yes:NoSchedule"
 std::string Join(const std::map<std::string, int>& counts);

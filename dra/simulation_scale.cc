@@ -72,7 +72,7 @@ std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
 // What one pod takes of a new node, and what it still needs from elsewhere.
 struct Share {
   std::map<Text, int64_t> per_pod, once;  // by class; `once`: for claims that the pods share
-  std::vector<int> alternatives;
+  std::vector<ChosenAlternative> alternatives;  // by the pod's claims
   std::vector<ClaimSpec> rest_specs;  // parallel to the pod's claims
 };
 
@@ -86,7 +86,7 @@ class ShareFinder final {
 
  private:
   enum class Source { kNewNode, kElsewhere, kNowhere };
-  Source Assign(size_t claim, const PreparedRequest& request);
+  Source Assign(size_t claim, size_t index);
   int64_t* Left(const Ask& ask);
 
   const PodClaims& pod_;
@@ -102,7 +102,8 @@ int64_t* ShareFinder::Left(const Ask& ask) {
 }
 
 // The first alternative that the new node can satisfy.
-ShareFinder::Source ShareFinder::Assign(size_t claim, const PreparedRequest& request) {
+ShareFinder::Source ShareFinder::Assign(size_t claim, size_t index) {
+  const PreparedRequest& request = pod_.claims[claim].requests[index];
   bool known = false;
   for (uint32_t i = 0; i < request.asks; ++i) {
     const Ask& ask = pod_.asks[request.first_ask + i];
@@ -115,7 +116,7 @@ ShareFinder::Source ShareFinder::Assign(size_t claim, const PreparedRequest& req
     *left -= count;
     const bool once = std::find(shared_.begin(), shared_.end(), claim) != shared_.end();
     (once ? share_.once : share_.per_pod)[ask.request->device_class] += count;
-    if (request.alternatives) share_.alternatives.push_back(static_cast<int>(i));
+    if (request.alternatives) share_.alternatives.push_back({claim, index, static_cast<int>(i)});
     return Source::kNewNode;
   }
   return known ? Source::kNowhere : Source::kElsewhere;
@@ -126,7 +127,7 @@ std::optional<Share> ShareFinder::Find() {
     const PreparedClaim& prepared = pod_.claims[claim];
     ClaimSpec& rest = share_.rest_specs.emplace_back();
     for (size_t i = 0; i < prepared.requests.size(); ++i) {
-      const Source source = Assign(claim, prepared.requests[i]);
+      const Source source = Assign(claim, i);
       if (source == Source::kNowhere) return std::nullopt;
       if (source == Source::kElsewhere) rest.requests.push_back(prepared.spec->requests[i]);
     }
@@ -203,9 +204,10 @@ void Simulation::TryToScale(Run& run) {
     result.report.scaling = std::to_string(nodes) + " new node" + (nodes == 1 ? "" : "s") +
                             " of a scalable pool (" + kind.ToString() + ") could provide it";
     result.reasons.front().message += "; " + result.report.scaling;
-    result.alternatives.resize(share->alternatives.size());
-    for (size_t i = 0; i < share->alternatives.size(); ++i)
-      result.alternatives[i] = std::max(result.alternatives[i], share->alternatives[i]);
+    for (ChosenAlternative chosen : share->alternatives) {
+      chosen.claim = run.entries[chosen.claim];
+      Merge(result.report.alternatives, chosen);
+    }
     return;
   }
 }

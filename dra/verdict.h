@@ -26,7 +26,7 @@ std::optional<Outcome> ParseOutcome(std::string_view text);
 struct Verdict {
   Outcome outcome = Outcome::kUnknown;
   std::vector<int>
-      alternatives;      // the chosen firstAvailable index per request, in order; empty without any
+      alternatives;      // PodSetReport::alternatives of one pod set after the other, indices only
   int pods_fitting = 0;  // of all pod sets together; meaningful when devices were judged
   int pods_wanted = 0;
   int headroom = 0;  // free matching devices beyond the need; for ranking only

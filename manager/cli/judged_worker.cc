@@ -48,50 +48,44 @@ bool LeavesDevices(const dra::Verdict& existence) {
                      });
 }
 
-// What the pods would be given by this entry of their claims; null: nothing, or it has been given.
+// What the claim of this entry asks for; null: it cannot be told.
 const dra::ClaimSpec* SpecOf(const dra::ClaimReference& reference, const std::string& ns,
                              const dra::Snapshot& snapshot) {
   if (!reference.claim_name.empty()) {
     const auto* claim = snapshot.claims().Find({ns, reference.claim_name});
-    return claim == nullptr || (*claim)->allocation ? nullptr : &(*claim)->spec;
+    return claim == nullptr ? nullptr : &(*claim)->spec;
   }
   const auto* found = snapshot.templates().Find({ns, reference.template_name});
   return found == nullptr ? nullptr : (*found)->spec.get();
 }
 
-std::vector<ChosenAlternative> WithoutNames(const std::vector<int>& indices) {
-  std::vector<ChosenAlternative> chosen;
-  for (const int index : indices) {
-    ChosenAlternative alternative;
-    alternative.index = index;
-    chosen.push_back(std::move(alternative));
-  }
-  return chosen;
+// The snapshot may have changed since: what is not there any more has no name.
+ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDemand& demand,
+                       const std::string& ns, const dra::Snapshot& snapshot) {
+  ChosenAlternative named;
+  named.index = chosen.index;
+  const dra::ClaimReference& reference = demand.claims[chosen.claim];
+  const dra::ClaimSpec* spec = SpecOf(reference, ns, snapshot);
+  if (spec == nullptr || chosen.request >= spec->requests.size()) return named;
+  const dra::ClaimRequest& request = spec->requests[chosen.request];
+  const auto at = static_cast<size_t>(chosen.index);
+  if (at >= request.first_available.size()) return named;
+  return {demand.name,
+          reference.pod_claim,
+          request.name.str(),
+          request.first_available[at].name.str(),
+          chosen.index,
+          request.first_available.size()};
 }
 
-// The allocator counts firstAvailable requests in the order of pod sets, claims and requests. When
-// pods share a claim it stands in the verdict of the first of them only: then there are no names.
-std::vector<ChosenAlternative> NameAlternatives(const std::vector<int>& indices,
+std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetReport>& pod_sets,
                                                 const tracking::SubmittedJob& job,
                                                 const dra::Snapshot& snapshot) {
-  std::vector<ChosenAlternative> chosen;
-  for (const dra::PodDemand& demand : *job.demands) {
-    for (const dra::ClaimReference& reference : demand.claims) {
-      const dra::ClaimSpec* spec = SpecOf(reference, job.key.ns, snapshot);
-      if (spec == nullptr) continue;
-      for (const dra::ClaimRequest& request : spec->requests) {
-        const auto& alternatives = request.first_available;
-        if (alternatives.empty()) continue;
-        if (chosen.size() == indices.size()) return WithoutNames(indices);
-        const int index = indices[chosen.size()];
-        const auto at = static_cast<size_t>(index);
-        chosen.push_back({demand.name, reference.pod_claim, request.name.str(),
-                          at < alternatives.size() ? alternatives[at].name.str() : std::string(),
-                          index, alternatives.size()});
-      }
-    }
-  }
-  return chosen.size() == indices.size() ? chosen : WithoutNames(indices);
+  std::vector<ChosenAlternative> named;
+  for (size_t i = 0; i < pod_sets.size(); ++i)
+    for (const dra::ChosenAlternative& chosen : pod_sets[i].alternatives)
+      named.push_back(Name(chosen, (*job.demands)[i], job.key.ns, snapshot));
+  return named;
 }
 
 }  // namespace
@@ -224,7 +218,7 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
   result.devices_judged = !judgement.pod_sets.empty();
   result.pod_sets = std::move(judgement.pod_sets);
   result.verdict = verify::Combine(std::move(judgement.verdict), std::move(result.verdict));
-  result.alternatives = NameAlternatives(result.verdict.alternatives, job, *devices_->snapshot());
+  result.alternatives = NameAlternatives(result.pod_sets, job, *devices_->snapshot());
   return result;
 }
 
