@@ -62,7 +62,8 @@ struct JudgeOptions {
   std::vector<InFlightPods> in_flight;  // in the order in which they were sent
   // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).
   int max_pods = 10'000;
-  // Whether cpu, memory, pods and plugin resources must have room on the node.
+  // Whether cpu, memory, pods and plugin resources must have room on the node. Without it a plugin
+  // resource must only be there.
   bool node_resources = true;
   // What running pods hold, per node name, "pods" included; null: nothing is known to run.
   const std::map<Text, Amounts>* used = nullptr;

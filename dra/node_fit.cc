@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dra/extended.h"
 #include "dra/node_match.h"
 
 namespace fedra::dra {
@@ -84,6 +85,17 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
     if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
     const Quantity free = free_of(name);
     if (free < amount) return Short(name.str(), amount, free);
+  }
+  return {};
+}
+
+NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
+                      const std::vector<Text>& elsewhere) {
+  for (const auto& [name, amount] : requests) {
+    if (amount.Sign() <= 0 || !IsExtendedResource(name.view())) continue;
+    if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
+    const Quantity* allocatable = node.Allocatable(name.view());
+    if (!allocatable || allocatable->Sign() <= 0) return Short(name.str(), amount, Quantity());
   }
   return {};
 }

@@ -41,7 +41,7 @@ void Merge(std::vector<ChosenAlternative>& alternatives, const ChosenAlternative
 }
 
 NodeAnswer Simulation::RoomOn(const Run& run, const Node& node, const Variant& variant) const {
-  if (!options_.node_resources) return {};
+  if (!options_.node_resources) return HasPlugins(node, run.demand.requests, variant.from_devices);
   Amounts used;
   if (const auto at = placed_.find(node.name); at != placed_.end()) used = at->second;
   if (options_.used)

@@ -35,6 +35,33 @@ TEST_CASE("a node without room for the pod is not examined, its errors do not co
   CHECK(judgement.pod_sets[0].aborted);
 }
 
+TEST_CASE("whatever room does not count, a plugin's resource must exist") {
+  dra::JudgeOptions roomy;
+  roomy.node_resources = false;
+  Worker worker;
+  const json plugin = {{"status", {{"allocatable", {{"cpu", "1"}, {"example.com/nic", "1"}}}}}};
+  json emptied = plugin;
+  emptied["status"]["allocatable"]["example.com/nic"] = "0";
+  worker.Node("n1", json::object(), Cpu("1")).Node("n2", json::object(), emptied);
+  worker.On("n1", Devices(1)).On("n2", Devices(1)).Template("t", {Request("r")});
+  const auto pod = worker.Parse(R"({"spec": {
+      "containers": [{"resources": {"requests": {"cpu": "9", "example.com/nic": "2"}}}],
+      "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
+  const auto judgement = worker.Judge({pod}, roomy);
+  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(Code(judgement) == ReasonCode::kNodeResources);
+  CHECK_THAT(First(judgement), ContainsSubstring("example.com/nic: 2 asked for, 0 free"));
+  // How much there is is another question.
+  worker.Node("n3", json::object(), plugin).On("n3", Devices(1));
+  CHECK(worker.Judge({pod}, roomy).verdict.outcome == dra::Outcome::kYes);
+  // A class may provide it instead.
+  Worker backed;
+  json nic = Class("nic");
+  nic["spec"]["extendedResourceName"] = "example.com/nic";
+  backed.AddClass(nic).Node("n1").On("n1", Devices(3)).Template("t", {Request("r")});
+  CHECK(backed.Judge({pod}, roomy).verdict.outcome == dra::Outcome::kYes);
+}
+
 TEST_CASE("a node where an allocated claim cannot be used is examined, its errors count") {
   Worker worker;
   AskForModel(worker);
