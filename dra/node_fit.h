@@ -28,10 +28,10 @@ NodeAnswer Admits(const Node& node, const NodeConstraints& constraints);
 
 // `used`: what running pods and pods placed before hold, "pods" included; null: nothing. Resources
 // named in `elsewhere` are provided by devices.
+NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
+                   const std::vector<Text>& elsewhere);
 // Whether the node's device plugins have what is asked for at all, however much of it is free.
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
                       const std::vector<Text>& elsewhere);
-NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
-                   const std::vector<Text>& elsewhere);
 
 }  // namespace fedra::dra

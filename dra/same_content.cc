@@ -19,8 +19,7 @@ bool SameDevice(const Device& a, const Device& b) {
 
 bool SameAllocation(const Allocation& a, const Allocation& b) {
   return a.devices == b.devices && a.has_timestamp == b.has_timestamp &&
-         a.binding_failure == b.binding_failure &&
-         SameShared(a.node_selector, b.node_selector);
+         a.binding_failure == b.binding_failure && SameShared(a.node_selector, b.node_selector);
 }
 
 }  // namespace

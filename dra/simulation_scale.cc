@@ -71,9 +71,9 @@ std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
 
 // What one pod takes of a new node, and what it still needs from elsewhere.
 struct Share {
-  std::map<Text, int64_t> per_pod, once;  // by class; `once`: for claims that the pods share
+  std::map<Text, int64_t> per_pod, once;        // by class; `once`: for claims that the pods share
   std::vector<ChosenAlternative> alternatives;  // by the pod's claims
-  std::vector<ClaimSpec> rest_specs;  // parallel to the pod's claims
+  std::vector<ClaimSpec> rest_specs;            // parallel to the pod's claims
 };
 
 class ShareFinder final {

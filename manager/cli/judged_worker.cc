@@ -70,12 +70,9 @@ ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDeman
   const dra::ClaimRequest& request = spec->requests[chosen.request];
   const auto at = static_cast<size_t>(chosen.index);
   if (at >= request.first_available.size()) return named;
-  return {demand.name,
-          reference.pod_claim,
-          request.name.str(),
-          request.first_available[at].name.str(),
-          chosen.index,
-          request.first_available.size()};
+  return {demand.name,        reference.pod_claim,
+          request.name.str(), request.first_available[at].name.str(),
+          chosen.index,       request.first_available.size()};
 }
 
 std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetReport>& pod_sets,

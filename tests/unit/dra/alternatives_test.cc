@@ -25,7 +25,8 @@ void AddDevices(Worker& worker, int large, int small) {
 }
 
 json LargeOrSmall(const char* name) {
-  return FirstAvailable(name, {Request("large", 1, Model("large")), Request("small", 1, Model("small"))});
+  return FirstAvailable(name,
+                        {Request("large", 1, Model("large")), Request("small", 1, Model("small"))});
 }
 
 const char* const kSharedAndOwn =
@@ -81,8 +82,9 @@ TEST_CASE("what new nodes would bring is merged request by request") {
                        {{"nodeName", nullptr}, {"allNodes", true}, {"pool", {{"name", "fabric"}}}});
   worker.AddClass(Class("new", {"false"}));
   const json none = Request("none", 1, {{"selectors", Cel({"false"})}});
-  worker.Template("t", {LargeOrSmall("a"),
-                        FirstAvailable("b", {none, Request("new", 1, {{"deviceClassName", "new"}})})});
+  worker.Template("t",
+                  {LargeOrSmall("a"),
+                   FirstAvailable("b", {none, Request("new", 1, {{"deviceClassName", "new"}})})});
   const std::vector<dra::ScalablePool> pools = {
       {.device_class = "new", .devices = 4, .node_labels = {}, .max_nodes = 0}};
   const auto judgement = worker.Judge(

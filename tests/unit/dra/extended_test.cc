@@ -32,7 +32,8 @@ class Classes {
   dra::SnapshotBuilder builder_;
 };
 
-TEST_CASE("the newest class of a name wins, then the first by name; losers keep their implicit name") {
+TEST_CASE(
+    "the newest class of a name wins, then the first by name; losers keep their implicit name") {
   Classes classes;
   classes.Add("old", "example.com/gpu", "2026-01-01T00:00:00Z")
       .Add("new", "example.com/gpu", "2026-02-01T00:00:00Z")

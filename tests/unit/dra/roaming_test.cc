@@ -57,12 +57,12 @@ TEST_CASE("what a node reaches of several pools adds up") {
 
 TEST_CASE("a pool that one node sees broken serves by another node") {
   Worker worker;
-  const json far = {{"nodeName", nullptr},
-                    {"nodeSelector",
-                     {{"nodeSelectorTerms",
-                       {{{"matchExpressions",
-                          {{{"key", "zone"}, {"operator", "In"}, {"values", {"a"}}}}}}}}}},
-                    {"pool", {{"name", "fabric"}, {"resourceSliceCount", 2}}}};
+  const json far = {
+      {"nodeName", nullptr},
+      {"nodeSelector",
+       {{"nodeSelectorTerms",
+         {{{"matchExpressions", {{{"key", "zone"}, {"operator", "In"}, {"values", {"a"}}}}}}}}}},
+      {"pool", {{"name", "fabric"}, {"resourceSliceCount", 2}}}};
   worker.Node("n1", {{"zone", "a"}}).Node("n2", {{"zone", "a"}});
   worker.On("x", Devices(1), far).Template("t", {Request("r", 2)});
   const auto judgement = worker.Pods(1, "t");

@@ -27,7 +27,8 @@ TEST_CASE("shares without capacities take the counters of the device once for ea
     json more;
     int fitting;  // of 3 pods
   };
-  const json capacity = {{"capacity", {{"slots", {{"value", "8"}, {"requestPolicy", {{"default", "1"}}}}}}}};
+  const json capacity = {
+      {"capacity", {{"slots", {{"value", "8"}, {"requestPolicy", {{"default", "1"}}}}}}}};
   const std::vector<Row> rows = {
       {"enough for one look", "2", json::object(), 1},
       {"the device itself and another look", "4", json::object(), 3},
