@@ -33,12 +33,6 @@ uint64_t HashOf(const AttributeValue& value) {
   return value.index();
 }
 
-bool HasPolicy(const Device& device) {
-  return device.capacity &&
-         std::any_of(device.capacity->begin(), device.capacity->end(),
-                     [](const Capacity& capacity) { return capacity.policy.has_value(); });
-}
-
 }  // namespace
 
 const Taint* BlockingTaint(const ViewDevice& device, const DeviceRequest& request,

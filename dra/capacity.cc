@@ -138,4 +138,10 @@ std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceR
       .refused = exhausted->policy && Violates(need, *exhausted->policy, features)};
 }
 
+bool HasPolicy(const Device& device) {
+  return device.capacity &&
+         std::any_of(device.capacity->begin(), device.capacity->end(),
+                     [](const Capacity& capacity) { return capacity.policy.has_value(); });
+}
+
 }  // namespace fedra::dra

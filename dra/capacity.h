@@ -47,4 +47,7 @@ std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceR
                                              std::span<const Amounts* const> taken,
                                              const AllocatorFeatures& features);
 
+// Some capacity has a requestPolicy: requests that name no amount may not fit either.
+bool HasPolicy(const Device& device);
+
 }  // namespace fedra::dra

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
+
+#include "dra/candidates.h"
+#include "dra/capacity.h"
 
 namespace fedra::dra {
 namespace {
@@ -27,30 +31,145 @@ bool IsReady(const PoolState& pool) {
   });
 }
 
+// Looks at the devices of one view, slice by slice.
+class FreeFinder final {
+ public:
+  FreeFinder(const PoolView& view, const std::vector<DeviceWish>& wishes,
+             const AllocatorFeatures& features, const Workspace* taken, MatchCache& matches)
+      : view_(view),
+        wishes_(wishes),
+        features_(features),
+        held_(taken ? taken->Find(view.key) : nullptr),
+        matches_(matches) {}
+
+  // Whether the device could be taken for one of the wishes. Devices in the order of the view.
+  bool IsFree(uint32_t device, bool own_counters);
+
+ private:
+  bool Suits(const ViewDevice& device, size_t wish) const;
+  bool HasCounters(uint32_t device) const;
+
+  const PoolView& view_;
+  const std::vector<DeviceWish>& wishes_;
+  const AllocatorFeatures& features_;
+  const Workspace::Pool* held_;
+  MatchCache& matches_;
+  const Slice* slice_ = nullptr;
+  std::vector<std::span<const uint8_t>> codes_;  // per wish, of the slice
+};
+
+bool FreeFinder::Suits(const ViewDevice& device, size_t wish) const {
+  if (codes_[wish][device.index] != kMatches) return false;
+  const DeviceRequest& terms = wishes_[wish].terms;
+  if (BlockingTaint(device, terms, features_)) return false;
+  if (!features_.consumable_capacity) return true;
+  const bool unused = !device.use || !device.use->consumed;
+  if (unused && terms.capacity.empty() && !HasPolicy(*device.device)) return true;
+  return CapacityFits(*device.device, terms, TakenOf(device, nullptr), features_);
+}
+
+// A device that is shared already has its counters.
+bool FreeFinder::HasCounters(uint32_t index) const {
+  const ViewDevice& device = view_.devices[index];
+  if (device.device->allow_multiple.value_or(false) && device.use && device.use->consumed)
+    return true;
+  for (const Consumption& consumption : view_.ConsumptionOf(index)) {
+    const ViewCounter& counter = view_.counters[consumption.counter];
+    Quantity left = counter.available;
+    if (held_ != nullptr)
+      if (const auto taken = held_->counters.find({counter.set, counter.name});
+          taken != held_->counters.end())
+        left = left.Sub(taken->second).value_or(left);
+    if (left < *consumption.amount) return false;
+  }
+  return true;
+}
+
+bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
+  const ViewDevice& device = view_.devices[index];
+  if (device.slice != slice_) {
+    slice_ = device.slice;
+    codes_.clear();
+    for (const DeviceWish& wish : wishes_) codes_.push_back(matches_.Match(wish.match, *slice_));
+  }
+  if (device.use && device.use->dedicated) return false;
+  if (held_ && held_->devices.contains(device.slot)) return false;
+  size_t wish = 0;
+  while (wish < wishes_.size() && !Suits(device, wish)) ++wish;
+  return wish < wishes_.size() && (!own_counters || HasCounters(index));
+}
+
+// Whether a pool of the same name shares the view's counters (counters_by_pool_name).
+bool HasOwnCounters(const PoolView& view, const NodePools& pools,
+                    const AllocatorFeatures& features) {
+  if (!features.counters_by_pool_name) return true;
+  return std::none_of(pools.views.begin(), pools.views.end(), [&](const auto& entry) {
+    return entry.second && entry.second.get() != &view && !entry.second->counters.empty() &&
+           entry.second->key.pool == view.key.pool;
+  });
+}
+
+// Every node sees the same.
+bool IsEverywhere(const PoolState& pool) {
+  return std::all_of(pool.slices.begin(), pool.slices.end(), [&](const auto& slice) {
+    return slice->reach.all_nodes || IsCounterSlice(*slice, pool.features);
+  });
+}
+
 }  // namespace
 
-int CountFreeDevices(const NodePools& pools, const std::vector<ConjunctionId>& conjunctions,
-                     const Workspace* taken, MatchCache& matches) {
+DeviceWish WishOf(const Ask& ask) {
+  DeviceWish wish{.match = ask.match, .terms = {}};
+  wish.terms.tolerations = ask.request->tolerations;
+  wish.terms.capacity = ask.request->capacity;
+  wish.terms.has_capacity = ask.request->has_capacity;
+  return wish;
+}
+
+std::vector<DeviceWish> WishesOf(const PodClaims& pod) {
+  std::vector<DeviceWish> wishes;
+  for (const Ask& ask : pod.asks) {
+    DeviceWish wish = WishOf(ask);
+    if (std::find(wishes.begin(), wishes.end(), wish) == wishes.end())
+      wishes.push_back(std::move(wish));
+  }
+  return wishes;
+}
+
+int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wishes,
+                     const AllocatorFeatures& features, const Workspace* taken,
+                     MatchCache& matches) {
   int count = 0;
-  std::vector<std::span<const uint8_t>> codes;  // of the slice that is being counted
   for (const auto& [state, view] : pools.views) {
     if (!view) continue;
-    const Workspace::Pool* held = taken ? taken->Find(view->key) : nullptr;
-    const Slice* slice = nullptr;
-    for (const ViewDevice& device : view->devices) {
-      if (device.slice != slice) {
-        slice = device.slice;
-        codes.clear();
-        for (const ConjunctionId conjunction : conjunctions)
-          codes.push_back(matches.Match(conjunction, *slice));
-      }
-      if (device.use && device.use->dedicated) continue;
-      if (held && held->devices.contains(device.slot)) continue;
-      count += std::any_of(codes.begin(), codes.end(),
-                           [&](const auto& code) { return code[device.index] == kMatches; });
-    }
+    const bool own_counters = HasOwnCounters(*view, pools, features);
+    FreeFinder finder(*view, wishes, features, taken, matches);
+    for (uint32_t i = 0; i < view->devices.size(); ++i) count += finder.IsFree(i, own_counters);
   }
   return count;
+}
+
+FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
+                            const std::vector<const Node*>& nodes,
+                            const std::vector<DeviceWish>& wishes,
+                            const AllocatorFeatures& features, MatchCache& matches) {
+  FreeRoaming free{.pool = std::move(pool), .slots = {}};
+  std::vector<bool> found(free.pool->slot_count);
+  const bool everywhere = IsEverywhere(*free.pool);
+  for (const Node* node : nodes) {
+    const auto view = MakePoolView(*free.pool, *node);
+    if (!view) continue;
+    FreeFinder finder(*view, wishes, features, nullptr, matches);
+    for (uint32_t i = 0; i < view->devices.size(); ++i) {
+      const ViewDevice& device = view->devices[i];
+      if (device.node_fit != NodeFit::kYes || found[device.slot] || !finder.IsFree(i, true))
+        continue;
+      found[device.slot] = true;
+      free.slots.push_back(device.slot);
+    }
+    if (everywhere || free.slots.size() == found.size()) break;
+  }
+  return free;
 }
 
 void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
@@ -126,13 +245,19 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
   return facts;
 }
 
+JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes,
+                                             const std::vector<DeviceWish>& wishes) {
+  for (FreeEntry& entry : free_)
+    if (entry.nodes == nodes && entry.wishes == wishes) return entry;
+  if (free_.size() >= kMaxFree) free_.clear();
+  return free_.emplace_back(FreeEntry{.nodes = nodes, .wishes = wishes, .free = {}});
+}
+
 const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
-                                       const std::vector<ConjunctionId>& conjunctions,
+                                       const std::vector<DeviceWish>& wishes,
                                        const Snapshot& snapshot, MatchCache& matches) {
   const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
-  const FreeKey key{admitting.id, conjunctions};
-  if (free_.size() >= kMaxFree && !free_.contains(key)) free_.clear();
-  FreeEntry& entry = free_[key];
+  FreeEntry& entry = EntryOf(admitting.id, wishes);
   if (entry.use_serial == snapshot.use_serial()) return entry.free;
   entry.use_serial = snapshot.use_serial();
   const auto& nodes = admitting.nodes;
@@ -143,7 +268,7 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
     if (entry.free.pools[next] != pools) {
       int& free = entry.free.on_node[next];
       entry.free.total -= free;
-      free = pools ? CountFreeDevices(*pools, conjunctions, nullptr, matches) : 0;
+      free = pools ? CountFreeDevices(*pools, wishes, snapshot.features(), nullptr, matches) : 0;
       entry.free.total += free;
       entry.free.pools[next] = pools;
     }
@@ -154,6 +279,14 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
     if (next < nodes.size() && nodes[next]->name == name) count(pools);
   });
   while (next < nodes.size()) count(nullptr);
+  std::vector<FreeRoaming> known = std::exchange(entry.free.roaming, {});
+  snapshot.roaming_pools().ForEach([&](const PoolKey&, const auto& pool) {
+    const auto at = std::find_if(known.begin(), known.end(),
+                                 [&](const FreeRoaming& free) { return free.pool == pool; });
+    entry.free.roaming.push_back(
+        at != known.end() ? std::move(*at)
+                          : FindFreeDevices(pool, nodes, wishes, snapshot.features(), matches));
+  });
   return entry.free;
 }
 

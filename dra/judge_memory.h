@@ -33,13 +33,31 @@ struct AdmittingNodes {
   std::map<std::string, int> refused;  // what -> nodes
 };
 
-// Devices that are not held as a whole and that one of some conjunctions matches, in the pools that
-// belong to nodes.
+// What decides whether a device can be taken for a request, how many and with which others left
+// out.
+struct DeviceWish {
+  ConjunctionId match = 0;
+  DeviceRequest terms;  // tolerations and capacity only
+
+  bool operator==(const DeviceWish&) const = default;
+};
+DeviceWish WishOf(const Ask& ask);
+// Each once.
+std::vector<DeviceWish> WishesOf(const PodClaims& pod);
+
+// Devices of a pool of no single node that could be taken.
+struct FreeRoaming {
+  std::shared_ptr<const PoolState> pool;
+  std::vector<uint32_t> slots;
+};
+
+// Devices that could be taken for one of some wishes.
 struct FreeDevices {
   // Parallel to AdmittingNodes::nodes.
   std::vector<int> on_node;
   std::vector<std::shared_ptr<const NodePools>> pools;  // null: none of the node's own
-  int total = 0;
+  int total = 0;                                        // of the nodes' own
+  std::vector<FreeRoaming> roaming;
 };
 
 // What the slices of a cluster say about errors that a search can end with.
@@ -64,19 +82,16 @@ class JudgeMemory final {
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
   const FreeDevices& FreeOn(const NodeConstraints& constraints,
-                            const std::vector<ConjunctionId>& conjunctions,
-                            const Snapshot& snapshot, MatchCache& matches);
+                            const std::vector<DeviceWish>& wishes, const Snapshot& snapshot,
+                            MatchCache& matches);
   // Explain() over the admitting nodes, with nothing placed.
   RequestReport ReportOn(const NodeConstraints& constraints, const PodClaims& pod, uint32_t ask,
                          const Snapshot& snapshot, MatchCache& matches);
 
  private:
-  struct FreeKey {
-    uint64_t nodes;  // AdmittingNodes::id
-    std::vector<ConjunctionId> conjunctions;
-    auto operator<=>(const FreeKey&) const = default;
-  };
   struct FreeEntry {
+    uint64_t nodes;  // AdmittingNodes::id
+    std::vector<DeviceWish> wishes;
     uint64_t use_serial = 0;
     FreeDevices free;
   };
@@ -91,6 +106,7 @@ class JudgeMemory final {
 
   // Drops what the changes since the last call have made wrong.
   void Refresh(const Snapshot& snapshot, const MatchCache& matches);
+  FreeEntry& EntryOf(uint64_t nodes, const std::vector<DeviceWish>& wishes);
 
   uint64_t nodes_serial_ = 0;
   uint64_t slices_serial_ = 0;
@@ -98,7 +114,7 @@ class JudgeMemory final {
   uint64_t matches_epoch_ = 0;
   uint64_t last_id_ = 0;
   std::deque<AdmittingNodes> admitting_;
-  std::map<FreeKey, FreeEntry> free_;
+  std::deque<FreeEntry> free_;
   std::vector<Report> reports_;
   std::map<ConjunctionId, bool> can_fail_;
   std::optional<PoolFacts> pools_;
@@ -106,7 +122,13 @@ class JudgeMemory final {
 };
 
 // The same for one node. `taken`: what a simulation holds is left out; may be null.
-int CountFreeDevices(const NodePools& pools, const std::vector<ConjunctionId>& conjunctions,
-                     const Workspace* taken, MatchCache& matches);
+int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wishes,
+                     const AllocatorFeatures& features, const Workspace* taken,
+                     MatchCache& matches);
+// For one pool that any of these nodes may reach.
+FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
+                            const std::vector<const Node*>& nodes,
+                            const std::vector<DeviceWish>& wishes,
+                            const AllocatorFeatures& features, MatchCache& matches);
 
 }  // namespace fedra::dra

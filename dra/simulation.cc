@@ -11,13 +11,13 @@
 namespace fedra::dra {
 namespace {
 
-// The conjunctions that the pod asks for, each once.
-std::vector<ConjunctionId> Asked(const PodClaims& pod) {
-  std::vector<ConjunctionId> conjunctions;
-  for (const Ask& ask : pod.asks) conjunctions.push_back(ask.match);
-  std::sort(conjunctions.begin(), conjunctions.end());
-  conjunctions.erase(std::unique(conjunctions.begin(), conjunctions.end()), conjunctions.end());
-  return conjunctions;
+// How many of these the simulation has not taken.
+int CountLeft(const FreeRoaming& free, const Workspace& taken) {
+  const Workspace::Pool* held = taken.Find(free.pool->key);
+  if (held == nullptr) return static_cast<int>(free.slots.size());
+  return static_cast<int>(std::count_if(free.slots.begin(), free.slots.end(), [&](uint32_t slot) {
+    return held->Find(slot) == nullptr;
+  }));
 }
 
 }  // namespace
@@ -174,24 +174,32 @@ bool Simulation::FindErrors(Run& run) {
   return true;
 }
 
-// Free devices that match some request, on nodes the pod may use, beyond what was taken.
+// Devices that could be taken for some request beyond what was taken, on nodes the pod may use.
 void Simulation::CountHeadroom(Run& run) {
   int& headroom = run.result.headroom;
+  const AllocatorFeatures& features = snapshot_.features();
   if (!run.bound.empty() || run.wants_device_resources) {
-    for (const Node* node : run.nodes)
+    std::vector<DeviceWish> wishes;
+    for (const Node* node : run.nodes) {
+      wishes = WishesOf(VariantFor(run, *node).pod);
       if (const NodePools* pools = snapshot_.PoolsOf(node->name))
-        headroom += CountFreeDevices(*pools, Asked(VariantFor(run, *node).pod), &workspace_,
-                                     caches_.matches);
+        headroom += CountFreeDevices(*pools, wishes, features, &workspace_, caches_.matches);
+    }
+    snapshot_.roaming_pools().ForEach([&](const PoolKey&, const auto& pool) {
+      headroom += CountLeft(FindFreeDevices(pool, run.nodes, wishes, features, caches_.matches),
+                            workspace_);
+    });
     return;
   }
-  const std::vector<ConjunctionId> asked = Asked(VariantWith(run, {}).pod);
-  const FreeDevices& free = memory_.FreeOn(run.demand.node, asked, snapshot_, caches_.matches);
+  const std::vector<DeviceWish> wishes = WishesOf(VariantWith(run, {}).pod);
+  const FreeDevices& free = memory_.FreeOn(run.demand.node, wishes, snapshot_, caches_.matches);
   headroom = free.total;
+  for (const FreeRoaming& roaming : free.roaming) headroom += CountLeft(roaming, workspace_);
   for (const auto& [name, used] : placed_) {
     const auto at = PositionOf(run, name);
     if (!at || !free.pools[*at]) continue;
-    headroom +=
-        CountFreeDevices(*free.pools[*at], asked, &workspace_, caches_.matches) - free.on_node[*at];
+    headroom += CountFreeDevices(*free.pools[*at], wishes, features, &workspace_, caches_.matches) -
+                free.on_node[*at];
   }
 }
 

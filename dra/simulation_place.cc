@@ -213,7 +213,7 @@ std::vector<bool> Simulation::TooFew(Run& run) {
       const Ask& ask = pod.asks[request.first_ask];
       if (request.asks != 1 || ask.all || ask.admin || ask.request->count <= 0) continue;
       const auto& free =
-          memory_.FreeOn(run.demand.node, {ask.match}, snapshot_, caches_.matches).on_node;
+          memory_.FreeOn(run.demand.node, {WishOf(ask)}, snapshot_, caches_.matches).on_node;
       too_few.resize(free.size());
       for (size_t i = 0; i < free.size(); ++i) {
         if (too_few[i] || free[i] >= ask.request->count) continue;
