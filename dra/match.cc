@@ -64,8 +64,13 @@ void MatchCache::DropResultsOfOthers(const Snapshot& snapshot) {
   });
   std::erase_if(results_, [&](const auto& entry) { return !slices.contains(entry.first); });
   result_count_ = 0;
-  for (const auto& [slice, results] : results_) result_count_ += results.size();
-  // What is left is for selectors that nobody may ask about any more.
+  for (auto& [slice, results] : results_) {
+    std::erase_if(results, [&](const Results& of_slice) {
+      return !conjunctions_[of_slice.conjunction].asked_for;
+    });
+    result_count_ += results.size();
+  }
+  for (Conjunction& conjunction : conjunctions_) conjunction.asked_for = false;
   if (result_count_ >= max_results_) {
     results_.clear();
     result_count_ = 0;
@@ -87,6 +92,7 @@ ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors
   const auto [at, is_new] =
       ids_.try_emplace(std::move(key), static_cast<ConjunctionId>(conjunctions_.size()));
   if (is_new) conjunctions_.push_back(std::move(conjunction));
+  conjunctions_[at->second].asked_for = true;
   return at->second;
 }
 

@@ -86,7 +86,8 @@ class MatchCache final {
   explicit MatchCache(size_t max_results = 1 << 18) : max_results_(max_results) {}
 
   // To be called between two pieces of work. Whenever the results have doubled, those of slices
-  // that the cluster no longer has are forgotten; so they are few even where slices change often.
+  // that the cluster no longer has are forgotten, and those for selectors that nobody has asked
+  // about since; so they are few even where slices and selectors change often.
   void Trim(const Snapshot& snapshot);
   // Results remembered.
   size_t size() const { return result_count_; }
@@ -118,6 +119,7 @@ class MatchCache final {
   struct Conjunction {
     std::vector<std::shared_ptr<const CompiledSelector>> selectors;
     std::vector<Cause> causes;  // in the order in which they were met
+    bool asked_for = false;     // since the last sweep
   };
   struct Results {
     ConjunctionId conjunction;

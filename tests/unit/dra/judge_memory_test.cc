@@ -254,6 +254,19 @@ TEST_CASE("what was found out about slices that are gone is forgotten") {
   }
 }
 
+TEST_CASE("nor is what nobody asks about any more remembered") {
+  Churn churn(4);
+  dra::MatchCache matches;
+  for (int change = 0; change < 1000; ++change) {
+    const json selector = {{"selectors", Cel({"1 == " + std::to_string(change)})}};
+    const json claim = Claim("t", {Request("r", 3, selector)});
+    const json object = {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}};
+    churn.builder.SetTemplate(*dra::ParseClaimTemplate(object, churn.context));
+    churn.Ask(matches);
+    CHECK(matches.size() <= 520);
+  }
+}
+
 TEST_CASE("a cache of matches never holds more than its bound, even within one judgement") {
   Churn churn(50);
   dra::MatchCache small(10), large;
