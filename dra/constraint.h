@@ -20,9 +20,9 @@ class ConstraintState final {
   ConstraintState(const Constraint& constraint, const AllocatorFeatures& features);
 
   // Whether a device can join; the state does not change. `value` is what the device publishes
-  // (null: nothing, which never satisfies), `request` the main request it is for.
+  // (null: nothing, which never satisfies).
   bool Accepts(const AttributeValue* value) const;
-  // The device joins. Only after Accepts().
+  // The device joins, for this main request. Only after Accepts().
   void Add(const Text& request, const AttributeValue* value);
   // The device that joined last leaves.
   void Remove(const Text& request);
@@ -30,10 +30,7 @@ class ConstraintState final {
   const AttributeValue* Lookup(const Device& device, const Text& driver) const {
     return device.FindQualified(attribute_.view(), driver.view());
   }
-  const Text& attribute() const { return attribute_; }
   bool is_match() const { return is_match_; }
-  // How many devices have joined.
-  size_t size() const { return count_; }
   // The values that later devices are compared with, in the order in which they came.
   std::vector<const AttributeValue*> Values() const;
 

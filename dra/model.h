@@ -128,7 +128,6 @@ struct DeviceExtras {
   NodeReach reach;  // only with per-device node selection
   bool binds_to_node = false;
   std::vector<Text> binding_conditions;
-  std::vector<Text> binding_failure_conditions;
   bool operator==(const DeviceExtras&) const = default;
 };
 

@@ -170,9 +170,6 @@ std::shared_ptr<const DeviceExtras> ReadExtras(const Fields& device, ParseContex
   device.ForEachString("bindingConditions", kMaxItems, [&](std::string_view name) {
     extras.binding_conditions.push_back(texts.Intern(name));
   });
-  device.ForEachString("bindingFailureConditions", kMaxItems, [&](std::string_view name) {
-    extras.binding_failure_conditions.push_back(texts.Intern(name));
-  });
   if (extras == DeviceExtras()) return nullptr;
   uint64_t hash = extras.reach.node_name.hash();
   for (const Taint& taint : extras.taints) hash = hash * 31 + taint.key.hash();

@@ -15,7 +15,8 @@
 //   other devices of the same classes.
 //
 // Nothing is left out (`symmetric_`) where the real search is not symmetric: All requests under
-// constraints, distinctAttribute of 1.36 with counts above one, the 32 limit inside of a branch.
+// constraints, distinctAttribute of 1.36 with counts above one, an invalid pool that ends the
+// search (up to 1.34), negative amounts of counters or capacities, the 32 limit inside of a branch.
 // Refusals at that limit are counted (`oversize_events_`): a branch that saw one proves nothing.
 //
 // Steps are counted so that one step is a bounded amount of work, whatever the number of devices:

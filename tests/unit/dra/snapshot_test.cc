@@ -251,7 +251,7 @@ TEST_CASE("a slice of the same content changes nothing, whatever else its object
          "consumesCounters": [{"counterSet": "set", "counters": {"units": {"value": "1"}}}],
          "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
          "nodeName": "node-1", "bindsToNode": true, "allowMultipleAllocations": true,
-         "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]},
+         "bindingConditions": ["ready"]},
         {"name": "b", "attributes": {"model": {"string": "x"}, "size": {"int": 2}}}]}})"));
 }
 
