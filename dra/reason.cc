@@ -99,10 +99,14 @@ constexpr std::array kCatalogue = {
                 "Require it is not.",
                 "Make the copies equal (the message names the fields), or set "
                 "verification.templates.drift."},
-    ReasonEntry{kClaimMissing, "ClaimMissing", kObjects,
-                "a ResourceClaim that the job names does not exist on the worker",
-                "The pods use a claim by name; it must exist in their namespace before they start.",
-                "Create the ResourceClaim on the worker that is to run the job."},
+    ReasonEntry{
+        kClaimMissing, "ClaimMissing", kObjects,
+        "a ResourceClaim that the job names does not exist on the worker, or takes no pods",
+        "The pods use a claim by name; it must exist in their namespace before they start. "
+        "One that is being deleted, or whose allocation pods cannot be added to, is as good "
+        "as none.",
+        "Create the ResourceClaim on the worker that is to run the job; delete the old one "
+        "first where the message says so."},
     ReasonEntry{kClaimElsewhere, "ClaimElsewhere", kObjects,
                 "the named ResourceClaim is in use on another worker",
                 "All users of one claim must run where its devices are: where it is allocated, or "
@@ -116,8 +120,9 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kDependencyMissing, "DependencyMissing", kObjects,
                 "something else that the pods need does not exist on the worker",
                 "ConfigMaps, Secrets, PersistentVolumeClaims, ServiceAccounts, PriorityClasses, "
-                "RuntimeClasses or PodGroups are not copied.",
-                "Create the named object on the worker."},
+                "RuntimeClasses or PodGroups are not copied; nor is the label of a namespace that "
+                "allows admin access to devices.",
+                "Create the named object on the worker, or add the label that the message names."},
     ReasonEntry{kDriverMissing, "DriverMissing", kDevices,
                 "no driver on the worker publishes devices for a class the job needs",
                 "The class exists, but there is no ResourceSlice of its driver.",
@@ -153,10 +158,12 @@ constexpr std::array kCatalogue = {
         "Nothing: the job leaves when partitions are freed. Where the message says that even free "
         "devices are too few: ask for less, or use another worker."},
     ReasonEntry{kCapacityExhausted, "CapacityExhausted", kDevices,
-                "shared devices have not enough capacity left",
-                "Consumable capacity of every matching device is taken.",
+                "shared devices, or a shared claim, have not enough capacity left",
+                "Consumable capacity of every matching device is taken, or the ResourceClaim that "
+                "the pods share has as many consumers as can be recorded (256).",
                 "Nothing: the job leaves when capacity is freed. Where the message says that even "
-                "free devices are too few: ask for less, or use another worker."},
+                "free devices are too few: ask for less, or use another worker. Where it counts "
+                "consumers: let fewer pods share the claim."},
     ReasonEntry{kDeviceTainted, "DeviceTainted", kDevices,
                 "matching devices are tainted and the claim does not tolerate it",
                 "A driver or a DeviceTaintRule marks them, for example for maintenance.",
@@ -181,8 +188,13 @@ constexpr std::array kCatalogue = {
         "valid term."},
     ReasonEntry{
         kNodeMismatch, "NodeMismatch", kDevices, "no node that the pods accept has the devices",
-        "nodeSelector, affinity or node taints exclude the nodes with matching devices.",
-        "Compare the pod's node constraints with the labels of the nodes named in the message."},
+        "nodeSelector, affinity or node taints exclude the nodes with matching devices; or a "
+        "ResourceClaim that the pods share is allocated elsewhere or could not be bound; or the "
+        "nodes have the pods' extended resources from a device plugin, beside which "
+        "kube-scheduler binds no pod that has claims.",
+        "Compare the pod's node constraints with the labels of the nodes named in the message. A "
+        "claim whose binding failed: delete it and create it again. Extended resources: ask for "
+        "them by a claim, or use nodes without the plugin."},
     ReasonEntry{kNodeResources, "NodeResources", kDevices,
                 "the nodes with the devices lack CPU, memory or pod slots", "Other pods use them.",
                 "Nothing, or ask for less."},
@@ -198,9 +210,13 @@ constexpr std::array kCatalogue = {
                 "what we know about the worker is incomplete or too old",
                 "A list is still being read, or a watch has been failing.",
                 "Wait; if it stays, see `fedra status clusters`."},
-    ReasonEntry{kBudgetExceeded, "BudgetExceeded", kOther, "the search for devices was given up",
-                "The claims allow too many combinations to try them all.",
-                "Make the selectors narrower."},
+    ReasonEntry{
+        kBudgetExceeded, "BudgetExceeded", kOther, "the search for devices was given up",
+        "The claims allow too many combinations to try them all, here or for kube-scheduler, "
+        "which gives up after 10 seconds; or there are more pods than are placed one by "
+        "one.",
+        "Make the selectors narrower, ask for fewer devices in one request, or split the "
+        "job."},
     ReasonEntry{
         kExcluded, "Excluded", kOther, "the job may not run on this worker",
         "The AdmissionCheck of its queue names a MultiKueueConfig that does not list the worker.",
