@@ -136,8 +136,9 @@ void Redaction::Slice(json& object) const {
 void Redaction::Claim(json& object) const {
   ReplaceWithHash(Find(object, {"metadata", "name"}), "claim");
   Selector(Find(object, {"status", "allocation", "nodeSelector"}));
-  ForEach(Find(object, {"status", "allocation", "devices", "results"}),
-          [&](json& result) { ReplaceWith(Find(result, "pool"), pools_); });
+  const auto replace_pool = [&](json& device) { ReplaceWith(Find(device, "pool"), pools_); };
+  ForEach(Find(object, {"status", "allocation", "devices", "results"}), replace_pool);
+  ForEach(Find(object, {"status", "devices"}), replace_pool);
 }
 
 void Redaction::Node(json& object) const {

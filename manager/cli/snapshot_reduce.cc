@@ -77,10 +77,20 @@ json Digest(const json& value) {
   return digest;
 }
 
+// Whether the devices could be bound. The messages of conditions are the driver's.
+json DeviceConditions(const json& devices) {
+  json kept = KeepEach(devices, {"driver", "pool", "device", "conditions"});
+  for (json& device : kept)
+    device["conditions"] = KeepEach(Member(device, "conditions"), {"type", "status"});
+  return kept;
+}
+
 json Claim(const json& object) {
   json status = json::object();
   const json& allocation = Path(object, {"status", "allocation"});
   if (allocation.is_object()) status["allocation"] = Allocation(allocation);
+  const json& devices = Path(object, {"status", "devices"});
+  if (devices.is_array()) status["devices"] = DeviceConditions(devices);
   status["reservedFor"] = KeepEach(Path(object, {"status", "reservedFor"}), {"uid"});
   json metadata = Metadata(object, {"deletionTimestamp"});
   if (const auto claim = verify::ParseClaim(object)) AddCapabilities(*claim, metadata);

@@ -123,6 +123,42 @@ TEST_CASE("PodGroups count where they are served, in the snapshot as well") {
   }
 }
 
+TEST_CASE("a claim that could not be bound is known as such in the snapshot as well") {
+  RawCluster cluster = MakeCluster();
+  cluster.Add("resourceclaims.resource.k8s.io",
+              Parsed(R"({"metadata": {"namespace": "ml", "name": "shared"},
+                "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {
+                    "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}]}},
+                "status": {
+                  "reservedFor": [{"uid": "u"}],
+                  "allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
+                    "devices": {"results": [
+                      {"request": "gpu", "driver": "gpu.example.com", "pool": "node-a",
+                       "device": "gpu-0", "bindingConditions": ["Attached"],
+                       "bindingFailureConditions": ["AttachFailed"]}]}},
+                  "devices": [
+                    {"driver": "gpu.example.com", "pool": "node-a", "device": "gpu-0",
+                     "data": {"key": "SECRET"}, "conditions": [
+                       {"type": "AttachFailed", "status": "True", "message": "SECRET"}]}]}})"));
+  WorkerRecorder recorder(WorkerNamed("east"), [] {});
+  const kube::ServerInfo server = Server();
+  FeedAll(recorder.Feeds(&server), cluster);
+  SnapshotFile file;
+  file.origin = "fedra";
+  file.workers.push_back(recorder.Recorded(Connected(), &server));
+  for (const bool redacted : {false, true}) {
+    if (redacted) RedactNames(file);
+    const std::string text = ToText(file);
+    CHECK_THAT(text, !ContainsSubstring("SECRET"));
+    int failed = 0;
+    Replay(Reread(file))[0]->devices()->snapshot()->claims().ForEach(
+        [&](const ObjectKey&, const auto& claim) {
+          failed += claim->allocation && !claim->allocation->binding_failure.empty();
+        });
+    CHECK(failed == 1);
+  }
+}
+
 TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   RawCluster cluster = MakeCluster();
   SECTION("a resource that is forbidden") {
