@@ -30,7 +30,7 @@ dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
 }
 
 bool SamePod(const PodFacts& a, const PodFacts& b) {
-  return a.node == b.node && a.ended == b.ended && a.requests == b.requests &&
+  return a.node == b.node && a.ended == b.ended && a.failed == b.failed && a.requests == b.requests &&
          a.claims == b.claims && a.claims_to_come == b.claims_to_come;
 }
 
@@ -43,7 +43,8 @@ Result<PodFacts> ReadPod(const json& object, dra::ParseContext& context) {
   pod.job = {tracking::Text(metadata, "namespace"),
              tracking::Text(tracking::Member(metadata, "labels"), kJobNameLabel)};
   const std::string phase = tracking::Text(status, "phase");
-  pod.ended = phase == "Succeeded" || phase == "Failed";
+  pod.failed = phase == "Failed";
+  pod.ended = pod.failed || phase == "Succeeded";
   pod.requests = std::move(demand.requests);
   for (const dra::ClaimReference& claim : demand.claims) {
     if (claim.claim_name.empty())
@@ -317,7 +318,7 @@ int DevicePicture::SettledPods(const ObjectKey& job) const {
     };
     const auto is_settled = [&](const ObjectKey& key) {
       const PodFacts& pod = state.pods.at(key);
-      if (pod.ended) return true;
+      if (pod.ended) return !pod.failed;
       if (pod.claims_to_come > 0) return false;
       if (pod.claims.empty()) return !pod.node.empty();
       return std::all_of(pod.claims.begin(), pod.claims.end(), is_allocated);

@@ -38,7 +38,8 @@ namespace fedra::verify {
 struct PodFacts {
   dra::Text node;  // empty: not bound yet
   ObjectKey job;   // name empty: of no Job
-  bool ended = false;
+  bool ended = false;   // its node is free of it
+  bool failed = false;  // ended, and its job may make another one
   dra::Amounts requests;
   std::vector<std::string> claims;  // that are known: named ones, and those generated for it
   size_t claims_to_come = 0;        // entries whose claim has not been generated yet
@@ -87,8 +88,9 @@ class DevicePicture final {
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
 
-  // Pods of this job that hold all their devices, as the claims show it, or have ended. A pod
-  // without claims is settled when it has its node.
+  // Pods of this job that hold all their devices, as the claims show it, or have succeeded. A pod
+  // without claims is settled when it has its node. One that failed settles nothing: what replaces
+  // it takes devices again.
   int SettledPods(const ObjectKey& job) const;
 
   // Would these pods get their devices? `to_come` count as if they were there.

@@ -290,6 +290,12 @@ TEST_CASE("pods on their way take their devices; settled ones have taken them") 
   CHECK(f.picture.SettledPods(job) == 2);  // without claims its node is all there is to wait for
   REQUIRE(pods.Remove(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
   CHECK(f.picture.SettledPods(job) == 1);
+  REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Succeeded", "1", "")).has_value());
+  CHECK(f.picture.SettledPods(job) == 1);
+  REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Failed", "1", "")).has_value());
+  CHECK(f.picture.SettledPods(job) == 0);  // its replacement needs the device
+  REQUIRE(pods.Upsert(PodOf("p3", "train", "node-1", "Running", "1", "")).has_value());
+  CHECK(f.picture.SettledPods(job) == 1);
 }
 
 TEST_CASE("the same question about the same state is answered from memory, and no other") {
