@@ -164,7 +164,11 @@ void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& defaul
                          CheckInput& input) {
   FleetFacts facts;
   for (const auto& worker : workers) {
-    if (!worker->IsKnown()) continue;
+    facts.may_grow |= worker->HasScalablePools();
+    if (!worker->IsKnown()) {
+      facts.unread = true;
+      continue;
+    }
     ++facts.workers;
     const auto snapshot = worker->devices()->snapshot();
     snapshot->classes().ForEach(
@@ -173,6 +177,10 @@ void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& defaul
   }
   for (const Manifest& manifest : input.dra)
     CheckAgainstFleet(manifest, default_ns, facts, input.defined, input.findings);
+  const bool judged = std::any_of(input.jobs.begin(), input.jobs.end(),
+                                  [](const InputJob& job) { return job.submitted.has_value(); });
+  for (Finding& finding : input.findings)
+    if (judged && finding.severity == Severity::kNowhere) finding.severity = Severity::kWarning;
 }
 
 bool HasError(const CheckInput& input, const std::string& object) {

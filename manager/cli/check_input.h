@@ -35,7 +35,8 @@ struct CheckInput {
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
                                   const std::string& default_ns);
 
-// What the workers have together, and the findings that come from it.
+// What the workers have together, and the findings that come from it. Where a job is judged its
+// verdict says whether it can run: then they are warnings.
 void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& default_ns,
                          CheckInput& input);
 

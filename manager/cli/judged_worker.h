@@ -77,6 +77,10 @@ class JudgedWorker final {
   const ClusterName& name() const { return settings_.name; }
   // Whether its classes and devices are known completely.
   bool IsKnown() const;
+  // Whether new nodes could bring devices.
+  bool HasScalablePools() const {
+    return settings_.devices && !settings_.devices->scalable_pools.empty();
+  }
   // Null when devices are not verified.
   const verify::DevicePicture* devices() const { return devices_.get(); }
   bool HasTemplate(const ObjectKey& key) const { return templates_->Find(key) != nullptr; }

@@ -46,7 +46,7 @@ struct ClaimNeeds {
     std::string path;
   };
   std::vector<Need> classes;
-  std::vector<Need> attributes;  // of constraints
+  std::vector<Need> attributes;  // of constraints, those that only bind alternatives left out
   std::vector<Need> capacities;  // of requests, as written; those of alternatives left out
 };
 ClaimNeeds NeedsOf(const nlohmann::json& object);
@@ -58,6 +58,8 @@ struct FleetFacts {
   std::set<std::string> attributes;  // "domain/name" of every device
   std::set<std::string> capacities;  // as published
   int devices = 0;
+  bool unread = false;    // another worker could not be read: it may have what these lack
+  bool may_grow = false;  // new nodes of a scalable pool may bring what the devices lack
 };
 
 // Classes that are on no worker (and not among `defined`), attributes and capacities that no device

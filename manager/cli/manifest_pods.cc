@@ -145,6 +145,15 @@ void AddCapacities(const json& request, const std::string& path, ClaimNeeds& nee
     needs.capacities.push_back({name, fmt::format("{}.capacity.requests[\"{}\"]", path, name)});
 }
 
+// Whether it only binds alternatives ("req/sub"), of which another one may be chosen.
+bool IsAboutAlternatives(const json& constraint) {
+  const json& requests = Member(constraint, "requests");
+  if (!requests.is_array() || requests.empty()) return false;
+  return std::all_of(requests.begin(), requests.end(), [](const json& name) {
+    return name.is_string() && name.get_ref<const std::string&>().find('/') != std::string::npos;
+  });
+}
+
 }  // namespace
 
 DefinedClaims Define(const std::vector<Manifest>& manifests, const std::string& default_ns) {
@@ -193,6 +202,7 @@ ClaimNeeds NeedsOf(const json& object) {
   }
   const json& constraints = Path(spec, {"devices", "constraints"});
   for (size_t i = 0; constraints.is_array() && i < constraints.size(); ++i) {
+    if (IsAboutAlternatives(constraints[i])) continue;
     for (const char* member : {"matchAttribute", "distinctAttribute"}) {
       const std::string name = Text(constraints[i], member);
       if (!name.empty())
@@ -210,7 +220,10 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
   Findings findings(manifest, kind + " " + KeyOf(*manifest.object, default_ns).ToString(), all);
   const ClaimNeeds needs = NeedsOf(*manifest.object);
   const std::string where =
-      fleet.workers == 1 ? "the worker" : fmt::format("any of {} workers", fleet.workers);
+      (fleet.workers == 1 ? "the worker" : fmt::format("any of {} workers", fleet.workers)) +
+      (fleet.unread ? " that could be read" : "");
+  const Severity without_class = fleet.unread ? Severity::kWarning : Severity::kNowhere;
+  const Severity without_device = fleet.may_grow ? Severity::kWarning : without_class;
   const auto hint = [](const std::string& name, const std::set<std::string>& known) {
     const std::string closest = config::ClosestName(name, {known.begin(), known.end()});
     if (!closest.empty()) return fmt::format("did you mean \"{}\"?", closest);
@@ -219,13 +232,13 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
   };
   for (const ClaimNeeds::Need& need : needs.classes) {
     if (fleet.classes.contains(need.name) || defined.classes.contains(need.name)) continue;
-    findings.Add(Severity::kNowhere, need.path,
+    findings.Add(without_class, need.path,
                  fmt::format("DeviceClass {} does not exist on {}", need.name, where),
                  hint(need.name, fleet.classes));
   }
   for (const ClaimNeeds::Need& need : needs.attributes) {
     if (fleet.attributes.contains(need.name) || fleet.devices == 0) continue;
-    findings.Add(Severity::kNowhere, need.path,
+    findings.Add(without_device, need.path,
                  fmt::format("none of {} devices on {} publishes {}: the constraint cannot hold",
                              fleet.devices, where, need.name),
                  hint(need.name, fleet.attributes));
@@ -234,7 +247,7 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
     if (fleet.capacities.contains(need.name) || fleet.devices == 0) continue;
     const std::string bare = need.name.substr(need.name.find('/') + 1);
     findings.Add(
-        Severity::kNowhere, need.path,
+        without_device, need.path,
         fmt::format("none of {} devices on {} publishes the capacity {}: none can be taken",
                     fleet.devices, where, need.name),
         fleet.capacities.contains(bare)

@@ -30,8 +30,8 @@ dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
 }
 
 bool SamePod(const PodFacts& a, const PodFacts& b) {
-  return a.node == b.node && a.ended == b.ended && a.failed == b.failed && a.requests == b.requests &&
-         a.claims == b.claims && a.claims_to_come == b.claims_to_come;
+  return a.node == b.node && a.ended == b.ended && a.failed == b.failed &&
+         a.requests == b.requests && a.claims == b.claims && a.claims_to_come == b.claims_to_come;
 }
 
 Result<PodFacts> ReadPod(const json& object, dra::ParseContext& context) {

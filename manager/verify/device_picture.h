@@ -36,8 +36,8 @@ namespace fedra::verify {
 
 // What one pod takes of its node, and of which job it is.
 struct PodFacts {
-  dra::Text node;  // empty: not bound yet
-  ObjectKey job;   // name empty: of no Job
+  dra::Text node;       // empty: not bound yet
+  ObjectKey job;        // name empty: of no Job
   bool ended = false;   // its node is free of it
   bool failed = false;  // ended, and its job may make another one
   dra::Amounts requests;

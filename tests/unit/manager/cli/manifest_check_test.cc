@@ -200,6 +200,42 @@ TEST_CASE("what no worker has") {
   CHECK(findings.empty());
 }
 
+TEST_CASE("a constraint on one alternative needs its attribute only for that one") {
+  const auto attributes = [](const std::string& requests) {
+    const auto manifests = FromYaml(Template(
+        "{requests: [{name: gpu, firstAvailable: [{name: pair, deviceClassName: g, count: 2}, "
+        "{name: one, deviceClassName: g}]}, {name: nic, exactly: {deviceClassName: g}}], "
+        "constraints: [{requests: " +
+        requests + ", matchAttribute: gpu.example.com/link}]}"));
+    return NeedsOf(*manifests[0].object).attributes.size();
+  };
+  CHECK(attributes("[gpu/pair]") == 0);
+  CHECK(attributes("[gpu/pair, nic]") == 1);
+  CHECK(attributes("[gpu]") == 1);
+  CHECK(attributes("[]") == 1);
+}
+
+TEST_CASE("what may be somewhere else, or may come, is no reason to give up") {
+  const auto manifests =
+      FromYaml(Template("{requests: [{name: r, exactly: {deviceClassName: gpuu}}], "
+                        "constraints: [{matchAttribute: gpu.example.com/numa}]}"));
+  const auto severities = [&](bool unread, bool may_grow) {
+    FleetFacts facts{2, {"gpu"}, {"gpu.example.com/model"}, {}, 12};
+    facts.unread = unread;
+    facts.may_grow = may_grow;
+    std::vector<Finding> findings;
+    CheckAgainstFleet(manifests[0], "ml", facts, {}, findings);
+    std::vector<Severity> all;
+    for (const Finding& finding : findings) all.push_back(finding.severity);
+    return all;
+  };
+  using enum Severity;
+  CHECK(severities(false, false) == std::vector{kNowhere, kNowhere});
+  CHECK(severities(true, false) == std::vector{kWarning, kWarning});
+  // New nodes bring devices, not classes.
+  CHECK(severities(false, true) == std::vector{kNowhere, kWarning});
+}
+
 TEST_CASE("findings say where, what and what to write") {
   const std::vector<Finding> findings = {{Severity::kError, "job.yaml", 2,
                                           "ResourceClaimTemplate ml/t", "spec.x",
@@ -239,6 +275,24 @@ TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
              ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is no job"));
   CHECK_FALSE(Read("kind: ConfigMap\napiVersion: v1\n").has_value());
   CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, "").has_value());
+}
+
+TEST_CASE("what the workers lack is a warning where a job is judged: the verdict decides") {
+  const std::string lacking =
+      "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
+      "metadata: {name: mine, namespace: ml}\n"
+      "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}], "
+      "constraints: [{requests: [gpu], matchAttribute: gpu.example.com/nothing}]}}}\n";
+  JudgedWorkers workers;
+  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  for (const bool judged : {true, false}) {
+    auto input = Read(judged ? kJob + lacking : lacking);
+    REQUIRE(input.has_value());
+    REQUIRE(input->findings.empty());
+    CheckAgainstWorkers(workers, "", *input);
+    REQUIRE(input->findings.size() == 1);
+    CHECK(input->findings[0].severity == (judged ? Severity::kWarning : Severity::kNowhere));
+  }
 }
 
 TEST_CASE("a job without a queue is judged, with a warning") {
