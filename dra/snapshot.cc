@@ -188,15 +188,22 @@ bool SnapshotBuilder::RemoveClaim(const ObjectKey& key) {
   return changed_ = true;
 }
 
+bool SnapshotBuilder::IsAllocated(const ObjectKey& claim) const {
+  const auto* found = next_.claims_.Find(claim);
+  return found != nullptr && (*found)->allocation.has_value();
+}
+
 bool SnapshotBuilder::SetClass(DeviceClass device_class) {
   if (IsKnown(next_.classes_.Find(device_class.name), device_class)) return false;
   const Text name = device_class.name;
+  next_.classes_serial_ = NextSerial();
   next_.classes_.Set(name, std::make_shared<const DeviceClass>(std::move(device_class)));
   return changed_ = true;
 }
 
 bool SnapshotBuilder::RemoveClass(const Text& name) {
   if (next_.classes_.Find(name) == nullptr) return false;
+  next_.classes_serial_ = NextSerial();
   next_.classes_.Erase(name);
   return changed_ = true;
 }

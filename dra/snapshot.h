@@ -43,10 +43,11 @@ class Snapshot final {
   // Increases with every publication of one builder.
   uint64_t generation() const { return generation_; }
   // Unique in the process, and new whenever the slices (with their taints), what is allocated of
-  // them, or the nodes have changed.
+  // them, the nodes or the classes have changed. New slices make a new use_serial(), too.
   uint64_t slices_serial() const { return slices_serial_; }
   uint64_t use_serial() const { return use_serial_; }
   uint64_t nodes_serial() const { return nodes_serial_; }
+  uint64_t classes_serial() const { return classes_serial_; }
   const AllocatorFeatures& features() const { return features_; }
 
   const Pools& pools() const { return pools_; }
@@ -83,6 +84,7 @@ class Snapshot final {
   uint64_t slices_serial_ = 0;
   uint64_t use_serial_ = 0;
   uint64_t nodes_serial_ = 0;
+  uint64_t classes_serial_ = 0;
   Pools pools_;
   Pools roaming_;
   Pools troubled_;
@@ -114,6 +116,9 @@ class SnapshotBuilder final {
   bool RemoveTaintRule(const std::string& name);
   bool SetNode(Node node);
   bool RemoveNode(const Text& name);
+
+  // Whether the claim is known, with an allocation.
+  bool IsAllocated(const ObjectKey& claim) const;
 
   // The state of all changes so far; the same pointer again if there were none.
   std::shared_ptr<const Snapshot> Publish();

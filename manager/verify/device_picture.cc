@@ -81,6 +81,20 @@ void Share(const PodGroups& groups, std::vector<dra::InFlightPods>& in_flight) {
   }
 }
 
+// The templates and claims that the pods name: what they are made of, by identity.
+void AddObjects(const std::string& ns, const dra::PodDemand& demand, const dra::Snapshot& snapshot,
+                std::vector<std::shared_ptr<const void>>& objects) {
+  for (const dra::ClaimReference& reference : demand.claims) {
+    if (reference.claim_name.empty()) {
+      const auto* found = snapshot.templates().Find({ns, reference.template_name});
+      objects.push_back(found ? *found : nullptr);
+    } else {
+      const auto* found = snapshot.claims().Find({ns, reference.claim_name});
+      objects.push_back(found ? *found : nullptr);
+    }
+  }
+}
+
 }  // namespace
 
 // `set` stores a value and `drop` an object's absence; each says whether anything changed for
@@ -156,21 +170,28 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           [](const json& object, dra::ParseContext& context) {
             return dra::ParseClaim(object, context);
           },
-          [](State& state, const ObjectKey&, dra::Claim claim) {
-            return state.builder.SetClaim(std::move(claim));
+          // A claim without devices concerns those that name it, who watch it themselves.
+          [](State& state, const ObjectKey& key, dra::Claim claim) {
+            const bool concerns_all = claim.allocation || state.builder.IsAllocated(key);
+            return state.builder.SetClaim(std::move(claim)) && concerns_all;
           },
-          [](State& state, const ObjectKey& key) { return state.builder.RemoveClaim(key); })),
+          [](State& state, const ObjectKey& key) {
+            const bool concerns_all = state.builder.IsAllocated(key);
+            return state.builder.RemoveClaim(key) && concerns_all;
+          })),
       templates_(Feed<dra::ClaimTemplate>(
           [](const json& object, dra::ParseContext& context) {
             return dra::ParseClaimTemplate(object, context);
           },
           [](State& state, const ObjectKey& key, dra::ClaimTemplate claim_template) {
-            const bool was_assumed = state.assumed.erase(key) > 0;
-            return state.builder.SetTemplate(std::move(claim_template)) || was_assumed;
+            state.assumed.erase(key);
+            state.builder.SetTemplate(std::move(claim_template));
+            return false;  // concerns those that name it, who watch it themselves
           },
           [](State& state, const ObjectKey& key) {
             state.assumed.erase(key);
-            return state.builder.RemoveTemplate(key);
+            state.builder.RemoveTemplate(key);
+            return false;
           })),
       taint_rules_(Feed<dra::TaintRule>(
           &dra::ParseTaintRule,
@@ -390,14 +411,35 @@ dra::Judgement DevicePicture::Judge(const std::string& ns,
   return JudgeOn(basis, ns, demands, std::move(in_flight));
 }
 
+// Of the snapshot only what decides about these pods: most changes are of other namespaces.
+VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::string& ns,
+                                            const std::vector<dra::PodDemand>& demands,
+                                            const std::vector<dra::InFlightPods>& in_flight) {
+  const dra::Snapshot& snapshot = *basis.snapshot;
+  VerdictMemory::Basis made_from{.devices = snapshot.use_serial(),
+                                 .nodes = snapshot.nodes_serial(),
+                                 .classes = snapshot.classes_serial(),
+                                 .used = basis.used_serial,
+                                 .objects = {},
+                                 .pod_groups = basis.pod_groups,
+                                 .in_flight = {in_flight.begin(), in_flight.end()}};
+  for (const dra::PodDemand& demand : demands) AddObjects(ns, demand, snapshot, made_from.objects);
+  for (const dra::InFlightPods& pods : in_flight)
+    AddObjects(pods.ns, *pods.demand, snapshot, made_from.objects);
+  for (const auto& [key, group] : basis.pod_groups) {
+    for (const dra::PodGroup::Claim& claim : group.claims) {
+      const auto* found = snapshot.claims().Find({key.ns, claim.generated});
+      made_from.objects.push_back(found ? *found : nullptr);
+    }
+  }
+  return made_from;
+}
+
 dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
                                     std::vector<dra::InFlightPods> in_flight,
                                     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, *demands, in_flight, to_come);
-  VerdictMemory::Basis made_from{basis.snapshot->generation(),
-                                 basis.used_serial,
-                                 basis.pod_groups,
-                                 {in_flight.begin(), in_flight.end()}};
+  VerdictMemory::Basis made_from = BasisOf(basis, ns, *demands, in_flight);
   auto known =
       remembered_.With([&](VerdictMemory& memory) { return memory.Find(demands, made_from); });
   if (known) return *std::move(known);

@@ -3,6 +3,9 @@
 // The devices of one worker as its kube-scheduler sees them: fed by the worker's watches, frozen
 // into dra::Snapshots, judged by dra::Judge.
 //
+// `on_change`: something has changed that may decide about any pods. Templates, and claims without
+// devices, decide only about pods that name them, and are watched for them elsewhere.
+//
 // Thread rules: any thread. Each sink is fed by one reflector at a time. `on_change` and
 // `on_health` run on the reflectors' threads, outside of every lock.
 //
@@ -150,6 +153,9 @@ class DevicePicture final {
   dra::Judgement JudgeOn(const Basis& basis, const std::string& ns,
                          const std::vector<dra::PodDemand>& demands,
                          std::vector<dra::InFlightPods> in_flight) const;
+  static VerdictMemory::Basis BasisOf(const Basis& basis, const std::string& ns,
+                                      const std::vector<dra::PodDemand>& demands,
+                                      const std::vector<dra::InFlightPods>& in_flight);
   std::unique_ptr<Caches> TakeCaches(const dra::AllocatorFeatures& features) const;
 
   const DevicePictureOptions options_;

@@ -43,8 +43,12 @@ class VerdictMemory final {
   // All that a verdict is made from beside the demands; names what is large without keeping it
   // alive.
   struct Basis {
-    uint64_t snapshot = 0;  // dra::Snapshot::generation()
-    uint64_t used = 0;      // serial of what pods take of the nodes
+    uint64_t devices = 0;  // dra::Snapshot::use_serial()
+    uint64_t nodes = 0;    // nodes_serial()
+    uint64_t classes = 0;  // classes_serial()
+    uint64_t used = 0;     // serial of what pods take of the nodes
+    // The templates and claims that the demands name, in their order; null: not there.
+    std::vector<std::shared_ptr<const void>> objects;
     PodGroups pod_groups;
     std::vector<Coming> in_flight;
 

@@ -309,6 +309,46 @@ TEST_CASE("the same question about the same state is answered from memory, and n
   CHECK(f.picture.Verdict("ml", demands, {}) == f.picture.Judge("ml", *demands, {}).verdict);
 }
 
+TEST_CASE("templates and claims without devices wake nobody here, and are judged all the same") {
+  Fixture f;
+  const auto two_gpus = [](const char* ns, const char* name) {
+    const json request = {
+        {"name", "r"},
+        {"exactly", {{"deviceClassName", "gpu"}, {"allocationMode", "ExactCount"}, {"count", 2}}}};
+    return Object(ns, name,
+                  {{"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}});
+  };
+  const auto demands = OneGpuPods(1);
+  CHECK(f.picture.Verdict("ml", demands, {}).headroom == 1);
+  const int before = f.changes;
+  REQUIRE(f.picture.templates().Upsert(two_gpus("other", "one-gpu")).has_value());
+  CHECK(f.picture.Verdict("ml", demands, {}).headroom == 1);
+  REQUIRE(f.picture.templates().Upsert(two_gpus("ml", "one-gpu")).has_value());
+  CHECK(f.picture.Verdict("ml", demands, {}).headroom == 0);
+  REQUIRE(f.picture.templates().Remove(two_gpus("ml", "one-gpu")).has_value());
+  CHECK(f.picture.Verdict("ml", demands, {}).outcome == Outcome::kNo);
+  const std::string claim = Object("ml", "c", {{"spec", json::object()}});
+  REQUIRE(f.picture.claims().Upsert(claim).has_value());
+  REQUIRE(f.picture.claims().Remove(claim).has_value());
+  CHECK(f.changes == before);
+  REQUIRE(f.picture.claims().Upsert(claim).has_value());
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  CHECK(f.changes == before + 1);
+  REQUIRE(f.picture.claims().Upsert(claim).has_value());  // its device is free again
+  CHECK(f.changes == before + 2);
+}
+
+TEST_CASE("a class that comes or goes is judged anew") {
+  Fixture f;
+  const auto demands = OneGpuPods(1);
+  const std::string gpu = Object("", "gpu", {{"spec", json::object()}});
+  CHECK(f.picture.Verdict("ml", demands, {}).outcome == Outcome::kYes);
+  REQUIRE(f.picture.classes().Remove(gpu).has_value());
+  CHECK(f.picture.Verdict("ml", demands, {}).outcome == Outcome::kNo);
+  REQUIRE(f.picture.classes().Upsert(gpu).has_value());
+  CHECK(f.picture.Verdict("ml", demands, {}).outcome == Outcome::kYes);
+}
+
 TEST_CASE("an object that only comes again wakes nobody, and is not judged again") {
   Fixture f;
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());

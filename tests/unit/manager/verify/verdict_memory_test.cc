@@ -20,13 +20,13 @@ dra::Verdict WithHeadroom(int headroom) {
 TEST_CASE("a verdict is remembered for its basis") {
   VerdictMemory memory;
   const Demands demands = Make();
-  memory.Keep(demands, {.snapshot = 1, .used = 2}, WithHeadroom(3));
-  CHECK(memory.Find(demands, {.snapshot = 1, .used = 2})->headroom == 3);
-  CHECK_FALSE(memory.Find(demands, {.snapshot = 2, .used = 2}).has_value());
-  CHECK_FALSE(memory.Find(demands, {.snapshot = 1, .used = 3}).has_value());
-  CHECK_FALSE(memory.Find(Make(), {.snapshot = 1, .used = 2}).has_value());
-  memory.Keep(demands, {.snapshot = 2, .used = 2}, WithHeadroom(4));
-  CHECK(memory.Find(demands, {.snapshot = 2, .used = 2})->headroom == 4);
+  memory.Keep(demands, {.devices = 1, .used = 2}, WithHeadroom(3));
+  CHECK(memory.Find(demands, {.devices = 1, .used = 2})->headroom == 3);
+  CHECK_FALSE(memory.Find(demands, {.devices = 2, .used = 2}).has_value());
+  CHECK_FALSE(memory.Find(demands, {.devices = 1, .used = 3}).has_value());
+  CHECK_FALSE(memory.Find(Make(), {.devices = 1, .used = 2}).has_value());
+  memory.Keep(demands, {.devices = 2, .used = 2}, WithHeadroom(4));
+  CHECK(memory.Find(demands, {.devices = 2, .used = 2})->headroom == 4);
   CHECK(memory.size() == 1);
 }
 
@@ -37,10 +37,10 @@ TEST_CASE("workloads that are asked about again and again are all remembered, ho
   const auto ask = [&](uint64_t snapshot) {
     size_t known = 0;
     for (const Demands& demands : waiting) {
-      if (memory.Find(demands, {.snapshot = snapshot}))
+      if (memory.Find(demands, {.devices = snapshot}))
         ++known;
       else
-        memory.Keep(demands, {.snapshot = snapshot}, WithHeadroom(0));
+        memory.Keep(demands, {.devices = snapshot}, WithHeadroom(0));
     }
     return known;
   };
