@@ -54,8 +54,8 @@ TEST_CASE("requests that want the same devices are told to have them each alone"
 TEST_CASE("one alternative with enough devices is what its request has") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(3));
-  worker.Template(
-      "t", {FirstAvailable("x", {OfModel("big", 1, "big"), Request("any", 2)}), Request("y", 2)});
+  const json big = Request("big", 1, {{"selectors", Cel({"false"})}});
+  worker.Template("t", {FirstAvailable("x", {big, Request("any", 2)}), Request("y", 2)});
   CHECK_THAT(First(worker.Pods(1, "t")),
              ContainsSubstring("(request x/big: 0 of 1, request x/any: 2 of 2, request y: 2 of 2, "
                                "each alone)"));
