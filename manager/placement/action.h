@@ -47,7 +47,9 @@ struct CreateClone {
 struct SetClonePriority {
   ClusterName cluster;
 };
-// Our job, then our clone, on one worker. `outcome` ends the attempt there.
+// Our job, then our clone, on one worker. `outcome` ends the attempt there, unless it is kStale:
+// what is removed is in the way of the attempt.
+inline constexpr std::string_view kStale = "Stale";
 struct DeleteRemote {
   ClusterName cluster;
   std::string outcome;  // "LostRace", "TimedOut", "Evicted", "Finished", ...

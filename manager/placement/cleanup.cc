@@ -38,13 +38,23 @@ const ClusterView* Context::Find(std::string_view name) const {
   return nullptr;
 }
 
+bool IsLost(const Context& context, const ClusterView& cluster) {
+  // One that is settling is asked first, however long it was away.
+  return cluster.contact != Contact::kFull && !cluster.settling && cluster.lost_since &&
+         context.now >= *cluster.lost_since + context.policy.worker_lost_timeout;
+}
+
+bool IsOutOfReach(const Context& context, const ClusterView& cluster) {
+  return cluster.contact == Contact::kNone || IsLost(context, cluster);
+}
+
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
              Decision& decision) {
   bool clean = true;
   for (const ClusterView& cluster : context.clusters) {
     if (&cluster == keep) continue;
     const bool has_ours = HasOurs(cluster, context.policy);
-    if (cluster.contact == Contact::kNone) {
+    if (IsOutOfReach(context, cluster)) {
       if (has_ours || WasNominated(context.record, cluster.name))
         decision.actions.emplace_back(RecordResidue{cluster.name});
     } else if (has_ours) {
@@ -75,7 +85,8 @@ void DecideFinished(const Context& context, Decision& decision) {
   }
   if (!CleanUp(context, nullptr, ToString(decision.phase), decision))
     decision.actions.emplace_back(Note{deleted ? notes::kDeleted.name : notes::kCompleted.name,
-                                       decision.worker, workload.finished->message});
+                                       decision.worker, workload.finished->message,
+                                       /*subject=*/"the end"});
 }
 
 void DecideUnchecked(const Context& context, Decision& decision) {

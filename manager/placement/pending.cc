@@ -161,7 +161,7 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   if (winner.job != nullptr && !IsOurs(*winner.job, context.policy.origin, context.uid())) {
     // An old incarnation's job of ours goes first; a foreign one made the worker ineligible before
     // we came here.
-    decision.actions.emplace_back(DeleteRemote{winner.name, "Stale"});
+    decision.actions.emplace_back(DeleteRemote{winner.name, std::string(kStale)});
     return;
   }
   if (winner.job == nullptr) decision.actions.emplace_back(CreateJob{winner.name});
@@ -177,7 +177,7 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   CleanUp(context, nullptr, "Withdrawn", decision);
   // A worker that has just come back is about to answer: until then what was said stands.
   const bool listing = std::any_of(context.clusters.begin(), context.clusters.end(),
-                                   [](const ClusterView& cluster) { return cluster.listing; });
+                                   [](const ClusterView& cluster) { return cluster.settling; });
   decision.why = listing && IsOwnMessage(check.message) && context.workload().nominated.empty()
                      ? check.message
                      : NoWorkerEligible(context.clusters, context.record, context.now);
@@ -205,11 +205,13 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
   for (const ClusterView& cluster : context.clusters) {
     if (Contains(choice.clusters, cluster.name)) continue;
     const bool late = Contains(choice.timed_out, cluster.name);
-    if (cluster.contact != Contact::kNone && HasOurs(cluster, context.policy))
-      decision.actions.emplace_back(DeleteRemote{cluster.name, late ? "TimedOut" : "Withdrawn"});
-    if (cluster.contact == Contact::kNone &&
-        (HasOurs(cluster, context.policy) || Contains(context.record.nominated, cluster.name)))
+    const bool has_ours = HasOurs(cluster, context.policy);
+    if (!IsOutOfReach(context, cluster)) {
+      if (has_ours)
+        decision.actions.emplace_back(DeleteRemote{cluster.name, late ? "TimedOut" : "Withdrawn"});
+    } else if (has_ours || Contains(context.record.nominated, cluster.name)) {
       decision.actions.emplace_back(RecordResidue{cluster.name});
+    }
     if (!late) continue;
     std::string message = fmt::format("{} did not admit the workload in time", cluster.name.value);
     decision.actions.emplace_back(
@@ -227,7 +229,7 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
   // A copy of an earlier incarnation, or a clone nobody will admit, is removed first; its end wakes
   // us again.
   if (!HasOwnClone(context, cluster) || IsSpent(*cluster.clone))
-    decision.actions.emplace_back(DeleteRemote{cluster.name, "Stale"});
+    decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(kStale)});
   else if (tracking::PriorityDiffers(context.workload(), *cluster.clone))
     decision.actions.emplace_back(SetClonePriority{cluster.name});
 }

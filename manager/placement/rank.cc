@@ -20,7 +20,7 @@ bool IsEligible(const ClusterView& cluster, const Policy& policy) {
     case dra::Outcome::kMayScale:
       return true;
     case dra::Outcome::kUnknown:
-      return policy.unknown == UnknownPolicy::kTryLast && !cluster.listing;
+      return policy.unknown == UnknownPolicy::kTryLast && !cluster.settling;
     case dra::Outcome::kNo:
       return false;
   }

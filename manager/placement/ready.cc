@@ -15,6 +15,9 @@ namespace {
 
 using tracking::CheckState;
 
+// How soon a worker is looked at again that is settling although its time is up.
+constexpr std::chrono::seconds kSettlingLook{10};
+
 // Gives the workload back to Kueue, which evicts it, queues it again, and brings it back here.
 void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::string message,
               Decision& decision) {
@@ -34,10 +37,10 @@ void RememberFailure(const Context& context, const ClusterView& worker, dra::Rea
 
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
   const WallTime since = worker.lost_since.value_or(context.now);
-  const WallTime deadline = since + context.policy.worker_lost_timeout;
   const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
-  if (context.now < deadline) {
-    decision.wake_at = deadline;
+  if (!IsLost(context, worker)) {
+    const WallTime deadline = since + context.policy.worker_lost_timeout;
+    decision.wake_at = context.now < deadline ? deadline : context.now + kSettlingLook;
     decision.why =
         fmt::format("{} is away since {}: {}", worker.name.value, FormatRfc3339(since), why);
     return;
@@ -100,9 +103,10 @@ void DecideReady(const Context& context, Decision& decision) {
   const ClusterView* worker = context.Find(workload.cluster_name);
   if (worker == nullptr) {
     return TakeBack(notes::kRequeued, decision.worker,
-                    fmt::format("worker {} is no longer configured; a copy that is still there "
-                                "must be removed by hand",
-                                workload.cluster_name),
+                    fmt::format("worker {0} is no longer configured; what is still there is "
+                                "removed as soon as {0} is configured again, or by hand: Job and "
+                                "Workload {1}",
+                                workload.cluster_name, workload.key.ToString()),
                     decision);
   }
   // A worker that answers but cannot be listed is as lost as one that does not answer.

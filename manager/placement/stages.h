@@ -45,8 +45,12 @@ void DecideReady(const Context& context, Decision& decision);
 
 // Why this job can never be dispatched as it is; empty when it can.
 std::string NotDispatchable(const WorkloadView& view);
-// Deletes our objects on every cluster but `keep` (null: none): at once where there is contact;
-// where there is none, remembers to. True when nothing had to be done on any cluster with contact.
+// Whether it has been out of reach, or could not be listed, for longer than the policy waits.
+bool IsLost(const Context& context, const ClusterView& cluster);
+// Whether nothing can be deleted there now: what is ours is remembered, for when it is back.
+bool IsOutOfReach(const Context& context, const ClusterView& cluster);
+// Deletes our objects on every cluster but `keep` (null: none): at once where it is in reach;
+// where not, remembers to. True when nothing had to be done on any cluster with contact.
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
              Decision& decision);
 

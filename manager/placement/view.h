@@ -43,9 +43,11 @@ struct ClusterView {
   Contact contact = Contact::kNone;
   std::optional<WallTime> lost_since;  // since when it has been away; null with contact
   std::string lost_why;                // "connection refused"; for messages
-  bool listing = false;                // connected, but what a verdict is made from is on its way
-  bool allowed = true;                 // the workload's AdmissionCheck may use it
-  dra::Verdict verdict;                // kUnknown when the workload was not judged
+  // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
+  // can be used, is about to be known.
+  bool settling = false;
+  bool allowed = true;     // the workload's AdmissionCheck may use it
+  dra::Verdict verdict;    // kUnknown when the workload was not judged
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
   std::shared_ptr<const tracking::Workload>
       clone;  // same-named Workload there, ours or foreign; null: none

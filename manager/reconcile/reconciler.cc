@@ -173,8 +173,8 @@ Result<void> Reconciler::Start() {
   return {};
 }
 
-bool Reconciler::MayBegin() const {
-  if (!manager_.IsListed()) return false;
+bool Reconciler::MayBegin() {
+  if (!manager_.IsListed() || !manager_.Identify()) return false;
   const bool all_answered = std::all_of(workers_.begin(), workers_.end(),
                                         [](const auto& worker) { return worker->IsSettled(); });
   return all_answered || clock_.Steady() - started_ > kStartGrace;
@@ -353,9 +353,12 @@ store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
   row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
-  // While the first connection is being tried nothing is lost that was not lost before the start.
-  if (state.phase != ConnectionPhase::kConnecting || worker.WasLostBefore())
-    row.lost_since = worker.lost_since();
+  // Until it is known whether it is there, what was known stands: a slow start is no outage.
+  const bool known = worker.contact() == Contact::kFull || worker.IsSettled();
+  row.lost_since = known ? worker.lost_since() : rows_.With([&](const auto& rows) {
+    const auto written = rows.find(row.name);
+    return written == rows.end() ? std::nullopt : written->second.lost_since;
+  });
   if (worker.contact() == Contact::kFull) row.last_contact = now;
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.DraVersions(); !versions.empty())

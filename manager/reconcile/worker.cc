@@ -18,6 +18,9 @@ using verify::InVersion;
 using watch::CacheHealth;
 using watch::CacheState;
 
+// From the begin of a connection to the answers to all lists.
+constexpr std::chrono::minutes kLongestSettling{2};
+
 size_t IndexOf(const tracking::JobAdapter& adapter) {
   const auto& all = tracking::JobAdapters();
   return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
@@ -237,6 +240,10 @@ bool Worker::IsSettled() const {
              (dependencies_ != nullptr && dependencies_->IsListing());
   for (const auto& jobs : jobs_) any |= listing(jobs->cache());
   return !any;
+}
+
+bool Worker::IsSettling() const {
+  return !IsSettled() && clock_.Now() - cluster_.state().since < kLongestSettling;
 }
 
 std::string Worker::sync_problem() const {

@@ -84,8 +84,8 @@ class Worker final {
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool IsSettled() const;
-  // Whether it was away already when the last run ended.
-  bool WasLostBefore() const { return settings_.lost_since.has_value(); }
+  // Whether that is about to happen: a connection or list that takes too long is none.
+  bool IsSettling() const;
   // Null while there is full contact.
   std::optional<WallTime> lost_since() const;
   // Why there is no full contact although the connection stands; empty when there is none to

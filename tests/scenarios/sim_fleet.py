@@ -122,6 +122,12 @@ class SimFleet(Fleet):
         refusal = {"fault": "status", "method": "POST", "path": "/jobs", "code": 403}
         self._command("/faults", cluster=cluster, **refusal)
 
+    def break_workloads(self, cluster: str) -> None:
+        """As a conversion webhook that is down: 500 for every read of a Workload, while /version works."""
+        failure = {"fault": "status", "method": "GET", "path": "/workloads", "code": 500}
+        self._command("/faults", cluster=cluster, **failure)
+        self._command("/faults", cluster=cluster, fault="reset")
+
     def end_faults(self, cluster: str) -> None:
         self._command("/faults", cluster=cluster, fault="none")
 

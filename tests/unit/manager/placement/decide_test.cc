@@ -187,19 +187,19 @@ TEST_CASE("a worker whose answer is on its way is waited for, and what was said 
   world.Disconnect("a");
   world.Reconnect("a");
   world.SetVerdict("a", Unknown());
-  world.worker("a").listing = true;
+  world.worker("a").settling = true;
   world.Settle();
   CHECK(world.WorkersWithClone().empty());
   CHECK(world.Message() == message);
   CHECK(world.notes().size() == told);
   SECTION("the same answer is no news") {
     world.SetVerdict("a", No("10 devices wanted, 4 there"));
-    world.worker("a").listing = false;
+    world.worker("a").settling = false;
     world.Settle();
     CHECK(world.notes().size() == told);
   }
   SECTION("when it does not come, Unknown is tried last") {
-    world.worker("a").listing = false;
+    world.worker("a").settling = false;
     world.Settle();
     CHECK(world.WorkersWithClone() == Names{"a"});
   }
@@ -465,6 +465,29 @@ TEST_CASE("a worker that answers but cannot be listed is lost after the same tim
   world.Settle();
   CHECK(world.workload().cluster_name == "a");
   world.Advance(2min);
+  world.Settle();
+  CHECK(world.workload().cluster_name.empty());
+  // What it still holds cannot be removed there, and holds up nobody elsewhere.
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.Admit("b"));
+  world.Settle();
+  CHECK(world.workload().cluster_name == "b");
+  CHECK(world.WorkersWithJob() == Names{"a", "b"});
+  world.Reconnect("a");
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+}
+
+TEST_CASE("a worker that is just being asked loses nothing, however long it was away") {
+  World world = RunningOnA();
+  world.Disconnect("a");
+  world.worker("a").settling = true;
+  world.Advance(20min);
+  CHECK(world.Look().wake_at == world.now() + 10s);
+  world.Settle();
+  CHECK(world.workload().cluster_name == "a");
+  world.worker("a").settling = false;
   world.Settle();
   CHECK(world.workload().cluster_name.empty());
 }

@@ -132,7 +132,14 @@ void World::Reconnect(const std::string& name) {
   worker(name).lost_since.reset();
 }
 
-void World::SetContact(const std::string& name, Contact contact) { worker(name).contact = contact; }
+void World::SetContact(const std::string& name, Contact contact) {
+  ClusterView& at = worker(name);
+  at.contact = contact;
+  if (contact == Contact::kFull)
+    at.lost_since.reset();
+  else if (!at.lost_since)
+    at.lost_since = now_;
+}
 void World::SetVerdict(const std::string& name, dra::Verdict verdict) {
   worker(name).verdict = std::move(verdict);
 }
@@ -367,7 +374,10 @@ void World::Apply(const RecordFailure& action) {
   record_.failures.push_back(std::move(failure));
 }
 
-void World::Apply(const RecordResidue&) {}
+// The executor finds a worker that is back, and the decision is made again.
+void World::Apply(const RecordResidue& action) {
+  REQUIRE(worker(action.cluster.value).contact != Contact::kFull);
+}
 void World::Apply(const Forget&) { record_ = {}; }
 void World::Apply(const Note& action) { notes_.emplace_back(action.reason); }
 
