@@ -85,13 +85,6 @@ Result<std::string> Cluster::Apply(const kube::Resource& resource, const ObjectK
       What("apply", resource, options.subresource, key));
 }
 
-Result<std::string> Cluster::Update(const kube::Resource& resource, const ObjectKey& key,
-                                    std::string body, const WriteOptions& options) {
-  return impl_->caller.Call(
-      kube::Update(resource, key, options.subresource, std::move(body), QueryOf(options)),
-      What("update", resource, options.subresource, key));
-}
-
 Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& key,
                              const DeleteOptions& options) {
   FEDRA_RETURN_IF_ERROR(impl_->caller.Call(
@@ -100,28 +93,12 @@ Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& ke
   return {};
 }
 
-Result<void> Cluster::List(const WatchSpec& spec,
-                           const std::function<Result<void>(std::string_view object)>& each) {
-  return impl_->List(spec, each);
-}
-
-Result<std::string> Cluster::Raw(const std::string& method, const std::string& path,
-                                 std::string body) {
-  kube::Verb verb;
-  verb.idempotent = method == "GET" || method == "HEAD";
-  verb.request.method = method;
-  verb.request.path = path;
-  verb.request.content_type = "application/json";
-  verb.request.body = std::move(body);
-  return impl_->caller.Call(std::move(verb),
-                            fmt::format("{} {}", method, path.substr(0, path.find('?'))));
-}
-
 Result<bool> Cluster::MayI(std::string_view verb, const kube::Resource& resource,
-                           const std::string& ns, const std::string& subresource) {
+                           const std::string& ns, const std::string& subresource,
+                           const std::string& object) {
   FEDRA_ASSIGN_OR_RETURN(
       const std::string review,
-      impl_->caller.Call(kube::AccessReview(verb, resource, ns, subresource),
+      impl_->caller.Call(kube::AccessReview(verb, resource, ns, subresource, object),
                          fmt::format("access review {} {}", verb, resource.plural)));
   const auto status = kube::FindMember(review, "status");
   const auto allowed = status ? kube::FindMember(*status, "allowed") : std::nullopt;

@@ -137,22 +137,13 @@ class Cluster final {
   // Server-side apply of a complete document (apiVersion, kind, metadata.name and our fields).
   Result<std::string> Apply(const kube::Resource& resource, const ObjectKey& key, std::string body,
                             const WriteOptions& options = {});
-  Result<std::string> Update(const kube::Resource& resource, const ObjectKey& key, std::string body,
-                             const WriteOptions& options = {});
   Result<void> Delete(const kube::Resource& resource, const ObjectKey& key,
                       const DeleteOptions& options = {});
-  // Every page of a list through `each`, one object's JSON text at a time; never the whole list in
-  // memory.
-  Result<void> List(const WatchSpec& spec,
-                    const std::function<Result<void>(std::string_view object)>& each);
-  // Any other path, for example "/version" or a SelfSubjectAccessReview.
-  Result<std::string> Raw(const std::string& method, const std::string& path,
-                          std::string body = {});
-
   // SelfSubjectAccessReview: may these credentials do `verb` on `resource` in `ns` (empty:
-  // everywhere)?
+  // everywhere), with the one of this name (empty: all)?
   Result<bool> MayI(std::string_view verb, const kube::Resource& resource,
-                    const std::string& ns = {}, const std::string& subresource = {});
+                    const std::string& ns = {}, const std::string& subresource = {},
+                    const std::string& object = {});
 
   // Keeps `sink` in step with the server until Stop(). A sink that is watched for already follows
   // this from now on; what it holds stays until the new list is complete. One thread at a time for

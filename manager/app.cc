@@ -239,7 +239,7 @@ void Daemon::Reload(bool forced) {
 // and says so.
 void Daemon::Apply(config::Loaded fresh) {
   config::Configuration comparable = fresh.configuration;
-  comparable.logging = loaded_.configuration.logging;
+  comparable.logging.level = loaded_.configuration.logging.level;
   if (config::View(comparable) != config::View(loaded_.configuration)) {
     log::Warn(
         "the configuration has changed in parts that need a restart; only credentials, addresses "
@@ -251,6 +251,13 @@ void Daemon::Apply(config::Loaded fresh) {
   for (const config::Problem& problem : config::AccessProblems(fresh, true))
     log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
   if (!fresh.manager) fresh.manager = loaded_.manager;
+  if (fresh.manager->server != loaded_.manager->server) {
+    // Everything of ours on the workers would look as if its workload were gone.
+    log::Fault(
+        "the manager's kubeconfig leads to another server now; it is not used before a restart",
+        {{"path", path_}, {"server", fresh.manager->server}});
+    fresh.manager = loaded_.manager;
+  }
   if (ToAccess(*fresh.manager) != ToAccess(*loaded_.manager))
     reconciler_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
   for (const auto& worker : reconciler_->workers()) {
@@ -264,7 +271,7 @@ void Daemon::Apply(config::Loaded fresh) {
   loaded_.workers = std::move(fresh.workers);
   loaded_.files = std::move(fresh.files);
   loaded_.stamp = std::move(fresh.stamp);
-  loaded_.configuration.logging = fresh.configuration.logging;
+  loaded_.configuration.logging.level = fresh.configuration.logging.level;
 }
 
 void Daemon::Stop() {

@@ -54,14 +54,6 @@ Verb Create(const Resource& resource, std::string_view ns, std::string_view subr
   return WithBody("POST", path + QueryOf(query).text(), "application/json", std::move(body));
 }
 
-Verb Update(const Resource& resource, const ObjectKey& key, std::string_view subresource,
-            std::string body, const WriteQuery& query) {
-  Verb verb = WithBody("PUT", resource.ObjectPath(key, subresource) + QueryOf(query).text(),
-                       "application/json", std::move(body));
-  verb.idempotent = true;  // the second one is a conflict, or changes nothing
-  return verb;
-}
-
 Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view subresource,
                 std::string body, const WriteQuery& query) {
   Verb verb = WithBody("PATCH", resource.ObjectPath(key, subresource) + QueryOf(query).text(),
@@ -91,12 +83,13 @@ Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& u
 }
 
 Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
-                  std::string_view subresource) {
+                  std::string_view subresource, std::string_view name) {
   nlohmann::json attributes = {
       {"verb", verb}, {"group", resource.group}, {"resource", resource.plural}};
   if (!resource.version.empty()) attributes["version"] = resource.version;
   if (!ns.empty()) attributes["namespace"] = ns;
   if (!subresource.empty()) attributes["subresource"] = subresource;
+  if (!name.empty()) attributes["name"] = name;
   const nlohmann::json review = {{"apiVersion", "authorization.k8s.io/v1"},
                                  {"kind", "SelfSubjectAccessReview"},
                                  {"spec", {{"resourceAttributes", attributes}}}};

@@ -32,8 +32,6 @@ struct Selection {
 Verb Get(const Resource& resource, const ObjectKey& key);
 Verb Create(const Resource& resource, std::string_view ns, std::string_view subresource,
             std::string body, const WriteQuery& query);
-Verb Update(const Resource& resource, const ObjectKey& key, std::string_view subresource,
-            std::string body, const WriteQuery& query);
 Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view subresource,
                 std::string body, const WriteQuery& query);
 Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subresource,
@@ -43,7 +41,7 @@ Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& u
             const ResourceVersion& version, const std::string& propagation);
 // May the caller do `verb` on `resource`? A SelfSubjectAccessReview.
 Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
-                  std::string_view subresource);
+                  std::string_view subresource, std::string_view name = {});
 
 // One page of a list. `limit` 0: everything at once.
 http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,

@@ -16,7 +16,10 @@ class Rights final {
  public:
   void Add(const kube::Resource& resource, std::initializer_list<const char*> verbs,
            const std::string& subresource = {}) {
-    for (const char* verb : verbs) all_.push_back({verb, resource, subresource});
+    for (const char* verb : verbs) all_.push_back({verb, resource, subresource, {}});
+  }
+  void Get(const kube::Resource& resource, const std::string& name) {
+    all_.push_back({"get", resource, {}, name});
   }
   void Read(const kube::Resource& resource) { Add(resource, {"list", "watch"}); }
   std::vector<Right> Take() { return std::move(all_); }
@@ -28,9 +31,10 @@ class Rights final {
 }  // namespace
 
 std::string ToText(const Right& right) {
-  return fmt::format("{} {}{}{}{}{}", right.verb, right.resource.plural,
+  return fmt::format("{} {}{}{}{}{}{}{}", right.verb, right.resource.plural,
                      right.resource.group.empty() ? "" : ".", right.resource.group,
-                     right.subresource.empty() ? "" : "/", right.subresource);
+                     right.subresource.empty() ? "" : "/", right.subresource,
+                     right.name.empty() ? "" : " ", right.name);
 }
 
 std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates) {
@@ -71,14 +75,15 @@ std::vector<Right> ManagerRights() {
   rights.Read(tracking::kMultiKueueConfigs);
   rights.Read(tracking::kTemplates);
   rights.Add(tracking::kEvents, {"create", "patch"});
+  rights.Get(tracking::kNamespaces, "kube-system");
   return rights.Take();
 }
 
 Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Right>& rights) {
   std::vector<Right> missing;
   for (const Right& right : rights) {
-    FEDRA_ASSIGN_OR_RETURN(const bool granted,
-                           cluster.MayI(right.verb, right.resource, {}, right.subresource));
+    FEDRA_ASSIGN_OR_RETURN(const bool granted, cluster.MayI(right.verb, right.resource, {},
+                                                            right.subresource, right.name));
     if (!granted) missing.push_back(right);
   }
   return missing;

@@ -17,6 +17,7 @@ struct Right {
   std::string verb;
   kube::Resource resource;
   std::string subresource;  // may be empty
+  std::string name;         // of the one object; empty: all
 };
 
 // "patch workloads.kueue.x-k8s.io/status".

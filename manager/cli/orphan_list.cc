@@ -18,24 +18,25 @@ bool Before(const Orphan& a, const Orphan& b) {
 }
 
 template <class Object>
-bool IsOrphan(const Object& object, const std::string& origin,
+bool IsOrphan(const Object& object, const tracking::Marks& marks,
               const std::set<std::string>& living) {
-  return placement::IsOurs(object, origin, {}) && !living.contains(object.manager_uid);
+  return placement::IsOurs(object, marks.origin, {}) &&
+         marks.MayBeOn(object.origin, object.made_by) && !living.contains(object.manager_uid);
 }
 
 }  // namespace
 
-std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const std::string& origin,
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Marks& marks,
                                 const std::set<std::string>& living) {
   std::vector<Orphan> orphans;
   for (const auto& clone : remote.clones) {
-    if (!IsOrphan(*clone, origin, living)) continue;
+    if (!IsOrphan(*clone, marks, living)) continue;
     orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
                        clone->manager_uid, clone->deleting, *clone});
   }
   for (size_t i = 0; i < remote.jobs.size(); ++i) {
     for (const auto& job : remote.jobs[i]) {
-      if (!IsOrphan(*job, origin, living)) continue;
+      if (!IsOrphan(*job, marks, living)) continue;
       orphans.push_back({remote.worker,
                          tracking::JobAdapters()[i],
                          job->key,

@@ -34,7 +34,7 @@ struct RemoteObjects {
 };
 
 // Those that carry our marks with a UID that is not among `living`; jobs before clones, by name.
-std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const std::string& origin,
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Marks& marks,
                                 const std::set<std::string>& living);
 
 std::string KindOf(const Orphan& orphan);

@@ -62,7 +62,7 @@ class OrphanSearch final {
   Result<bool> IsDead(const Orphan& orphan);
   Cluster& Of(const ClusterName& worker);
 
-  const std::string origin_;
+  tracking::Marks marks_;
   FleetSignal signal_;
   std::vector<WorkerSettings> settings_;
   std::vector<Listed> listed_;
@@ -71,7 +71,7 @@ class OrphanSearch final {
 
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
-    : origin_(loaded.configuration.origin) {
+    : marks_{loaded.configuration.origin, {}} {
   settings_.push_back(ToManager(loaded));
   for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
   for (size_t i = 0; i < settings_.size(); ++i) {
@@ -86,6 +86,9 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
       settings_, [this](size_t i, const kube::ServerInfo*) { return Feeds(i); },
       [this](size_t i) { return IsListing(i); }, signal_);
   live_->Wait(timeout, terminal);
+  // Without the right to read it, the origin alone must do.
+  if (const auto found = live_->cluster(0).Get(tracking::kNamespaces, {"", "kube-system"}))
+    if (const auto meta = watch::ScanMeta(*found)) marks_.manager = meta->uid;
 }
 
 std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {
@@ -151,7 +154,7 @@ std::vector<Orphan> OrphanSearch::Find() {
   for (size_t i = 1; i < settings_.size(); ++i) {
     RemoteObjects remote{settings_[i].name, listed_[i].workloads->List(), {}};
     for (const auto& jobs : listed_[i].jobs) remote.jobs.push_back(jobs->List());
-    for (Orphan& orphan : FindOrphans(remote, origin_, living)) {
+    for (Orphan& orphan : FindOrphans(remote, marks_, living)) {
       // Unknown counts as alive: nothing is called an orphan by mistake.
       if (IsDead(orphan).value_or(false)) orphans.push_back(std::move(orphan));
     }

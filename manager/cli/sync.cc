@@ -73,6 +73,8 @@ class ReadOnlyFleet final {
     while (!IsSettled() && SystemClock().Steady() - begin < limit)
       changed_.WaitFor(
           kLookAgain, [](bool flag) { return flag; }, [](bool& flag) { flag = false; });
+    // Without an answer the origin alone must do.
+    if (manager_.IsListed()) (void)manager_.Identify();
   }
 
   // Why nothing can be said; empty: something can.
@@ -95,11 +97,12 @@ class ReadOnlyFleet final {
   std::vector<LeftAlone> LeftAloneIn(const reconcile::TemplateSettings& settings) const {
     std::vector<LeftAlone> left;
     if (settings.mode != Mode::kReconcile) return left;
+    const tracking::Marks ours{settings.origin, manager_.uid()};
     for (const auto& worker : workers_) {
       if (worker->contact() != placement::Contact::kFull) continue;
       for (const auto& original : manager_.templates().List()) {
         const auto there = worker->templates().cache().Find(original->key);
-        if (there == nullptr || templates::IsCopy(*there, settings.origin)) continue;
+        if (there == nullptr || templates::IsCopy(*there, ours)) continue;
         if (there->spec == original->spec) continue;
         left.push_back({worker->name().value, original->key,
                         verify::TemplateDifference(there->spec, original->spec)});

@@ -71,40 +71,57 @@ void EventWriter::Write(const Pending& event) {
                            HashHex(event.regarding.uid + event.reason + event.message);
   const ObjectKey key{event.regarding.key.ns, name};
   const std::string now = FormatRfc3339Micro(event.at);
-  const int count = state_.With([&](State& state) {
-    if (state.series.size() > kMaxSeries) state.series.clear();
-    return ++state.series[key.ToString()];
+  const int known = state_.With([&](const State& state) {
+    const auto found = state.series.find(key.ToString());
+    return found == state.series.end() ? 0 : found->second;
   });
-  Result<std::string> written;
-  if (count == 1) {
-    const json body{{"apiVersion", "events.k8s.io/v1"},
-                    {"kind", "Event"},
-                    {"metadata", {{"namespace", key.ns}, {"name", name}}},
-                    {"eventTime", now},
-                    {"reportingController", "fedra.dev/federation"},
-                    {"reportingInstance", "fedra"},
-                    {"action", event.reason},
-                    {"reason", event.reason},
-                    {"type", event.is_warning ? "Warning" : "Normal"},
-                    {"note", event.message},
-                    {"regarding",
-                     {{"apiVersion", event.regarding.api_version},
-                      {"kind", event.regarding.kind},
-                      {"namespace", event.regarding.key.ns},
-                      {"name", event.regarding.key.name},
-                      {"uid", event.regarding.uid}}}};
-    written = cluster_.Create(tracking::kEvents, key.ns, tracking::Dump(body));
-    if (written || written.error().code != ErrorCode::kAlreadyExists) {
-      if (!written)
-        log::Debug("event not written", {{"workload", event.regarding.key.ToString()},
-                                         {"error", written.error().message}});
-      return;
-    }
+  int count = known + 1;
+  Result<std::string> written = known > 0 ? Repeat(key, count, now) : Create(key, event, now);
+  if (!written && known > 0 && written.error().code == ErrorCode::kNotFound) {
+    // An API server forgets events, by default after an hour.
+    count = 1;
+    written = Create(key, event, now);
   }
-  // Written before: by us, or by the process before us.
-  const json series{{"series", {{"count", std::max(count, 2)}, {"lastObservedTime", now}}}};
-  written = cluster_.MergePatch(tracking::kEvents, key, tracking::Dump(series));
-  if (!written) log::Debug("event series not written", {{"error", written.error().message}});
+  if (!written && written.error().code == ErrorCode::kAlreadyExists) {
+    // By the process before us, or by a call whose answer was lost.
+    count = std::max(count, 2);
+    written = Repeat(key, count, now);
+  }
+  if (!written) {
+    log::Debug("event not written",
+               {{"workload", event.regarding.key.ToString()}, {"error", written.error().message}});
+    return;
+  }
+  state_.With([&](State& state) {
+    if (state.series.size() > kMaxSeries) state.series.clear();
+    state.series[key.ToString()] = count;
+  });
+}
+
+Result<std::string> EventWriter::Create(const ObjectKey& key, const Pending& event,
+                                        const std::string& now) {
+  const json body{{"apiVersion", "events.k8s.io/v1"},
+                  {"kind", "Event"},
+                  {"metadata", {{"namespace", key.ns}, {"name", key.name}}},
+                  {"eventTime", now},
+                  {"reportingController", "fedra.dev/federation"},
+                  {"reportingInstance", "fedra"},
+                  {"action", event.reason},
+                  {"reason", event.reason},
+                  {"type", event.is_warning ? "Warning" : "Normal"},
+                  {"note", event.message},
+                  {"regarding",
+                   {{"apiVersion", event.regarding.api_version},
+                    {"kind", event.regarding.kind},
+                    {"namespace", event.regarding.key.ns},
+                    {"name", event.regarding.key.name},
+                    {"uid", event.regarding.uid}}}};
+  return cluster_.Create(tracking::kEvents, key.ns, tracking::Dump(body));
+}
+
+Result<std::string> EventWriter::Repeat(const ObjectKey& key, int count, const std::string& now) {
+  const json series{{"series", {{"count", count}, {"lastObservedTime", now}}}};
+  return cluster_.MergePatch(tracking::kEvents, key, tracking::Dump(series));
 }
 
 }  // namespace fedra::reconcile

@@ -49,11 +49,13 @@ class EventWriter final {
     std::deque<Pending> queue;
     bool writing = false;  // a task is in the pool
     bool stopping = false;
-    std::unordered_map<std::string, int> series;  // event name -> how often; bounded
+    std::unordered_map<std::string, int> series;  // event -> how often it was written; bounded
   };
 
   void Drain();
   void Write(const Pending& event);
+  Result<std::string> Create(const ObjectKey& key, const Pending& event, const std::string& now);
+  Result<std::string> Repeat(const ObjectKey& key, int count, const std::string& now);
 
   Cluster& cluster_;
   const Clock& clock_;

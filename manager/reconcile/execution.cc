@@ -25,12 +25,6 @@ WriteOptions OnStatus() {
   return {.field_manager = "fedra", .subresource = "status", .force = false, .dry_run = false};
 }
 
-// A worker that answers so will answer the same next time: another one is better.
-bool IsRefusal(ErrorCode code) {
-  return code == ErrorCode::kForbidden || code == ErrorCode::kInvalid ||
-         code == ErrorCode::kNotFound || code == ErrorCode::kApiMissing;
-}
-
 dra::ReasonCode RefusalReason(ErrorCode code) {
   return code == ErrorCode::kForbidden ? dra::ReasonCode::kForbidden
                                        : dra::ReasonCode::kRecentlyFailed;
@@ -57,6 +51,8 @@ Execution::Execution(Executor& executor, const Picture& picture)
 Execution::~Execution() {
   for (const int64_t intent : intents_) tools_.store.Enqueue(store::EndIntent{intent});
 }
+
+tracking::Marks Execution::OurMarks() const { return {tools_.origin, tools_.manager.uid()}; }
 
 const ClusterView& Execution::View(const ClusterName& name) const {
   const auto found = std::find_if(picture_.clusters.begin(), picture_.clusters.end(),
@@ -203,6 +199,8 @@ Result<void> Execution::Create(
     // Ours from before a crash or a lost answer, or somebody else's: the marks decide.
     const ObjectKey key = resource == tracking::kWorkloads ? picture_.view.key : picture_.job;
     created = worker.cluster().Get(resource, key);
+    if (!created && created.error().code == ErrorCode::kNotFound)
+      return Fail(ErrorCode::kConflict, "the object that was in the way is gone");
   }
   if (!created) return Fail(std::move(created).error());
   FEDRA_ASSIGN_OR_RETURN(const bool ours, remember(*created));
@@ -218,7 +216,7 @@ Result<void> Execution::Refused(const ClusterName& cluster, dra::ReasonCode code
   FEDRA_RETURN_IF_ERROR(
       (*this)(placement::RecordFailure{{cluster, code, tools_.clock.Now(), message, true}}));
   FEDRA_RETURN_IF_ERROR((*this)(placement::Note{note, cluster, message}));
-  return Fail(ErrorCode::kInvalid, std::move(message));
+  return Fail(ErrorCode::kConflict, std::move(message));
 }
 
 // The worker must have every template before its Kueue sees the clone. A refusal is remembered, and
@@ -237,7 +235,7 @@ Result<void> Execution::operator()(const placement::CreateClone& action) {
   Worker& worker = executor_.Find(action.cluster);
   FEDRA_RETURN_IF_ERROR(ProvideTemplates(worker));
   FEDRA_ASSIGN_OR_RETURN(const auto pass, tools_.gates.Enter(action.cluster));
-  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(*workload_, tools_.origin));
+  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(*workload_, OurMarks()));
   auto result = Create(worker, tracking::kWorkloads, std::move(body),
                        [&](const std::string& text) -> Result<bool> {
                          FEDRA_ASSIGN_OR_RETURN(auto clone, Parse(text, &tracking::ParseClone));
@@ -262,7 +260,7 @@ Result<void> Execution::operator()(const placement::CreateJob& action) {
   Worker& worker = executor_.Find(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, tools_.gates.Enter(action.cluster));
   const tracking::JobAdapter& adapter = *picture_.adapter;
-  FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*job_, *workload_, tools_.origin));
+  FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*job_, *workload_, OurMarks()));
   auto result = Create(worker, adapter.resource(), std::move(body),
                        [&](const std::string& text) -> Result<bool> {
                          FEDRA_ASSIGN_OR_RETURN(auto job, Parse(text, adapter.parser()));
@@ -321,7 +319,8 @@ Result<void> Execution::operator()(const placement::DeleteRemote& action) {
   FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
   CrashPoint("after-delete-job");
   FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
-  EndAttempt(action.cluster, action.outcome, {});
+  // What an earlier life left there is not what has been sent now.
+  if (action.outcome != placement::kStale) EndAttempt(action.cluster, action.outcome, {});
   tools_.records.EndResidue(action.cluster, picture_.view.key);
   return {};
 }
@@ -358,7 +357,7 @@ Result<void> Execution::operator()(const placement::RecordResidue& action) {
   FEDRA_RETURN_IF_ERROR(tools_.records.AddResidue(
       {action.cluster, picture_.view.key, row.uid, row.job_kind, row.job, tools_.clock.Now()}));
   // Its return may have been told before there was a residue to look for.
-  if (executor_.Find(action.cluster).contact() == placement::Contact::kNone) return {};
+  if (executor_.Find(action.cluster).contact() != placement::Contact::kFull) return {};
   return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }
 

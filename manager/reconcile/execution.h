@@ -33,6 +33,7 @@ class Execution final {
   Result<void> operator()(const placement::SetClonePriority& action);
 
  private:
+  tracking::Marks OurMarks() const;
   const placement::ClusterView& View(const ClusterName& name) const;
   // The remembered row of this incarnation; a fresh one when there is none.
   store::PlacementRow Row() const;
@@ -44,7 +45,7 @@ class Execution final {
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view);
   Result<void> Create(Worker& worker, const kube::Resource& resource, std::string body,
                       const std::function<Result<bool>(const std::string& object)>& remember);
-  // A worker will not take the workload: remembered, told, and the decision ends.
+  // A worker will not take the workload: remembered, told, and with that another decision is due.
   Result<void> Refused(const ClusterName& cluster, dra::ReasonCode code, std::string_view note,
                        std::string message);
   void EndAttempt(const ClusterName& cluster, const std::string& outcome,

@@ -153,11 +153,21 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
   return picture;
 }
 
+template <class T>
+std::shared_ptr<const T> Gatherer::AsSeen(std::shared_ptr<const T> copy) const {
+  const tracking::Marks ours{settings_.origin, manager_.uid()};
+  if (copy == nullptr || copy->origin.empty() || ours.MayBeOn(copy->origin, copy->made_by))
+    return copy;
+  auto foreign = std::make_shared<T>(*copy);
+  foreign->origin.clear();
+  return foreign;
+}
+
 ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   ClusterView cluster;
   cluster.name = worker.name();
   cluster.contact = worker.contact();
-  cluster.listing = cluster.contact != Contact::kNone && !worker.IsSettled();
+  cluster.settling = worker.IsSettling();
   if (cluster.contact != Contact::kFull) {
     cluster.lost_since = worker.lost_since();
     const ConnectionState connection = worker.connection();
@@ -166,15 +176,15 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
                            : (connection.why ? connection.why->message : std::string("connecting"));
   }
   cluster.waiting_clones = worker.waiting_clones();
-  cluster.clone = worker.Clone(picture.view.key);
+  cluster.clone = AsSeen(worker.Clone(picture.view.key));
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   const std::optional<ObjectKey> indexed = worker.JobOf(picture.view.key);
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (picture.adapter != nullptr && picture.adapter != adapter) continue;
     if (cluster.job == nullptr && !picture.job.name.empty())
-      cluster.job = worker.Job(*adapter, picture.job);
-    if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
+      cluster.job = AsSeen(worker.Job(*adapter, picture.job));
+    if (cluster.job == nullptr && indexed) cluster.job = AsSeen(worker.Job(*adapter, *indexed));
   }
   return cluster;
 }

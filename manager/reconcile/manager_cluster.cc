@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
@@ -59,17 +60,21 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
 
 ManagerCluster::~ManagerCluster() { Stop(); }
 
-// When a job is replaced, the old Workload and the new one are there together for a while: the
-// living one counts.
+// The living Workload of a job counts, of several the youngest.
 void ManagerCluster::IndexOwner(const ObjectKey& job, const ObjectKey& workload,
                                 const std::shared_ptr<const tracking::Workload>& after) {
   workload_of_.With([&](auto& index) {
     const auto found = index.find(job);
-    if (after != nullptr && (!after->deleting || found == index.end())) {
-      index[job] = workload;
-    } else if (after == nullptr && found != index.end() && found->second == workload) {
-      index.erase(found);
+    const bool known = found != index.end();
+    if (after == nullptr) {
+      if (known && found->second.workload == workload) index.erase(found);
+      return;
     }
+    const Owned fresh{workload, after->deleting || after->Finished(), after->created};
+    const bool counts = !known || found->second.workload == workload ||
+                        (fresh.ends != found->second.ends ? found->second.ends
+                                                          : fresh.created >= found->second.created);
+    if (counts) index[job] = fresh;
   });
 }
 
@@ -127,6 +132,25 @@ std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
 
 void ManagerCluster::Start() { cluster_.Start(); }
 void ManagerCluster::Stop() { cluster_.Stop(); }
+
+Result<void> ManagerCluster::Identify() {
+  if (uid_.Copy()) return {};
+  const auto found = cluster_.Get(tracking::kNamespaces, {"", "kube-system"});
+  std::string uid;
+  if (found) {
+    FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*found));
+    uid = meta.uid;
+  } else if (!IsRefusal(found.error().code)) {
+    return Fail(found.error());
+  } else {
+    log::Warn(
+        "the namespace kube-system of the manager cannot be read: another fedra with the same "
+        "origin on the same workers is not told apart (the rule is in deploy/manager-rbac.yaml)",
+        {{"error", found.error().message}});
+  }
+  uid_.With([&](std::optional<std::string>& known) { known = std::move(uid); });
+  return {};
+}
 
 // What is watched as before goes on; only the version of the templates can change.
 void ManagerCluster::OnServer() {
@@ -199,7 +223,7 @@ TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& ad
 std::optional<ObjectKey> ManagerCluster::WorkloadOf(const ObjectKey& job) const {
   return workload_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
-    return found == index.end() ? std::nullopt : std::optional(found->second);
+    return found == index.end() ? std::nullopt : std::optional(found->second.workload);
   });
 }
 

@@ -55,6 +55,12 @@ class ManagerCluster final {
   void Stop();
 
   Cluster& cluster() { return cluster_; }
+  // Asks for the cluster's UID unless it is known. Blocks for one call. A server that does not let
+  // us read it is no error: then the UID stays empty.
+  Result<void> Identify();
+  // The UID of its namespace kube-system, which is the cluster's for as long as it lives. Empty:
+  // not known.
+  std::string uid() const { return uid_.Copy().value_or(""); }
   // Whether everything that decisions need has been listed at least once.
   bool IsListed() const;
   // For /readyz: what is not listed, or cannot be watched now; empty when all is well.
@@ -87,7 +93,15 @@ class ManagerCluster final {
                       const std::shared_ptr<const tracking::Workload>& after);
 
   const ManagerListener listener_;
-  Guarded<std::unordered_map<ObjectKey, ObjectKey>> workload_of_;  // job -> workload
+  // The Workload of a job: when the job is replaced, the old one and the new one are there together
+  // for a while.
+  struct Owned {
+    ObjectKey workload;
+    bool ends = false;  // being deleted, or finished
+    WallTime created{};
+  };
+  Guarded<std::unordered_map<ObjectKey, Owned>> workload_of_;  // by job
+  Guarded<std::optional<std::string>> uid_;                    // nothing: it was not asked for
   // ResourceClaimTemplate -> workloads that have not ended and name it.
   Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;
 

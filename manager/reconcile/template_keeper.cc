@@ -27,12 +27,6 @@ constexpr milliseconds kLastRetry{30'000};
 constexpr std::chrono::seconds kRefusalPause{10};
 constexpr size_t kMaxWords = 300;
 
-// The same call will be answered so again until somebody changes something.
-bool IsRefusal(ErrorCode code) {
-  return code == ErrorCode::kForbidden || code == ErrorCode::kInvalid ||
-         code == ErrorCode::kNotFound || code == ErrorCode::kApiMissing;
-}
-
 kube::Resource TemplatesOf(Worker& worker) {
   return verify::InVersion(tracking::kTemplates,
                            verify::DraVersion(worker.cluster().server().get()));
@@ -104,10 +98,12 @@ void TemplateKeeper::UseChanged(const ObjectKey& key) {
 void TemplateKeeper::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::Mode::kNever) return;
   for (const auto& claim_template : worker.templates().cache().List()) {
-    if (templates::IsCopy(*claim_template, settings_.origin)) queue_.Add(claim_template->key);
+    if (templates::IsCopy(*claim_template, OurMarks())) queue_.Add(claim_template->key);
   }
   for (const ObjectKey& key : failures_.Doubt(worker.name())) queue_.Add(key);
 }
+
+tracking::Marks TemplateKeeper::OurMarks() const { return {settings_.origin, manager_.uid()}; }
 
 void TemplateKeeper::Work() {
   while (const auto key = queue_.Get()) {
@@ -140,7 +136,7 @@ Result<bool> TemplateKeeper::Keep(Worker& worker, const ObjectKey& key, const Te
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
     return true;
-  const templates::Plan plan = templates::Decide(look.view, settings_.mode, settings_.origin);
+  const templates::Plan plan = templates::Decide(look.view, settings_.mode, OurMarks());
   if (plan.step == Step::kNone) return true;
   if (plan.step == Step::kWait) return false;
   FEDRA_RETURN_IF_ERROR(Carry(worker, look, plan));
@@ -184,7 +180,7 @@ Result<void> TemplateKeeper::Apply(Worker& worker, const verify::Claim& original
       const std::string text,
       worker.cluster().Apply(
           resource, original.key,
-          templates::CopyDocument(original, resource.version, settings_.origin, expected),
+          templates::CopyDocument(original, resource.version, OurMarks(), expected),
           {.field_manager = std::string(tracking::kTemplateManager),
            .subresource = {},
            .force = true,  // fields of our own copy that somebody else has touched
@@ -255,7 +251,7 @@ Result<void> TemplateKeeper::Provide(Worker& worker, const tracking::Workload& w
     const ObjectKey key{workload.key.ns, name};
     // As of now: the workload is not yet known to be there.
     const TemplateLook look = LookAtTemplate(key, worker, manager_, {true, {worker.name()}});
-    const templates::Plan plan = templates::Decide(look.view, settings_.mode, settings_.origin);
+    const templates::Plan plan = templates::Decide(look.view, settings_.mode, OurMarks());
     if (plan.step != Step::kCreate) continue;
     FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));
     Tell(plan.step, worker, key, "sent there: Workload " + workload.key.ToString());

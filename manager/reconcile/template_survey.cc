@@ -29,11 +29,11 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
   return candidates;
 }
 
-std::set<ObjectKey> KeysOn(const Worker& worker, const TemplateSettings& settings,
+std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Marks& marks,
                            ManagerCluster& manager, const Candidates& candidates) {
   std::set<ObjectKey> keys;
   for (const auto& claim_template : worker.templates().cache().List()) {
-    if (templates::IsCopy(*claim_template, settings.origin)) keys.insert(claim_template->key);
+    if (templates::IsCopy(*claim_template, marks)) keys.insert(claim_template->key);
   }
   for (const auto& [place, workload] : candidates) {
     if (place.first == worker.name()) keys.insert(place.second);
@@ -47,15 +47,16 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const TemplateSettings& setting
 templates::Plan PlanFor(const ObjectKey& key, const Worker& worker,
                         const TemplateSettings& settings, ManagerCluster& manager,
                         const Candidates& candidates) {
+  const tracking::Marks marks{settings.origin, manager.uid()};
   TemplateUse use = manager.UseOf(key);
   const TemplateLook look = LookAtTemplate(key, worker, manager, use);
-  const templates::Plan plan = templates::Decide(look.view, settings.mode, settings.origin);
+  const templates::Plan plan = templates::Decide(look.view, settings.mode, marks);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
-  templates::Plan then = templates::Decide(LookAtTemplate(key, worker, manager, use).view,
-                                           settings.mode, settings.origin);
+  templates::Plan then =
+      templates::Decide(LookAtTemplate(key, worker, manager, use).view, settings.mode, marks);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is sent there";
   return then;
@@ -66,10 +67,11 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker,
 std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
                                           const Workers& workers, const Gatherer& gatherer) {
   const Candidates candidates = FindCandidates(manager, gatherer);
+  const tracking::Marks marks{settings.origin, manager.uid()};
   std::vector<TemplateStep> steps;
   for (const auto& worker : workers) {
     if (worker->contact() != Contact::kFull) continue;
-    for (const ObjectKey& key : KeysOn(*worker, settings, manager, candidates)) {
+    for (const ObjectKey& key : KeysOn(*worker, marks, manager, candidates)) {
       templates::Plan plan = PlanFor(key, *worker, settings, manager, candidates);
       if (plan.step != Step::kNone) steps.push_back({worker->name(), key, std::move(plan)});
     }

@@ -41,17 +41,17 @@ std::string_view ToString(Step step) {
   return {};
 }
 
-bool IsCopy(const verify::Claim& claim, std::string_view origin) {
-  return claim.origin == origin && !claim.source_uid.empty();
+bool IsCopy(const verify::Claim& claim, const tracking::Marks& marks) {
+  return marks.MayBeOn(claim.origin, claim.made_by) && !claim.source_uid.empty();
 }
 
-Plan Decide(const View& view, Mode mode, std::string_view origin) {
+Plan Decide(const View& view, Mode mode, const tracking::Marks& marks) {
   if (mode == Mode::kNever || !view.there_known) return {};
   if (view.there == nullptr) {
     if (!view.here || view.original == nullptr || !view.can_hold) return {};
     return {Step::kCreate, "a workload that is sent there needs it"};
   }
-  if (!IsCopy(*view.there, origin) || view.there->deleting) return {};
+  if (!IsCopy(*view.there, marks) || view.there->deleting) return {};
   if (!view.named) return {Step::kDelete, "no workload names it any more"};
   if (view.original == nullptr) {
     if (!view.original_known || view.here) return {};

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "manager/tracking/marks.h"
 #include "manager/verify/objects.h"
 
 namespace fedra::templates {
@@ -52,9 +53,9 @@ struct Plan {
   std::string why;  // for people; empty for kNone
 };
 
-// Whether `claim` is a copy that the fedra with this origin made.
-bool IsCopy(const verify::Claim& claim, std::string_view origin);
+// Whether `claim` is a copy that the fedra with these marks made.
+bool IsCopy(const verify::Claim& claim, const tracking::Marks& marks);
 
-Plan Decide(const View& view, Mode mode, std::string_view origin);
+Plan Decide(const View& view, Mode mode, const tracking::Marks& marks);
 
 }  // namespace fedra::templates

@@ -119,6 +119,7 @@ Result<Job> ParseBatchJob(const json& object) {
   job.deleting = metadata.contains("deletionTimestamp");
   job.origin = Text(Member(metadata, "labels"), kOriginLabel);
   job.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
+  job.made_by = Text(Member(metadata, "annotations"), kManagerUidAnnotation);
   job.prebuilt_workload = PrebuiltWorkload(metadata);
   job.managed_by = Text(spec, "managedBy");
   job.suspended = Flag(spec, "suspend", false);
@@ -126,7 +127,7 @@ Result<Job> ParseBatchJob(const json& object) {
   job.finished = job.failed || HasTrueCondition(status, "Complete");
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
   if (!job.origin.empty() || job.managed_by == kManagedBy)
-    job.text = std::make_shared<const std::string>(DumpUnmanaged(object));
+    job.text = std::make_shared<const std::string>(Dump(object));
   return job;
 }
 
@@ -144,17 +145,18 @@ class BatchJob final : public JobAdapter {
   }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
-                                 std::string_view origin) const override {
+                                 const Marks& marks) const override {
     if (local.text == nullptr) return Fail(ErrorCode::kInternal, "the job's text was not kept");
     const json source = json::parse(*local.text, nullptr, false);
     const json& metadata = Member(source, "metadata");
     json labels =
         Member(metadata, "labels").is_object() ? Member(metadata, "labels") : json::object();
-    labels[std::string(kOriginLabel)] = origin;
+    labels[std::string(kOriginLabel)] = marks.origin;
     json annotations = Member(metadata, "annotations").is_object() ? Member(metadata, "annotations")
                                                                    : json::object();
     annotations[std::string(kPrebuiltWorkload)] = workload.key.name;
     annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
+    if (!marks.manager.empty()) annotations[std::string(kManagerUidAnnotation)] = marks.manager;
     annotations.erase("kubectl.kubernetes.io/last-applied-configuration");
     json spec = Member(source, "spec");
     DropControllerFields(spec);

@@ -28,25 +28,6 @@ std::string Dump(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Without a copy of the object: this is done for every event of a workload.
-std::string DumpUnmanaged(const json& object) {
-  const json& metadata = Member(object, "metadata");
-  if (!metadata.is_object() || !metadata.contains("managedFields")) return Dump(object);
-  const auto append = [](std::string& text, const std::string& key, const std::string& value) {
-    text += text.size() > 1 ? "," : "";
-    text += Dump(json(key)) + ":" + value;
-  };
-  std::string kept = "{";
-  for (const auto& [key, value] : metadata.items()) {
-    if (key != "managedFields") append(kept, key, Dump(value));
-  }
-  kept += "}";
-  std::string text = "{";
-  for (const auto& [key, value] : object.items())
-    append(text, key, key == "metadata" ? kept : Dump(value));
-  return text + "}";
-}
-
 std::string Text(const json& object, std::string_view name) {
   const json& member = Member(object, name);
   return member.is_string() ? member.get_ref<const std::string&>() : std::string();

@@ -22,9 +22,6 @@ const nlohmann::json& Path(const nlohmann::json& object,
 // thrown about.
 std::string Dump(const nlohmann::json& object);
 
-// An API object as text without metadata.managedFields, which nobody here needs.
-std::string DumpUnmanaged(const nlohmann::json& object);
-
 std::string Text(const nlohmann::json& object, std::string_view name);
 bool Flag(const nlohmann::json& object, std::string_view name, bool fallback);
 // Clamped into int; `fallback` when absent or not an integer.

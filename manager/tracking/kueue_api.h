@@ -19,6 +19,9 @@ inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 // Ours: on every clone and every remote job, the UID of the manager's Workload.
 inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
 
+// Ours: on every copy of whatever kind, the UID of the management cluster's namespace kube-system.
+inline constexpr std::string_view kManagerUidAnnotation = "fedra.dev/manager-uid";
+
 // Ours: on every copy of a ResourceClaimTemplate, `origin` and the UID of the manager's template.
 inline constexpr std::string_view kCopyOriginLabel = "fedra.dev/origin";
 inline constexpr std::string_view kTemplateUidAnnotation = "fedra.dev/template-uid";

@@ -96,7 +96,6 @@ void ReadStatus(const json& status, Workload& workload) {
   }
   workload.cluster_name = Text(status, "clusterName");
   workload.nominated = ReadStrings(Member(status, "nominatedClusterNames"));
-  workload.cluster_queue = Text(Member(status, "admission"), "clusterQueue");
 }
 
 Result<Workload> ReadCommon(const json& object) {
@@ -113,6 +112,7 @@ Result<Workload> ReadCommon(const json& object) {
   workload.owner = ReadOwner(metadata);
   workload.origin = Text(Member(metadata, "labels"), kOriginLabel);
   workload.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
+  workload.made_by = Text(Member(metadata, "annotations"), kManagerUidAnnotation);
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
   workload.priority = ReadPriority(spec);
@@ -148,7 +148,7 @@ Result<Workload> ParseWorkload(const json& object) {
                           .dependencies = ReadDependencies(templates)};
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
-    workload.text = std::make_shared<const std::string>(DumpUnmanaged(object));
+    workload.text = std::make_shared<const std::string>(Dump(object));
     if (auto demands = ReadDemands(templates)) workload.demands = *std::move(demands);
   }
   return workload;
@@ -156,15 +156,16 @@ Result<Workload> ParseWorkload(const json& object) {
 
 Result<Workload> ParseClone(const json& object) { return ReadCommon(object); }
 
-Result<std::string> CloneBody(const Workload& workload, std::string_view origin) {
+Result<std::string> CloneBody(const Workload& workload, const Marks& marks) {
   if (workload.text == nullptr)
     return Fail(ErrorCode::kInternal, "the workload's text was not kept");
   const json source = json::parse(*workload.text, nullptr, false);
   json labels = StringMap(Member(source, "metadata"), "labels");
   labels.erase(std::string(kJobUidLabel));
-  labels[std::string(kOriginLabel)] = origin;
+  labels[std::string(kOriginLabel)] = marks.origin;
   json annotations = StringMap(Member(source, "metadata"), "annotations");
   annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
+  if (!marks.manager.empty()) annotations[std::string(kManagerUidAnnotation)] = marks.manager;
   return Dump(json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                    {"kind", "Workload"},
                    {"metadata",

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "dra/requirement.h"
+#include "manager/tracking/marks.h"
 #include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
@@ -63,6 +64,7 @@ struct Workload {
 
   std::string origin;       // our origin label; empty on the manager's own and on foreign objects
   std::string manager_uid;  // clones: UID of the manager's Workload; empty when foreign
+  std::string made_by;      // clones: UID of the management cluster; empty: it is not said
 
   bool active = true;  // spec.active
   Priority priority;
@@ -83,7 +85,6 @@ struct Workload {
   std::vector<AdmissionCheckState> checks;
   std::string cluster_name;
   std::vector<std::string> nominated;
-  std::string cluster_queue;  // status.admission.clusterQueue
 
   bool QuotaReserved() const { return quota_reserved && quota_reserved->is_true; }
   bool Admitted() const { return admitted && admitted->is_true; }
@@ -102,7 +103,7 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 // The body that creates the clone of `workload` on a worker: name, labels, annotations and spec as
 // they are, without the job-uid label, with our marks; no owner references, finalizers or status
 // (multikueue.md 2.4).
-Result<std::string> CloneBody(const Workload& workload, std::string_view origin);
+Result<std::string> CloneBody(const Workload& workload, const Marks& marks);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
 // bound to its UID.

@@ -110,7 +110,6 @@ Result<Namespace> ParseNamespace(const json& object) {
 Result<LocalQueue> ParseLocalQueue(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "LocalQueue"));
   LocalQueue queue{.key = std::move(key),
-                   .cluster_queue = Text(Member(object, "spec"), "clusterQueue"),
                    .active = false,
                    .why_inactive = "Kueue has not said anything about it yet"};
   const json& conditions = Path(object, {"status", "conditions"});
@@ -127,17 +126,17 @@ Result<Claim> ParseTemplate(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaimTemplate"));
   const json& metadata = Member(object, "metadata");
   const json& spec = Path(object, {"spec", "spec"});
-  Claim claim{
-      .key = std::move(key),
-      .device_classes = DeviceClasses(spec),
-      .capabilities = Capabilities(metadata, spec),
-      .admin_access = AsksForAdminAccess(spec),
-      .spec = tracking::Dump(CanonicalTemplateSpec(Member(object, "spec"))),
-      .uid = Text(metadata, "uid"),
-      .version = ResourceVersion(Text(metadata, "resourceVersion")),
-      .deleting = !Member(metadata, "deletionTimestamp").is_null(),
-      .origin = Text(Member(metadata, "labels"), tracking::kCopyOriginLabel),
-      .source_uid = Text(Member(metadata, "annotations"), tracking::kTemplateUidAnnotation)};
+  Claim claim{.key = std::move(key),
+              .device_classes = DeviceClasses(spec),
+              .capabilities = Capabilities(metadata, spec),
+              .admin_access = AsksForAdminAccess(spec),
+              .spec = tracking::Dump(CanonicalTemplateSpec(Member(object, "spec"))),
+              .uid = Text(metadata, "uid"),
+              .version = ResourceVersion(Text(metadata, "resourceVersion")),
+              .deleting = !Member(metadata, "deletionTimestamp").is_null(),
+              .origin = Text(Member(metadata, "labels"), tracking::kCopyOriginLabel),
+              .source_uid = Text(Member(metadata, "annotations"), tracking::kTemplateUidAnnotation),
+              .made_by = Text(Member(metadata, "annotations"), tracking::kManagerUidAnnotation)};
   return claim;
 }
 

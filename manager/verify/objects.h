@@ -30,7 +30,6 @@ struct Namespace {
 
 struct LocalQueue {
   ObjectKey key;
-  std::string cluster_queue;
   bool active = false;
   std::string why_inactive;  // Kueue's own words; empty when active
 
@@ -56,6 +55,7 @@ struct Claim {
   bool deleting = false;
   std::string origin;      // the origin label of a copy that a fedra made; empty: no such copy
   std::string source_uid;  // of such a copy: the UID of the manager's template
+  std::string made_by;     // and of the management cluster; empty: it is not said
 
   bool operator==(const Claim&) const = default;
 };

@@ -13,6 +13,7 @@ ORIGIN_LABEL = "kueue.x-k8s.io/multikueue-origin"
 ORIGIN = "fedra"
 OURS = f"{ORIGIN_LABEL}={ORIGIN}"
 UID_ANNOTATION = "fedra.dev/workload-uid"
+MANAGER_UID_ANNOTATION = "fedra.dev/manager-uid"
 PREBUILT_ANNOTATION = "kueue.x-k8s.io/prebuilt-workload-name"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios import objects
 from scenarios.federated_job import (
+    MANAGER_UID_ANNOTATION,
     ORIGIN,
     ORIGIN_LABEL,
     PREBUILT_ANNOTATION,
@@ -36,6 +37,8 @@ def runs_without_managed_by(world: World) -> None:
     assert objects.is_true(job.manager_job(), "Complete")
     finished = objects.condition(job.workload(), "Finished")
     assert finished is not None and finished["reason"] == "Succeeded", finished
+    told = {"Dispatched", "Placed", "Completed"}
+    world.eventually("the events are there", lambda: told <= job.event_reasons())
 
 
 def _assert_is_copy(job: FederatedJob, clone: Object) -> None:
@@ -143,6 +146,40 @@ def _fail_pod(world: World, job: FederatedJob) -> bool:
             worker.patch("Pod", world.ns, pod["metadata"]["name"], failed, "status")
             return True
     return False
+
+
+@scenario("another-manager")
+def another_manager_of_one_origin(world: World) -> None:
+    """Copies that another fedra of the same origin made on the worker are left alone; ours without a job go."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    clone = present(job.clone(world.worker1))
+    own = clone["metadata"]["annotations"][MANAGER_UID_ANNOTATION]
+    kube_system = world.manager.get("Namespace", None, "kube-system")
+    assert own == kube_system["metadata"]["uid"]
+    worker = world.admin(world.worker1)
+    theirs = worker.create(_copy_of(clone, "theirs", manager="another-cluster"))
+    worker.create(_copy_of(clone, "ours", manager=own))
+    world.eventually("ours goes", lambda: worker.find("Workload", world.ns, "ours") is None)
+    kept = present(worker.find("Workload", world.ns, "theirs"))["metadata"]
+    assert kept["uid"] == theirs["metadata"]["uid"] and "deletionTimestamp" not in kept
+    assert "theirs" not in fedra.cli("orphans").stdout
+    worker.patch("Workload", world.ns, "theirs", {"metadata": {"finalizers": None}})
+    worker.delete("Workload", world.ns, "theirs")
+    job.finish(world.worker1)
+
+
+def _copy_of(clone: Object, name: str, manager: str) -> Object:
+    """As if it were the clone of a Workload that the manager does not have."""
+    annotations = {UID_ANNOTATION: "of-no-workload-here", MANAGER_UID_ANNOTATION: manager}
+    metadata = {
+        "name": name,
+        "namespace": clone["metadata"]["namespace"],
+        "labels": {ORIGIN_LABEL: ORIGIN},
+        "annotations": annotations,
+    }
+    return {**{k: clone[k] for k in ("apiVersion", "kind", "spec")}, "metadata": metadata}
 
 
 @scenario("failed-job")

@@ -6,6 +6,7 @@ from typing import Any
 
 from scenarios import objects, setup
 from scenarios.fedra_process import CHECK_PLACEABLE
+from scenarios.federated_job import MANAGER_UID_ANNOTATION
 from scenarios.fleet import MANAGER
 from scenarios.kube_client import ApiError, KubeClient
 from scenarios.objects import present
@@ -64,7 +65,11 @@ def _assert_is_copy(world: World, worker: str) -> None:
     copy = present(_template(world, worker))
     original = present(_template(world, MANAGER))
     assert copy["metadata"]["labels"] == {_ORIGIN: "fedra"}, copy
-    assert copy["metadata"]["annotations"] == {_SOURCE: original["metadata"]["uid"]}, copy
+    kube_system = world.manager.get("Namespace", None, "kube-system")["metadata"]
+    assert copy["metadata"]["annotations"] == {
+        _SOURCE: original["metadata"]["uid"],
+        MANAGER_UID_ANNOTATION: kube_system["uid"],
+    }, copy
     assert copy["spec"] == original["spec"], copy
     # The simulation does not show managedFields.
     for entry in copy["metadata"].get("managedFields", []):

@@ -32,8 +32,10 @@ void Grant(const std::string& file, sim::User& user) {
     const json object = json::parse(document);
     if (object["kind"] != "ClusterRole") continue;
     for (const json& rule : object["rules"])
-      user.allow.push_back(
-          {.verbs = rule["verbs"], .groups = rule["apiGroups"], .resources = rule["resources"]});
+      user.allow.push_back({.verbs = rule["verbs"],
+                            .groups = rule["apiGroups"],
+                            .resources = rule["resources"],
+                            .names = rule.value("resourceNames", json::array({"*"}))});
   }
   REQUIRE(user.allow.size() > before);
 }
@@ -123,6 +125,8 @@ TEST_CASE("the manager's role grants what is needed there") {
   CHECK(f.Missing(ManagerRights()) == Texts{});
   f.user.deny = {{.verbs = {"patch"}, .groups = {"*"}, .resources = {"workloads/status"}}};
   CHECK(f.Missing(ManagerRights()) == Texts{"patch workloads.kueue.x-k8s.io/status"});
+  f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};
+  CHECK(f.Missing(ManagerRights()) == Texts{"get namespaces kube-system"});
 }
 
 TEST_CASE("a right in some namespaces is not a right") {

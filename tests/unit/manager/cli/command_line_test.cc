@@ -59,7 +59,7 @@ TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file
   const std::vector<std::vector<const char*>> commands = {
       {"status"},          {"why", "ml/a"},       {"history", "ml/a"}, {"devices"},
       {"orphans"},         {"sync", "--dry-run"}, {"config", "view"},  {"config", "validate"},
-      {"snapshot", "-o-"},
+      {"snapshot", "-o-"}, {"backup", "copy.db"},
   };
   for (std::vector<const char*> command : commands) {
     CAPTURE(command.front());

@@ -9,12 +9,14 @@ namespace {
 
 template <class Object>
 std::shared_ptr<const Object> Marked(const std::string& name, const std::string& origin,
-                                     const std::string& manager_uid) {
+                                     const std::string& manager_uid,
+                                     const std::string& made_by = {}) {
   Object object;
   object.key = {"ml", name};
   object.uid = "uid-" + name;
   object.origin = origin;
   object.manager_uid = manager_uid;
+  object.made_by = made_by;
   return std::make_shared<const Object>(std::move(object));
 }
 
@@ -24,10 +26,11 @@ std::vector<Orphan> Find(const std::set<std::string>& living) {
   remote.clones = {Marked<tracking::Workload>("b", "fedra", "dead"),
                    Marked<tracking::Workload>("a", "fedra", "alive"),
                    Marked<tracking::Workload>("foreign", "other", "dead"),
+                   Marked<tracking::Workload>("of-another-manager", "fedra", "dead", "m2"),
                    Marked<tracking::Workload>("unmarked", "fedra", "")};
   remote.jobs = {
-      {Marked<tracking::Job>("z", "fedra", "dead"), Marked<tracking::Job>("theirs", "", "")}};
-  return FindOrphans(remote, "fedra", living);
+      {Marked<tracking::Job>("z", "fedra", "dead", "m1"), Marked<tracking::Job>("theirs", "", "")}};
+  return FindOrphans(remote, {"fedra", "m1"}, living);
 }
 
 TEST_CASE("orphans are ours and of no living workload; jobs come before clones") {

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 
@@ -38,39 +37,6 @@ json Allocation() {
               {"devices", {{"results", json::array({result})}}}}}}}};
 }
 
-// Of one pod that names the claim "shared"; it has quota and waits for the check.
-void SubmitWorkload(sim::Server& manager) {
-  const auto job = manager.objects().Create(sim::MakeJob("train"));
-  REQUIRE(job);
-  const json pod = {
-      {"spec",
-       {{"containers", json::array({{{"name", "c"}, {"image", "i"}}})},
-        {"resourceClaims", json::array({{{"name", "g"}, {"resourceClaimName", "shared"}}})}}}};
-  REQUIRE(manager.objects().Create(
-      {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-       {"kind", "Workload"},
-       {"metadata",
-        {{"name", kKey.name},
-         {"namespace", kKey.ns},
-         {"ownerReferences", json::array({{{"apiVersion", "batch/v1"},
-                                           {"kind", "Job"},
-                                           {"name", "train"},
-                                           {"uid", (*job)["metadata"]["uid"]},
-                                           {"controller", true}}})}}},
-       {"spec",
-        {{"queueName", "gpu"},
-         {"podSets", json::array({{{"name", "main"}, {"count", 1}, {"template", pod}}})}}}}));
-  const json waiting = json::parse(R"({"status": {
-    "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
-    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
-                         "lastTransitionTime": "2026-11-21T16:00:00Z"}],
-    "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
-                    "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
-  const auto patched = manager.objects().Patch("workloads", kKey, waiting, "status");
-  INFO((patched ? std::string() : patched.error().message));
-  REQUIRE(patched);
-}
-
 struct Fixture {
   Connected fleet;
   InFlight in_flight;
@@ -86,7 +52,9 @@ struct Fixture {
       AddDevices(fleet.server(worker), 2);
       REQUIRE(fleet.server(worker).objects().Create(SharedClaim()));
     }
-    SubmitWorkload(fleet.manager_server());
+    AddWaitingWorkload(
+        fleet.manager_server(), kKey,
+        {{"resourceClaims", json::array({{{"name", "g"}, {"resourceClaimName", "shared"}}})}});
     fleet.Start();
     const bool both = fleet.WaitUntil([&] {
       const Picture picture = gatherer.Gather(kKey, {});
@@ -164,4 +132,35 @@ TEST_CASE("a workload's own dispatch pins it nowhere") {
   Fixture f;
   f.Send(kKey.name, {kEast});
   CHECK(f.Outcomes() == "Yes Yes");
+}
+
+TEST_CASE("what another manager of our origin has made is foreign") {
+  Fixture f;
+  REQUIRE(f.fleet.manager().Identify());
+  const std::string own = f.fleet.manager().uid();
+  REQUIRE_FALSE(own.empty());
+  const auto put = [&](const json& made_by) {
+    const json copy = {
+        {"apiVersion", "kueue.x-k8s.io/v1beta2"},
+        {"kind", "Workload"},
+        {"metadata",
+         {{"name", kKey.name},
+          {"namespace", kKey.ns},
+          {"labels", {{"kueue.x-k8s.io/multikueue-origin", "fedra"}}},
+          {"annotations", {{"fedra.dev/workload-uid", "u"}, {"fedra.dev/manager-uid", made_by}}}}},
+        {"spec", {{"queueName", "gpu"}}}};
+    auto& objects = f.fleet.server(0).objects();
+    (void)objects.Delete("workloads", kKey);
+    REQUIRE(objects.Create(copy));
+  };
+  const auto seen_as_ours = [&](bool ours) {
+    return f.fleet.WaitUntil([&] {
+      const auto clone = f.gatherer.Gather(kKey, {}).clusters.at(0).clone;
+      return clone != nullptr && (clone->origin == "fedra") == ours;
+    });
+  };
+  put("another-cluster");
+  CHECK(seen_as_ours(false));
+  put(own);
+  CHECK(seen_as_ours(true));
 }

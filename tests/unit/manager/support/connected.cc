@@ -102,6 +102,37 @@ ManagerListener Connected::ListenToManager() {
           .on_templates_health = [this] { Told(); }};
 }
 
+void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key, const json& pod) {
+  const auto job = manager.objects().Create(sim::MakeJob("train"));
+  REQUIRE(job);
+  json spec = {{"containers", json::array({{{"name", "c"}, {"image", "i"}}})}};
+  spec.update(pod);
+  REQUIRE(manager.objects().Create(
+      {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+       {"kind", "Workload"},
+       {"metadata",
+        {{"name", key.name},
+         {"namespace", key.ns},
+         {"ownerReferences", json::array({{{"apiVersion", "batch/v1"},
+                                           {"kind", "Job"},
+                                           {"name", "train"},
+                                           {"uid", (*job)["metadata"]["uid"]},
+                                           {"controller", true}}})}}},
+       {"spec",
+        {{"queueName", "gpu"},
+         {"podSets",
+          json::array({{{"name", "main"}, {"count", 1}, {"template", {{"spec", spec}}}}})}}}}));
+  const json waiting = json::parse(R"({"status": {
+    "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
+    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
+                         "lastTransitionTime": "2026-11-21T16:00:00Z"}],
+    "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
+                    "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  const auto patched = manager.objects().Patch("workloads", key, waiting, "status");
+  INFO((patched ? std::string() : patched.error().message));
+  REQUIRE(patched);
+}
+
 void AddDevices(sim::Server& server, int devices) {
   json list = json::array();
   for (int i = 0; i < devices; ++i) list.push_back({{"name", fmt::format("gpu-{}", i)}});

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "manager/reconcile/gather.h"
@@ -62,6 +64,11 @@ class Connected final {
   std::unique_ptr<ManagerCluster> manager_;
   Workers workers_;
 };
+
+// A job "train" and its Workload, which has quota and waits for the check "fedra". `pod`: of its
+// one pod's spec, beside a container.
+void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key,
+                        const nlohmann::json& pod = nlohmann::json::object());
 
 // One node of the worker with so many devices of driver gpu.example.com: "gpu-0", ...
 void AddDevices(sim::Server& server, int devices);

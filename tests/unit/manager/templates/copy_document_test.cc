@@ -29,12 +29,13 @@ verify::Claim Original() {
 }  // namespace
 
 TEST_CASE("a copy has the original's content and our marks, and must not exist yet") {
-  const json document = json::parse(CopyDocument(Original(), "v1", "fedra", kMustNotExist));
+  const json document = json::parse(CopyDocument(Original(), "v1", {"fedra", "m1"}, kMustNotExist));
   CHECK(document == json::parse(R"({
     "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
     "metadata": {"namespace": "ml", "name": "one-gpu", "resourceVersion": "1",
                  "labels": {"fedra.dev/origin": "fedra"},
-                 "annotations": {"fedra.dev/template-uid": "u1", "fedra.dev/capabilities": "a,b"}},
+                 "annotations": {"fedra.dev/template-uid": "u1", "fedra.dev/manager-uid": "m1",
+                                 "fedra.dev/capabilities": "a,b"}},
     "spec": {"metadata": {"labels": {"a": "b"}}, "spec": {"devices": {
       "config": [{"opaque": {"driver": "d", "parameters": {"empty": []}}}],
       "requests": [{"name": "gpu", "exactly": {"deviceClassName": "c",
@@ -44,7 +45,7 @@ TEST_CASE("a copy has the original's content and our marks, and must not exist y
 TEST_CASE("the worker's own server takes it as ours, with the content that the manager has") {
   for (const char* version : {"v1", "v1beta2", "v1beta1"}) {
     INFO(version);
-    const json document = json::parse(CopyDocument(Original(), version, "fedra", "9"));
+    const json document = json::parse(CopyDocument(Original(), version, {"fedra", {}}, "9"));
     CHECK(document["apiVersion"] == std::string("resource.k8s.io/") + version);
     CHECK(document["metadata"]["resourceVersion"] == "9");
     const json& request = document["spec"]["spec"]["devices"]["requests"][0];

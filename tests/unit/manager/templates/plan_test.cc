@@ -18,6 +18,7 @@ using verify::Claim;
 namespace {
 
 constexpr const char* kOrigin = "fedra";
+const tracking::Marks kMarks{kOrigin, "m1"};
 const std::string kOne = R"({"spec":{"count":1}})";
 const std::string kTwo = R"({"spec":{"count":2}})";
 
@@ -56,7 +57,7 @@ struct Row {
                     .can_hold = can_hold,
                     .named = named,
                     .here = here};
-    return Decide(view, mode, kOrigin);
+    return Decide(view, mode, kMarks);
   }
 };
 
@@ -240,7 +241,7 @@ class History final {
                     .can_hold = can_hold_[worker],
                     .named = !workloads_.empty(),
                     .here = IsHere(worker)};
-    const Step step = Decide(view, mode_, kOrigin).step;
+    const Step step = Decide(view, mode_, kMarks).step;
     if (step == Step::kNone || step == Step::kWait) return false;
     if (step == Step::kDelete) {
       there.reset();

@@ -51,10 +51,12 @@ TEST_CASE(
   Workload workload;
   workload.key = {"ml", "job-train-1a2b3"};
   workload.uid = "u1";
-  const json body = json::parse(*BatchJobAdapter().RemoteBody(Parsed(Local()), workload, "fedra"));
+  const json body =
+      json::parse(*BatchJobAdapter().RemoteBody(Parsed(Local()), workload, {"fedra", "m1"}));
   CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] ==
         "job-train-1a2b3");
   CHECK(body["metadata"]["annotations"]["fedra.dev/workload-uid"] == "u1");
+  CHECK(body["metadata"]["annotations"]["fedra.dev/manager-uid"] == "m1");
   CHECK(body["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] == "fedra");
   CHECK(body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "gpu");
   CHECK_FALSE(body["metadata"].contains("ownerReferences"));

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/submitted.h"
 #include "manager/tracking/workload.h"
@@ -57,20 +56,6 @@ TEST_CASE("a waiting workload is read with what it needs") {
   CHECK(workload.text != nullptr);
 }
 
-TEST_CASE("what is kept of an object is all of it but managedFields") {
-  const json object = {
-      {"kind", "Workload"},
-      {"metadata", {{"name", "a\"b"}, {"managedFields", json::array({1})}, {"uid", "u"}}},
-      {"spec", {{"list", json::array({1, 2})}}}};
-  json expected = object;
-  expected["metadata"].erase("managedFields");
-  CHECK(json::parse(DumpUnmanaged(object)) == expected);
-  CHECK(json::parse(DumpUnmanaged(expected)) == expected);
-  CHECK(json::parse(DumpUnmanaged(json::array({1}))) == json::array({1}));
-  expected = {{"metadata", {{"managedFields", 1}}}};
-  CHECK(json::parse(DumpUnmanaged(expected)) == json{{"metadata", json::object()}});
-}
-
 TEST_CASE("what cannot be a workload is refused, what is merely odd is read as empty") {
   CHECK_FALSE(ParseWorkload(json::parse("[]")).has_value());
   CHECK_FALSE(ParseWorkload(json::parse(R"({"metadata": {"name": "x"}})")).has_value());
@@ -82,12 +67,12 @@ TEST_CASE("what cannot be a workload is refused, what is merely odd is read as e
 }
 
 TEST_CASE("a clone has spec, labels and annotations, our marks, and nothing else") {
-  const json clone = json::parse(*CloneBody(Parsed(Waiting()), "fedra"));
+  const json clone = json::parse(*CloneBody(Parsed(Waiting()), {"fedra", "m1"}));
   CHECK(clone["spec"] == Waiting()["spec"]);
   CHECK(clone["metadata"]["labels"] ==
         json{{"team", "x"}, {"kueue.x-k8s.io/multikueue-origin", "fedra"}});
   CHECK(clone["metadata"]["annotations"] ==
-        json{{"note", "kept"}, {"fedra.dev/workload-uid", "u1"}});
+        json{{"note", "kept"}, {"fedra.dev/workload-uid", "u1"}, {"fedra.dev/manager-uid", "m1"}});
   CHECK_FALSE(clone["metadata"].contains("ownerReferences"));
   CHECK_FALSE(clone["metadata"].contains("finalizers"));
   CHECK_FALSE(clone.contains("status"));

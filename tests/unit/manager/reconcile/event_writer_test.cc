@@ -1,0 +1,81 @@
+// Events: one per thing that happened, counted when it happens again, and not lost by an error.
+
+#include "manager/reconcile/event_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/support/connected.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using nlohmann::json;
+
+namespace {
+
+const Regarding kJob{"batch/v1", "Job", {"ml", "train"}, "uid-1"};
+constexpr const char* kReason = "PlacementRejected";
+constexpr const char* kMessage = "no worker eligible";
+const ObjectKey kEvent{"ml", "train." + HashHex("uid-1" + std::string(kReason) + kMessage)};
+
+void Emit(EventWriter& writer) { writer.Emit(kJob, kReason, /*is_warning=*/true, kMessage); }
+
+struct Fixture {
+  Connected fleet;
+  EventWriter writer{fleet.manager().cluster(), SystemClock()};
+
+  Fixture() { fleet.Start(); }
+  sim::Server& server() { return fleet.manager_server(); }
+  // Whether the event comes to say that it happened so often.
+  bool IsCounted(int times) {
+    return server().objects().WaitFor("events", kEvent, [&](const json& event) {
+      if (event.is_null()) return false;
+      return (event.contains("series") ? event["series"]["count"].get<int>() : 1) == times;
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an event that happens again is counted") {
+  Fixture f;
+  Emit(f.writer);
+  REQUIRE(f.IsCounted(1));
+  const json event = *f.server().objects().Get("events", kEvent);
+  CHECK(event["reason"] == kReason);
+  CHECK(event["type"] == "Warning");
+  CHECK(event["note"] == kMessage);
+  CHECK(event["regarding"]["uid"] == "uid-1");
+  Emit(f.writer);
+  Emit(f.writer);
+  CHECK(f.IsCounted(3));
+}
+
+TEST_CASE("an event that could not be written is written when it happens again") {
+  Fixture f;
+  sim::Faults faults;
+  faults.answers.push_back({.method = "POST", .path_contains = "/events", .times = 1, .code = 400});
+  f.server().SetFaults(faults);
+  Emit(f.writer);
+  Emit(f.writer);
+  CHECK(f.IsCounted(1));
+}
+
+TEST_CASE("an event that the API server has forgotten is created again") {
+  Fixture f;
+  Emit(f.writer);
+  REQUIRE(f.IsCounted(1));
+  REQUIRE(f.server().objects().Delete("events", kEvent));
+  Emit(f.writer);
+  CHECK(f.IsCounted(1));
+}
+
+TEST_CASE("an event of the process before us is counted on") {
+  Fixture f;
+  Emit(f.writer);
+  REQUIRE(f.IsCounted(1));
+  EventWriter after(f.fleet.manager().cluster(), SystemClock());
+  Emit(after);
+  CHECK(f.IsCounted(2));
+}

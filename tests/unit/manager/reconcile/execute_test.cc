@@ -1,0 +1,183 @@
+// Carrying out decisions against a simulated manager and worker.
+
+#include "manager/reconcile/execute.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/support/connected.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using namespace fedra::placement;
+using nlohmann::json;
+
+namespace {
+
+const ClusterName kEast("east");
+const ObjectKey kKey{"ml", "job-train"};
+
+class NoTelemetry final : public Telemetry {
+ public:
+  void Dispatched(const ClusterName&, std::string_view) override {}
+  void Placed(const ClusterName&) override {}
+  void Judged(const ClusterName&, const dra::Verdict&) override {}
+  void Verified(std::chrono::nanoseconds) override {}
+  void Reconciled(std::string_view, std::chrono::nanoseconds) override {}
+  void WorkerLost(const ClusterName&) override {}
+};
+
+ConnectedOptions East() {
+  ConnectedOptions options;
+  options.workers = {kEast.value};
+  return options;
+}
+
+struct Fixture {
+  const TempFolder folder;
+  Connected fleet{East()};
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  Records records{*store};
+  Recorder recorder{*store, SystemClock()};
+  EventWriter events{fleet.manager().cluster(), SystemClock()};
+  NoTelemetry telemetry;
+  CallGates gates{SystemClock(), {}};
+  CopyFailures copy_failures;
+  InFlight in_flight;
+  TemplateKeeper templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
+                           fleet.manager(),
+                           fleet.workers(),
+                           gates,
+                           copy_failures,
+                           SystemClock(),
+                           [](const ObjectKey&) {}};
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
+                    fleet.manager(),
+                    fleet.workers(),
+                    in_flight,
+                    copy_failures};
+  Executor executor{Tools{fleet.manager(), fleet.workers(), *store, records, recorder, events,
+                          telemetry, templates, gates, SystemClock(), "fedra"}};
+
+  Fixture() {
+    AddWaitingWorkload(fleet.manager_server(), kKey);
+    fleet.Start();
+    REQUIRE(fleet.WaitUntil([&] { return gatherer.Gather(kKey, {}).view.job != nullptr; }));
+  }
+  ~Fixture() {
+    templates.Stop();
+    templates.Join();
+  }
+
+  sim::Server& east() { return fleet.server(0); }
+  Result<void> Execute(std::vector<Action> actions) {
+    Decision decision;
+    decision.actions = std::move(actions);
+    return executor.Execute(gatherer.Gather(kKey, {}), decision);
+  }
+  std::vector<store::AttemptRow> Attempts() {
+    REQUIRE(store->Flush());
+    return store->Read().value()->Attempts(gatherer.Gather(kKey, {}).view.workload->uid).value();
+  }
+  bool HasClone() { return east().objects().Get("workloads", kKey).has_value(); }
+};
+
+json ForeignWorkload() {
+  return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+          {"kind", "Workload"},
+          {"metadata", {{"name", kKey.name}, {"namespace", kKey.ns}}},
+          {"spec", {{"queueName", "gpu"}}}};
+}
+
+sim::Faults Answer(const std::string& method, int code) {
+  sim::Faults faults;
+  faults.answers.push_back({.method = method, .path_contains = "/workloads", .code = code});
+  return faults;
+}
+
+}  // namespace
+
+TEST_CASE("a clone is made once, however often it is asked for, and can be removed again") {
+  Fixture f;
+  for (int i = 0; i < 2; ++i) CHECK(f.Execute({CreateClone{kEast}}));
+  CHECK(f.HasClone());
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).clone != nullptr; }));
+  CHECK(f.Execute({DeleteRemote{kEast, "Deleted"}}));
+  CHECK_FALSE(f.HasClone());
+}
+
+TEST_CASE("a foreign object in the way is a failure of that worker, and it is not touched") {
+  Fixture f;
+  const auto foreign = f.east().objects().Create(ForeignWorkload());
+  REQUIRE(foreign);
+  const Result<void> done = f.Execute({CreateClone{kEast}});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == ErrorCode::kConflict);
+  const auto failures = f.records.Find(kKey).failures;
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].reason == dra::ToString(dra::ReasonCode::kNameConflict));
+  CHECK((*f.east().objects().Get("workloads", kKey))["metadata"]["uid"] ==
+        (*foreign)["metadata"]["uid"]);
+}
+
+TEST_CASE("an object that was in the way and is gone when asked for is no refusal") {
+  Fixture f;
+  f.east().SetFaults(Answer("POST", 409));  // and nothing is there
+  const Result<void> done = f.Execute({CreateClone{kEast}});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == ErrorCode::kConflict);
+  CHECK(f.records.Find(kKey).failures.empty());
+}
+
+TEST_CASE("what a worker refuses is remembered, what it could not do just now is not") {
+  Fixture f;
+  f.east().SetFaults(Answer("POST", 500));
+  CHECK_FALSE(f.Execute({CreateClone{kEast}}));
+  CHECK(f.records.Find(kKey).failures.empty());
+  f.east().SetFaults(Answer("POST", 403));
+  CHECK_FALSE(f.Execute({CreateClone{kEast}}));
+  CHECK(f.records.Find(kKey).failures.size() == 1);
+}
+
+TEST_CASE(
+    "a residue is for a worker that is away: of one that is back the decision is made again") {
+  Fixture f;
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
+  const Result<void> back = f.Execute({RecordResidue{kEast}, SetCheck{}});
+  REQUIRE_FALSE(back);
+  CHECK(back.error().code == ErrorCode::kConflict);
+  sim::Faults gone;
+  gone.refuse = true;
+  f.east().SetFaults(gone);
+  REQUIRE(f.fleet.WaitUntil([&] { return f.fleet.worker(0).contact() == Contact::kNone; }));
+  CHECK(f.Execute({RecordResidue{kEast}}));
+  CHECK(f.records.ResiduesOn(kEast) == std::vector{kKey});
+}
+
+TEST_CASE("removing what is in the way does not end the attempt that it is in the way of") {
+  Fixture f;
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).clone != nullptr; }));
+  REQUIRE(f.Execute({DeleteRemote{kEast, std::string(kStale)}}));
+  REQUIRE(f.Attempts().size() == 1);
+  CHECK_FALSE(f.Attempts()[0].ended_at);
+  REQUIRE(f.Execute({DeleteRemote{kEast, "TimedOut"}}));
+  CHECK(f.Attempts()[0].outcome == "TimedOut");
+}
+
+TEST_CASE("a worker that fails holds up neither others nor records, but the job and the winner") {
+  Fixture f;
+  f.east().SetFaults(Answer("POST", 500));
+  const Result<void> done =
+      f.Execute({CreateClone{kEast}, SetCheck{tracking::CheckState::kPending, "told all the same"},
+                 CreateJob{kEast}});
+  REQUIRE_FALSE(done);
+  const json workload = *f.fleet.manager_server().objects().Get("workloads", kKey);
+  CHECK(workload["status"]["admissionChecks"][0]["message"] == "told all the same");
+  CHECK(f.east().objects().List("jobs", "ml").empty());
+}
