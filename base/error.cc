@@ -50,6 +50,11 @@ std::string_view ToString(ErrorCode code) {
   return "Internal";
 }
 
+bool IsRefusal(ErrorCode code) {
+  return code == ErrorCode::kForbidden || code == ErrorCode::kInvalid ||
+         code == ErrorCode::kNotFound || code == ErrorCode::kApiMissing;
+}
+
 bool IsRetryable(ErrorCode code) {
   switch (code) {
     case ErrorCode::kTooManyRequests:

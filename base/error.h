@@ -41,6 +41,8 @@ std::string_view ToString(ErrorCode code);
 
 // Whether the same call may succeed later without anybody changing anything.
 bool IsRetryable(ErrorCode code);
+// Whether the same write will be answered so again until somebody changes something there.
+bool IsRefusal(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;

@@ -1,13 +1,11 @@
 #include "cluster-clients/caller.h"
 
-#include <deque>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cluster-clients/http/retry.h"
 #include "cluster-clients/kube/status.h"
-#include "cluster-clients/watch/channel.h"
 
 namespace fedra {
 namespace {
@@ -19,7 +17,6 @@ using std::chrono::seconds;
 // So long calls may wait before a cluster that says nothing at all gets no more of them: each
 // holds a worker thread that other clusters need.
 constexpr milliseconds kPatience{1'000};
-constexpr seconds kPageStall{15};
 
 Error NotConnected(const ConnectionState& state) {
   Error error = state.why.value_or(Error{});
@@ -124,49 +121,6 @@ bool Caller::Pause(milliseconds delay) {
 void Caller::Stop() {
   under_way_.With([](UnderWay& all) { all.stopped = true; });
   under_way_.Notify();
-}
-
-Result<kube::ListMeta> Caller::ListPage(http::Request request,
-                                        const std::function<Result<void>(std::string_view)>& each) {
-  FEDRA_RETURN_IF_ERROR(MayCall());
-  request.timeout = options_.call_timeout * 6;
-  request.open_timeout = options_.call_timeout;
-  request.stall_timeout = kPageStall;
-  request.max_bytes = options_.max_response_bytes;
-  const auto arrived = std::make_shared<Guarded<bool>>();
-  const auto channel = std::make_shared<watch::Channel>(
-      options_.max_response_bytes, [arrived](const std::shared_ptr<watch::Channel>&) {
-        arrived->With([](bool& flag) { flag = true; });
-        arrived->Notify();
-      });
-  http::StreamHandler handler;
-  handler.on_data = [channel](std::string_view bytes) { channel->Data(bytes); };
-  handler.on_end = [channel](http::Reply reply) { channel->End(std::move(reply)); };
-  const auto cancel = supervisor_.session()->Stream(std::move(request), std::move(handler));
-
-  Result<void> outcome;
-  kube::ListReader reader([&](std::string_view item) {
-    if (outcome) outcome = each(item);
-  });
-  const auto feed = [&](const std::string& chunk) {
-    if (!outcome) return;
-    const Result<void> fed = reader.Feed(chunk);
-    if (outcome) outcome = fed;
-  };
-  while (true) {
-    arrived->Wait([](bool flag) { return flag; }, [](bool& flag) { flag = false; });
-    for (watch::Delivery delivery = channel->Take();; delivery = channel->Take()) {
-      for (const std::string& chunk : delivery.chunks) feed(chunk);
-      if (delivery.end) {
-        Judge(*delivery.end);
-        if (!outcome) return Fail(outcome.error());
-        if (!delivery.end->ok()) return Fail(kube::ErrorOf(*delivery.end));
-        return reader.Finish();
-      }
-      if (!outcome || delivery.overflow) cancel();
-      if (delivery.chunks.empty()) break;
-    }
-  }
 }
 
 }  // namespace fedra

@@ -16,7 +16,6 @@
 #include <string_view>
 
 #include "base/guarded.h"
-#include "cluster-clients/kube/list_reader.h"
 #include "cluster-clients/kube/verbs.h"
 #include "cluster-clients/supervisor.h"
 
@@ -30,9 +29,6 @@ class Caller final {
 
   // The answer's body. `what` begins the message of an error: "create jobs ml/train".
   Result<std::string> Call(kube::Verb verb, std::string_view what);
-  // One page of a list, object by object. `each` returns an Error to stop.
-  Result<kube::ListMeta> ListPage(http::Request request,
-                                  const std::function<Result<void>(std::string_view)>& each);
   void Stop();
 
  private:

@@ -119,22 +119,6 @@ std::function<void()> Cluster::Impl::Open(http::Request request, http::StreamHan
   return supervisor->session()->Stream(std::move(request), std::move(watched));
 }
 
-Result<void> Cluster::Impl::List(const WatchSpec& spec,
-                                 const std::function<Result<void>(std::string_view)>& each) {
-  const kube::Selection selection{spec.ns, spec.label_selector, spec.field_selector};
-  std::string token;
-  do {
-    auto page =
-        caller.ListPage(kube::ListPage(spec.resource, selection, options.page_size, token), each);
-    if (!page) {
-      return Fail(std::move(page).error().WithContext(
-          fmt::format("{}: list {}", name.value, spec.resource.plural)));
-    }
-    token = page->continue_token;
-  } while (!token.empty());
-  return {};
-}
-
 void Cluster::Impl::Stop() {
   caller.Stop();
   supervisor->Stop();

@@ -21,8 +21,6 @@ class Cluster::Impl final : public watch::StreamSource {
 
   void UpdateAccess(const kube::AccessSettings& access);
   void Watch(WatchSpec spec, watch::CacheSink& sink);
-  Result<void> List(const WatchSpec& spec,
-                    const std::function<Result<void>(std::string_view)>& each);
   void Stop();
 
   std::function<void()> Open(http::Request request, http::StreamHandler handler) override;

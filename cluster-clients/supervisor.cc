@@ -167,6 +167,7 @@ void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
   probing_ = false;
   if (discovered && !info) rediscover_ = true;
   if (session != this->session()) return Probe();  // the access has changed meanwhile
+  if (tracker_.state().phase == ConnectionPhase::kMisconfigured) return;
   // Overloaded is not away.
   const bool connected = tracker_.state().phase == ConnectionPhase::kConnected;
   if (!info && connected && info.error().code == ErrorCode::kTooManyRequests) {

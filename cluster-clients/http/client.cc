@@ -1,10 +1,8 @@
 #include "cluster-clients/http/client.h"
 
 #include <atomic>
-#include <semaphore>
 #include <utility>
 
-#include "base/assert.h"
 #include "cluster-clients/http/client_core.h"
 #include "cluster-clients/http/loop.h"
 
@@ -39,21 +37,6 @@ Client::TransferId Client::Stream(Request request, StreamHandler handler) {
   auto transfer = std::make_shared<Transfer>(id, std::move(request), std::move(handler));
   Run([transfer = std::move(transfer)](Core& core) { core.Start(transfer); });
   return id;
-}
-
-Reply Client::Call(Request request) {
-  FEDRA_ASSERT(!loop_.InThread(), "the io loop does not wait for itself");
-  struct Pending {
-    Reply reply;
-    std::binary_semaphore arrived{0};
-  };
-  const auto pending = std::make_shared<Pending>();
-  Send(std::move(request), [pending](Reply reply) {
-    pending->reply = std::move(reply);
-    pending->arrived.release();
-  });
-  pending->arrived.acquire();
-  return std::move(pending->reply);
 }
 
 void Client::Cancel(TransferId transfer) {

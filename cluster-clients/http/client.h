@@ -10,7 +10,7 @@
 // certificate is not seen by it.
 //
 // Thread rules: every function may be called from any thread; `done` and stream handlers run on the
-// io loop thread. Call() blocks and must not be called there.
+// io loop thread.
 // Lifetime: the loop must outlive the client. The destructor ends everything with kCancelled and
 // does not wait for it.
 
@@ -36,7 +36,6 @@ class Client final {
   // `done` is called exactly once.
   TransferId Send(Request request, Done done);
   TransferId Stream(Request request, StreamHandler handler);
-  Reply Call(Request request);
   // Ends the transfer with kCancelled, unless it has ended already.
   void Cancel(TransferId transfer);
 

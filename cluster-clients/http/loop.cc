@@ -1,9 +1,8 @@
 #include "cluster-clients/http/loop.h"
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
-#include <map>
+#include <list>
 #include <thread>
 #include <utility>
 
@@ -67,23 +66,17 @@ class HttpLoop::Impl final {
                   [](const Flushed&) {});
   }
 
-  TimerId After(std::chrono::milliseconds delay, std::function<void()> task) {
-    const TimerId id = next_timer_.fetch_add(1, std::memory_order_relaxed);
+  void After(std::chrono::milliseconds delay, std::function<void()> task) {
     const auto when = std::chrono::steady_clock::now() + delay;
-    boost::asio::post(context_, [this, id, when, task = std::move(task)]() mutable {
-      auto& timer = timers_.try_emplace(id, context_).first->second;
-      timer.expires_at(when);
-      timer.async_wait([this, id, task = std::move(task)](const boost::system::error_code& error) {
+    boost::asio::post(context_, [this, when, task = std::move(task)]() mutable {
+      const auto timer = timers_.emplace(timers_.end(), context_);
+      timer->expires_at(when);
+      timer->async_wait([this, timer, task = std::move(task)](const auto& error) {
         if (error) return;
-        timers_.erase(id);
+        timers_.erase(timer);
         task();
       });
     });
-    return id;
-  }
-
-  void Cancel(TimerId timer) {
-    boost::asio::post(context_, [this, timer] { timers_.erase(timer); });
   }
 
   bool InThread() const { return std::this_thread::get_id() == thread_id_; }
@@ -100,14 +93,13 @@ class HttpLoop::Impl final {
 
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  std::atomic<TimerId> next_timer_{1};
   std::thread thread_;
   std::thread::id thread_id_;  // constant after construction
 
   Guarded<Flushed> flushed_;
 
   // io loop thread only.
-  std::map<TimerId, boost::asio::steady_timer> timers_;
+  std::list<boost::asio::steady_timer> timers_;
   ConnectLimiter limiter_;
 };
 
@@ -117,12 +109,10 @@ HttpLoop::~HttpLoop() = default;
 void HttpLoop::Post(std::function<void()> task) {
   boost::asio::post(impl_->context(), std::move(task));
 }
-HttpLoop::TimerId HttpLoop::After(std::chrono::milliseconds delay, std::function<void()> task) {
-  return impl_->After(delay, std::move(task));
+void HttpLoop::After(std::chrono::milliseconds delay, std::function<void()> task) {
+  impl_->After(delay, std::move(task));
 }
-void HttpLoop::Cancel(TimerId timer) { impl_->Cancel(timer); }
 void HttpLoop::Flush() { impl_->Flush(); }
-bool HttpLoop::InThread() const { return impl_->InThread(); }
 void HttpLoop::Stop() { impl_->Stop(); }
 
 boost::asio::io_context& Context(HttpLoop& loop) { return loop.impl().context(); }

@@ -19,8 +19,6 @@ namespace fedra::http {
 
 class HttpLoop final {
  public:
-  using TimerId = uint64_t;
-
   HttpLoop();
   ~HttpLoop();
   HttpLoop(const HttpLoop&) = delete;
@@ -29,14 +27,11 @@ class HttpLoop final {
   // Runs `task` on the loop's thread, after everything that was posted before. Must not throw.
   void Post(std::function<void()> task);
   // The same, not before `delay` is over.
-  TimerId After(std::chrono::milliseconds delay, std::function<void()> task);
-  // A timer that has fired or was cancelled before is ignored.
-  void Cancel(TimerId timer);
+  void After(std::chrono::milliseconds delay, std::function<void()> task);
 
   // Waits until everything that was posted before has run. Returns at once when the loop has ended.
   void Flush();
 
-  bool InThread() const;
   void Stop();
 
   class Impl;

@@ -173,6 +173,18 @@ void Transfer::Finish(Reply reply) {
   }
 }
 
-Easy Transfer::ReleaseEasy() { return std::move(easy_); }
+Easy Transfer::ReleaseEasy() {
+  // A handle that waits for its next transfer must not point into this one.
+  if (CURL* easy = easy_.get(); easy != nullptr) {
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, nullptr);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, nullptr);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, nullptr);
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, nullptr);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, nullptr);
+  }
+  return std::move(easy_);
+}
 
 }  // namespace fedra::http

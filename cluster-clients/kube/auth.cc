@@ -55,9 +55,11 @@ Result<CredentialsPtr> FromPlugin(const ExecPlugin& plugin,
                                   const Result<http::ProgramResult>& result) {
   if (!result) return Fail(PluginError(plugin, result.error()));
   if (result->exit_code != 0) {
+    // What it writes to stderr may be a token, and this text is shown to every tenant.
     return Fail(ErrorCode::kUnauthorized,
-                fmt::format("credential plugin {} ended with exit code {}: {}", plugin.command,
-                            result->exit_code, OneLine(Trim(result->err), 200)));
+                fmt::format("credential plugin {} ended with exit code {}; run it by hand, as the "
+                            "user of the daemon, to see why",
+                            plugin.command, result->exit_code));
   }
   FEDRA_ASSIGN_OR_RETURN(Credentials credentials, ReadExecCredential(plugin, result->out));
   return std::make_shared<const Credentials>(std::move(credentials));

@@ -153,7 +153,8 @@ class ObjectCache final : public ObjectSink {
   Entries arriving_;
 };
 
-// Parses JSON text without exceptions; kBadResponse with the position when it is broken.
+// Parses the JSON text of an object without exceptions; kBadResponse when it is broken. Without its
+// metadata.managedFields, which nobody here needs.
 Result<nlohmann::json> ParseJson(std::string_view text);
 
 }  // namespace fedra::watch

@@ -48,6 +48,16 @@ TEST_CASE("every code has its name, and says whether trying again helps") {
   }
 }
 
+TEST_CASE("a refusal is what no other try changes, and another worker may not say") {
+  const std::set<ErrorCode> refusals = {ErrorCode::kForbidden, ErrorCode::kInvalid,
+                                        ErrorCode::kNotFound, ErrorCode::kApiMissing};
+  for (const Row& row : kRows) {
+    INFO(row.name);
+    CHECK(IsRefusal(row.code) == refusals.contains(row.code));
+    CHECK_FALSE((IsRefusal(row.code) && IsRetryable(row.code)));
+  }
+}
+
 TEST_CASE("context goes in front and keeps the rest") {
   Error error;
   error.code = ErrorCode::kTooManyRequests;

@@ -441,10 +441,12 @@ TEST_CASE("a plugin that fails rejects the credentials and says which plugin") {
   REQUIRE(missing.WaitFor(Phase::kRejected));
   CHECK_THAT(missing->state().why->message, ContainsSubstring("/nonexistent/get-token") &&
                                                 ContainsSubstring("apt install get-token"));
-  access.exec[0].command = "false";
+  access.exec[0].command = "sh";
+  access.exec[0].args = {"-c", "echo a-token >&2; exit 1"};
   TestCluster failing(f.threads, access);
   REQUIRE(failing.WaitFor(Phase::kRejected));
-  CHECK_THAT(failing->state().why->message, ContainsSubstring("exit code 1"));
+  CHECK_THAT(failing->state().why->message,
+             ContainsSubstring("exit code 1") && !ContainsSubstring("a-token"));
 }
 
 }  // namespace

@@ -27,8 +27,6 @@ TEST_CASE("each verb is the request that Kubernetes documents") {
       {"get", Get(kJobs, kKey), "GET", kPath + "/train", "", true},
       {"create", Create(kJobs, "ml", "", "{}", {"fedra", false, false}), "POST",
        kPath + "?fieldManager=fedra", "application/json", false},
-      {"update status", Update(kJobs, kKey, "status", "{}", {"fedra", false, true}), "PUT",
-       kPath + "/train/status?fieldManager=fedra&dryRun=All", "application/json", true},
       {"merge patch", MergePatch(kJobs, kKey, "status", "{}", {"fedra", false, false}), "PATCH",
        kPath + "/train/status?fieldManager=fedra", "application/merge-patch+json", true},
       {"apply", Apply(kJobs, kKey, "", "{}", {"fedra-check", true, false}), "PATCH",

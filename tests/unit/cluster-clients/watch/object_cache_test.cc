@@ -135,6 +135,22 @@ TEST_CASE("metadata is read from text and from JSON alike") {
   CHECK(!ReadMeta(nlohmann::json::array()));
 }
 
+TEST_CASE("who manages which field is not read") {
+  const auto read = [](const char* text) { return ParseJson(text).value(); };
+  const auto expected = read(R"({"metadata": {"name": "a\"b", "uid": "u"}, "spec": {"x": [1]}})");
+  for (
+      const char* text :
+      {R"({"metadata": {"name": "a\"b", "managedFields": [{"f:x": "]}"}], "uid": "u"}, "spec": {"x": [1]}})",
+       R"({"spec": {"x": [1]}, "metadata": {"uid": "u", "name": "a\"b", "managedFields": []}})"}) {
+    INFO(text);
+    CHECK(read(text) == expected);
+  }
+  // Only there: a user's own field of that name stays.
+  CHECK(read(R"({"metadata": {}, "spec": {"managedFields": [1]}})")["spec"]["managedFields"][0] ==
+        1);
+  CHECK_FALSE(ParseJson(R"({"metadata": {"managedFields": [}})"));
+}
+
 TEST_CASE("broken JSON is an error, not an exception") {
   for (const char* text : {"", "{", "{\"a\":}", "[1]", "{\"a\":\"\xff\"}"}) {
     INFO(text);
