@@ -45,9 +45,6 @@ Result<std::vector<WorkloadRow>> Reader::FindWorkloads(const ObjectKey& name) {
 }
 
 Result<std::vector<PlacementRow>> Reader::Placements() { return LoadPlacements(*parts_->db); }
-Result<std::optional<PlacementRow>> Reader::Placement(const std::string& uid) {
-  return LoadPlacement(*parts_->db, uid);
-}
 Result<std::vector<IntentRow>> Reader::Intents() { return LoadIntents(*parts_->db); }
 Result<std::vector<ResidueRow>> Reader::Residues() { return LoadResidues(*parts_->db); }
 
@@ -63,8 +60,4 @@ Result<std::vector<AttemptRow>> Reader::Attempts(const std::string& uid) {
 Result<std::vector<EventRow>> Reader::Events(const std::string& uid) {
   return LoadEvents(*parts_->db, uid);
 }
-Result<std::vector<EventRow>> Reader::EventsOf(const ObjectKey& name) {
-  return LoadEventsNamed(*parts_->db, name);
-}
-
 }  // namespace fedra::store

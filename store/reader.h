@@ -48,7 +48,6 @@ class Reader final {
   Result<std::vector<WorkloadRow>> FindWorkloads(const ObjectKey& name);
 
   Result<std::vector<PlacementRow>> Placements();
-  Result<std::optional<PlacementRow>> Placement(const std::string& uid);
   Result<std::vector<IntentRow>> Intents();    // oldest first
   Result<std::vector<ResidueRow>> Residues();  // by cluster, oldest first
 
@@ -57,9 +56,7 @@ class Reader final {
   // Those of all living workloads in one state, by workload: why each of them is there.
   Result<std::vector<VerdictRow>> VerdictsOfState(const std::string& state);
   Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
-  // Oldest first: of one workload; of every incarnation of a job's or Workload's name.
-  Result<std::vector<EventRow>> Events(const std::string& uid);
-  Result<std::vector<EventRow>> EventsOf(const ObjectKey& name);
+  Result<std::vector<EventRow>> Events(const std::string& uid);      // oldest first
 
  private:
   struct Parts;

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <utility>
 
-#include "store/backup.h"
 #include "store/retention.h"
 #include "store/store_file.h"
 #include "store/tables/intents.h"
@@ -50,9 +49,6 @@ void Store::Enqueue(Change change) { parts_->writer.Enqueue(std::move(change)); 
 Result<void> Store::Flush() { return parts_->writer.Flush(); }
 int64_t Store::NewIntentId() { return parts_->next_intent.fetch_add(1); }
 Result<std::unique_ptr<Reader>> Store::Read() const { return Reader::Open(parts_->path); }
-Result<void> Store::Backup(const std::string& target) const {
-  return BackupStore(parts_->path, target);
-}
 
 StoreStats Store::Stats() const {
   StoreStats stats = parts_->writer.Stats();

@@ -100,8 +100,6 @@ class Store final {
 
   // What is stored now, as one consistent picture.
   Result<std::unique_ptr<Reader>> Read() const;
-  // A consistent copy while the store is in use. `target` must not exist; mode 0600.
-  Result<void> Backup(const std::string& target) const;
   StoreStats Stats() const;
 
  private:

@@ -176,6 +176,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddSnapshot(app, parsed, command);
   AddOrphans(app, parsed, command);
   AddHistory(app, parsed, command);
+  AddBackup(app, parsed, command);
   AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);
 }

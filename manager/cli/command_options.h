@@ -23,6 +23,7 @@ struct Parsed {
   std::string store;
   std::string format = "table";
   std::string reason;
+  std::string target;
   std::string shell;
   ViewOptions view;
   CheckOptions check;

@@ -129,6 +129,9 @@ int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);
 int History(const ViewOptions& options, Terminal& terminal);
 
+// fedra backup FILE: a copy of the store, whether or not the daemon runs. FILE must not exist.
+int Backup(const std::string& store, const std::string& target, Terminal& terminal);
+
 // fedra cel EXPR: evaluates a device selector against ResourceSlice files ("-": standard input).
 // Exit codes: see cel_report.h.
 struct CelCommand {

@@ -80,8 +80,8 @@ void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
   orphans->footer(
       std::string(
           "The daemon removes such objects by itself where it knows of them. Objects without "
-          "our origin label and the UID of a Workload are never listed and never "
-          "deleted.\n\n") +
+          "our origin label and the UID of a Workload, or with the mark of another manager, are "
+          "never listed and never deleted.\n\n") +
       kExitCodes);
   AddConfig(*orphans, parsed);
   orphans->add_flag("--delete", parsed.orphans.remove, "Delete them, after asking");

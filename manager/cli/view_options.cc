@@ -1,4 +1,4 @@
-// The options of status, why and history.
+// The options of the commands that read the store.
 
 #include <ostream>
 
@@ -31,11 +31,15 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
   return run();
 }
 
-void AddViewOptions(CLI::App& app, Parsed& parsed) {
+void AddStore(CLI::App& app, Parsed& parsed) {
   AddConfig(app, parsed);
   app.add_option("--store", parsed.store,
                  "The store's file, instead of the one the configuration names")
       ->type_name("FILE");
+}
+
+void AddViewOptions(CLI::App& app, Parsed& parsed) {
+  AddStore(app, parsed);
   app.add_option("-o,--output", parsed.format, "table, wide, json, yaml or name")
       ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
   app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
@@ -82,6 +86,24 @@ void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   history->callback([&] {
     command = [&](Terminal& terminal) {
       return WithStore(parsed, terminal, [&] { return History(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddBackup(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* backup = app.add_subcommand("backup", "Copy the store, also while the daemon runs");
+  backup->footer(
+      "The copy is a complete store of one moment, for this user only (mode 0600). To go back to "
+      "it, stop the daemon and put it in the place of the store's file, without the files beside "
+      "it that end in -wal and -shm.");
+  backup->add_option("file", parsed.target, "Where to; must not exist yet")
+      ->required()
+      ->type_name("FILE");
+  AddStore(*backup, parsed);
+  backup->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStore(parsed, terminal,
+                       [&] { return Backup(parsed.view.store, parsed.target, terminal); });
     };
   });
 }

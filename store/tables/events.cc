@@ -25,14 +25,4 @@ Result<std::vector<EventRow>> LoadEvents(Connection& db, const std::string& uid)
   return rows;
 }
 
-Result<std::vector<EventRow>> LoadEventsNamed(Connection& db, const ObjectKey& name) {
-  std::vector<EventRow> rows;
-  FEDRA_RETURN_IF_ERROR(db.Query(
-      "SELECT id, uid, ns, name, at, reason, cluster, message FROM events"
-      " WHERE (ns = ?1 AND name = ?2)"
-      " OR uid IN (SELECT uid FROM workloads WHERE job_ns = ?1 AND job_name = ?2) ORDER BY at, id",
-      {name.ns, name.name}, [&](Row& row) { rows.push_back(ReadEvent(row)); }));
-  return rows;
-}
-
 }  // namespace fedra::store

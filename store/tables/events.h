@@ -17,7 +17,5 @@ Result<void> Apply(Connection& db, const AddEvent& change);
 
 // Oldest first.
 Result<std::vector<EventRow>> LoadEvents(Connection& db, const std::string& uid);
-// Of every Workload of this name, and of every Workload whose job has this name. Oldest first.
-Result<std::vector<EventRow>> LoadEventsNamed(Connection& db, const ObjectKey& name);
 
 }  // namespace fedra::store

@@ -4,7 +4,6 @@
 //
 // Thread rules: those of the connection.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,5 @@ Result<void> Apply(Connection& db, const RemovePlacement& change);
 
 // By uid.
 Result<std::vector<PlacementRow>> LoadPlacements(Connection& db);
-Result<std::optional<PlacementRow>> LoadPlacement(Connection& db, const std::string& uid);
 
 }  // namespace fedra::store

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
+from pathlib import Path
 
 from scenarios import objects
 from scenarios.federated_job import ORIGIN, ORIGIN_LABEL, UID_ANNOTATION, FederatedJob
@@ -55,6 +57,28 @@ def the_reader_goes_away(world: World) -> None:
             world.eventually("the command ends", lambda: watching.poll() is not None)
         finally:
             watching.kill()
+
+
+@scenario("backup")
+def the_store_is_copied(world: World) -> None:
+    """fedra backup while the daemon runs: the copy answers as the store did; it overwrites nothing."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.eventually("stored", lambda: _state_in(fedra, fedra.store, job) == "Running")
+    copy = fedra.store.with_name("copy.db")
+    made = fedra.cli("backup", str(copy))
+    assert made.code == 0 and copy.stat().st_mode & 0o777 == 0o600, made
+    again = fedra.cli("backup", str(copy))
+    assert again.code == 1 and "exists" in again.stderr, again
+    job.finish(world.worker1)
+    world.eventually("stored", lambda: _state_in(fedra, fedra.store, job) == "Finished")
+    assert _state_in(fedra, copy, job) == "Running"
+
+
+def _state_in(fedra: Fedra, store: Path, job: FederatedJob) -> str | None:
+    status = json.loads(fedra.cli("status", "--store", str(store), "-o", "json").stdout)
+    return next((each["state"] for each in status["workloads"] if each["name"] == job.name), None)
 
 
 @scenario("orphans")

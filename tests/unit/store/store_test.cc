@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/guarded.h"
+#include "store/backup.h"
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
@@ -158,7 +159,7 @@ TEST_CASE("a backup is a store of its own, taken while the original is in use") 
   auto store = MustOpen({.path = folder.Path("fedra.db")});
   Must(store->Commit({PutPlacement{Placement("u1")}}));
   const std::string copy = folder.Path("copy.db");
-  Must(store->Backup(copy));
+  Must(BackupStore(folder.Path("fedra.db"), copy));
   Must(store->Commit({PutPlacement{Placement("u2")}}));
 
   struct stat info{};
@@ -166,10 +167,11 @@ TEST_CASE("a backup is a store of its own, taken while the original is in use") 
   CHECK((info.st_mode & 0777) == 0600);
   CHECK(Must(MustOpen({.path = copy})->Read()->get()->Placements()).size() == 1);
 
-  const Result<void> again = store->Backup(copy);
+  const Result<void> again = BackupStore(folder.Path("fedra.db"), copy);
   REQUIRE_FALSE(again);
   CHECK(again.error().code == ErrorCode::kAlreadyExists);
-  CHECK(store->Backup(folder.Path("missing/copy.db")).error().code == ErrorCode::kStorage);
+  CHECK(BackupStore(folder.Path("fedra.db"), folder.Path("missing/copy.db")).error().code ==
+        ErrorCode::kStorage);
 }
 
 TEST_CASE("a reader that stays open neither holds up the end nor loses its picture") {
