@@ -69,6 +69,7 @@ def template_appears_on_all(world: World) -> None:
     job.wait_message("no worker eligible")
     assert set(world.reasons(job)[world.worker1]) == {"TemplateMissing"}
     always("clusterName is empty", lambda: job.cluster_name() is None, 2)
+    assert "PlacementRejected" in job.event_reasons()
     started = time.monotonic()
     for worker in world.workers:
         world.add_template(worker)

@@ -68,6 +68,7 @@ ApiReply StatusReply(const InjectedAnswer& answer) {
   if (answer.code == 503) failure.reason = "ServiceUnavailable";
   if (answer.code == 403) failure.reason = "Forbidden";
   if (answer.code == 504) failure.reason = "Timeout";
+  if (answer.code == 409) failure.reason = "AlreadyExists";
   failure.retry_after_seconds = answer.retry_after_seconds;
   return ToReply(failure);
 }
