@@ -140,8 +140,9 @@ def reconnected_worker_is_waited_for(world: World) -> None:
         world.start_api_server(world.worker1)
         world.wait_worker_state(world.worker1, "Connected")
     told = fedra.history(job.key)
-    # At first, and for each outage that a worker is away and that it is back.
-    assert set(told) == {"PlacementRejected"} and len(told) <= 1 + 2 * 3, told
+    assert set(told) == {"PlacementRejected"}, told
+    if isinstance(world.fleet, SimFleet):  # a real API server has more to say while it starts
+        assert len(told) <= 1 + 2 * 3, "at first; for each outage, that it is away and back"
 
 
 # Quotas for objects are not part of the real test clusters.
