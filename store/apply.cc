@@ -23,6 +23,7 @@ std::string Key(const PutPlacement& change) { return "placement/" + change.row.u
 std::string Key(const RemovePlacement& change) { return "placement/" + change.uid; }
 std::string Key(const PutAttempt&) { return {}; }
 std::string Key(const EndAttempt&) { return {}; }
+std::string Key(const EndEarlierAttempts&) { return {}; }
 std::string Key(const AddIntent& change) { return "intent/" + std::to_string(change.row.id); }
 std::string Key(const EndIntent& change) { return "intent/" + std::to_string(change.id); }
 // Cluster names have no slash.

@@ -53,6 +53,13 @@ struct EndAttempt {
   std::string outcome;
   std::string message;
 };
+// What is still open of the attempts before `number` has ended without anybody having seen how.
+struct EndEarlierAttempts {
+  std::string uid;
+  int number = 0;
+  WallTime ended_at{};
+  std::string outcome;
+};
 
 struct AddIntent {
   IntentRow row;
@@ -82,8 +89,9 @@ struct SetHeartbeat {
   HeartbeatRow row;
 };
 
-using Change = std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
-                            RemovePlacement, PutAttempt, EndAttempt, AddIntent, EndIntent,
-                            PutResidue, RemoveResidue, PutVerdicts, AddEvent, SetHeartbeat>;
+using Change =
+    std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
+                 RemovePlacement, PutAttempt, EndAttempt, EndEarlierAttempts, AddIntent, EndIntent,
+                 PutResidue, RemoveResidue, PutVerdicts, AddEvent, SetHeartbeat>;
 
 }  // namespace fedra::store

@@ -78,7 +78,7 @@ Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::str
                                    {"namespace", orphan.key.ns},
                                    {"name", orphan.key.name},
                                    {"uid", orphan.uid},
-                                   {"managerUid", orphan.manager_uid},
+                                   {"workloadUid", orphan.manager_uid},
                                    {"deleting", orphan.deleting}});
     }
     document["unknown"] = notes;

@@ -108,7 +108,9 @@ Result<void> Execution::operator()(const placement::Nominate& action) {
   if (action.new_round) {
     ++row.attempt;
     row.nominated_at = now;
-    std::vector<store::Change> announced;
+    // What the worker of the last round lost by itself has left nothing to remove.
+    std::vector<store::Change> announced{
+        store::EndEarlierAttempts{row.uid, row.attempt, now, "Requeued"}};
     for (const ClusterName& cluster : action.clusters) {
       announced.emplace_back(
           store::PutAttempt{{row.uid, row.attempt, cluster, now, std::nullopt, {}, {}}});

@@ -19,6 +19,13 @@ Result<void> Apply(Connection& db, const EndAttempt& change) {
                                change.ended_at, change.outcome, change.message}});
 }
 
+Result<void> Apply(Connection& db, const EndEarlierAttempts& change) {
+  return db.Run(
+      "UPDATE attempts SET ended_at = ?, outcome = ? WHERE uid = ? AND number < ? AND ended_at IS "
+      "NULL",
+      {change.ended_at, change.outcome, change.uid, change.number});
+}
+
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid) {
   std::vector<AttemptRow> rows;
   FEDRA_RETURN_IF_ERROR(

@@ -16,6 +16,7 @@ namespace fedra::store {
 
 Result<void> Apply(Connection& db, const PutAttempt& change);
 Result<void> Apply(Connection& db, const EndAttempt& change);
+Result<void> Apply(Connection& db, const EndEarlierAttempts& change);
 
 // Oldest first.
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid);

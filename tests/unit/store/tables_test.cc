@@ -106,6 +106,21 @@ TEST_CASE_METHOD(Fixture, "an attempt is the same whichever of its ends arrives 
   CHECK_FALSE(attempts[1].ended_at);
 }
 
+TEST_CASE_METHOD(Fixture, "a new attempt ends what is open of the earlier ones, and nothing else") {
+  const auto begun = [](int number, const char* cluster) {
+    return PutAttempt{{"u1", number, ClusterName(cluster), At(1), std::nullopt, "", ""}};
+  };
+  After({begun(1, "a"), begun(1, "b"), EndAttempt{"u1", 1, ClusterName("a"), At(3), "TimedOut", ""},
+         PutAttempt{{"u2", 1, ClusterName("a"), At(1), std::nullopt, "", ""}}});
+  auto reader = After({EndEarlierAttempts{"u1", 2, At(5), "Requeued"}, begun(2, "b")});
+  const auto attempts = Must(reader->Attempts("u1"));
+  REQUIRE(attempts.size() == 3);
+  CHECK(attempts[0] == AttemptRow{"u1", 1, ClusterName("a"), At(1), At(3), "TimedOut", ""});
+  CHECK(attempts[1] == AttemptRow{"u1", 1, ClusterName("b"), At(1), At(5), "Requeued", ""});
+  CHECK_FALSE(attempts[2].ended_at);
+  CHECK_FALSE(Must(reader->Attempts("u2")).at(0).ended_at);
+}
+
 TEST_CASE_METHOD(Fixture, "intents") {
   auto reader = After({AddIntent{Intent(8, "u1")}, AddIntent{Intent(7, "u2")}});
   CHECK(Must(reader->Intents()) == std::vector{Intent(7, "u2"), Intent(8, "u1")});
