@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from scenarios.federated_job import OURS, UID_ANNOTATION
 from scenarios.fleet import Fleet
+from scenarios.kube_client import ApiError
 from scenarios.resources import Object
 from scenarios.waiting import eventually
 
@@ -91,8 +92,8 @@ class Watchdog:
         for worker in workers:
             try:
                 found[worker] = self._list(kind, worker)
-            except (OSError, RuntimeError, HTTPException):
-                if worker not in self._ignored:
+            except (OSError, RuntimeError, HTTPException) as error:
+                if worker not in self._ignored and not _is_starting(error):
                     raise
         return found
 
@@ -104,6 +105,11 @@ class Watchdog:
             for obj in found
             if (uid := _manager_uid(obj)) is not None and not _ending(obj)
         }
+
+
+def _is_starting(error: Exception) -> bool:
+    """A real API server that has just come up: 429 "storage is (re)initializing"."""
+    return isinstance(error, ApiError) and error.status in (429, 503)
 
 
 def _conflicts(
