@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/reconcile/manager_cluster.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dependencies.h"
@@ -75,7 +76,7 @@ std::vector<Right> ManagerRights() {
   rights.Read(tracking::kMultiKueueConfigs);
   rights.Read(tracking::kTemplates);
   rights.Add(tracking::kEvents, {"create", "patch"});
-  rights.Get(tracking::kNamespaces, "kube-system");
+  rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
   return rights.Take();
 }
 

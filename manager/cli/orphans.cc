@@ -15,6 +15,7 @@
 #include "manager/cli/live_fleet.h"
 #include "manager/cli/orphan_list.h"
 #include "manager/cli/view_parts.h"
+#include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/existence.h"
@@ -87,8 +88,7 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
       [this](size_t i) { return IsListing(i); }, signal_);
   live_->Wait(timeout, terminal);
   // Without the right to read it, the origin alone must do.
-  if (const auto found = live_->cluster(0).Get(tracking::kNamespaces, {"", "kube-system"}))
-    if (const auto meta = watch::ScanMeta(*found)) marks_.manager = meta->uid;
+  marks_.manager = reconcile::ReadClusterUid(live_->cluster(0)).value_or("");
 }
 
 std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {

@@ -176,9 +176,9 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   decision.wake_at = choice.wake_at;
   CleanUp(context, nullptr, "Withdrawn", decision);
   // A worker that has just come back is about to answer: until then what was said stands.
-  const bool listing = std::any_of(context.clusters.begin(), context.clusters.end(),
-                                   [](const ClusterView& cluster) { return cluster.settling; });
-  decision.why = listing && IsOwnMessage(check.message) && context.workload().nominated.empty()
+  const bool settling = std::any_of(context.clusters.begin(), context.clusters.end(),
+                                    [](const ClusterView& cluster) { return cluster.settling; });
+  decision.why = settling && IsOwnMessage(check.message) && context.workload().nominated.empty()
                      ? check.message
                      : NoWorkerEligible(context.clusters, context.record, context.now);
   if (check.message == decision.why && context.workload().nominated.empty()) return;

@@ -155,9 +155,9 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
 
 template <class T>
 std::shared_ptr<const T> Gatherer::AsSeen(std::shared_ptr<const T> copy) const {
+  if (copy == nullptr || copy->origin.empty()) return copy;
   const tracking::Marks ours{settings_.origin, manager_.uid()};
-  if (copy == nullptr || copy->origin.empty() || ours.MayBeOn(copy->origin, copy->made_by))
-    return copy;
+  if (ours.MayBeOn(copy->origin, copy->made_by)) return copy;
   auto foreign = std::make_shared<T>(*copy);
   foreign->origin.clear();
   return foreign;

@@ -133,22 +133,24 @@ std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
 void ManagerCluster::Start() { cluster_.Start(); }
 void ManagerCluster::Stop() { cluster_.Stop(); }
 
+Result<std::string> ReadClusterUid(Cluster& cluster) {
+  FEDRA_ASSIGN_OR_RETURN(const std::string found,
+                         cluster.Get(tracking::kNamespaces, {"", kIdentityNamespace}));
+  FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(found));
+  return std::move(meta.uid);
+}
+
 Result<void> ManagerCluster::Identify() {
   if (uid_.Copy()) return {};
-  const auto found = cluster_.Get(tracking::kNamespaces, {"", "kube-system"});
-  std::string uid;
-  if (found) {
-    FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*found));
-    uid = meta.uid;
-  } else if (!IsRefusal(found.error().code)) {
-    return Fail(found.error());
-  } else {
+  const Result<std::string> found = ReadClusterUid(cluster_);
+  if (!found) {
+    if (!IsRefusal(found.error().code)) return Fail(found.error());
     log::Warn(
         "the namespace kube-system of the manager cannot be read: another fedra with the same "
         "origin on the same workers is not told apart (the rule is in deploy/manager-rbac.yaml)",
         {{"error", found.error().message}});
   }
-  uid_.With([&](std::optional<std::string>& known) { known = std::move(uid); });
+  uid_.With([&](std::optional<std::string>& known) { known = found.value_or(""); });
   return {};
 }
 

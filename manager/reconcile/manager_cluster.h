@@ -45,6 +45,11 @@ struct TemplateUse {
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
                              const kube::ServerInfo* server, WallTime now);
 
+// The namespace whose UID stands for its cluster, for as long as that lives.
+inline constexpr const char* kIdentityNamespace = "kube-system";
+// Blocks for one call.
+Result<std::string> ReadClusterUid(Cluster& cluster);
+
 class ManagerCluster final {
  public:
   ManagerCluster(kube::AccessSettings access, ClusterOptions options, http::HttpLoop& loop,
@@ -58,8 +63,7 @@ class ManagerCluster final {
   // Asks for the cluster's UID unless it is known. Blocks for one call. A server that does not let
   // us read it is no error: then the UID stays empty.
   Result<void> Identify();
-  // The UID of its namespace kube-system, which is the cluster's for as long as it lives. Empty:
-  // not known.
+  // Empty: not known.
   std::string uid() const { return uid_.Copy().value_or(""); }
   // Whether everything that decisions need has been listed at least once.
   bool IsListed() const;

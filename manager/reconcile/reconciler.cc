@@ -173,8 +173,8 @@ Result<void> Reconciler::Start() {
   return {};
 }
 
-bool Reconciler::MayBegin() {
-  if (!manager_.IsListed() || !manager_.Identify()) return false;
+bool Reconciler::MayBegin() const {
+  if (!manager_.IsListed()) return false;
   const bool all_answered = std::all_of(workers_.begin(), workers_.end(),
                                         [](const auto& worker) { return worker->IsSettled(); });
   return all_answered || clock_.Steady() - started_ > kStartGrace;
@@ -182,7 +182,7 @@ bool Reconciler::MayBegin() {
 
 void Reconciler::Tick() {
   RecordClusters();
-  if (working_.load() || !MayBegin()) return;
+  if (working_.load() || !MayBegin() || !manager_.Identify()) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers_.size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});

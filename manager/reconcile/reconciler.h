@@ -65,7 +65,7 @@ class Reconciler final {
   void AddAll(const std::vector<ObjectKey>& keys);
   void AddSoon(const std::vector<ObjectKey>& keys);
   void AddChecks();
-  bool MayBegin();
+  bool MayBegin() const;
   void Work();
   void Look(const ObjectKey& key);
   Result<void> LookOnce(const ObjectKey& key);

@@ -97,8 +97,9 @@ void TemplateKeeper::UseChanged(const ObjectKey& key) {
 
 void TemplateKeeper::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::Mode::kNever) return;
+  const tracking::Marks ours = OurMarks();
   for (const auto& claim_template : worker.templates().cache().List()) {
-    if (templates::IsCopy(*claim_template, OurMarks())) queue_.Add(claim_template->key);
+    if (templates::IsCopy(*claim_template, ours)) queue_.Add(claim_template->key);
   }
   for (const ObjectKey& key : failures_.Doubt(worker.name())) queue_.Add(key);
 }

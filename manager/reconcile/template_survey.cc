@@ -44,19 +44,18 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Marks& marks,
   return keys;
 }
 
-templates::Plan PlanFor(const ObjectKey& key, const Worker& worker,
-                        const TemplateSettings& settings, ManagerCluster& manager,
+templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::Mode mode,
+                        const tracking::Marks& marks, ManagerCluster& manager,
                         const Candidates& candidates) {
-  const tracking::Marks marks{settings.origin, manager.uid()};
   TemplateUse use = manager.UseOf(key);
   const TemplateLook look = LookAtTemplate(key, worker, manager, use);
-  const templates::Plan plan = templates::Decide(look.view, settings.mode, marks);
+  const templates::Plan plan = templates::Decide(look.view, mode, marks);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
   templates::Plan then =
-      templates::Decide(LookAtTemplate(key, worker, manager, use).view, settings.mode, marks);
+      templates::Decide(LookAtTemplate(key, worker, manager, use).view, mode, marks);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is sent there";
   return then;
@@ -72,7 +71,7 @@ std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, Mana
   for (const auto& worker : workers) {
     if (worker->contact() != Contact::kFull) continue;
     for (const ObjectKey& key : KeysOn(*worker, marks, manager, candidates)) {
-      templates::Plan plan = PlanFor(key, *worker, settings, manager, candidates);
+      templates::Plan plan = PlanFor(key, *worker, settings.mode, marks, manager, candidates);
       if (plan.step != Step::kNone) steps.push_back({worker->name(), key, std::move(plan)});
     }
   }
