@@ -38,8 +38,9 @@ class Guarded final {
     return With([](const T& value) { return value; });
   }
 
-  // Waits until `ready(value)`, then runs `f(value)`. Whoever changes the value calls Notify(),
-  // which may still be running when the waiter goes on: it must not be what destroys the Guarded.
+  // Waits until `ready(value)`, then runs `f(value)`. Whoever changes the value calls Notify
+  // or NotifyOne, which may still be running when the waiter goes on: it must not be what destroys
+  // the Guarded.
   template <class Ready, class F>
   decltype(auto) Wait(Ready&& ready, F&& f) {
     std::unique_lock lock(mutex_);
@@ -54,6 +55,8 @@ class Guarded final {
     return std::forward<F>(f)(value_);
   }
   void Notify() { changed_.notify_all(); }
+  // For waiters of which any one will do; the others sleep on.
+  void NotifyOne() { changed_.notify_one(); }
 
  private:
   mutable std::mutex mutex_;

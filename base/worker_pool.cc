@@ -17,7 +17,7 @@ void WorkerPool::Submit(std::function<void()> task) {
   state_.With([&](State& state) {
     if (!state.stopping) state.tasks.push_back(std::move(task));
   });
-  state_.Notify();
+  state_.NotifyOne();
 }
 
 void WorkerPool::Stop() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 
 #include "base/assert.h"
 
@@ -67,7 +68,7 @@ void Multi::Remove(CURL* easy) { curl_multi_remove_handle(multi_, easy); }
 void Multi::Close() {
   if (multi_ == nullptr) return;
   curl_multi_cleanup(std::exchange(multi_, nullptr));
-  ++timer_round_;
+  due_ = kNever;
   timer_.cancel();
   for (auto& [number, socket] : sockets_) socket->Close();
   sockets_.clear();
@@ -130,17 +131,35 @@ int Multi::OnTimer(CURLM* /*multi*/, long timeout_ms, void* self) {
   return 0;
 }
 
-// Also "now" goes through the loop: libcurl must not be entered from its own callback.
+// libcurl asks anew with most frames of HTTP/2, often for "now". The system's timer is set only
+// when it would end too late; one that ends too early is harmless.
 void Multi::SetTimer(long timeout_ms) {
-  ++timer_round_;
-  timer_.cancel();
-  if (timeout_ms < 0) return;
-  timer_.expires_after(std::chrono::milliseconds(timeout_ms));
-  timer_.async_wait([weak = weak_from_this(), round = timer_round_](const auto& error) {
+  due_ = timeout_ms < 0 ? kNever : SystemClock().Steady() + std::chrono::milliseconds(timeout_ms);
+  if (timeout_ms == 0) {  // through the loop: libcurl must not be entered from its own callback
+    boost::asio::post(context_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->ActWhenDue();
+    });
+  } else if (due_ < armed_) {
+    ArmTimer();
+  }
+}
+
+void Multi::ArmTimer() {
+  armed_ = due_;
+  timer_.expires_at(due_);
+  timer_.async_wait([weak = weak_from_this()](const auto& error) {
     const auto self = weak.lock();
-    if (error || !self || round != self->timer_round_) return;
-    self->Act(CURL_SOCKET_TIMEOUT, 0);
+    if (error || !self) return;
+    self->armed_ = kNever;
+    if (!self->ActWhenDue() && self->due_ != kNever) self->ArmTimer();
   });
+}
+
+bool Multi::ActWhenDue() {
+  if (due_ > SystemClock().Steady()) return false;
+  due_ = kNever;  // libcurl says when next
+  Act(CURL_SOCKET_TIMEOUT, 0);
+  return true;
 }
 
 void Multi::Act(curl_socket_t socket, int events) {

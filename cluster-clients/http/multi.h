@@ -20,6 +20,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/clock.h"
+
 namespace fedra::http {
 
 class Multi final : public std::enable_shared_from_this<Multi> {
@@ -45,6 +47,7 @@ class Multi final : public std::enable_shared_from_this<Multi> {
 
  private:
   struct Socket;
+  static constexpr SteadyTime kNever = SteadyTime::max();
 
   static int OnSocket(CURL* easy, curl_socket_t socket, int what, void* self, void* unused);
   static int OnTimer(CURLM* multi, long timeout_ms, void* self);
@@ -54,13 +57,16 @@ class Multi final : public std::enable_shared_from_this<Multi> {
   void Arm(const std::shared_ptr<Socket>& socket);
   void Wait(const std::shared_ptr<Socket>& socket, bool reading);
   void SetTimer(long timeout_ms);
+  void ArmTimer();
+  bool ActWhenDue();  // false: it is too early
   void Act(curl_socket_t socket, int events);
 
   boost::asio::io_context& context_;
   const OnDone on_done_;
   CURLM* multi_;
   boost::asio::steady_timer timer_;
-  uint64_t timer_round_ = 0;
+  SteadyTime due_ = kNever;    // when libcurl wants to be called
+  SteadyTime armed_ = kNever;  // when `timer_` ends; never later than `due_`, unless that is now
   std::unordered_map<curl_socket_t, std::shared_ptr<Socket>> sockets_;
 };
 
