@@ -86,10 +86,6 @@ std::optional<WallTime> Row::OptionalTime() {
   return SkipNull() ? std::nullopt : std::optional(Time());
 }
 
-std::optional<ClusterName> Row::OptionalCluster() {
-  return SkipNull() ? std::nullopt : std::optional(Cluster());
-}
-
 ObjectKey Row::Key() {
   std::string ns = Text();
   return {std::move(ns), Text()};

@@ -64,7 +64,6 @@ class Row final {
   ClusterName Cluster() { return ClusterName(Text()); }
   WallTime Time() { return WallTime(std::chrono::milliseconds(Integer())); }
   std::optional<WallTime> OptionalTime();
-  std::optional<ClusterName> OptionalCluster();
   ObjectKey Key();  // two columns: namespace, name
 
  private:

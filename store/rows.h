@@ -79,9 +79,6 @@ struct PlacementRow {
   std::vector<ClusterName> nominated;  // clusters that may hold a clone now, in order of preference
   // When `nominated` was chosen: the admission time-out counts from here. Null: nothing nominated.
   std::optional<WallTime> nominated_at;
-  // The only cluster that may hold the job. Null: none admitted the clone yet.
-  std::optional<ClusterName> winner;
-  std::optional<WallTime> won_at;
   std::vector<PlacementFailure> failures;  // oldest first
 
   bool operator==(const PlacementRow&) const = default;

@@ -11,10 +11,9 @@ Result<void> Apply(Connection& db, const PutPlacement& change) {
   FEDRA_RETURN_IF_ERROR(Apply(db, RemovePlacement{row.uid}));
   FEDRA_RETURN_IF_ERROR(
       db.Run("INSERT INTO placements (uid, ns, name, job_kind, job_ns, job_name, attempt, "
-             "nominated_at, winner,"
-             " won_at) VALUES (?,?,?,?,?,?,?,?,?,?)",
+             "nominated_at) VALUES (?,?,?,?,?,?,?,?)",
              {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name,
-              row.attempt, row.nominated_at, row.winner, row.won_at}));
+              row.attempt, row.nominated_at}));
   int position = 0;
   for (const ClusterName& cluster : row.nominated) {
     FEDRA_RETURN_IF_ERROR(
@@ -40,21 +39,19 @@ Result<void> Apply(Connection& db, const RemovePlacement& change) {
 Result<std::vector<PlacementRow>> LoadPlacements(Connection& db) {
   std::vector<PlacementRow> rows;
   std::unordered_map<std::string, size_t> place;
-  FEDRA_RETURN_IF_ERROR(db.Query(
-      "SELECT uid, ns, name, job_kind, job_ns, job_name, attempt, nominated_at, winner, won_at"
-      " FROM placements ORDER BY uid",
-      {}, [&](Row& row) {
-        PlacementRow& placement = rows.emplace_back();
-        placement.uid = row.Text();
-        place.emplace(placement.uid, rows.size() - 1);
-        placement.key = row.Key();
-        placement.job_kind = row.Text();
-        placement.job = row.Key();
-        placement.attempt = row.Int();
-        placement.nominated_at = row.OptionalTime();
-        placement.winner = row.OptionalCluster();
-        placement.won_at = row.OptionalTime();
-      }));
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT uid, ns, name, job_kind, job_ns, job_name, attempt, nominated_at"
+               " FROM placements ORDER BY uid",
+               {}, [&](Row& row) {
+                 PlacementRow& placement = rows.emplace_back();
+                 placement.uid = row.Text();
+                 place.emplace(placement.uid, rows.size() - 1);
+                 placement.key = row.Key();
+                 placement.job_kind = row.Text();
+                 placement.job = row.Key();
+                 placement.attempt = row.Int();
+                 placement.nominated_at = row.OptionalTime();
+               }));
   FEDRA_RETURN_IF_ERROR(db.Query(
       "SELECT uid, cluster FROM placement_nominated ORDER BY uid, position", {},
       [&](Row& row) { rows.at(place.at(row.Text())).nominated.push_back(row.Cluster()); }));

@@ -78,8 +78,6 @@ TEST_CASE_METHOD(Fixture, "placements keep their lists in order") {
   second.nominated.clear();
   second.failures.clear();
   second.nominated_at.reset();
-  second.winner = ClusterName("a");
-  second.won_at = At(77);
   auto reader = After({PutPlacement{second}, PutPlacement{first}});
   CHECK(Must(reader->Placements()) == std::vector{first, second});
 
