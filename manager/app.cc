@@ -19,6 +19,7 @@
 #include "manager/http/server.h"
 #include "manager/notify.h"
 #include "manager/reconcile/reconciler.h"
+#include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
 #include "store/store.h"
@@ -82,6 +83,7 @@ class Daemon final {
   reconcile::ReconcilerSettings Settings() const;
   server::Pages Pages();
   std::string MetricsPage();
+  void TellCredentialExpiries();
   void Heartbeat();
   void Apply(config::Loaded fresh);
 
@@ -128,6 +130,7 @@ reconcile::ReconcilerSettings Daemon::Settings() const {
 }
 
 Result<void> Daemon::Start() {
+  TellCredentialExpiries();
   FEDRA_RETURN_IF_ERROR(OpenStore());
   reconcile::ReconcilerSettings settings = Settings();
   {
@@ -201,6 +204,17 @@ std::string Daemon::MetricsPage() {
   return metrics_.Text();
 }
 
+// Of an access that cannot be used the last one stands, which may be the reason.
+void Daemon::TellCredentialExpiries() {
+  const auto tell = [&](const ClusterName& cluster, const config::ClusterAccess& access) {
+    if (access && access->certificate_expiry)
+      metrics_.SetCredentialExpiry(cluster, *access->certificate_expiry);
+  };
+  tell(ClusterName(std::string(tracking::kManagerName)), loaded_.manager);
+  for (size_t i = 0; i < loaded_.workers.size(); ++i)
+    tell(ClusterName(loaded_.configuration.workers[i].name), loaded_.workers[i]);
+}
+
 void Daemon::Heartbeat() {
   const SteadyTime now = SystemClock().Steady();
   if (now - last_heartbeat_ < kHeartbeatInterval) return;
@@ -272,6 +286,7 @@ void Daemon::Apply(config::Loaded fresh) {
   loaded_.files = std::move(fresh.files);
   loaded_.stamp = std::move(fresh.stamp);
   loaded_.configuration.logging.level = fresh.configuration.logging.level;
+  TellCredentialExpiries();
 }
 
 void Daemon::Stop() {

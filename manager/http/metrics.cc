@@ -20,6 +20,9 @@ constexpr std::array kFamilies = {
                  "Always 1; the labels say what runs."},
     MetricFamily{"fedra_cluster_up", "gauge", "cluster",
                  "1 when the worker, or the cluster \"manager\", is connected and listed, else 0."},
+    MetricFamily{"fedra_cluster_credential_expiry_timestamp_seconds", "gauge", "cluster",
+                 "When the client certificate of the kubeconfig ends, in seconds since 1970; only "
+                 "of clusters that have one."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Copies of workloads that the worker holds."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",
@@ -94,6 +97,8 @@ struct Metrics::Families {
 
   Family<Gauge>& build_info = GaugeFamily("fedra_build_info");
   Family<Gauge>& up = GaugeFamily("fedra_cluster_up");
+  Family<Gauge>& credential_expiry =
+      GaugeFamily("fedra_cluster_credential_expiry_timestamp_seconds");
   Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
   Family<Histogram>& requests = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
@@ -169,6 +174,13 @@ void Metrics::SetCluster(const ClusterName& cluster, bool is_up, int clones) {
 
 void Metrics::SetManager(bool is_up) {
   families_->up.Add({{"cluster", std::string(tracking::kManagerName)}}).Set(is_up ? 1 : 0);
+}
+
+void Metrics::SetCredentialExpiry(const ClusterName& cluster, WallTime expiry) {
+  const auto since_epoch =
+      std::chrono::duration_cast<std::chrono::seconds>(expiry.time_since_epoch());
+  families_->credential_expiry.Add({{"cluster", cluster.value}})
+      .Set(static_cast<double>(since_epoch.count()));
 }
 
 void Metrics::SetQueueDepth(size_t depth) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "manager/reconcile/telemetry.h"
 
 namespace fedra::server {
@@ -41,6 +42,8 @@ class Metrics final : public reconcile::Telemetry {
   void Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
                  std::chrono::nanoseconds duration);
   void StoreTransaction(bool ok, std::chrono::nanoseconds duration);
+  // The end of the client certificate that is used for the cluster.
+  void SetCredentialExpiry(const ClusterName& cluster, WallTime expiry);
 
   // Asked for at every scrape.
   void SetCluster(const ClusterName& cluster, bool is_up, int clones);

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
+import time
+from pathlib import Path
 
 from scenarios import objects
+from scenarios.certificates import make_ca
 from scenarios.fedra_process import CHECK_NOWHERE, CHECK_PLACEABLE
 from scenarios.fleet import MANAGER
 from scenarios.kube_client import ApiError, KubeClient
@@ -117,6 +121,28 @@ def _next_job_runs_on_worker1(world: World) -> None:
     job = world.submit("later")
     job.wait_running_on(world.worker1)
     job.finish(world.worker1)
+
+
+@scenario("credential-expiry")
+def tells_when_a_certificate_ends(world: World) -> None:
+    """/metrics says when the client certificate of a worker's kubeconfig ends, also of one that came later."""
+    fedra = world.start_fedra()
+    name = f'fedra_cluster_credential_expiry_timestamp_seconds{{cluster="{world.worker1}"}}'
+
+    def days_left() -> list[float]:
+        lines = [line for line in fedra.page("/metrics").splitlines() if line.startswith(name)]
+        return [(float(line.split()[-1]) - time.time()) / 86400 for line in lines]
+
+    assert not days_left(), "a token is no certificate"
+    with tempfile.TemporaryDirectory() as folder:
+        certificate = make_ca(Path(folder), "client", "fedra")
+        access = dataclasses.replace(
+            world.fleet.fedra_access(world.worker1),
+            client_certificate=certificate.read_text(),
+            client_key=certificate.with_suffix(".key").read_text(),
+        )
+    fedra.set_access(world.worker1, access)
+    world.eventually("the end is told", lambda: [29 < days < 31 for days in days_left()] == [True])
 
 
 @scenario("check-before-submit")

@@ -57,6 +57,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.WorkerLost(east);
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
+  metrics.SetCredentialExpiry(east, WallTime(std::chrono::seconds(1'800'000'000)));
   metrics.SetCluster(east, true, 3);
   metrics.SetManager(false);
   metrics.SetQueueDepth(2);
@@ -72,5 +73,7 @@ TEST_CASE("every documented metric appears once it has a value") {
       ContainsSubstring(
           "fedra_dispatch_rejections_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
+  CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_expiry_timestamp_seconds{cluster="
+                                     "\"gpu-east\"} 1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));
 }
