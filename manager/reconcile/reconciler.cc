@@ -34,6 +34,10 @@ constexpr Backoff kErrorBackoff{milliseconds(100), milliseconds(30'000)};
 // Pods and claims change in bursts, and each change may concern every waiting workload: one look
 // for all of a moment's changes.
 constexpr milliseconds kDevicesSettle{20};
+// The same for the pods of a running job, whose status is only mirrored: a job of a thousand pods
+// must not become a thousand writes to the manager. MultiKueue waits 1 s (eventsBatchPeriod, Kueue
+// 0.19).
+constexpr milliseconds kProgressSettle{500};
 // A cluster's row is written at least this often, so that status can say how old it is.
 constexpr std::chrono::seconds kRowInterval{10};
 
@@ -87,19 +91,22 @@ Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, Worker
 Reconciler::~Reconciler() { Stop(); }
 
 WorkerListener Reconciler::ListenTo() {
-  return {.on_workload = [this](const ObjectKey& key) { queue_.Add(key); },
-          .on_job =
-              [this](const ObjectKey& job) {
-                if (const auto workload = manager_.WorkloadOf(job)) queue_.Add(*workload);
-              },
-          .on_input =
-              [this](const Worker&, const InputChange& change) {
-                if (change.kind == InputChange::Kind::kTemplate) templates_->Changed(change.key);
-                const std::vector<ObjectKey> keys = interest_.In(change);
-                if (change.kind == InputChange::Kind::kDevices) return AddSoon(keys);
-                AddAll(keys);
-              },
-          .on_contact = [this](const Worker& worker) { OnContact(worker); }};
+  return {
+      .on_workload = [this](const ObjectKey& key) { queue_.Add(key); },
+      .on_job =
+          [this](const ObjectKey& job) {
+            if (const auto workload = manager_.WorkloadOf(job)) queue_.Add(*workload);
+          },
+      .on_progress =
+          [this](const ObjectKey& key) { queue_.AddAt(key, clock_.Steady() + kProgressSettle); },
+      .on_input =
+          [this](const Worker&, const InputChange& change) {
+            if (change.kind == InputChange::Kind::kTemplate) templates_->Changed(change.key);
+            const std::vector<ObjectKey> keys = interest_.In(change);
+            if (change.kind == InputChange::Kind::kDevices) return AddSoon(keys);
+            AddAll(keys);
+          },
+      .on_contact = [this](const Worker& worker) { OnContact(worker); }};
 }
 
 ManagerListener Reconciler::ListenToManager() {

@@ -40,6 +40,8 @@ typename watch::ObjectCache<T>::OnObject Worker::Input(InputChange::Kind kind) {
 TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
   return [this](const ObjectKey& key, const auto& before, const auto& after) {
     const auto& job = after != nullptr ? after : before;
+    if (before != nullptr && after != nullptr && tracking::IsProgress(*before, *after))
+      return listener_.on_progress({key.ns, job->prebuilt_workload});
     listener_.on_job(key);
     if (job->prebuilt_workload.empty()) return;
     const ObjectKey workload{key.ns, job->prebuilt_workload};

@@ -45,6 +45,8 @@ struct WorkerListener {
   // A job of this name has changed. It concerns whichever workload has the manager's job of that
   // name: the copy of a job that was deleted and made anew is in the way of the new one's.
   std::function<void(const ObjectKey& job)> on_job;
+  // Pods of the job that this workload has there have started or ended.
+  std::function<void(const ObjectKey& workload)> on_progress;
   std::function<void(const Worker& worker, const InputChange& change)> on_input;
   // Contact was gained or lost, or a cache changed its health: everything about the worker may be
   // different.

@@ -1,5 +1,7 @@
 #include "manager/tracking/job.h"
 
+#include <tuple>
+
 namespace fedra::tracking {
 
 const std::vector<const JobAdapter*>& JobAdapters() {
@@ -14,6 +16,14 @@ const JobAdapter* FindAdapter(const Owner& owner) {
       return adapter;
   }
   return nullptr;
+}
+
+bool IsProgress(const Job& before, const Job& after) {
+  const auto decisive = [](const Job& job) {
+    return std::tie(job.uid, job.deleting, job.origin, job.manager_uid, job.made_by,
+                    job.prebuilt_workload, job.managed_by, job.suspended, job.finished, job.failed);
+  };
+  return decisive(before) == decisive(after);
 }
 
 }  // namespace fedra::tracking

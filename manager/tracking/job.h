@@ -34,10 +34,14 @@ struct Job {
   bool finished = false;  // Complete or Failed is True
   bool failed = false;
   bool shows_activity = false;  // status says that something runs or is going down
-  // The complete object as text. On the manager, for the copy to a worker; on a worker, for its
-  // status. Null for foreign jobs.
+  // As JSON: on the manager the complete object, for the copy to a worker; on a worker an object
+  // with its status alone. Null for foreign jobs.
   std::shared_ptr<const std::string> text;
 };
+
+// Whether all that has changed between two states of a job is how its pods are getting on: what is
+// mirrored, but decides nothing.
+bool IsProgress(const Job& before, const Job& after);
 
 // What fedra must know about one kind of job.
 class JobAdapter {

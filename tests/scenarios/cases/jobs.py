@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from scenarios import objects
 from scenarios.federated_job import (
     MANAGER_UID_ANNOTATION,
@@ -11,6 +13,7 @@ from scenarios.federated_job import (
     UID_ANNOTATION,
     FederatedJob,
 )
+from scenarios.fedra_process import Fedra
 from scenarios.objects import Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -122,6 +125,29 @@ def _set_priority(world: World, job: FederatedJob, name: str) -> None:
 def _priority(clone: Object | None) -> tuple[str, int]:
     spec = present(clone)["spec"]
     return spec["priorityClassRef"]["name"], spec["priority"]
+
+
+@scenario("progress-in-batches")
+def mirrors_progress_in_batches(world: World) -> None:
+    """Many pods end one after the other: the manager's job is written twice a second, not once for each."""
+    pods = 20
+    fedra = world.start_fedra()
+    job = world.submit("train", pods=pods, retries=pods)
+    job.wait_running_on(world.worker1)
+    world.eventually("ready pods mirrored", lambda: _status(job).get("ready") == pods)
+    writes, start = _writes_to_manager(fedra), time.monotonic()
+    for _ in range(pods):
+        assert _fail_pod(world, job)
+    world.eventually("all failures are mirrored", lambda: _status(job).get("failed") == pods)
+    written = _writes_to_manager(fedra) - writes
+    assert written <= 3 + 2 * (time.monotonic() - start), written
+
+
+def _writes_to_manager(fedra: Fedra) -> int:
+    name = "fedra_cluster_request_duration_seconds_count"
+    mine = (f'{name}{{cluster="manager"', 'verb="PATCH"')
+    lines = fedra.page("/metrics").splitlines()
+    return sum(int(line.split()[-1]) for line in lines if all(part in line for part in mine))
 
 
 @scenario("moved-after-a-failed-pod")

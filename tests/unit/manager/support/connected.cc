@@ -90,6 +90,7 @@ WorkerListener Connected::ListenTo() {
                 jobs_.With([&](auto& jobs) { jobs.insert(job); });
                 Told();
               },
+          .on_progress = [this](const ObjectKey&) { Told(); },
           .on_input = [this](const Worker&, const InputChange&) { Told(); },
           .on_contact = [this](const Worker&) { Told(); }};
 }

@@ -121,6 +121,24 @@ TEST_CASE("a worker's decision is copied when it is final") {
   CHECK(mirrored(ended) == json::parse(ended));
 }
 
+TEST_CASE("what the pods do is progress; what decides about the job is not") {
+  const Job running = Parsed(Remote(R"({"active": 2})"));
+  CHECK(IsProgress(running, Parsed(Remote(R"({"active": 1, "succeeded": 1})"))));
+  CHECK(IsProgress(Parsed(Remote("{}")), running));
+  const json complete = Remote(R"({"conditions": [{"type": "Complete", "status": "True"}]})");
+  CHECK_FALSE(IsProgress(running, Parsed(complete)));
+  CHECK_FALSE(IsProgress(running, Parsed(Remote(R"({"active": 2})", true))));
+  json changed = Remote(R"({"active": 2})");
+  changed["metadata"]["uid"] = "j2";
+  CHECK_FALSE(IsProgress(running, Parsed(changed)));
+  changed = Remote(R"({"active": 2})");
+  changed["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  CHECK_FALSE(IsProgress(running, Parsed(changed)));
+  changed = Remote(R"({"active": 2})");
+  changed["metadata"]["annotations"].erase("kueue.x-k8s.io/prebuilt-workload-name");
+  CHECK_FALSE(IsProgress(running, Parsed(changed)));
+}
+
 TEST_CASE("activity is cleared where it is shown, never on a finished job") {
   json local = Local();
   CHECK_FALSE(BatchJobAdapter().ClearActivityPatch(Parsed(local)).has_value());
