@@ -47,12 +47,12 @@ struct CreateClone {
 struct SetClonePriority {
   ClusterName cluster;
 };
-// Our job, then our clone, on one worker. `outcome` ends the attempt there, unless it is kStale:
-// what is removed is in the way of the attempt.
-inline constexpr std::string_view kStale = "Stale";
+// Our job, then our clone, on one worker.
 struct DeleteRemote {
   ClusterName cluster;
-  std::string outcome;  // "LostRace", "TimedOut", "Evicted", "Finished", ...
+  // How the attempt there ended: "LostRace", "TimedOut", "Evicted", "Finished", ... Empty: it did
+  // not; what is removed is an earlier life's, in the way of the attempt.
+  std::string outcome;
 };
 // The job on the worker that admitted the clone.
 struct CreateJob {

@@ -161,7 +161,7 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   if (winner.job != nullptr && !IsOurs(*winner.job, context.policy.origin, context.uid())) {
     // An old incarnation's job of ours goes first; a foreign one made the worker ineligible before
     // we came here.
-    decision.actions.emplace_back(DeleteRemote{winner.name, std::string(kStale)});
+    decision.actions.emplace_back(DeleteRemote{winner.name, {}});
     return;
   }
   if (winner.job == nullptr) decision.actions.emplace_back(CreateJob{winner.name});
@@ -229,7 +229,7 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
   // A copy of an earlier incarnation, or a clone nobody will admit, is removed first; its end wakes
   // us again.
   if (!HasOwnClone(context, cluster) || IsSpent(*cluster.clone))
-    decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(kStale)});
+    decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
   else if (tracking::PriorityDiffers(context.workload(), *cluster.clone))
     decision.actions.emplace_back(SetClonePriority{cluster.name});
 }

@@ -140,10 +140,6 @@ Result<void> Execution::operator()(const placement::Admit& action) {
                                      .nominated = std::vector<std::string>(),
                                      .cluster_name = action.cluster.value}));
   CrashPoint("after-cluster-name");
-  store::PlacementRow row = Row();
-  row.winner = action.cluster;
-  row.won_at = tools_.clock.Now();
-  tools_.records.Put(std::move(row));
   tools_.telemetry.Placed(action.cluster);
   return {};
 }
@@ -157,8 +153,6 @@ Result<void> Execution::operator()(const placement::ClearPlacement& action) {
   store::PlacementRow row = Row();
   row.nominated.clear();
   row.nominated_at.reset();
-  row.winner.reset();
-  row.won_at.reset();
   tools_.records.Put(std::move(row));
   return {};
 }
@@ -321,8 +315,7 @@ Result<void> Execution::operator()(const placement::DeleteRemote& action) {
   FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
   CrashPoint("after-delete-job");
   FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
-  // What an earlier life left there is not what has been sent now.
-  if (action.outcome != placement::kStale) EndAttempt(action.cluster, action.outcome, {});
+  if (!action.outcome.empty()) EndAttempt(action.cluster, action.outcome, {});
   tools_.records.EndResidue(action.cluster, picture_.view.key);
   return {};
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/json_text.h"
+#include "manager/tracking/copy_metadata.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
@@ -126,8 +127,11 @@ Result<Job> ParseBatchJob(const json& object) {
   job.failed = HasTrueCondition(status, "Failed");
   job.finished = job.failed || HasTrueCondition(status, "Complete");
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
-  if (!job.origin.empty() || job.managed_by == kManagedBy)
+  if (!job.origin.empty()) {
+    job.text = std::make_shared<const std::string>(Dump(json{{"status", status}}));
+  } else if (job.managed_by == kManagedBy) {
     job.text = std::make_shared<const std::string>(Dump(object));
+  }
   return job;
 }
 
@@ -148,16 +152,8 @@ class BatchJob final : public JobAdapter {
                                  const Marks& marks) const override {
     if (local.text == nullptr) return Fail(ErrorCode::kInternal, "the job's text was not kept");
     const json source = json::parse(*local.text, nullptr, false);
-    const json& metadata = Member(source, "metadata");
-    json labels =
-        Member(metadata, "labels").is_object() ? Member(metadata, "labels") : json::object();
-    labels[std::string(kOriginLabel)] = marks.origin;
-    json annotations = Member(metadata, "annotations").is_object() ? Member(metadata, "annotations")
-                                                                   : json::object();
-    annotations[std::string(kPrebuiltWorkload)] = workload.key.name;
-    annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
-    if (!marks.manager.empty()) annotations[std::string(kManagerUidAnnotation)] = marks.manager;
-    annotations.erase("kubectl.kubernetes.io/last-applied-configuration");
+    json metadata = CopyMetadata(source, local.key, workload.uid, marks);
+    metadata["annotations"][std::string(kPrebuiltWorkload)] = workload.key.name;
     json spec = Member(source, "spec");
     DropControllerFields(spec);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
@@ -165,11 +161,7 @@ class BatchJob final : public JobAdapter {
     spec["suspend"] = true;
     return Dump(json{{"apiVersion", "batch/v1"},
                      {"kind", "Job"},
-                     {"metadata",
-                      {{"namespace", local.key.ns},
-                       {"name", local.key.name},
-                       {"labels", std::move(labels)},
-                       {"annotations", std::move(annotations)}}},
+                     {"metadata", std::move(metadata)},
                      {"spec", std::move(spec)}});
   }
 

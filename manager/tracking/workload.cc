@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/tracking/copy_metadata.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/pod_set.h"
@@ -120,12 +121,6 @@ Result<Workload> ReadCommon(const json& object) {
   return workload;
 }
 
-// `labels` or `annotations` of an object as a JSON object, empty when absent.
-json StringMap(const json& metadata, std::string_view name) {
-  const json& map = Member(metadata, name);
-  return map.is_object() ? map : json::object();
-}
-
 }  // namespace
 
 std::string_view ToString(CheckState state) { return kStateNames[static_cast<size_t>(state)]; }
@@ -160,19 +155,11 @@ Result<std::string> CloneBody(const Workload& workload, const Marks& marks) {
   if (workload.text == nullptr)
     return Fail(ErrorCode::kInternal, "the workload's text was not kept");
   const json source = json::parse(*workload.text, nullptr, false);
-  json labels = StringMap(Member(source, "metadata"), "labels");
-  labels.erase(std::string(kJobUidLabel));
-  labels[std::string(kOriginLabel)] = marks.origin;
-  json annotations = StringMap(Member(source, "metadata"), "annotations");
-  annotations[std::string(kWorkloadUidAnnotation)] = workload.uid;
-  if (!marks.manager.empty()) annotations[std::string(kManagerUidAnnotation)] = marks.manager;
+  json metadata = CopyMetadata(source, workload.key, workload.uid, marks);
+  metadata["labels"].erase(std::string(kJobUidLabel));
   return Dump(json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                    {"kind", "Workload"},
-                   {"metadata",
-                    {{"namespace", workload.key.ns},
-                     {"name", workload.key.name},
-                     {"labels", std::move(labels)},
-                     {"annotations", std::move(annotations)}}},
+                   {"metadata", std::move(metadata)},
                    {"spec", Member(source, "spec")}});
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("removing what is in the way does not end the attempt that it is in th
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
   REQUIRE(f.fleet.WaitUntil(
       [&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).clone != nullptr; }));
-  REQUIRE(f.Execute({DeleteRemote{kEast, std::string(kStale)}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, {}}}));
   REQUIRE(f.Attempts().size() == 1);
   CHECK_FALSE(f.Attempts()[0].ended_at);
   REQUIRE(f.Execute({DeleteRemote{kEast, "TimedOut"}}));
