@@ -206,3 +206,25 @@ TEST_CASE("a folder where a file must be") {
 
 }  // namespace
 }  // namespace fedra::cli
+TEST_CASE("a file that is not there: what, where, and what to do") {
+  const Ran relative = Run({"check", "-f", "no-such-job.yaml"});
+  CHECK(relative.code == 1);
+  CHECK(relative.err ==
+        fmt::format("fedra check: no-such-job.yaml: there is no such file in {}; check the name, "
+                    "or give the whole path\n",
+                    std::filesystem::current_path().string()));
+  CHECK(Run({"check", "-f", "/nowhere/job.yaml"}).err ==
+        "fedra check: /nowhere/job.yaml: there is no such file; check the name\n");
+}
+
+TEST_CASE("backup never overwrites, and says what to do") {
+  const TempFolder folder;
+  const std::string copy = folder.Write("copy.db", "mine");
+  const std::string store = folder.Path("fedra.db");
+  const Ran ran = Run({"backup", copy.c_str(), "--store", store.c_str()});
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "fedra backup: backup " + copy +
+                       ": File exists; a backup overwrites nothing: give another name, or remove "
+                       "that file first\n");
+}
+
