@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -187,6 +188,23 @@ TEST_CASE("config validate: the store's folder") {
   CHECK(Run({"config", "validate", "--config", there.c_str()}).code == 0);
 }
 
+TEST_CASE("sync without --dry-run: prose for people, a document for programs") {
+  const TempFolder folder;
+  folder.Write("e", Nobody(1));
+  folder.Write("m", Nobody(2));
+  const std::string config = folder.Write("fedra.yaml", kFile);
+  const Ran prose = Run({"sync", "--config", config.c_str()});
+  CHECK(prose.code == 0);
+  CHECK_THAT(prose.out, ContainsSubstring("says verification.templates.sync: Never\n"));
+  const Ran ran = Run({"sync", "-o", "json", "--config", config.c_str()});
+  CHECK(ran.code == 0);
+  const auto document = nlohmann::json::parse(ran.out, nullptr, /*allow_exceptions=*/false);
+  REQUIRE(document.is_object());
+  CHECK(document["kind"] == "TemplateSyncMode");
+  CHECK(document["mode"] == "Never");
+  CHECK(document.contains("apiVersion"));
+}
+
 TEST_CASE("usage names each argument once, without counts") {
   const std::string help = Run({"status", "--help"}).out;
   CHECK_THAT(help, ContainsSubstring("[what]"));
@@ -204,8 +222,6 @@ TEST_CASE("a folder where a file must be") {
   }
 }
 
-}  // namespace
-}  // namespace fedra::cli
 TEST_CASE("a file that is not there: what, where, and what to do") {
   const Ran relative = Run({"check", "-f", "no-such-job.yaml"});
   CHECK(relative.code == 1);
@@ -228,3 +244,5 @@ TEST_CASE("backup never overwrites, and says what to do") {
                        "that file first\n");
 }
 
+}  // namespace
+}  // namespace fedra::cli
