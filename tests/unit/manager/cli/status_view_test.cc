@@ -35,6 +35,15 @@ ml/done      Finished     gpu-east  30h
 )");
 }
 
+TEST_CASE("the note of a blocked job counts the reasons that it does not name") {
+  StatusData data = Fleet();
+  data.verdicts[0].reasons_json =
+      R"([{"code":"TemplateMissing","object":"","message":"x"},
+          {"code":"QueueMissing","object":"","message":"y"}])";
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("TemplateMissing on 2, ClusterUnreachable on 1 (and 1 more reason)\n"));
+}
+
 TEST_CASE("a manager that is not connected is said first") {
   StatusData data = Fleet();
   data.manager = LostWorker("manager", -1, minutes(5));
