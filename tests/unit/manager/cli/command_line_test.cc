@@ -188,6 +188,22 @@ TEST_CASE("config validate: the store's folder") {
   CHECK(Run({"config", "validate", "--config", there.c_str()}).code == 0);
 }
 
+TEST_CASE("config validate: the store's folder is told among all other problems") {
+  const TempFolder folder;
+  folder.Write("m", Nobody(2));
+  const std::string both =
+      folder.Write("both.yaml", std::string(kFile) + "store: {path: none/fedra.db}\norigin: [1]\n");
+  const Ran ran = Run({"config", "validate", "--config", both.c_str()});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err,
+             ContainsSubstring("both.yaml:5:15: store.path: " + folder.Path("none") + ": no such"));
+  CHECK_THAT(ran.err, ContainsSubstring("both.yaml:6:"));
+  CHECK_THAT(ran.err, ContainsSubstring("workers[0].kubeconfig: " + folder.Path("e")));
+  // What needs no store does not care.
+  CHECK_THAT(Run({"config", "view", "--config", both.c_str()}).err,
+             !ContainsSubstring("store.path"));
+}
+
 TEST_CASE("sync without --dry-run: prose for people, a document for programs") {
   const TempFolder folder;
   folder.Write("e", Nobody(1));
