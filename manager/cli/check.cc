@@ -70,12 +70,17 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   return reports;
 }
 
-// Said of what was not judged, or could be judged otherwise.
+// Checking manifests alone is useful, but its success says nothing of any job. Empty: there is one.
+std::string WithoutJob(const CheckInput& input) {
+  if (!input.jobs.empty()) return {};
+  return fmt::format("no job in the input: nothing was placed; {} looked at, {} found",
+                     Count(input.dra.size(), "manifest"),
+                     input.findings.empty() ? "no mistake" : "mistakes");
+}
+
+// Said of what could be judged otherwise.
 std::string Hint(const CheckInput& input, const CheckOptions& options,
                  const std::vector<JobReport>& reports) {
-  if (input.jobs.empty())
-    return fmt::format("no job is in the input: nothing was judged, but {} {} looked at\n",
-                       Count(input.dra.size(), "manifest"), input.dra.size() == 1 ? "was" : "were");
   for (const Manifest& manifest : input.dra) {
     const std::string object =
         "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
@@ -96,20 +101,23 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
   return {};
 }
 
-void Print(const std::vector<Finding>& findings, const std::vector<JobReport>& reports,
-           Format format, Terminal& terminal) {
+void Print(const CheckInput& input, const std::vector<JobReport>& reports, Format format,
+           Terminal& terminal) {
+  const std::string note = WithoutJob(input);
   if (!IsTable(format)) {
     nlohmann::ordered_json document = Document("CheckReport");
-    document["findings"] = ToJson(findings);
+    if (!note.empty()) document["note"] = note;
+    document["findings"] = ToJson(input.findings);
     auto& items = document["items"] = nlohmann::ordered_json::array();
     for (const JobReport& report : reports) items.push_back(ToJson(report));
     terminal.out << ToText(document, format);
     return;
   }
   const Style style = StyleOf(terminal);
-  std::string text = RenderFindings(findings, style);
+  std::string text = RenderFindings(input.findings, style);
   for (const JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
+  if (!note.empty()) text += note + "\n";
   terminal.out << text;
 }
 
@@ -133,12 +141,12 @@ int Check(const CheckOptions& options, Terminal& terminal) {
                                terminal);
   if (!fleet) {
     // Mistakes are worth knowing although nobody could be asked.
-    Print(input->findings, {}, *format, terminal);
+    Print(*input, {}, *format, terminal);
     return fail(fleet.error().message);
   }
   CheckAgainstWorkers((*fleet)->workers, options.ns, *input);
   const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet);
-  Print(input->findings, reports, *format, terminal);
+  Print(*input, reports, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));
 }

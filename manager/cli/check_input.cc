@@ -152,7 +152,11 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
     std::string skipped;
     for (const std::string& line : input.skipped) skipped += "\n" + line;
-    return Fail(ErrorCode::kInvalidArgument, "no job was found in the input" + skipped);
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: {}{}", fmt::join(files, ", "),
+                            skipped.empty() ? "is empty: there is nothing to check"
+                                            : "has nothing that can be checked",
+                            skipped));
   }
   CheckDefinedOnce(manifests, default_ns, input.findings);
   for (InputJob& job : input.jobs)
