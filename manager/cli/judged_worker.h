@@ -6,6 +6,7 @@
 // Thread rules: each feed's sink by one thread at a time; verdicts from any thread.
 // Lifetime: whoever feeds must end before the worker.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,8 +70,14 @@ class JudgedWorker final {
 
   // Once, when the server is known; null: it is not.
   std::vector<Feed> Feeds(const kube::ServerInfo* server);
-  void SetConnection(ConnectionState connection) { connection_ = std::move(connection); }
-  const ConnectionState& connection() const { return connection_; }
+  // `tried`: for how long by this command; null: it is from a snapshot.
+  void SetConnection(ConnectionState connection,
+                     std::optional<std::chrono::milliseconds> tried = std::nullopt) {
+    connection_ = std::move(connection);
+    tried_ = tried;
+  }
+  // Why nothing is known of it; null: it has answered.
+  std::optional<dra::Reason> Silence() const;
   // Some first list is still on its way.
   bool IsListing() const;
 
@@ -111,6 +118,7 @@ class JudgedWorker final {
       jobs_;  // in the order of JobAdapters()
   std::unique_ptr<verify::DevicePicture> devices_;
   std::unique_ptr<verify::DependencyPicture> dependencies_;
+  std::optional<std::chrono::milliseconds> tried_;
   // Objects that both the caches and the picture want.
   std::vector<std::unique_ptr<verify::TeeSink>> shared_;
 };
