@@ -10,6 +10,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/display_text.h"
 #include "manager/cli/fleet.h"
+#include "manager/cli/input_drift.h"
 #include "manager/cli/output.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/verdict_view.h"
@@ -49,10 +50,16 @@ bool NameClaims(const std::vector<InputJob>& jobs) {
   });
 }
 
+ObjectForm FormOf(const Fleet& fleet) {
+  if (fleet.redacted) return ObjectForm::kRedacted;
+  return fleet.as_of.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
+}
+
 std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
                                 const Fleet& fleet) {
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, fleet.redacted, fleet.workers);
+  const InputDrift drift(input, options.ns, FormOf(fleet));
   std::vector<JobReport> reports;
   for (const InputJob& job : input.jobs) {
     JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
@@ -65,6 +72,8 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
     report.verdicts = JudgeEverywhere(asked, fleet.workers, fleet.others);
     if (assumed)
       for (JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
+    for (size_t i = 0; i < report.verdicts.size(); ++i)
+      drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
     reports.push_back(std::move(report));
   }
   return reports;

@@ -206,7 +206,7 @@ AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& d
     object["metadata"]["name"] = key.name;
     object["spec"] = verify::CanonicalTemplateSpec(Member(*manifest.object, "spec"));
     for (const auto& worker : workers) {
-      if (worker->HasTemplate(key) || !worker->AssumeTemplate(object.dump())) continue;
+      if (worker->Template(key) != nullptr || !worker->AssumeTemplate(object.dump())) continue;
       all_.push_back({key, worker->name(), PlaceOf(manifest.file, manifest.document)});
     }
   }

@@ -55,9 +55,17 @@ struct ChosenAlternative {
   size_t of = 0;        // how many there are; 0: unknown
 };
 
+// What a person should know of a verdict although it decides nothing.
+struct VerdictNote {
+  std::string object;  // "ResourceClaimTemplate ml/one-gpu"
+  std::string message;
+  std::string remedy;  // what to do
+};
+
 struct JobVerdict {
   ClusterName worker;
   dra::Verdict verdict;
+  std::vector<VerdictNote> notes = {};
   bool devices_judged = false;
   std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
   std::vector<ChosenAlternative> alternatives;
@@ -90,7 +98,10 @@ class JudgedWorker final {
   }
   // Null when devices are not verified.
   const verify::DevicePicture* devices() const { return devices_.get(); }
-  bool HasTemplate(const ObjectKey& key) const { return templates_->Find(key) != nullptr; }
+  // Null: it is not there, or not known.
+  std::shared_ptr<const verify::Claim> Template(const ObjectKey& key) const {
+    return templates_->Find(key);
+  }
   // A template that is judged as if it existed there; `object` has all defaults written out.
   Result<void> AssumeTemplate(const std::string& object);
   // The manager's templates, which must outlive the worker; null: they are not known.
@@ -107,6 +118,7 @@ class JudgedWorker final {
 
   const JudgedWorkerSettings settings_;
   ConnectionState connection_;
+  std::optional<std::chrono::milliseconds> tried_;
   const verify::Cache<verify::Claim>* manager_templates_ = nullptr;
   std::vector<std::string> dra_versions_;
   const std::unique_ptr<verify::Cache<verify::Namespace>> namespaces_;
@@ -118,7 +130,6 @@ class JudgedWorker final {
       jobs_;  // in the order of JobAdapters()
   std::unique_ptr<verify::DevicePicture> devices_;
   std::unique_ptr<verify::DependencyPicture> dependencies_;
-  std::optional<std::chrono::milliseconds> tried_;
   // Objects that both the caches and the picture want.
   std::vector<std::unique_ptr<verify::TeeSink>> shared_;
 };

@@ -68,5 +68,61 @@ TEST_CASE("check of nothing is an error") {
   CHECK_THAT(other.err, ContainsSubstring("\"v1, Kind=ConfigMap\" is no job"));
 }
 
+std::string Job(const std::string& claim_template) {
+  return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, labels: "
+         "{kueue.x-k8s.io/queue-name: gpu}}\n"
+         "spec: {template: {spec: {restartPolicy: Never, resourceClaims: [{name: g, "
+         "resourceClaimTemplateName: " +
+         claim_template +
+         "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+}
+
+// What MakeCluster() has as `gpu`, written by a person.
+const std::string kClass =
+    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+    "spec: {selectors: [{cel: {expression: \"device.driver == 'gpu.example.com'\"}}]}\n";
+
+// The worker's one-gpu, with `more` behind the class.
+std::string OneGpu(const std::string& more) {
+  return "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: "
+         "one-gpu}\nspec: {metadata: {annotations: {a: SECRET}}, spec: {devices: {requests: "
+         "[{name: gpu, exactly: {deviceClassName: gpu" +
+         more +
+         "}}], config: [{opaque: {driver: gpu.example.com, parameters: {key: SECRET}}}]}}}\n";
+}
+
+TEST_CASE("check: what a worker has under a name of the file, but different, is said to be judged") {
+  const Ran same = Check(Job("one-gpu") + OneGpu("") + kClass);
+  CHECK(same.code == 0);
+  CHECK_THAT(same.out, !ContainsSubstring("note"));
+  // The file's would fit nowhere: the verdict is about the other one.
+  const std::string other = Job("one-gpu") + OneGpu(", count: 9");
+  const Ran drifted = Check(other);
+  CHECK(drifted.code == 0);
+  CHECK_THAT(drifted.out, ContainsSubstring("1 of 1 worker can run it"));
+  CHECK_THAT(drifted.out, ContainsSubstring("job.yaml (document 2) is not what is there, and what "
+                                            "is there counts: spec.spec.devices.requests[0]."
+                                            "exactly.count: 1 there, 9 in the file\n"));
+  CHECK_THAT(drifted.out, ContainsSubstring("\nwhat to do about the notes\n"));
+  CHECK_THAT(drifted.out, ContainsSubstring("kubectl replace --force -f "));
+  const json worker = Parsed(Check(other, "json").out)["items"][0]["workers"][0];
+  REQUIRE(worker["notes"].size() == 1);
+  CHECK(worker["notes"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
+  CHECK_THAT(worker["notes"][0]["remedy"].get<std::string>(), ContainsSubstring("fedra sync"));
+}
+
+TEST_CASE("check: a DeviceClass of the file that differs from the worker's, and one that does not") {
+  std::string other = kClass;
+  other.replace(other.find("gpu.example.com"), 3, "tpu");
+  const Ran ran = Check(Job("one-gpu") + other);
+  CHECK_THAT(ran.out, ContainsSubstring("note    DeviceClass gpu of "));
+  CHECK_THAT(ran.out, ContainsSubstring("spec.selectors[0]: \"device.driver == 'gpu.example.com'\" "
+                                        "there, \"device.driver == 'tpu.example.com'\" in the "
+                                        "file\n"));
+  CHECK_THAT(ran.out, ContainsSubstring("kubectl apply -f "));
+  // Another template of the file is no matter of this job.
+  CHECK_THAT(Check(Job("two-large") + OneGpu(", count: 9")).out, !ContainsSubstring("note"));
+}
+
 }  // namespace
 }  // namespace fedra::cli

@@ -172,9 +172,9 @@ TEST_CASE("a template that is assumed is judged") {
   cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
   const auto worker = MakeWorker(cluster, WorkerNamed("east"));
   CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kNo);
-  CHECK_FALSE(worker->HasTemplate({"ml", "one-gpu"}));
+  CHECK(worker->Template({"ml", "one-gpu"}) == nullptr);
   REQUIRE(worker->AssumeTemplate(assumed.dump()));
-  CHECK(worker->HasTemplate({"ml", "one-gpu"}));
+  CHECK(worker->Template({"ml", "one-gpu"}) != nullptr);
   CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kYes);
 }
 
