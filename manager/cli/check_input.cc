@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/manifest_fields.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
@@ -68,10 +69,13 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   if (adapter == nullptr) return false;
   const ObjectKey key = KeyOf(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
+  CheckObjectFields(object, findings);
+  if (kind == "Job") CheckJobFields(object, findings);
   for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
     const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
     CheckContainers(*item.object, path, findings);
     if (kind == "Job") CheckRestartPolicy(*item.object, path, findings);
+    CheckPodFields(*item.object, path, findings);
     CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
   }
   CheckQueueName(object, key, findings);
