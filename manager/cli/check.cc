@@ -11,6 +11,7 @@
 #include "manager/cli/display_text.h"
 #include "manager/cli/fleet.h"
 #include "manager/cli/input_drift.h"
+#include "manager/cli/manifest_selectors.h"
 #include "manager/cli/output.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/verdict_view.h"
@@ -56,7 +57,7 @@ ObjectForm FormOf(const Fleet& fleet) {
 }
 
 std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
-                                const Fleet& fleet) {
+                                const Fleet& fleet, const FleetFacts& facts) {
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, fleet.redacted, fleet.workers);
   const InputDrift drift(input, options.ns, FormOf(fleet));
@@ -72,8 +73,10 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
     report.verdicts = JudgeEverywhere(asked, fleet.workers, fleet.others);
     if (assumed)
       for (JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
-    for (size_t i = 0; i < report.verdicts.size(); ++i)
+    for (size_t i = 0; i < report.verdicts.size(); ++i) {
       drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
+      NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
+    }
     reports.push_back(std::move(report));
   }
   return reports;
@@ -153,8 +156,9 @@ int Check(const CheckOptions& options, Terminal& terminal) {
     Print(*input, {}, *format, terminal);
     return fail(fleet.error().message);
   }
-  CheckAgainstWorkers((*fleet)->workers, options.ns, *input);
-  const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet);
+  const FleetFacts facts = FactsOf((*fleet)->workers);
+  CheckAgainstWorkers(facts, options.ns, *input);
+  const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet, facts);
   Print(*input, reports, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
+#include "manager/cli/manifest_selectors.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
@@ -73,8 +74,7 @@ std::string Job(const std::string& claim_template) {
          "{kueue.x-k8s.io/queue-name: gpu}}\n"
          "spec: {template: {spec: {restartPolicy: Never, resourceClaims: [{name: g, "
          "resourceClaimTemplateName: " +
-         claim_template +
-         "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+         claim_template + "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
 }
 
 // What MakeCluster() has as `gpu`, written by a person.
@@ -91,7 +91,8 @@ std::string OneGpu(const std::string& more) {
          "}}], config: [{opaque: {driver: gpu.example.com, parameters: {key: SECRET}}}]}}}\n";
 }
 
-TEST_CASE("check: what a worker has under a name of the file, but different, is said to be judged") {
+TEST_CASE(
+    "check: what a worker has under a name of the file, but different, is said to be judged") {
   const Ran same = Check(Job("one-gpu") + OneGpu("") + kClass);
   CHECK(same.code == 0);
   CHECK_THAT(same.out, !ContainsSubstring("note"));
@@ -111,7 +112,8 @@ TEST_CASE("check: what a worker has under a name of the file, but different, is 
   CHECK_THAT(worker["notes"][0]["remedy"].get<std::string>(), ContainsSubstring("fedra sync"));
 }
 
-TEST_CASE("check: a DeviceClass of the file that differs from the worker's, and one that does not") {
+TEST_CASE(
+    "check: a DeviceClass of the file that differs from the worker's, and one that does not") {
   std::string other = kClass;
   other.replace(other.find("gpu.example.com"), 3, "tpu");
   const Ran ran = Check(Job("one-gpu") + other);
@@ -122,6 +124,50 @@ TEST_CASE("check: a DeviceClass of the file that differs from the worker's, and 
   CHECK_THAT(ran.out, ContainsSubstring("kubectl apply -f "));
   // Another template of the file is no matter of this job.
   CHECK_THAT(Check(Job("two-large") + OneGpu(", count: 9")).out, !ContainsSubstring("note"));
+}
+
+const std::string kTypo =
+    "device.attributes['gpu.example.com'].modell == 'h100' && has(device.attributes['nic.com'].x)";
+
+TEST_CASE("check: a selector that reads what no device has, though one is named nearly so") {
+  const Ran ran = Check(
+      ClaimTemplate("mine",
+                    "{requests: [{name: gpu, exactly: {deviceClassName: gpu, selectors: [{cel: "
+                    "{expression: \"" +
+                        kTypo + "\"}}]}}]}"));
+  CHECK(ran.code == 0);  // it may test for what is not there
+  CHECK_THAT(ran.out, ContainsSubstring("warning: ResourceClaimTemplate ml/mine: spec.spec.devices."
+                                        "requests[0].exactly.selectors[0].cel.expression: none of "
+                                        "3 devices on the worker has device.attributes["
+                                        "\"gpu.example.com\"].modell\n"
+                                        "    did you mean device.attributes[\"gpu.example.com\"]."
+                                        "model?\n"));
+  CHECK_THAT(ran.out, !ContainsSubstring("nic.com"));
+}
+
+TEST_CASE("check: such a selector of a template on the worker is a note beside the refusal") {
+  RawCluster cluster = MakeCluster();
+  json devices = Parsed(R"({"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu",
+      "allocationMode": "ExactCount", "count": 1, "selectors": [{"cel": {}}]}}]})");
+  devices["requests"][0]["exactly"]["selectors"][0]["cel"]["expression"] =
+      "device.capacity['gpu.exmple.com'].memory.compareTo(quantity('1Gi')) > 0";
+  AddTemplate(cluster, "typo", devices.dump());
+  const Ran ran = Check(Job("typo"), "table", cluster);
+  CHECK(ran.code == 3);
+  CHECK_THAT(ran.out,
+             ContainsSubstring("did you mean device.capacity[\"gpu.example.com\"].memory?"));
+  // Where the job can run nobody needs it.
+  CHECK_THAT(Check(Job("one-gpu"), "table", cluster).out, !ContainsSubstring("did you mean"));
+}
+
+TEST_CASE("the closest name: in its domain, or in a domain nearly the same") {
+  const std::set<std::string> known = {"gpu.example.com/model", "gpu.example.com/numa",
+                                       "nic.example.com/model"};
+  CHECK(ClosestQualified("gpu.example.com/modell", known) == "gpu.example.com/model");
+  CHECK(ClosestQualified("gpu.exmple.com/numa", known) == "gpu.example.com/numa");
+  CHECK(ClosestQualified("gpu.example.com/model", known).empty());
+  CHECK(ClosestQualified("gpu.example.com/memory", known).empty());
+  CHECK(ClosestQualified("tpu.other.org/model", known).empty());
 }
 
 }  // namespace
