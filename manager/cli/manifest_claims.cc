@@ -9,6 +9,7 @@
 
 #include "cel/selector.h"
 #include "manager/cli/manifest_check.h"
+#include "manager/cli/manifest_constraint.h"
 #include "manager/cli/manifest_fields.h"
 #include "manager/cli/manifest_request.h"
 #include "manager/cli/manifest_v1.h"
@@ -37,11 +38,10 @@ const FieldList kClaimSpec = {{"devices"}};
 const FieldList kDevices = {{"requests", "constraints", "config"}};
 const FieldList kExactly = {{"deviceClassName", "selectors", "allocationMode", "count",
                              "adminAccess", "tolerations", "capacity"}};
-const FieldList kAlternative = {{"name", "deviceClassName", "selectors", "allocationMode", "count",
-                                 "tolerations", "capacity"}};
+const FieldList kAlternative = {
+    {"name", "deviceClassName", "selectors", "allocationMode", "count", "tolerations", "capacity"}};
 const FieldList kSelector = {{"cel"}};
 const FieldList kCel = {{"expression"}};
-const FieldList kConstraint = {{"requests", "matchAttribute", "distinctAttribute"}};
 const FieldList kConfig = {{"requests", "opaque"}};
 const FieldList kOpaque = {{"driver", "parameters"}};
 
@@ -61,8 +61,6 @@ class ClaimCheck final {
   void Request(const json& request, const std::string& path);
   void Alternatives(const json& request, const std::string& path);
   void Devices(const json& request, const std::string& path);
-  void Constraint(const json& constraint, const std::string& path);
-  void Attribute(const std::string& name, const std::string& path);
   void Name(const json& owner, const std::string& path, std::set<std::string>& names);
   // each(element, path of the element)
   template <class F>
@@ -155,8 +153,7 @@ void ClaimCheck::Request(const json& request, const std::string& path) {
   for (const auto& [member, value] : request.items())
     if (IsFieldOfExactly(member.c_str())) moved[member] = value;
   if (!moved.empty()) {
-    known.decisive.insert(known.decisive.end(), kExactly.decisive.begin(),
-                          kExactly.decisive.end());
+    known.decisive.insert(known.decisive.end(), kExactly.decisive.begin(), kExactly.decisive.end());
   }
   Known(request, path, known);
   if (flat_ && !moved.empty()) {
@@ -186,39 +183,6 @@ void ClaimCheck::Request(const json& request, const std::string& path) {
   Alternatives(request, path);
 }
 
-void ClaimCheck::Attribute(const std::string& name, const std::string& path) {
-  const size_t slash = name.find('/');
-  if (slash != std::string::npos && slash > 0 && slash + 1 < name.size() &&
-      name.find('/', slash + 1) == std::string::npos)
-    return;
-  findings_.Error(path, fmt::format("\"{}\" is no attribute with its domain", name),
-                  fmt::format("write DOMAIN/{}; attributes that a driver publishes without domain "
-                              "belong to the driver's name, such as gpu.example.com/{}",
-                              slash == std::string::npos ? name : "name",
-                              slash == std::string::npos ? name : "name"));
-}
-
-void ClaimCheck::Constraint(const json& constraint, const std::string& path) {
-  Known(constraint, path, kConstraint);
-  const std::string match = Text(constraint, "matchAttribute");
-  const std::string distinct = Text(constraint, "distinctAttribute");
-  if (match.empty() == distinct.empty()) {
-    findings_.Error(path, match.empty() ? "has no matchAttribute" : "has two kinds of constraint",
-                    "set matchAttribute or distinctAttribute");
-  }
-  if (!match.empty()) Attribute(match, path + ".matchAttribute");
-  if (!distinct.empty()) Attribute(distinct, path + ".distinctAttribute");
-  const json& requests = Member(constraint, "requests");
-  if (!requests.is_array()) return;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const std::string name = requests[i].is_string() ? requests[i].get<std::string>() : "";
-    if (requests_.contains(name)) continue;
-    findings_.Error(fmt::format("{}.requests[{}]", path, i),
-                    fmt::format("there is no request \"{}\"", name),
-                    fmt::format("its requests are {}", fmt::join(requests_, ", ")));
-  }
-}
-
 void ClaimCheck::Spec(const json& spec, const std::string& path) {
   Known(spec, path, kClaimSpec);
   const json& devices = Member(spec, "devices");
@@ -232,7 +196,9 @@ void ClaimCheck::Spec(const json& spec, const std::string& path) {
           [&](const json& request, const std::string& at) { Request(request, at); });
   CheckTotal(devices, here, findings_);
   ForEach(devices, "constraints", here, kMaxConstraints,
-          [&](const json& constraint, const std::string& at) { Constraint(constraint, at); });
+          [&](const json& constraint, const std::string& at) {
+            CheckConstraint(constraint, at, requests_, findings_);
+          });
   Config(devices, here);
 }
 
