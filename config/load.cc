@@ -140,9 +140,26 @@ void AppendProblems(Problems& out, const Configuration& configuration,
   }
 }
 
-// A mistake in the file is no reason to be silent about the kubeconfigs that it does name.
+// Where the store is to be, with its place in the file; a path that is a mistake is told as such.
+std::optional<StoreFinding> LookAtStore(const Decoded& decoded, const std::string& filename,
+                                        const LoadOptions& options) {
+  constexpr const char* kPath = "store.path";
+  const bool mistaken = std::any_of(decoded.problems.begin(), decoded.problems.end(),
+                                    [&](const Problem& problem) { return problem.path == kPath; });
+  if (!options.look_at_store || mistaken) return std::nullopt;
+  auto finding = CheckStoreFolder(decoded.configuration.store, filename);
+  if (finding && decoded.marks.contains(kPath)) finding->problem.mark = MarkOf(decoded, kPath);
+  return finding;
+}
+
+// A mistake in the file is no reason to be silent about the store and the kubeconfigs that it does
+// name.
 Problems AllProblems(const Decoded& decoded, const std::string& path, const LoadOptions& options) {
   Problems problems = decoded.problems;
+  if (const auto store = LookAtStore(decoded, path, options)) {
+    problems.push_back(store->problem);
+    SortByPlace(problems);
+  }
   const ManagerSettings& manager = decoded.configuration.manager;
   if (manager.in_cluster || !manager.kubeconfig.empty())
     AppendProblems(problems, ReadManager(decoded, path, options), "manager", false);
@@ -164,10 +181,12 @@ tl::expected<Loaded, Problems> LoadOnce(const std::string& path, const LoadOptio
   std::vector<ClusterAccess> workers = ReadWorkers(*decoded, path, options.now);
   RefuseSameServer(*decoded, path, manager, workers);
   std::vector<std::string> files = AllFiles(path, manager, workers);
+  std::optional<StoreFinding> store = LookAtStore(*decoded, path, options);
   return Loaded{std::move(decoded->configuration),
                 std::move(manager),
                 std::move(workers),
                 std::move(files),
+                std::move(store),
                 {}};
 }
 

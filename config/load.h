@@ -10,6 +10,7 @@
 //
 // Thread rules: free functions; any thread.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "config/file_stamp.h"
 #include "config/kubeconfig.h"
 #include "config/problem.h"
+#include "config/store_folder.h"
 
 namespace fedra::config {
 
@@ -28,6 +30,7 @@ struct Loaded {
   ClusterAccess manager;               // a failure only with LoadOptions::manager_may_fail
   std::vector<ClusterAccess> workers;  // one for each of configuration.workers, in its order
   std::vector<std::string> files;      // the configuration and every file read for it: watch these
+  std::optional<StoreFinding> store;   // with LoadOptions::look_at_store; null: nothing is wrong
   FileStamp stamp;                     // of `files`, taken before they were read: load again when
                                        // StampFiles(files) differs from it
 };
@@ -36,6 +39,7 @@ struct LoadOptions {
   WallTime now;                   // for certificate dates
   InClusterSources in_cluster;    // used with manager.inCluster
   bool manager_may_fail = false;  // for commands that only talk to workers
+  bool look_at_store = false;     // whether its file can be made there; most commands need none
 };
 
 // `path` is the configuration file; relative paths inside are relative to its folder, "~" is not

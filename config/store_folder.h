@@ -1,7 +1,7 @@
 #pragma once
 //
-// Whether the store's file can be made where the configuration says. Looks at the folder as the
-// user of this process; writes nothing.
+// Whether the store's file can be made, or used, where the configuration says. Looks as the user of
+// this process; writes nothing.
 //
 // Source: deploy/systemd/fedra.service, whose StateDirectory= makes the default's folder.
 // Thread rules: free function; any thread.

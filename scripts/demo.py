@@ -254,6 +254,9 @@ servers, queues, devices and jobs behave as real ones, no container runs. Lines 
   export LAB={self._fleet.admin_kubeconfig(_LAB)}
 
 look        fedra status --watch
+daemon      curl -s http://{fedra.http_address}/readyz?verbose; curl -s http://{fedra.http_address}/metrics
+            tail -f {fedra.log}
+files       cat $FEDRA_CONFIG   # the workers' kubeconfigs, the store; all is below {self._folder}
 devices     fedra devices; fedra devices -o wide
 ask first   fedra check -f {files["either"]}
 submit      kubectl {create} {files["mine"]}   # {_ASKS[_ONE_GPU]}

@@ -10,6 +10,8 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/display_text.h"
 #include "manager/cli/fleet.h"
+#include "manager/cli/input_drift.h"
+#include "manager/cli/manifest_selectors.h"
 #include "manager/cli/output.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/verdict_view.h"
@@ -49,10 +51,16 @@ bool NameClaims(const std::vector<InputJob>& jobs) {
   });
 }
 
+ObjectForm FormOf(const Fleet& fleet) {
+  if (fleet.redacted) return ObjectForm::kRedacted;
+  return fleet.as_of.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
+}
+
 std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
-                                const Fleet& fleet) {
+                                const Fleet& fleet, const FleetFacts& facts) {
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, fleet.redacted, fleet.workers);
+  const InputDrift drift(input, options.ns, FormOf(fleet));
   std::vector<JobReport> reports;
   for (const InputJob& job : input.jobs) {
     JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
@@ -65,17 +73,26 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
     report.verdicts = JudgeEverywhere(asked, fleet.workers, fleet.others);
     if (assumed)
       for (JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
+    for (size_t i = 0; i < report.verdicts.size(); ++i) {
+      drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
+      NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
+    }
     reports.push_back(std::move(report));
   }
   return reports;
 }
 
-// Said of what was not judged, or could be judged otherwise.
+// Checking manifests alone is useful, but its success says nothing of any job. Empty: there is one.
+std::string WithoutJob(const CheckInput& input) {
+  if (!input.jobs.empty()) return {};
+  return fmt::format("no job in the input: nothing was placed; {} looked at, {} found",
+                     Count(input.dra.size(), "manifest"),
+                     input.findings.empty() ? "no mistake" : "mistakes");
+}
+
+// Said of what could be judged otherwise.
 std::string Hint(const CheckInput& input, const CheckOptions& options,
                  const std::vector<JobReport>& reports) {
-  if (input.jobs.empty())
-    return fmt::format("no job is in the input: nothing was judged, but {} {} looked at\n",
-                       Count(input.dra.size(), "manifest"), input.dra.size() == 1 ? "was" : "were");
   for (const Manifest& manifest : input.dra) {
     const std::string object =
         "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
@@ -96,20 +113,23 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
   return {};
 }
 
-void Print(const std::vector<Finding>& findings, const std::vector<JobReport>& reports,
-           Format format, Terminal& terminal) {
+void Print(const CheckInput& input, const std::vector<JobReport>& reports, Format format,
+           Terminal& terminal) {
+  const std::string note = WithoutJob(input);
   if (!IsTable(format)) {
     nlohmann::ordered_json document = Document("CheckReport");
-    document["findings"] = ToJson(findings);
+    if (!note.empty()) document["note"] = note;
+    document["findings"] = ToJson(input.findings);
     auto& items = document["items"] = nlohmann::ordered_json::array();
     for (const JobReport& report : reports) items.push_back(ToJson(report));
     terminal.out << ToText(document, format);
     return;
   }
   const Style style = StyleOf(terminal);
-  std::string text = RenderFindings(findings, style);
+  std::string text = RenderFindings(input.findings, style);
   for (const JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
+  if (!note.empty()) text += note + "\n";
   terminal.out << text;
 }
 
@@ -133,12 +153,13 @@ int Check(const CheckOptions& options, Terminal& terminal) {
                                terminal);
   if (!fleet) {
     // Mistakes are worth knowing although nobody could be asked.
-    Print(input->findings, {}, *format, terminal);
+    Print(*input, {}, *format, terminal);
     return fail(fleet.error().message);
   }
-  CheckAgainstWorkers((*fleet)->workers, options.ns, *input);
-  const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet);
-  Print(input->findings, reports, *format, terminal);
+  const FleetFacts facts = FactsOf((*fleet)->workers);
+  CheckAgainstWorkers(facts, options.ns, *input);
+  const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet, facts);
+  Print(*input, reports, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));
 }

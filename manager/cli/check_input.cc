@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/manifest_fields.h"
+#include "manager/cli/manifest_selectors.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
@@ -68,10 +70,13 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   if (adapter == nullptr) return false;
   const ObjectKey key = KeyOf(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
+  CheckObjectFields(object, findings);
+  if (kind == "Job") CheckJobFields(object, findings);
   for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
     const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
     CheckContainers(*item.object, path, findings);
     if (kind == "Job") CheckRestartPolicy(*item.object, path, findings);
+    CheckPodFields(*item.object, path, findings);
     CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
   }
   CheckQueueName(object, key, findings);
@@ -111,9 +116,9 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
 }
 
 void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
-  const auto add = [&](const std::string& driver, const dra::Text& name) {
-    const bool qualified = name.view().find('/') != std::string_view::npos;
-    facts.attributes.insert(qualified ? name.str() : driver + "/" + name.str());
+  const auto qualified = [](const std::string& driver, const dra::Text& name) {
+    const bool has_domain = name.view().find('/') != std::string_view::npos;
+    return has_domain ? name.str() : driver + "/" + name.str();
   };
   snapshot.pools().ForEach([&](const dra::PoolKey& key, const auto& pool) {
     const std::string driver = key.driver.str();
@@ -121,11 +126,15 @@ void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
       for (const dra::Device& device : slice->devices) {
         ++facts.devices;
         if (device.common)
-          for (const dra::Attribute& attribute : *device.common) add(driver, attribute.name);
-        for (const dra::Attribute& attribute : device.own) add(driver, attribute.name);
-        if (device.capacity)
-          for (const dra::Capacity& capacity : *device.capacity)
-            facts.capacities.insert(capacity.name.str());
+          for (const dra::Attribute& attribute : *device.common)
+            facts.attributes.insert(qualified(driver, attribute.name));
+        for (const dra::Attribute& attribute : device.own)
+          facts.attributes.insert(qualified(driver, attribute.name));
+        if (!device.capacity) continue;
+        for (const dra::Capacity& capacity : *device.capacity) {
+          facts.capacities.insert(capacity.name.str());
+          facts.qualified_capacities.insert(qualified(driver, capacity.name));
+        }
       }
     }
   });
@@ -152,7 +161,11 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
     std::string skipped;
     for (const std::string& line : input.skipped) skipped += "\n" + line;
-    return Fail(ErrorCode::kInvalidArgument, "no job was found in the input" + skipped);
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: {}{}", fmt::join(files, ", "),
+                            skipped.empty() ? "is empty: there is nothing to check"
+                                            : "has nothing that can be checked",
+                            skipped));
   }
   CheckDefinedOnce(manifests, default_ns, input.findings);
   for (InputJob& job : input.jobs)
@@ -160,8 +173,7 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   return input;
 }
 
-void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& default_ns,
-                         CheckInput& input) {
+FleetFacts FactsOf(const JudgedWorkers& workers) {
   FleetFacts facts;
   for (const auto& worker : workers) {
     facts.may_grow |= worker->HasScalablePools();
@@ -175,8 +187,15 @@ void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& defaul
         [&](const dra::Text& name, const auto&) { facts.classes.insert(name.str()); });
     AddDevices(*snapshot, facts);
   }
-  for (const Manifest& manifest : input.dra)
-    CheckAgainstFleet(manifest, default_ns, facts, input.defined, input.findings);
+  return facts;
+}
+
+void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
+                         CheckInput& input) {
+  for (const Manifest& manifest : input.dra) {
+    CheckAgainstFleet(manifest, default_ns, fleet, input.defined, input.findings);
+    CheckSelectorsAgainstFleet(manifest, default_ns, fleet, input.findings);
+  }
   const bool judged = std::any_of(input.jobs.begin(), input.jobs.end(),
                                   [](const InputJob& job) { return job.submitted.has_value(); });
   for (Finding& finding : input.findings)
@@ -202,7 +221,7 @@ AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& d
     object["metadata"]["name"] = key.name;
     object["spec"] = verify::CanonicalTemplateSpec(Member(*manifest.object, "spec"));
     for (const auto& worker : workers) {
-      if (worker->HasTemplate(key) || !worker->AssumeTemplate(object.dump())) continue;
+      if (worker->Template(key) != nullptr || !worker->AssumeTemplate(object.dump())) continue;
       all_.push_back({key, worker->name(), PlaceOf(manifest.file, manifest.document)});
     }
   }

@@ -35,10 +35,11 @@ struct CheckInput {
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
                                   const std::string& default_ns);
 
-// What the workers have together, and the findings that come from it. Where a job is judged its
-// verdict says whether it can run: then they are warnings.
-void CheckAgainstWorkers(const JudgedWorkers& workers, const std::string& default_ns,
-                         CheckInput& input);
+FleetFacts FactsOf(const JudgedWorkers& workers);
+
+// The findings that come from what the workers have together. Where a job is judged its verdict
+// says whether it can run: then they are warnings.
+void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input);
 
 // Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
 bool HasError(const CheckInput& input, const std::string& object);

@@ -6,7 +6,6 @@
 #include "base/time.h"
 #include "config/load.h"
 #include "config/print.h"
-#include "config/store_folder.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/config_connect.h"
 
@@ -27,16 +26,18 @@ int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
     terminal.err << "--timeout: " << timeout.error().message << "\n";
     return 1;
   }
-  const auto loaded = config::Load(options.config, LoadNow());
+  config::LoadOptions all_of_it = LoadNow();
+  all_of_it.look_at_store = true;
+  const auto loaded = config::Load(options.config, all_of_it);
   if (!loaded) {
     terminal.err << config::ToString(loaded.error()) << "\n";
     return 1;
   }
   bool failed = !config::AccessProblems(*loaded, false).empty();
   config::Problems all = config::AccessProblems(*loaded, true);
-  if (const auto store = config::CheckStoreFolder(loaded->configuration.store, options.config)) {
-    all.push_back(store->problem);
-    failed |= store->fatal;
+  if (loaded->store) {
+    all.push_back(loaded->store->problem);
+    failed |= loaded->store->fatal;
   }
   if (!all.empty()) terminal.err << config::ToString(all) << "\n";
   if (failed) return 1;

@@ -9,15 +9,13 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/device_view.h"
 #include "manager/cli/fleet.h"
-#include "manager/verify/existence.h"
 
 namespace fedra::cli {
 namespace {
 
 // Why nothing can be said about the worker's devices; empty: something can.
 std::string ProblemOf(const JudgedWorker& worker) {
-  if (worker.connection().phase != ConnectionPhase::kConnected)
-    return verify::ConnectionReason(worker.connection()).message;
+  if (const auto silence = worker.Silence()) return silence->message;
   const auto obstacle = worker.devices()->Obstacle();
   return obstacle ? obstacle->message : std::string();
 }

@@ -163,7 +163,8 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
       [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Feeds(server); },
       [workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
   fleet->live->Wait(configured.timeout, terminal);
-  for (size_t i = 0; i < workers.size(); ++i) workers[i]->SetConnection(fleet->live->state(i));
+  for (size_t i = 0; i < workers.size(); ++i)
+    workers[i]->SetConnection(fleet->live->state(i), fleet->live->waited());
   if (fleet->manager == nullptr) return fleet;
   AwaitManager(*fleet->manager, fleet->signal);
   for (const auto& worker : fleet->workers) worker->CompareWith(fleet->manager->cache());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manager/cli/contact.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/devices.h"
 #include "manager/verify/dra_api.h"
@@ -169,6 +170,11 @@ bool JudgedWorker::IsKnown() const {
          (classes.state == CacheState::kSynced || classes.complete) && !devices_->Obstacle();
 }
 
+std::optional<dra::Reason> JudgedWorker::Silence() const {
+  if (connection_.phase == ConnectionPhase::kConnected) return std::nullopt;
+  return NotReached(connection_, tried_);
+}
+
 Result<void> JudgedWorker::AssumeTemplate(const std::string& object) {
   FEDRA_RETURN_IF_ERROR(templates_->Upsert(object));
   return devices_ == nullptr ? Result<void>() : devices_->templates().Upsert(object);
@@ -203,7 +209,11 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
       .copies_templates = settings_.copies_templates && manager_templates_ != nullptr,
       .refused_copies = {}};
   result.verdict = verify::VerifyExistence(job.requirement, there, options);
-  if (dependencies_ != nullptr && connection_.phase == ConnectionPhase::kConnected) {
+  if (auto silence = Silence()) {
+    result.verdict.reasons = {*std::move(silence)};
+    return result;
+  }
+  if (dependencies_ != nullptr) {
     result.verdict =
         verify::Combine(std::move(result.verdict), dependencies_->Verify(job.requirement));
   }

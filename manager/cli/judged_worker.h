@@ -6,6 +6,7 @@
 // Thread rules: each feed's sink by one thread at a time; verdicts from any thread.
 // Lifetime: whoever feeds must end before the worker.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,9 +55,17 @@ struct ChosenAlternative {
   size_t of = 0;        // how many there are; 0: unknown
 };
 
+// What a person should know of a verdict although it decides nothing.
+struct VerdictNote {
+  std::string object;  // "ResourceClaimTemplate ml/one-gpu"
+  std::string message;
+  std::string remedy;  // what to do
+};
+
 struct JobVerdict {
   ClusterName worker;
   dra::Verdict verdict;
+  std::vector<VerdictNote> notes = {};
   bool devices_judged = false;
   std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
   std::vector<ChosenAlternative> alternatives;
@@ -69,8 +78,14 @@ class JudgedWorker final {
 
   // Once, when the server is known; null: it is not.
   std::vector<Feed> Feeds(const kube::ServerInfo* server);
-  void SetConnection(ConnectionState connection) { connection_ = std::move(connection); }
-  const ConnectionState& connection() const { return connection_; }
+  // `tried`: for how long by this command; null: it is from a snapshot.
+  void SetConnection(ConnectionState connection,
+                     std::optional<std::chrono::milliseconds> tried = std::nullopt) {
+    connection_ = std::move(connection);
+    tried_ = tried;
+  }
+  // Why nothing is known of it; null: it has answered.
+  std::optional<dra::Reason> Silence() const;
   // Some first list is still on its way.
   bool IsListing() const;
 
@@ -83,7 +98,10 @@ class JudgedWorker final {
   }
   // Null when devices are not verified.
   const verify::DevicePicture* devices() const { return devices_.get(); }
-  bool HasTemplate(const ObjectKey& key) const { return templates_->Find(key) != nullptr; }
+  // Null: it is not there, or not known.
+  std::shared_ptr<const verify::Claim> Template(const ObjectKey& key) const {
+    return templates_->Find(key);
+  }
   // A template that is judged as if it existed there; `object` has all defaults written out.
   Result<void> AssumeTemplate(const std::string& object);
   // The manager's templates, which must outlive the worker; null: they are not known.
@@ -100,6 +118,7 @@ class JudgedWorker final {
 
   const JudgedWorkerSettings settings_;
   ConnectionState connection_;
+  std::optional<std::chrono::milliseconds> tried_;
   const verify::Cache<verify::Claim>* manager_templates_ = nullptr;
   std::vector<std::string> dra_versions_;
   const std::unique_ptr<verify::Cache<verify::Namespace>> namespaces_;

@@ -73,9 +73,9 @@ void LiveFleet::Wait(milliseconds limit, const Terminal& terminal) {
   while (true) {
     size_t settled = 0;
     for (size_t i = 0; i < clusters_.size(); ++i) settled += IsSettled(i) ? 1 : 0;
-    const auto waited = SystemClock().Steady() - begin;
-    if (settled == clusters_.size() || waited > limit) break;
-    if (terminal.out_is_tty && waited > kSilent) {
+    waited_ = std::chrono::duration_cast<milliseconds>(SystemClock().Steady() - begin);
+    if (settled == clusters_.size() || waited_ > limit) break;
+    if (terminal.out_is_tty && waited_ > kSilent) {
       terminal.err << fmt::format("\r{} of {} workers have answered", settled, clusters_.size())
                    << std::flush;
       told = true;

@@ -46,6 +46,9 @@ class LiveFleet final {
   // terminal after two seconds.
   void Wait(std::chrono::milliseconds limit, const Terminal& terminal);
 
+  // How long it has waited.
+  std::chrono::milliseconds waited() const { return waited_; }
+
   Cluster& cluster(size_t worker) { return *clusters_[worker]; }
   ConnectionState state(size_t worker) const { return clusters_[worker]->state(); }
   std::shared_ptr<const kube::ServerInfo> server(size_t worker) const {
@@ -59,6 +62,7 @@ class LiveFleet final {
   const FeedsOf feeds_of_;
   const IsListing is_listing_;
   FleetSignal& signal_;
+  std::chrono::milliseconds waited_{0};  // the user thread's
   Threads threads_{4};
   std::vector<std::unique_ptr<Cluster>> clusters_;
   Guarded<std::vector<bool>> fed_;  // by worker: its feeds are registered

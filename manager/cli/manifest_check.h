@@ -60,7 +60,11 @@ struct FleetFacts {
   int devices = 0;
   bool unread = false;    // another worker could not be read: it may have what these lack
   bool may_grow = false;  // new nodes of a scalable pool may bring what the devices lack
+  std::set<std::string> qualified_capacities = {};  // "domain/name", as selectors read them
 };
+
+// "any of 3 workers that could be read".
+std::string WhereAmong(const FleetFacts& fleet);
 
 // Classes that are on no worker (and not among `defined`), attributes and capacities that no device
 // has. Says nothing when no worker could be read.

@@ -1,7 +1,6 @@
 // Mistakes in the specs of ResourceClaims, ResourceClaimTemplates and DeviceClasses.
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -9,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cel/selector.h"
-#include "config/names.h"
 #include "manager/cli/manifest_check.h"
+#include "manager/cli/manifest_constraint.h"
+#include "manager/cli/manifest_fields.h"
 #include "manager/cli/manifest_request.h"
 #include "manager/cli/manifest_v1.h"
 #include "manager/cli/yaml_text.h"
@@ -29,12 +29,21 @@ constexpr size_t kMaxRequests = 32;
 constexpr size_t kMaxConstraints = 32;
 constexpr size_t kMaxAlternatives = 8;
 
-using Names = std::vector<std::string>;
+constexpr size_t kMaxConfigs = 32;
 
-const Names kExactFields = {"deviceClassName", "selectors",   "allocationMode", "count",
-                            "adminAccess",     "tolerations", "capacity"};
-const Names kAlternativeFields = {"name",  "deviceClassName", "selectors", "allocationMode",
-                                  "count", "tolerations",     "capacity"};
+// Of the types of resource.k8s.io; everything in them is decisive.
+const FieldList kClassSpec = {{"selectors", "config", "extendedResourceName"}};
+const FieldList kTemplateSpec = {{"metadata", "spec"}};
+const FieldList kClaimSpec = {{"devices"}};
+const FieldList kDevices = {{"requests", "constraints", "config"}};
+const FieldList kExactly = {{"deviceClassName", "selectors", "allocationMode", "count",
+                             "adminAccess", "tolerations", "capacity"}};
+const FieldList kAlternative = {
+    {"name", "deviceClassName", "selectors", "allocationMode", "count", "tolerations", "capacity"}};
+const FieldList kSelector = {{"cel"}};
+const FieldList kCel = {{"expression"}};
+const FieldList kConfig = {{"requests", "opaque"}};
+const FieldList kOpaque = {{"driver", "parameters"}};
 
 // Checks one claim's spec; `flat` where the version has requests without `exactly`.
 class ClaimCheck final {
@@ -43,14 +52,15 @@ class ClaimCheck final {
 
   void Spec(const json& spec, const std::string& path);
   void Selectors(const json& owner, const std::string& path);
-  void Known(const json& object, const std::string& path, const Names& names);
+  void Config(const json& owner, const std::string& path);
+  void Known(const json& object, const std::string& path, const FieldList& known) {
+    CheckFields(object, path, known, findings_);
+  }
 
  private:
   void Request(const json& request, const std::string& path);
   void Alternatives(const json& request, const std::string& path);
   void Devices(const json& request, const std::string& path);
-  void Constraint(const json& constraint, const std::string& path);
-  void Attribute(const std::string& name, const std::string& path);
   void Name(const json& owner, const std::string& path, std::set<std::string>& names);
   // each(element, path of the element)
   template <class F>
@@ -80,17 +90,6 @@ void ClaimCheck::ForEach(const json& owner, const char* member, const std::strin
   }
 }
 
-void ClaimCheck::Known(const json& object, const std::string& path, const Names& names) {
-  if (!object.is_object()) return;
-  for (const auto& [member, value] : object.items()) {
-    if (std::find(names.begin(), names.end(), member) != names.end()) continue;
-    const std::string closest = config::ClosestName(member, names);
-    findings_.Error(path, fmt::format("there is no field \"{}\"", member),
-                    closest.empty() ? fmt::format("known here: {}", fmt::join(names, ", "))
-                                    : fmt::format("did you mean \"{}\"?", closest));
-  }
-}
-
 void ClaimCheck::Name(const json& owner, const std::string& path, std::set<std::string>& names) {
   const std::string name = Text(owner, "name");
   if (name.empty()) return findings_.Error(path + ".name", "is missing");
@@ -112,6 +111,15 @@ void ClaimCheck::Selectors(const json& owner, const std::string& path) {
     }
     for (const std::string& warning : compiled->warnings())
       findings_.Warn(at + ".cel.expression", warning);
+    Known(selector, at, kSelector);
+    Known(Member(selector, "cel"), at + ".cel", kCel);
+  });
+}
+
+void ClaimCheck::Config(const json& owner, const std::string& path) {
+  ForEach(owner, "config", path, kMaxConfigs, [&](const json& config, const std::string& at) {
+    Known(config, at, kConfig);
+    Known(Member(config, "opaque"), at + ".opaque", kOpaque);
   });
 }
 
@@ -130,7 +138,7 @@ void ClaimCheck::Alternatives(const json& request, const std::string& path) {
   ForEach(request, "firstAvailable", path, kMaxAlternatives,
           [&](const json& alternative, const std::string& at) {
             Name(alternative, at, names);
-            Known(alternative, at, kAlternativeFields);
+            Known(alternative, at, kAlternative);
             Devices(alternative, at);
           });
   for (const std::string& alternative : names) requests_.insert(name + "/" + alternative);
@@ -140,11 +148,13 @@ void ClaimCheck::Request(const json& request, const std::string& path) {
   Name(request, path, requests_);
   const bool exactly = !Member(request, "exactly").is_null();
   const bool alternatives = !Member(request, "firstAvailable").is_null();
-  Names known = {"name", "exactly", "firstAvailable"};
+  FieldList known = {{"name", "exactly", "firstAvailable"}};
   ordered_json moved = ordered_json::object();
   for (const auto& [member, value] : request.items())
     if (IsFieldOfExactly(member.c_str())) moved[member] = value;
-  if (!moved.empty()) known.insert(known.end(), kExactFields.begin(), kExactFields.end());
+  if (!moved.empty()) {
+    known.decisive.insert(known.decisive.end(), kExactly.decisive.begin(), kExactly.decisive.end());
+  }
   Known(request, path, known);
   if (flat_ && !moved.empty()) {
     Devices(request, path);
@@ -167,59 +177,29 @@ void ClaimCheck::Request(const json& request, const std::string& path) {
                     "write exactly: {deviceClassName: ...}, or a list firstAvailable");
   }
   if (exactly) {
-    Known(Member(request, "exactly"), path + ".exactly", kExactFields);
+    Known(Member(request, "exactly"), path + ".exactly", kExactly);
     Devices(Member(request, "exactly"), path + ".exactly");
   }
   Alternatives(request, path);
 }
 
-void ClaimCheck::Attribute(const std::string& name, const std::string& path) {
-  const size_t slash = name.find('/');
-  if (slash != std::string::npos && slash > 0 && slash + 1 < name.size() &&
-      name.find('/', slash + 1) == std::string::npos)
-    return;
-  findings_.Error(path, fmt::format("\"{}\" is no attribute with its domain", name),
-                  fmt::format("write DOMAIN/{}; attributes that a driver publishes without domain "
-                              "belong to the driver's name, such as gpu.example.com/{}",
-                              slash == std::string::npos ? name : "name",
-                              slash == std::string::npos ? name : "name"));
-}
-
-void ClaimCheck::Constraint(const json& constraint, const std::string& path) {
-  Known(constraint, path, {"requests", "matchAttribute", "distinctAttribute"});
-  const std::string match = Text(constraint, "matchAttribute");
-  const std::string distinct = Text(constraint, "distinctAttribute");
-  if (match.empty() == distinct.empty()) {
-    findings_.Error(path, match.empty() ? "has no matchAttribute" : "has two kinds of constraint",
-                    "set matchAttribute or distinctAttribute");
-  }
-  if (!match.empty()) Attribute(match, path + ".matchAttribute");
-  if (!distinct.empty()) Attribute(distinct, path + ".distinctAttribute");
-  const json& requests = Member(constraint, "requests");
-  if (!requests.is_array()) return;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const std::string name = requests[i].is_string() ? requests[i].get<std::string>() : "";
-    if (requests_.contains(name)) continue;
-    findings_.Error(fmt::format("{}.requests[{}]", path, i),
-                    fmt::format("there is no request \"{}\"", name),
-                    fmt::format("its requests are {}", fmt::join(requests_, ", ")));
-  }
-}
-
 void ClaimCheck::Spec(const json& spec, const std::string& path) {
-  Known(spec, path, {"devices"});
+  Known(spec, path, kClaimSpec);
   const json& devices = Member(spec, "devices");
   const std::string here = path + ".devices";
   if (!devices.is_object())
     return findings_.Error(here, "is missing", "a claim that asks for nothing gets nothing");
-  Known(devices, here, {"requests", "constraints", "config"});
+  Known(devices, here, kDevices);
   if (Member(devices, "requests").empty())
     findings_.Warn(here + ".requests", "is empty: a claim that asks for nothing gets nothing");
   ForEach(devices, "requests", here, kMaxRequests,
           [&](const json& request, const std::string& at) { Request(request, at); });
   CheckTotal(devices, here, findings_);
   ForEach(devices, "constraints", here, kMaxConstraints,
-          [&](const json& constraint, const std::string& at) { Constraint(constraint, at); });
+          [&](const json& constraint, const std::string& at) {
+            CheckConstraint(constraint, at, requests_, findings_);
+          });
+  Config(devices, here);
 }
 
 // Whether the document can be checked any further.
@@ -272,16 +252,19 @@ void CheckDraManifest(const Manifest& manifest, const std::string& default_ns,
   Findings findings(manifest, kind + " " + key.ToString(), all);
   if (key.name.empty()) findings.Error("metadata.name", "is missing");
   if (!CheckVersion(manifest, findings)) return;
+  CheckObjectFields(object, findings);
   const std::string api = Text(object, "apiVersion");
   ClaimCheck check(api.ends_with("/v1beta1") || api.ends_with("/v1alpha3"), findings);
   const json& spec = Member(object, "spec");
   if (kind == "DeviceClass") {
-    check.Known(spec, "spec", {"selectors", "config", "extendedResourceName"});
+    check.Known(spec, "spec", kClassSpec);
     check.Selectors(spec, "spec");
+    check.Config(spec, "spec");
   } else if (kind == "ResourceClaim") {
     check.Spec(spec, "spec");
   } else {
-    check.Known(spec, "spec", {"metadata", "spec"});
+    check.Known(spec, "spec", kTemplateSpec);
+    CheckMetadataFields(Member(spec, "metadata"), "spec.metadata", findings);
     check.Spec(Member(spec, "spec"), "spec.spec");
   }
 }

@@ -7,6 +7,7 @@
 
 #include "config/names.h"
 #include "manager/cli/manifest_check.h"
+#include "manager/cli/manifest_selectors.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -212,6 +213,11 @@ ClaimNeeds NeedsOf(const json& object) {
   return needs;
 }
 
+std::string WhereAmong(const FleetFacts& fleet) {
+  return (fleet.workers == 1 ? "the worker" : fmt::format("any of {} workers", fleet.workers)) +
+         (fleet.unread ? " that could be read" : "");
+}
+
 void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                        const FleetFacts& fleet, const DefinedClaims& defined,
                        std::vector<Finding>& all) {
@@ -219,13 +225,13 @@ void CheckAgainstFleet(const Manifest& manifest, const std::string& default_ns,
   const std::string kind = Text(*manifest.object, "kind");
   Findings findings(manifest, kind + " " + KeyOf(*manifest.object, default_ns).ToString(), all);
   const ClaimNeeds needs = NeedsOf(*manifest.object);
-  const std::string where =
-      (fleet.workers == 1 ? "the worker" : fmt::format("any of {} workers", fleet.workers)) +
-      (fleet.unread ? " that could be read" : "");
+  const std::string where = WhereAmong(fleet);
   const Severity without_class = fleet.unread ? Severity::kWarning : Severity::kNowhere;
   const Severity without_device = fleet.may_grow ? Severity::kWarning : without_class;
   const auto hint = [](const std::string& name, const std::set<std::string>& known) {
-    const std::string closest = config::ClosestName(name, {known.begin(), known.end()});
+    const std::string closest = name.find('/') == std::string::npos
+                                    ? config::ClosestName(name, {known.begin(), known.end()})
+                                    : ClosestQualified(name, known);
     if (!closest.empty()) return fmt::format("did you mean \"{}\"?", closest);
     return known.empty() ? std::string("nothing of this kind is there at all")
                          : fmt::format("there are {}", fmt::join(known, ", "));

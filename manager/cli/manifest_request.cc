@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "config/names.h"
+#include "manager/cli/manifest_fields.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -20,6 +21,9 @@ using Names = std::vector<std::string>;
 
 // AllocationResultsMaxSize of resource.k8s.io/v1.
 constexpr int64_t kMaxDevices = 32;
+
+const FieldList kCapacity = {{"requests"}};
+const FieldList kToleration = {{"key", "operator", "value", "effect", "tolerationSeconds"}};
 
 // A field that may be absent and otherwise has one of few values.
 void CheckOneOf(const json& owner, const char* member, const std::string& path, const Names& known,
@@ -88,12 +92,14 @@ void CheckTolerations(const json& request, const std::string& path, Findings& fi
     }
     if (Text(tolerations[i], "operator") == "Exists" && !Text(tolerations[i], "value").empty())
       findings.Error(at + ".value", "cannot be set with operator Exists", "leave it out");
+    CheckFields(tolerations[i], at, kToleration, findings);
     CheckOneOf(tolerations[i], "operator", at, {"Exists", "Equal"}, findings);
     CheckOneOf(tolerations[i], "effect", at, {"NoSchedule", "NoExecute", "None"}, findings);
   }
 }
 
 void CheckCapacity(const json& request, const std::string& path, Findings& findings) {
+  CheckFields(Member(request, "capacity"), path + ".capacity", kCapacity, findings);
   const json& requests = Member(Member(request, "capacity"), "requests");
   if (!requests.is_object()) return;
   for (const auto& [name, amount] : requests.items()) {

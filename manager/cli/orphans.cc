@@ -11,6 +11,7 @@
 #include "cluster-clients/watch/object_cache.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/contact.h"
 #include "manager/cli/display_text.h"
 #include "manager/cli/live_fleet.h"
 #include "manager/cli/orphan_list.h"
@@ -18,7 +19,6 @@
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/existence.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -107,7 +107,7 @@ bool OrphanSearch::IsListing(size_t cluster) const {
 
 std::string OrphanSearch::ProblemOf(size_t cluster) const {
   const ConnectionState state = live_->state(cluster);
-  if (state.phase != ConnectionPhase::kConnected) return verify::ConnectionReason(state).message;
+  if (state.phase != ConnectionPhase::kConnected) return NotReached(state, live_->waited()).message;
   std::string problem;
   const auto look = [&](const auto& cache, const std::string& what) {
     const watch::CacheHealth health = cache.health();

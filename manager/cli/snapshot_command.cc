@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
+#include "manager/cli/contact.h"
 #include "manager/cli/display_text.h"
 #include "manager/cli/fleet.h"
 #include "manager/cli/snapshot_names.h"
@@ -21,7 +22,6 @@
 #include "manager/cli/snapshot_reduce.h"
 #include "manager/cli/view_parts.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/existence.h"
 #include "manager/version.h"
 
 namespace fedra::cli {
@@ -93,7 +93,7 @@ bool SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
   };
   for (const RecordedWorker& worker : file.workers) {
     if (worker.connection.phase != ConnectionPhase::kConnected)
-      say(worker, verify::ConnectionReason(worker.connection).message);
+      say(worker, NotReached(worker.connection, std::nullopt).message);
     for (const RecordedResource& resource : worker.resources) {
       // What a cluster does not serve it does not have: that is complete.
       if (resource.health.state == watch::CacheState::kSynced ||

@@ -65,13 +65,25 @@ std::string NoteText(const std::string& note, const ViewSettings& settings) {
 
 std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
 
-// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1"
+// How many reasons stand behind the first one of each worker.
+size_t FurtherReasons(const std::vector<VerdictRow>& verdicts) {
+  size_t more = 0;
+  for (const VerdictRow& verdict : verdicts) {
+    const size_t reasons = verdict.outcome == "Yes" ? 0 : ReasonsOf(verdict).size();
+    if (reasons > 1) more += reasons - 1;
+  }
+  return more;
+}
+
+// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)"
 std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   std::string text;
   for (const ReasonCount& count : CountReasons(verdicts)) {
     text += fmt::format("{}{} on {}", text.empty() ? "no worker eligible: " : ", ", count.code,
                         count.workers);
   }
+  const size_t more = FurtherReasons(verdicts);
+  if (!text.empty() && more > 0) text += fmt::format(" (and {})", Count(more, "more reason"));
   return text;
 }
 

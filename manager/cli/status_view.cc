@@ -133,6 +133,12 @@ std::string NoWorkloads(const ViewSettings& settings) {
 
 constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here yet.";
 
+// What stands above the tables: what makes them old, or keeps jobs from being placed.
+std::string Preamble(const StatusData& data, const ViewSettings& settings) {
+  return (settings.style.headers ? DaemonLine(data.daemon, settings) : "") +
+         ManagerLine(data.manager, settings);
+}
+
 // Without headings nothing stands on stdout but rows.
 std::string Section(const char* title, const std::string& summary, const Freshness* freshness,
                     const Table& table, const Style& style) {
@@ -155,7 +161,7 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
     output.out = ToText(StatusDocument("StatusReport", kBoth, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-    output.out = ManagerLine(data.manager, settings) +
+    output.out = Preamble(data, settings) +
                  Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
                          settings.style) +
                  "\n" +
@@ -175,9 +181,8 @@ Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
         ToText(StatusDocument("ClusterReport", kClusters, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-    output.out =
-        ManagerLine(data.manager, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
-                                                      ClusterTable(data, settings), settings.style);
+    output.out = Preamble(data, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
+                                                    ClusterTable(data, settings), settings.style);
   }
   return output;
 }
@@ -193,9 +198,9 @@ Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
         ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-    output.out = ManagerLine(data.manager, settings) +
-                 Section("WORKLOADS", WorkloadSummary(rows), &freshness,
-                         WorkloadTable(rows, data, settings), settings.style);
+    output.out =
+        Preamble(data, settings) + Section("WORKLOADS", WorkloadSummary(rows), &freshness,
+                                           WorkloadTable(rows, data, settings), settings.style);
   }
   return output;
 }

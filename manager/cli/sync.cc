@@ -202,18 +202,26 @@ nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
 }
 
 // Without --dry-run there is nothing to run: the daemon does it all the time.
-int Explain(Mode mode, Terminal& terminal) {
-  terminal.out << fmt::format(
-      "the configuration file says verification.templates.sync: {}\n{} (a daemon that was started "
-      "before the file was changed does what the file said then)\n",
-      NameOf(mode),
+int Explain(Mode mode, Format format, Terminal& terminal) {
+  const std::string meaning =
       mode == Mode::kNever
           ? "with that no template is copied to a worker"
           : "with that the daemon (fedra run) copies templates and removes the copies, as soon as "
-            "there is something to do");
-  terminal.out << "fedra sync --dry-run shows what would be done now";
-  if (mode == Mode::kNever) terminal.out << ", with --mode IfMissing or Reconcile";
-  terminal.out << "\n";
+            "there is something to do";
+  const std::string more = std::string("fedra sync --dry-run shows what would be done now") +
+                           (mode == Mode::kNever ? ", with --mode IfMissing or Reconcile" : "");
+  if (!IsTable(format)) {
+    nlohmann::ordered_json document = Document("TemplateSyncMode");
+    document["mode"] = NameOf(mode);
+    document["meaning"] = meaning;
+    document["more"] = more;
+    terminal.out << ToText(document, format);
+    return 0;
+  }
+  terminal.out << fmt::format(
+      "the configuration file says verification.templates.sync: {}\n{} (a daemon that was started "
+      "before the file was changed does what the file said then)\n{}\n",
+      NameOf(mode), meaning, more);
   return 0;
 }
 
@@ -224,6 +232,8 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
     terminal.err << "fedra sync: " << message << "\n";
     return 1;
   };
+  const auto format = ParseFormat(options.format);
+  if (!format) return fail("-o: " + format.error().message);
   const auto limit = ParseDuration(options.timeout);
   if (!limit) return fail("--timeout: " + limit.error().message);
   const auto loaded =
@@ -232,7 +242,7 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
                                     .manager_may_fail = !options.dry_run});
   if (!loaded) return fail(config::ToString(loaded.error()));
   reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
-  if (!options.dry_run) return Explain(settings.mode, terminal);
+  if (!options.dry_run) return Explain(settings.mode, *format, terminal);
   if (options.mode == NameOf(Mode::kIfMissing)) settings.mode = Mode::kIfMissing;
   if (options.mode == NameOf(Mode::kReconcile)) settings.mode = Mode::kReconcile;
 
@@ -244,15 +254,14 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
   const auto skipped = fleet.Skipped();
   for (const auto& [worker, why] : skipped)
     terminal.err << fmt::format("{} is left out: {}\n", worker, why);
-  if (options.format == "table") {
+  if (IsTable(*format)) {
     Print(steps, settings.mode, terminal);
     for (const LeftAlone& item : left_alone) {
       terminal.err << fmt::format("left alone: {} on {} differs, not fedra's: {}\n",
                                   item.key.ToString(), item.worker, item.difference);
     }
   } else {
-    terminal.out << ToText(ToJson(steps, settings.mode, left_alone, skipped),
-                           *ParseFormat(options.format));
+    terminal.out << ToText(ToJson(steps, settings.mode, left_alone, skipped), *format);
   }
   return skipped.empty() ? 0 : kUnknown;
 }

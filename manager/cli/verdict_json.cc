@@ -55,6 +55,14 @@ ordered_json ToJson(const ChosenAlternative& chosen) {
   return object;
 }
 
+ordered_json ToJson(const std::vector<VerdictNote>& notes) {
+  ordered_json list = ordered_json::array();
+  for (const VerdictNote& note : notes) {
+    list.push_back({{"object", note.object}, {"message", note.message}, {"remedy", note.remedy}});
+  }
+  return list;
+}
+
 ordered_json ToJson(const JobVerdict& item) {
   ordered_json reasons = ordered_json::array();
   for (const dra::Reason& reason : item.verdict.reasons) {
@@ -65,6 +73,7 @@ ordered_json ToJson(const JobVerdict& item) {
   ordered_json object = {{"name", item.worker.value},
                          {"verdict", dra::ToString(item.verdict.outcome)},
                          {"reasons", std::move(reasons)}};
+  if (!item.notes.empty()) object["notes"] = ToJson(item.notes);
   if (!item.devices_judged) return object;
   object["podsWanted"] = item.verdict.pods_wanted;
   object["podsFitting"] = item.verdict.pods_fitting;

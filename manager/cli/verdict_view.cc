@@ -180,6 +180,18 @@ void AddRows(Table& table, const JobVerdict& item) {
     add(std::string(dra::ToString(reason.code)),
         reason.message.substr(0, reason.message.size() - counts));
   }
+  for (const VerdictNote& note : item.notes) add("note", note.message);
+}
+
+// What to do about the notes in the table, once each.
+std::string NoteRemedies(const JobReport& report, const Style& style) {
+  std::set<std::string> told;
+  std::string text;
+  for (const JobVerdict& item : report.verdicts) {
+    for (const VerdictNote& note : item.notes)
+      if (told.insert(note.remedy).second) text += Paragraph(note.remedy, 2, style);
+  }
+  return text.empty() ? text : "\nwhat to do about the notes\n" + text;
 }
 
 }  // namespace
@@ -200,7 +212,7 @@ std::string RenderReport(const JobReport& report, const Style& style) {
   Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
   for (const JobVerdict& item : report.verdicts) AddRows(table, item);
   text += table.Render(style);
-  text += Explanations(report, style);
+  text += Explanations(report, style) + NoteRemedies(report, style);
   return BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);
 }
 

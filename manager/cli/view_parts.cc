@@ -93,13 +93,24 @@ bool IsRunning(const Daemon& daemon, WallTime now) {
 
 Freshness FreshnessOf(const Daemon& daemon, WallTime now) {
   if (!daemon.heartbeat) return {"no daemon has written here yet", Tone::kWarning};
-  const std::string age = fmt::format("as of {} ago", Since(daemon.heartbeat->at, now));
-  if (!IsRunning(daemon, now)) return {age + ": no daemon is running", Tone::kWarning};
-  if (IsFresh(daemon, now)) return {age, Tone::kFaint};
-  return {
-      age +
-          ": the daemon runs, but has written nothing since (it is starting, or its log says why)",
-      Tone::kWarning};
+  const bool current = IsRunning(daemon, now) && IsFresh(daemon, now);
+  return {fmt::format("as of {} ago", Since(daemon.heartbeat->at, now)),
+          current ? Tone::kFaint : Tone::kWarning};
+}
+
+std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
+  if (!daemon.heartbeat) return {};
+  const WallTime at = daemon.heartbeat->at;
+  const std::string age = Since(at, settings.now);
+  std::string text;
+  if (!IsRunning(daemon, settings.now)) {
+    text = fmt::format("DAEMON  not running: what follows is as of {}, {} ago", FormatRfc3339(at),
+                       age);
+  } else if (!IsFresh(daemon, settings.now)) {
+    text = fmt::format(
+        "DAEMON  runs, but has written nothing for {} (it is starting, or its log says why)", age);
+  }
+  return text.empty() ? text : Toned(text, Tone::kWarning, settings.style) + "\n";
 }
 
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
@@ -257,6 +268,8 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
       output.out += (apart ? "\n" : "") + text(*incarnation);
     }
   }
+  if (IsTable(settings.format) && settings.style.headers)
+    output.out.insert(0, DaemonLine(data.daemon, settings));
   return output;
 }
 

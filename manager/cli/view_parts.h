@@ -21,12 +21,17 @@ Tone ToneOfOutcome(std::string_view verdict_outcome);
 
 // By its lock; where that cannot be seen, by the age of its heartbeat.
 bool IsRunning(const Daemon& daemon, WallTime now);
-// "as of 2s ago", and a warning when no daemon keeps it current.
+// "as of 2s ago"; a warning when no daemon keeps it current (DaemonLine() says so in words).
 struct Freshness {
   std::string text;
   Tone tone = Tone::kPlain;
 };
 Freshness FreshnessOf(const Daemon& daemon, WallTime now);
+
+// "DAEMON  not running: what follows is as of 2026-11-21T16:11:19Z, 12m ago", with line end; the
+// first line of every view, so that nobody takes old news for new. Empty when a daemon keeps the
+// data current, or when none has written yet.
+std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings);
 
 // "MANAGER  Rejected for 5m: 401 Unauthorized", with line end; empty when all is well, or when
 // nothing is known.

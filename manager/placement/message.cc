@@ -16,9 +16,17 @@ namespace {
 constexpr size_t kNamedWorkers = 5;
 constexpr size_t kMaxWorkerWords = 200;
 
+// Who mends only the first reason should know that it is not the last.
+size_t FurtherReasons(const ClusterView& cluster) {
+  const size_t reasons = cluster.verdict.reasons.size();
+  return reasons > 1 ? reasons - 1 : 0;
+}
+
 std::string WhatItLacks(const ClusterView& cluster) {
-  if (!cluster.verdict.reasons.empty()) return cluster.verdict.reasons.front().message;
-  return std::string(dra::ToString(cluster.verdict.outcome));
+  if (cluster.verdict.reasons.empty()) return std::string(dra::ToString(cluster.verdict.outcome));
+  const std::string& first = cluster.verdict.reasons.front().message;
+  const size_t more = FurtherReasons(cluster);
+  return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
 
 // A worker that refused it says so itself, by name.
@@ -30,7 +38,11 @@ std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, W
 
 std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   std::map<std::string_view, int> counts;
-  for (const ClusterView* cluster : refused) ++counts[dra::Headline(cluster->verdict)];
+  size_t more = 0;
+  for (const ClusterView* cluster : refused) {
+    ++counts[dra::Headline(cluster->verdict)];
+    more += FurtherReasons(*cluster);
+  }
   std::vector<std::pair<std::string_view, int>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -38,6 +50,7 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   for (const auto& [reason, count] : sorted) {
     text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", reason, count);
   }
+  if (more > 0) text += fmt::format(" (and {} more reason{})", more, more == 1 ? "" : "s");
   return text;
 }
 

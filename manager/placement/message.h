@@ -14,7 +14,8 @@ namespace fedra::placement {
 std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy);
 
 // "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; gpu-west:
-// ..." Long fleets are cut to the most frequent reasons with counts.
+// ..." A worker is named with its first reason and how many more it has ("(and 2 more)"); of long
+// fleets the first reasons are counted, and so are all others together.
 // A worker that refused the workload and is not asked again yet is named with its refusal.
 std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
                              WallTime now);

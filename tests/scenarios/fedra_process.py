@@ -99,7 +99,7 @@ class Fedra:
         manager, *workers = accesses
         for cluster, access in accesses.items():
             self.set_access(cluster, access)
-        self._port = free_ports(1)[0]
+        self.http_address = f"127.0.0.1:{free_ports(1)[0]}"
         self.store = folder / "fedra.db"
         configuration: Object = {
             "apiVersion": "fedra.dev/v1alpha1",
@@ -111,7 +111,7 @@ class Fedra:
             # Scenarios about devices switch this on; the others have workers without any.
             "verification": {"devices": "Off"},
             "store": {"path": str(self.store)},
-            "http": {"address": f"127.0.0.1:{self._port}"},
+            "http": {"address": self.http_address},
             "logging": {"level": "debug"},
         }
         self.configuration_file = folder / "fedra.yaml"
@@ -268,7 +268,7 @@ class Fedra:
         return self._http("/readyz") != ""
 
     def _http(self, path: str) -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}{path}", timeout=2) as response:
+        with urllib.request.urlopen(f"http://{self.http_address}{path}", timeout=2) as response:
             return response.read().decode()
 
     def _kubeconfig(self, cluster: str) -> Path:

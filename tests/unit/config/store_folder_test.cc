@@ -30,13 +30,22 @@ TEST_CASE("the store's folder must be there and writable") {
   const auto file = check(folder.Write("file", "") + "/fedra.db");
   REQUIRE(file);
   CHECK_THAT(Text({file->problem}, folder), ContainsSubstring("DIR/file: is not a folder"));
+  const auto a_folder = check(folder.path().string());
+  REQUIRE(a_folder);
+  CHECK_THAT(Text({a_folder->problem}, folder), ContainsSubstring("DIR: is a folder"));
   std::filesystem::permissions(
       folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   const auto unwritable = check(folder.Path("fedra.db"));
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+  const std::string locked = folder.Write("locked.db", "");
+  std::filesystem::permissions(locked, std::filesystem::perms::none);
+  const auto not_ours = check(locked);
   if (geteuid() == 0) return;  // root may write there
   REQUIRE(unwritable);
   CHECK_THAT(Text({unwritable->problem}, folder), ContainsSubstring("DIR: is not writable"));
+  REQUIRE(not_ours);
+  CHECK_THAT(Text({not_ours->problem}, folder),
+             ContainsSubstring("DIR/locked.db: this user may not read and write it"));
 }
 
 }  // namespace

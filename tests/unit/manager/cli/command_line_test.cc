@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -187,6 +188,39 @@ TEST_CASE("config validate: the store's folder") {
   CHECK(Run({"config", "validate", "--config", there.c_str()}).code == 0);
 }
 
+TEST_CASE("config validate: the store's folder is told among all other problems") {
+  const TempFolder folder;
+  folder.Write("m", Nobody(2));
+  const std::string both =
+      folder.Write("both.yaml", std::string(kFile) + "store: {path: none/fedra.db}\norigin: [1]\n");
+  const Ran ran = Run({"config", "validate", "--config", both.c_str()});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err,
+             ContainsSubstring("both.yaml:5:15: store.path: " + folder.Path("none") + ": no such"));
+  CHECK_THAT(ran.err, ContainsSubstring("both.yaml:6:"));
+  CHECK_THAT(ran.err, ContainsSubstring("workers[0].kubeconfig: " + folder.Path("e")));
+  // What needs no store does not care.
+  CHECK_THAT(Run({"config", "view", "--config", both.c_str()}).err,
+             !ContainsSubstring("store.path"));
+}
+
+TEST_CASE("sync without --dry-run: prose for people, a document for programs") {
+  const TempFolder folder;
+  folder.Write("e", Nobody(1));
+  folder.Write("m", Nobody(2));
+  const std::string config = folder.Write("fedra.yaml", kFile);
+  const Ran prose = Run({"sync", "--config", config.c_str()});
+  CHECK(prose.code == 0);
+  CHECK_THAT(prose.out, ContainsSubstring("says verification.templates.sync: Never\n"));
+  const Ran ran = Run({"sync", "-o", "json", "--config", config.c_str()});
+  CHECK(ran.code == 0);
+  const auto document = nlohmann::json::parse(ran.out, nullptr, /*allow_exceptions=*/false);
+  REQUIRE(document.is_object());
+  CHECK(document["kind"] == "TemplateSyncMode");
+  CHECK(document["mode"] == "Never");
+  CHECK(document.contains("apiVersion"));
+}
+
 TEST_CASE("usage names each argument once, without counts") {
   const std::string help = Run({"status", "--help"}).out;
   CHECK_THAT(help, ContainsSubstring("[what]"));
@@ -202,6 +236,28 @@ TEST_CASE("a folder where a file must be") {
     CHECK(ran.code == 1);
     CHECK_THAT(ran.err, ContainsSubstring(folder + ": is a directory"));
   }
+}
+
+TEST_CASE("a file that is not there: what, where, and what to do") {
+  const Ran relative = Run({"check", "-f", "no-such-job.yaml"});
+  CHECK(relative.code == 1);
+  CHECK(relative.err ==
+        fmt::format("fedra check: no-such-job.yaml: there is no such file in {}; check the name, "
+                    "or give the whole path\n",
+                    std::filesystem::current_path().string()));
+  CHECK(Run({"check", "-f", "/nowhere/job.yaml"}).err ==
+        "fedra check: /nowhere/job.yaml: there is no such file; check the name\n");
+}
+
+TEST_CASE("backup never overwrites, and says what to do") {
+  const TempFolder folder;
+  const std::string copy = folder.Write("copy.db", "mine");
+  const std::string store = folder.Path("fedra.db");
+  const Ran ran = Run({"backup", copy.c_str(), "--store", store.c_str()});
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "fedra backup: backup " + copy +
+                       ": File exists; a backup overwrites nothing: give another name, or remove "
+                       "that file first\n");
 }
 
 }  // namespace

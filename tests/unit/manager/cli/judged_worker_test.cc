@@ -144,15 +144,37 @@ TEST_CASE("without the template there is nothing to count") {
   CHECK_THAT(report, ContainsSubstring("\n  more: fedra explain TemplateMissing\n"));
 }
 
+TEST_CASE("a worker that this command could not reach: for how long it tried, and why") {
+  ConnectionState lost;
+  lost.phase = ConnectionPhase::kUnreachable;
+  lost.since = WallTime(std::chrono::hours(1));
+  lost.why = Error{ErrorCode::kConnection, "connection refused", {}, {}};
+  const auto worker = MakeWorker(MakeCluster(), WorkerNamed("east"));
+  const auto said = [&] {
+    const JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
+    CHECK(verdict.verdict.outcome == Outcome::kUnknown);
+    REQUIRE(verdict.verdict.reasons.size() == 1);
+    return verdict.verdict.reasons[0].message;
+  };
+  worker->SetConnection(lost, std::chrono::milliseconds(5'200));
+  CHECK(said() == "not reached (tried for 5s): connection refused");
+  worker->SetConnection(lost, std::chrono::milliseconds(12));
+  CHECK(said() == "not reached: connection refused");
+  worker->SetConnection(lost);
+  CHECK(said() == "not reached when the snapshot was taken: connection refused");
+  worker->SetConnection({}, std::chrono::seconds(15));
+  CHECK(said() == "no answer (tried for 15s); --timeout waits longer");
+}
+
 TEST_CASE("a template that is assumed is judged") {
   RawCluster cluster = MakeCluster();
   const json assumed = cluster.objects["resourceclaimtemplates.resource.k8s.io"].front();
   cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
   const auto worker = MakeWorker(cluster, WorkerNamed("east"));
   CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kNo);
-  CHECK_FALSE(worker->HasTemplate({"ml", "one-gpu"}));
+  CHECK(worker->Template({"ml", "one-gpu"}) == nullptr);
   REQUIRE(worker->AssumeTemplate(assumed.dump()));
-  CHECK(worker->HasTemplate({"ml", "one-gpu"}));
+  CHECK(worker->Template({"ml", "one-gpu"}) != nullptr);
   CHECK(worker->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kYes);
 }
 

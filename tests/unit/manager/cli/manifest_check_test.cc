@@ -289,7 +289,7 @@ TEST_CASE("what the workers lack is a warning where a job is judged: the verdict
     auto input = Read(judged ? kJob + lacking : lacking);
     REQUIRE(input.has_value());
     REQUIRE(input->findings.empty());
-    CheckAgainstWorkers(workers, "", *input);
+    CheckAgainstWorkers(FactsOf(workers), "", *input);
     REQUIRE(input->findings.size() == 1);
     CHECK(input->findings[0].severity == (judged ? Severity::kWarning : Severity::kNowhere));
   }

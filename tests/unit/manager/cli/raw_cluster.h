@@ -15,6 +15,7 @@
 #include "cluster-clients/kube/discovery.h"
 #include "manager/cli/judged_worker.h"
 #include "manager/cli/snapshot_file.h"
+#include "manager/cli/snapshot_recorder.h"
 #include "manager/tracking/submitted.h"
 #include "tests/support/catch.h"
 
@@ -194,6 +195,19 @@ inline std::unique_ptr<JudgedWorker> MakeWorker(const RawCluster& cluster,
   FeedAll(worker->Feeds(&server), cluster);
   worker->SetConnection(Connected());
   return worker;
+}
+
+// A snapshot of a fleet of one worker, east.
+inline SnapshotFile Record(const RawCluster& cluster) {
+  WorkerRecorder recorder(WorkerNamed("east"), [] {});
+  const kube::ServerInfo server = Server();
+  FeedAll(recorder.Feeds(&server), cluster);
+  CHECK_FALSE(recorder.IsListing());
+  SnapshotFile file;
+  file.fedra_version = "0.1.0";
+  file.origin = "fedra";
+  file.workers.push_back(recorder.Recorded(Connected(), &server));
+  return file;
 }
 
 // A job of queue ml/gpu with `pods` pods that each have a claim from the template, and `cpu`.

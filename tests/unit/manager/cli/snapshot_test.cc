@@ -5,25 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/snapshot_names.h"
-#include "manager/cli/snapshot_recorder.h"
 #include "manager/cli/snapshot_reduce.h"
 #include "manager/cli/verdict_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
 namespace {
-
-SnapshotFile Record(const RawCluster& cluster) {
-  WorkerRecorder recorder(WorkerNamed("east"), [] {});
-  const kube::ServerInfo server = Server();
-  FeedAll(recorder.Feeds(&server), cluster);
-  CHECK_FALSE(recorder.IsListing());
-  SnapshotFile file;
-  file.fedra_version = "0.1.0";
-  file.origin = "fedra";
-  file.workers.push_back(recorder.Recorded(Connected(), &server));
-  return file;
-}
 
 JudgedWorkers Replay(const SnapshotFile& file) {
   JudgedWorkers workers;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/history_view.h"
+#include "manager/cli/workload_view.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/rows.h"
 
@@ -150,6 +151,20 @@ TEST_CASE("why of a workload that nobody has judged yet, or that is gone") {
   data.incarnations[0].row.removed_at = Ago(minutes(3));
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("\nnext   fedra history ml/sweep-3\n"));
+}
+
+TEST_CASE("why, history: without a daemon the first line says as of when all is") {
+  WorkloadData data = Sweep();
+  data.daemon = {Beat(minutes(12)), /*holds_store=*/false};
+  const std::string line =
+      "DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\n";
+  CHECK(RenderWhy(data, Settings()).out.starts_with(line + "ml/sweep-3 is blocked: none of 3"));
+  CHECK(RenderHistory(data, Settings()).out.starts_with(line + "ml/sweep-3 "));
+  CHECK(RenderWorkload(data, Settings()).out.starts_with(line + "ml/sweep-3 "));
+  data.incarnations.push_back(data.incarnations[0]);
+  const std::string two = RenderWhy(data, Settings()).out;
+  CHECK(two.find("DAEMON") == two.rfind("DAEMON"));
+  CHECK(RenderWhy(data, Settings(Format::kName)).out == "ml/sweep-3\nml/sweep-3\n");
 }
 
 TEST_CASE("verdicts that make no sense are shown as far as they go") {

@@ -86,6 +86,30 @@ TEST_CASE("a job that was deleted while it ran has not finished") {
   CHECK(world.notes().back() == "Deleted");
 }
 
+TEST_CASE("a worker's further reasons are counted behind its first") {
+  dra::Verdict three = No("LocalQueue ml/gpu does not exist there");
+  three.reasons.push_back({dra::ReasonCode::kTemplateMissing, "", "y"});
+  three.reasons.push_back({dra::ReasonCode::kNotEnoughDevices, "", "z"});
+  SECTION("each worker is named") {
+    World world({"a", "b"});
+    world.SetVerdict("a", three);
+    world.SetVerdict("b", No("x"));
+    world.ReserveQuota();
+    world.Settle();
+    CHECK(world.Message() ==
+          "no worker eligible: a: LocalQueue ml/gpu does not exist there (and 2 more); b: x");
+  }
+  SECTION("a long fleet is counted") {
+    World world({"a", "b", "c", "d", "e", "f"});
+    for (const char* worker : {"a", "b", "c", "d", "e", "f"}) world.SetVerdict(worker, No("x"));
+    world.SetVerdict("f", three);
+    world.ReserveQuota();
+    world.Settle();
+    CHECK(world.Message() ==
+          "no worker eligible: 6 workers: TemplateMissing on 6 (and 2 more reasons)");
+  }
+}
+
 TEST_CASE("workers that lack something are named with what they lack") {
   World world({"gpu-east", "gpu-west"});
   world.SetVerdict("gpu-east", No("ResourceClaimTemplate ml/one-gpu does not exist there"));

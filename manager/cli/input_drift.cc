@@ -1,0 +1,120 @@
+#include "manager/cli/input_drift.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dra/parse.h"
+#include "manager/cli/snapshot_names.h"
+#include "manager/cli/snapshot_reduce.h"
+#include "manager/tracking/json_fields.h"
+#include "manager/verify/difference.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+using tracking::Text;
+
+constexpr size_t kShown = 3;
+
+// The canonical spec, as the worker's cache has it; nothing: it cannot be read.
+std::optional<json> TemplateSpec(json object, const ObjectKey& key, ObjectForm form) {
+  object["metadata"]["namespace"] = key.ns;
+  auto read = verify::ParseTemplate(object);
+  if (read && form != ObjectForm::kWhole) read = verify::ParseTemplate(ReducedTemplate(*read));
+  if (!read) return std::nullopt;
+  json spec = json::parse(read->spec, nullptr, /*allow_exceptions=*/false);
+  return spec.is_discarded() ? std::nullopt : std::optional(std::move(spec));
+}
+
+// What of a class decides which devices it means; its configuration is the driver's.
+json ClassSpec(const dra::DeviceClass& device_class) {
+  return {{"selectors", device_class.selectors},
+          {"extendedResourceName", device_class.extended_resource.str()}};
+}
+
+std::optional<json> ClassSpec(const json& object) {
+  dra::ParseContext context;
+  const auto read = dra::ParseDeviceClass(object, context);
+  return read ? std::optional(ClassSpec(*read)) : std::nullopt;
+}
+
+std::string InWords(const verify::Differences& differences) {
+  std::string text;
+  for (const verify::FieldDifference& difference : differences.first) {
+    text += fmt::format("{}{}: {} there, {} in the file", text.empty() ? "" : "; ", difference.path,
+                        difference.there.value_or("absent"), difference.here.value_or("absent"));
+  }
+  if (differences.total > differences.first.size())
+    text += fmt::format("; and {} more", differences.total - differences.first.size());
+  return text;
+}
+
+std::string Remedy(const std::string& object, bool is_template, const std::string& file) {
+  return is_template ? fmt::format(
+                           "{}: replace the worker's (kubectl replace --force -f {}; its spec "
+                           "cannot be changed in place), or the manager's where fedra copies "
+                           "templates (fedra sync --dry-run shows what would be copied), or give "
+                           "the file's another name",
+                           object, file)
+                     : fmt::format(
+                           "{}: kubectl apply -f {} on the worker, or ask only the workers that "
+                           "have the file's (--worker NAME)",
+                           object, file);
+}
+
+}  // namespace
+
+InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, ObjectForm form) {
+  for (const Manifest& manifest : input.dra) {
+    const json& object = *manifest.object;
+    const std::string kind = Text(object, "kind");
+    if (kind == "ResourceClaim") continue;  // made for one pod or allocated: never the file's
+    const bool is_template = kind == "ResourceClaimTemplate";
+    const ObjectKey key = KeyOf(object, default_ns);
+    const std::string name = kind + " " + key.ToString();
+    if (HasError(input, name)) continue;
+    auto spec = is_template ? TemplateSpec(object, key, form) : ClassSpec(object);
+    if (!spec) continue;
+    const bool renamed = is_template && form == ObjectForm::kRedacted;
+    (is_template ? templates_ : classes_)
+        .push_back(
+            {renamed ? ObjectKey{Pseudonym("ns", key.ns), Pseudonym("template", key.name)} : key,
+             name, manifest.file, manifest.document, *std::move(spec)});
+  }
+}
+
+void InputDrift::Compare(const Item& item, const json& there, JobVerdict& verdict) const {
+  if (there == item.spec) return;
+  const bool is_template = !item.key.ns.empty();
+  verdict.notes.push_back(
+      {item.object,
+       fmt::format("{} of {} is not what is there, and what is there counts: {}", item.object,
+                   PlaceOf(item.file, item.document),
+                   InWords(verify::Compare(there, item.spec, "spec", kShown))),
+       Remedy(item.object, is_template, item.file)});
+}
+
+void InputDrift::Note(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+                      JobVerdict& verdict) const {
+  const std::vector<std::string> names = job.requirement.TemplateNames();
+  for (const Item& item : templates_) {
+    const bool named = item.key.ns == job.key.ns &&
+                       std::find(names.begin(), names.end(), item.key.name) != names.end();
+    const auto there = named ? worker.Template(item.key) : nullptr;
+    if (there == nullptr) continue;
+    Compare(item, json::parse(there->spec, nullptr, /*allow_exceptions=*/false), verdict);
+  }
+  if (worker.devices() == nullptr || !tracking::NeedDevices(*job.demands)) return;
+  const auto snapshot = worker.devices()->snapshot();
+  for (const Item& item : classes_) {
+    if (const auto* there = snapshot->classes().Find(dra::Text(item.key.name)))
+      Compare(item, ClassSpec(**there), verdict);
+  }
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,45 @@
+#pragma once
+//
+// What a worker has under a name of the input, with other content. The worker's is what counts for
+// the job, so the verdict is not about what stands in the file. Pure.
+//
+// Lifetime: nothing is kept of the input.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/check_input.h"
+#include "manager/cli/judged_worker.h"
+
+namespace fedra::cli {
+
+// How the workers' objects look: a snapshot has left out what only drivers read, and may have
+// pseudonyms for names (snapshot_reduce.h, snapshot_names.h).
+enum class ObjectForm { kWhole, kReduced, kRedacted };
+
+class InputDrift final {
+ public:
+  // Looks at ResourceClaimTemplates and DeviceClasses without mistakes.
+  InputDrift(const CheckInput& input, const std::string& default_ns, ObjectForm form);
+
+  // Says so beside the verdict of a job (in the worker's names) that could have used them.
+  void Note(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+            JobVerdict& verdict) const;
+
+ private:
+  struct Item {
+    ObjectKey key;       // as the worker knows it; no namespace: a DeviceClass
+    std::string object;  // "ResourceClaimTemplate ml/one-gpu", as in the input
+    std::string file;    // where it stands
+    int document = 1;
+    nlohmann::json spec;  // in the form in which the worker's is compared
+  };
+  void Compare(const Item& item, const nlohmann::json& there, JobVerdict& verdict) const;
+
+  std::vector<Item> templates_;
+  std::vector<Item> classes_;
+};
+
+}  // namespace fedra::cli

@@ -1,0 +1,174 @@
+// The whole of `fedra check`: manifests and a snapshot in, text and exit code out.
+
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/commands.h"
+#include "manager/cli/manifest_selectors.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
+
+namespace fedra::cli {
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran Check(const std::string& manifests, const std::string& format = "table",
+          const RawCluster& cluster = MakeCluster()) {
+  const TempFolder folder;
+  CheckOptions options;
+  options.files = {folder.Write("job.yaml", manifests)};
+  options.snapshot = folder.Write("fleet.json", ToText(Record(cluster)));
+  options.ns = "ml";
+  options.format = format;
+  std::ostringstream out;
+  std::ostringstream err;
+  Terminal terminal{.out = out, .err = err};
+  const int code = Check(options, terminal);
+  return {code, out.str(), err.str()};
+}
+
+// As flow YAML; `devices` are those of a claim.
+std::string ClaimTemplate(const std::string& name, const std::string& devices) {
+  return "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: " +
+         name + "}\nspec: {spec: {devices: " + devices + "}}\n";
+}
+
+const std::string kOneGpu = "{requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}";
+
+TEST_CASE("check without a job: manifests are looked at, and nobody can take it for a verdict") {
+  const Ran good = Check(ClaimTemplate("mine", kOneGpu));
+  CHECK(good.code == 0);
+  CHECK(good.out ==
+        "no job in the input: nothing was placed; 1 manifest looked at, no mistake found\n");
+  const Ran wrong = Check(ClaimTemplate("mine", "{requests: [{name: gpu}]}"));
+  CHECK(wrong.code == 1);
+  CHECK_THAT(wrong.out,
+             ContainsSubstring("\nno job in the input: nothing was placed; 1 manifest looked at, "
+                               "mistakes found\n"));
+  const json report = Parsed(Check(ClaimTemplate("mine", kOneGpu), "json").out);
+  CHECK(report["items"].empty());
+  CHECK_THAT(report["note"].get<std::string>(), ContainsSubstring("nothing was placed"));
+}
+
+TEST_CASE("check of nothing is an error") {
+  for (const char* nothing : {"", "# nothing yet\n", "---\n"}) {
+    const Ran ran = Check(nothing);
+    CHECK(ran.code == 1);
+    CHECK(ran.out.empty());
+    CHECK_THAT(ran.err, ContainsSubstring("job.yaml: is empty: there is nothing to check\n"));
+  }
+  const Ran other = Check("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n");
+  CHECK(other.code == 1);
+  CHECK_THAT(other.err, ContainsSubstring("job.yaml: has nothing that can be checked\n"));
+  CHECK_THAT(other.err, ContainsSubstring("\"v1, Kind=ConfigMap\" is no job"));
+}
+
+std::string Job(const std::string& claim_template) {
+  return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, labels: "
+         "{kueue.x-k8s.io/queue-name: gpu}}\n"
+         "spec: {template: {spec: {restartPolicy: Never, resourceClaims: [{name: g, "
+         "resourceClaimTemplateName: " +
+         claim_template + "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+}
+
+// What MakeCluster() has as `gpu`, written by a person.
+const std::string kClass =
+    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+    "spec: {selectors: [{cel: {expression: \"device.driver == 'gpu.example.com'\"}}]}\n";
+
+// The worker's one-gpu, with `more` behind the class.
+std::string OneGpu(const std::string& more) {
+  return "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: "
+         "one-gpu}\nspec: {metadata: {annotations: {a: SECRET}}, spec: {devices: {requests: "
+         "[{name: gpu, exactly: {deviceClassName: gpu" +
+         more +
+         "}}], config: [{opaque: {driver: gpu.example.com, parameters: {key: SECRET}}}]}}}\n";
+}
+
+TEST_CASE(
+    "check: what a worker has under a name of the file, but different, is said to be judged") {
+  const Ran same = Check(Job("one-gpu") + OneGpu("") + kClass);
+  CHECK(same.code == 0);
+  CHECK_THAT(same.out, !ContainsSubstring("note"));
+  // The file's would fit nowhere: the verdict is about the other one.
+  const std::string other = Job("one-gpu") + OneGpu(", count: 9");
+  const Ran drifted = Check(other);
+  CHECK(drifted.code == 0);
+  CHECK_THAT(drifted.out, ContainsSubstring("1 of 1 worker can run it"));
+  CHECK_THAT(drifted.out, ContainsSubstring("job.yaml (document 2) is not what is there, and what "
+                                            "is there counts: spec.spec.devices.requests[0]."
+                                            "exactly.count: 1 there, 9 in the file\n"));
+  CHECK_THAT(drifted.out, ContainsSubstring("\nwhat to do about the notes\n"));
+  CHECK_THAT(drifted.out, ContainsSubstring("kubectl replace --force -f "));
+  const json worker = Parsed(Check(other, "json").out)["items"][0]["workers"][0];
+  REQUIRE(worker["notes"].size() == 1);
+  CHECK(worker["notes"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
+  CHECK_THAT(worker["notes"][0]["remedy"].get<std::string>(), ContainsSubstring("fedra sync"));
+}
+
+TEST_CASE(
+    "check: a DeviceClass of the file that differs from the worker's, and one that does not") {
+  std::string other = kClass;
+  other.replace(other.find("gpu.example.com"), 3, "tpu");
+  const Ran ran = Check(Job("one-gpu") + other);
+  CHECK_THAT(ran.out, ContainsSubstring("note    DeviceClass gpu of "));
+  CHECK_THAT(ran.out, ContainsSubstring("spec.selectors[0]: \"device.driver == 'gpu.example.com'\" "
+                                        "there, \"device.driver == 'tpu.example.com'\" in the "
+                                        "file\n"));
+  CHECK_THAT(ran.out, ContainsSubstring("kubectl apply -f "));
+  // Another template of the file is no matter of this job.
+  CHECK_THAT(Check(Job("two-large") + OneGpu(", count: 9")).out, !ContainsSubstring("note"));
+}
+
+const std::string kTypo =
+    "device.attributes['gpu.example.com'].modell == 'h100' && has(device.attributes['nic.com'].x)";
+
+TEST_CASE("check: a selector that reads what no device has, though one is named nearly so") {
+  const Ran ran = Check(
+      ClaimTemplate("mine",
+                    "{requests: [{name: gpu, exactly: {deviceClassName: gpu, selectors: [{cel: "
+                    "{expression: \"" +
+                        kTypo + "\"}}]}}]}"));
+  CHECK(ran.code == 0);  // it may test for what is not there
+  CHECK_THAT(ran.out, ContainsSubstring("warning: ResourceClaimTemplate ml/mine: spec.spec.devices."
+                                        "requests[0].exactly.selectors[0].cel.expression: none of "
+                                        "3 devices on the worker has device.attributes["
+                                        "\"gpu.example.com\"].modell\n"
+                                        "    did you mean device.attributes[\"gpu.example.com\"]."
+                                        "model?\n"));
+  CHECK_THAT(ran.out, !ContainsSubstring("nic.com"));
+}
+
+TEST_CASE("check: such a selector of a template on the worker is a note beside the refusal") {
+  RawCluster cluster = MakeCluster();
+  json devices = Parsed(R"({"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu",
+      "allocationMode": "ExactCount", "count": 1, "selectors": [{"cel": {}}]}}]})");
+  devices["requests"][0]["exactly"]["selectors"][0]["cel"]["expression"] =
+      "device.capacity['gpu.exmple.com'].memory.compareTo(quantity('1Gi')) > 0";
+  AddTemplate(cluster, "typo", devices.dump());
+  const Ran ran = Check(Job("typo"), "table", cluster);
+  CHECK(ran.code == 3);
+  CHECK_THAT(ran.out,
+             ContainsSubstring("did you mean device.capacity[\"gpu.example.com\"].memory?"));
+  // Where the job can run nobody needs it.
+  CHECK_THAT(Check(Job("one-gpu"), "table", cluster).out, !ContainsSubstring("did you mean"));
+}
+
+TEST_CASE("the closest name: in its domain, or in a domain nearly the same") {
+  const std::set<std::string> known = {"gpu.example.com/model", "gpu.example.com/numa",
+                                       "nic.example.com/model"};
+  CHECK(ClosestQualified("gpu.example.com/modell", known) == "gpu.example.com/model");
+  CHECK(ClosestQualified("gpu.exmple.com/numa", known) == "gpu.example.com/numa");
+  CHECK(ClosestQualified("gpu.example.com/model", known).empty());
+  CHECK(ClosestQualified("gpu.example.com/memory", known).empty());
+  CHECK(ClosestQualified("tpu.other.org/model", known).empty());
+}
+
+}  // namespace
+}  // namespace fedra::cli
