@@ -3,6 +3,26 @@
 #include <algorithm>
 
 namespace fedra::dra {
+namespace {
+
+Quantity LeftOf(const ViewCounter& counter, const Workspace::Pool* held) {
+  if (held == nullptr) return counter.available;
+  const auto taken = held->counters.find({counter.set, counter.name});
+  if (taken == held->counters.end()) return counter.available;
+  return counter.available.Sub(taken->second).value_or(counter.available);
+}
+
+}  // namespace
+
+bool HasCounters(const PoolView& view, size_t index, const Workspace::Pool* held) {
+  const ViewDevice& device = view.devices[index];
+  if (device.device->allow_multiple.value_or(false) && device.use && device.use->consumed)
+    return true;
+  const auto consumption = view.ConsumptionOf(index);
+  return std::all_of(consumption.begin(), consumption.end(), [&](const Consumption& use) {
+    return LeftOf(view.counters[use.counter], held) >= *use.amount;
+  });
+}
 
 CounterLedger::CounterLedger(const NodeView& node, const Workspace* workspace, bool by_pool_name)
     : node_(node), workspace_(workspace), collides_(node.pools.size()) {
@@ -27,11 +47,7 @@ CounterLedger::Table& CounterLedger::TableOf(uint32_t pool) {
   table.view = &view;
   const Workspace::Pool* placed = workspace_ ? workspace_->Find(view.key) : nullptr;
   for (const ViewCounter& counter : view.counters) {
-    Quantity left = counter.available;
-    if (placed) {
-      const auto taken = placed->counters.find({counter.set, counter.name});
-      if (taken != placed->counters.end()) left = left.Sub(taken->second).value_or(left);
-    }
+    const Quantity left = LeftOf(counter, placed);
     table.overdrawn = table.overdrawn || left.Sign() < 0;
     table.left.push_back(left);
   }

@@ -1,7 +1,7 @@
 #pragma once
 //
 // Shared counters of partitionable devices while devices are being chosen: a device is accepted
-// when no counter of its pool runs out. Used by the search only.
+// when no counter of its pool runs out. The ledger is used by the search only.
 //
 // Source: checkAvailableCounters in structured/internal/incubating, 1.36.3. A counter that is
 // negative already (more allocated than published) blocks every device of the pool that consumes
@@ -14,6 +14,11 @@
 #include "dra/node_view.h"
 
 namespace fedra::dra {
+
+// Whether the pool's counters suffice for the device beside what is allocated and `held` (null:
+// nothing). A device that is shared already has its counters. Pools of the same name are left out
+// of account.
+bool HasCounters(const PoolView& view, size_t device, const Workspace::Pool* held);
 
 class CounterLedger final {
  public:

@@ -6,6 +6,7 @@
 
 #include "dra/candidates.h"
 #include "dra/capacity.h"
+#include "dra/counters.h"
 
 namespace fedra::dra {
 namespace {
@@ -47,7 +48,6 @@ class FreeFinder final {
 
  private:
   bool Suits(const ViewDevice& device, size_t wish) const;
-  bool HasCounters(uint32_t device) const;
 
   const PoolView& view_;
   const std::vector<DeviceWish>& wishes_;
@@ -68,23 +68,6 @@ bool FreeFinder::Suits(const ViewDevice& device, size_t wish) const {
   return CapacityFits(*device.device, terms, TakenOf(device, nullptr), features_);
 }
 
-// A device that is shared already has its counters.
-bool FreeFinder::HasCounters(uint32_t index) const {
-  const ViewDevice& device = view_.devices[index];
-  if (device.device->allow_multiple.value_or(false) && device.use && device.use->consumed)
-    return true;
-  for (const Consumption& consumption : view_.ConsumptionOf(index)) {
-    const ViewCounter& counter = view_.counters[consumption.counter];
-    Quantity left = counter.available;
-    if (held_ != nullptr)
-      if (const auto taken = held_->counters.find({counter.set, counter.name});
-          taken != held_->counters.end())
-        left = left.Sub(taken->second).value_or(left);
-    if (left < *consumption.amount) return false;
-  }
-  return true;
-}
-
 bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
   const ViewDevice& device = view_.devices[index];
   if (device.slice != slice_) {
@@ -96,7 +79,7 @@ bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
   if (held_ && held_->devices.contains(device.slot)) return false;
   size_t wish = 0;
   while (wish < wishes_.size() && !Suits(device, wish)) ++wish;
-  return wish < wishes_.size() && (!own_counters || HasCounters(index));
+  return wish < wishes_.size() && (!own_counters || HasCounters(view_, index, held_));
 }
 
 // Whether a pool of the same name shares the view's counters (counters_by_pool_name).

@@ -38,8 +38,6 @@ NodeAllocation Simulation::Find(const PodClaims& pod, const NodeView& view,
   return found;
 }
 
-// ---- nodes
-
 // Where the node stands among those that the pod may use; absent: nowhere.
 std::optional<size_t> Simulation::PositionOf(const Run& run, const Text& name) {
   const auto at = std::lower_bound(
@@ -66,7 +64,7 @@ const Simulation::BoundClaim* Simulation::ClaimElsewhere(const Run& run, const N
 // No node fits: the scheduler looks for a claim that kept it from using a node and that nobody else
 // needs (PostFilter of its DRA plugin).
 void Simulation::FindIdleClaim(Run& run) {
-  if (idle_claim_ || run.error_node != nullptr || BudgetIsSpent()) return;
+  if (idle_claim_ || run.error || BudgetIsSpent()) return;
   if (run.result.report.fitting > 0 || run.unbindable_claim || run.unbindable > 0) return;
   if (run.full_claim) return;
   for (const auto& [key, binding] : run.bound) {
@@ -102,76 +100,6 @@ void Simulation::CollectNodes(Run& run) {
                                           : " could not be bound (" + binding->failure + ")")] +=
         nodes;
   }
-}
-
-// ---- errors
-
-bool Simulation::CanEndWithError(const PodClaims& pod) {
-  const PoolFacts& pools = memory_.Pools(snapshot_, caches_.matches);
-  if (pod.fatal || pools.bad_selector) return true;
-  if (!pools.all_ready && snapshot_.features().invalid_pools_are_fatal) return true;
-  for (const PreparedClaim& claim : pod.claims) {
-    int64_t devices = 0;  // at most
-    for (const PreparedRequest& request : claim.requests) {
-      int64_t most = 0;
-      for (uint32_t i = 0; i < request.asks; ++i) {
-        const Ask& ask = pod.asks[request.first_ask + i];
-        if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
-        if (memory_.CanFail(ask.match, snapshot_, caches_.matches)) return true;
-        most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
-      }
-      devices += std::min(most, kMaxResultsPerClaim + 1);
-    }
-    if (devices > kMaxResultsPerClaim) return true;
-  }
-  return false;
-}
-
-// A search that the scheduler gives up needs many devices and a request for even more.
-bool Simulation::CanBeSlow(const PodClaims& pod) {
-  const PoolFacts& pools = memory_.Pools(snapshot_, caches_.matches);
-  if (pools.most_devices < kManyDevices && pools.all_ready) return false;
-  return std::any_of(pod.asks.begin(), pod.asks.end(),
-                     [](const Ask& ask) { return !ask.all && ask.request->count > kManyDevices; });
-}
-
-// Cheap, and nearly always false: then placing may stop at the first node that fits.
-bool Simulation::ErrorsPossible(Run& run) {
-  std::set<const PodClaims*> pods;
-  for (const auto* nodes : {&run.nodes, &run.elsewhere})
-    for (const Node* node : *nodes) {
-      pods.insert(&VariantFor(run, *node).pod);
-      if (!run.wants_device_resources) break;  // one variant for all
-    }
-  if (std::any_of(pods.begin(), pods.end(),
-                  [&](const PodClaims* pod) { return CanEndWithError(*pod); }))
-    return true;
-  if (std::none_of(pods.begin(), pods.end(), [&](const PodClaims* pod) { return CanBeSlow(*pod); }))
-    return false;
-  // How long a search takes only matters where the pod fits.
-  const std::vector<bool> too_few = TooFew(run);
-  return too_few.empty() || std::find(too_few.begin(), too_few.end(), false) != too_few.end();
-}
-
-// Looks at every node, as the scheduler does. True: the pod's attempt ends with an error.
-bool Simulation::FindErrors(Run& run) {
-  size_t fitting = 0;
-  const auto examine = [&](const Node* node, bool usable) {
-    if (BudgetIsSpent()) return;
-    const Variant& variant = VariantFor(run, *node);
-    if (variant.pod.claims.empty() || !RoomOn(run, *node, variant).fits()) return;
-    const NodeAllocation found = Find(variant.pod, ViewOf(snapshot_, *node), workspace_);
-    if (found.fit == Fit::kBudget) run.unfinished = node;
-    NoteSlowness(run, *node, found);
-    if (found.fit == Fit::kFit && usable) ++fitting;
-    if (found.fit == Fit::kError && run.error_node == nullptr) NoteError(run, *node, found);
-  };
-  for (const Node* node : run.nodes) examine(node, true);
-  for (const Node* node : run.elsewhere) examine(node, false);
-  run.feasible = fitting;
-  if (run.error_node == nullptr) return false;
-  ExplainError(run, fitting < kNodesAlwaysExamined);
-  return true;
 }
 
 // Devices that could be taken for some request beyond what was taken, on nodes the pod may use.
@@ -227,7 +155,9 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   run.result.report.wanted = demand.count;
   if (!ResolveClaims(run) || !CheckClasses(run)) return std::move(run.result);
   CollectNodes(run);
-  if (ErrorsPossible(run) && FindErrors(run)) return std::move(run.result);
+  run.errors_possible = ErrorsPossible(run);
+  if (run.errors_possible) FindErrors(run);
+  run.by_chance = chose_ && !(run.error && FailsAnyway(run));
   PlacePods(run);
   FindIdleClaim(run);
   if (idle_claim_) return std::move(run.result);
@@ -239,6 +169,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
     ExplainSlowSearch(run);
   else
     CountHeadroom(run);
+  if (run.error_ahead) ExplainErrorAhead(run);
   TryToScale(run);
   return std::move(run.result);
 }

@@ -117,10 +117,18 @@ class Simulation final {
   Variant& VariantFor(Run& run, const Node& node);
   Variant& VariantWith(Run& run, const std::vector<Text>& resources);
   bool CheckClasses(Run& run);
+  // Where attempts end with an error (simulation_errors.cc).
   bool CanEndWithError(const PodClaims& pod);
   bool CanBeSlow(const PodClaims& pod);
   bool ErrorsPossible(Run& run);
-  bool FindErrors(Run& run);
+  static void NoteError(Run& run, const Node& node, const NodeAllocation& found);
+  static void NoteSlowness(Run& run, const Node& node, const NodeAllocation& found);
+  void ExamineNodes(Run& run, bool ahead);
+  void LookAhead(Run& run, const Offer& first);
+  void FindErrors(Run& run);
+  bool FailsAnyway(Run& run);
+  bool TakesRoaming(const Offer& offer) const;
+  void FindNewErrors(Run& run, bool binds);
   // Where the pods go (simulation_place.cc).
   std::vector<bool> TooFew(Run& run);
   void PlacePods(Run& run);
@@ -132,11 +140,11 @@ class Simulation final {
   std::optional<Offer> OfferOn(Run& run, const Node& node);
   bool TakesPod(Run& run, const Variant& variant) const;
   static void NoteAlternatives(Run& run, const Offer& offer);
+  void Occupy(const Run& run, const Node& node, const Variant& variant, const NodeAllocation& found,
+              const NodeView& view);
   void Take(Run& run, const Offer& offer);
   size_t ConsumersOf(const ObjectKey& claim) const;
   void NoteContested(Run& run) const;
-  static void NoteError(Run& run, const Node& node, const NodeAllocation& found);
-  static void NoteSlowness(Run& run, const Node& node, const NodeAllocation& found);
   static void NoteNearest(Run& run, const Node& node, uint32_t devices);
   NodeAnswer RoomOn(const Run& run, const Node& node, const Variant& variant) const;
   bool CannotBind(const Run& run, const Variant& variant) const;
@@ -157,7 +165,8 @@ class Simulation final {
                 int64_t pods);
 
   // Why not all pods fit (simulation_explain.cc, simulation_requests.cc).
-  static void ExplainError(Run& run, bool certain);
+  static void ExplainError(Run& run);
+  static void ExplainErrorAhead(Run& run);
   void ExplainShortage(Run& run);
   void ExplainNodes(Run& run);
   RequestReport ReportOn(Run& run, const Variant& variant, uint32_t ask);
@@ -198,6 +207,7 @@ class Simulation final {
   size_t steps_ = 0;  // so far
   std::vector<SharedChoice> choices_;
   int in_flight_fitting_ = 0;
+  bool chose_ = false;  // a node for some pod, among several
   // Taken by all pods placed so far.
   Workspace workspace_;
   std::map<Text, Amounts> placed_;  // node -> resources, "pods" included

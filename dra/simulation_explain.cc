@@ -12,6 +12,9 @@ namespace {
 constexpr uint64_t kStepsPerTry = 20'000;
 constexpr uint64_t kExplainingSteps = 200'000;
 
+// Behind an error that the simulation meets and the scheduler may not, or the other way round.
+constexpr const char* kByChance = "; whether it comes to that depends on which nodes it prefers";
+
 std::string Describe(const Constraint& constraint) {
   const bool match = !constraint.match_attribute.empty();
   std::string text = match ? "matchAttribute " + constraint.match_attribute.str()
@@ -50,6 +53,10 @@ ReasonCode ErrorCodeOf(ErrorCause cause) {
       return ReasonCode::kAllocationError;
   }
   return ReasonCode::kAllocationError;
+}
+
+std::string HowManyFit(const PodSetReport& report) {
+  return std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit";
 }
 
 bool AreHeldByOthers(const std::vector<RequestReport>& reports) {
@@ -122,12 +129,30 @@ void Simulation::ExplainTogether(Run& run, const Node& node, Variant& variant) {
       "Node " + node.name.str(), obstacle);
 }
 
-// `certain`: the scheduler comes to that node, whatever it finds before.
-void Simulation::ExplainError(Run& run, bool certain) {
-  const std::string node = run.error_node->name.str();
-  run.result.report.aborted = certain;
-  Add(run, certain ? Outcome::kNo : Outcome::kUnknown, ErrorCodeOf(run.error_cause), "Node " + node,
-      "the scheduler ends with an error on node " + node + ": " + run.error);
+void Simulation::ExplainError(Run& run) {
+  const AttemptError& error = *run.error;
+  PodSetReport& report = run.result.report;
+  // The scheduler comes to that node, whatever it finds before.
+  const bool certain = !run.by_chance && run.feasible < kNodesAlwaysExamined;
+  const Outcome outcome = certain ? Outcome::kNo : Outcome::kUnknown;
+  report.aborted = certain;
+  if (report.fitting > 0)
+    Add(run, outcome, ReasonCode::kPodsDoNotFit, "pod set " + report.name, HowManyFit(report));
+  const std::string node = error.node->name.str();
+  Add(run, outcome, ErrorCodeOf(error.cause), "Node " + node,
+      "the scheduler ends with an error on node " + node + ": " + error.text +
+          (run.by_chance ? kByChance : ""));
+}
+
+// All pods fit, if they go where they do not bring the scheduler to that.
+void Simulation::ExplainErrorAhead(Run& run) {
+  if (run.result.outcome != Outcome::kYes) return;
+  const AttemptError& error = *run.error_ahead;
+  const std::string node = error.node->name.str();
+  Add(run, Outcome::kUnknown, ErrorCodeOf(error.cause), "Node " + node,
+      "the scheduler ends with an error on node " + node + " once " + std::to_string(error.pods) +
+          (error.pods == 1 ? " pod" : " pods") + " of pod set " + run.result.report.name +
+          (error.pods == 1 ? " is" : " are") + " there: " + error.text + kByChance);
 }
 
 // What was found so far proves nothing about the rest.
@@ -213,12 +238,10 @@ void Simulation::ExplainShortage(Run& run) {
                std::to_string(report.fitting) + " of " + std::to_string(report.wanted) +
                    " pods fit; the others were not looked at");
   }
-  if (run.error_node == nullptr && BudgetIsSpent()) return ExplainBudget(run);
-  if (report.fitting > 0) {
-    Add(run, Outcome::kNo, ReasonCode::kPodsDoNotFit, "pod set " + report.name,
-        std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit");
-  }
-  if (run.error_node != nullptr) return ExplainError(run, true);
+  if (run.error) return ExplainError(run);
+  if (BudgetIsSpent()) return ExplainBudget(run);
+  if (report.fitting > 0)
+    Add(run, Outcome::kNo, ReasonCode::kPodsDoNotFit, "pod set " + report.name, HowManyFit(report));
   ExplainUnbindable(run);
   if (run.unbindable_claim != nullptr || run.full_claim != nullptr) return;
   if (run.nodes.empty()) return ExplainNodes(run);

@@ -61,18 +61,6 @@ void Simulation::NoteNearest(Run& run, const Node& node, uint32_t devices) {
   run.deepest = std::max(run.deepest, devices);
 }
 
-void Simulation::NoteError(Run& run, const Node& node, const NodeAllocation& found) {
-  run.error_node = &node;
-  run.error = found.error;
-  run.error_cause = found.cause;
-}
-
-void Simulation::NoteSlowness(Run& run, const Node& node, const NodeAllocation& found) {
-  if (found.scheduler_steps < std::max(kMaybeSlow, run.slowest_steps)) return;
-  run.slowest = &node;
-  run.slowest_steps = found.scheduler_steps;
-}
-
 // Pods that use the claim: those that reserved it in the cluster, and those placed here.
 size_t Simulation::ConsumersOf(const ObjectKey& claim) const {
   const auto* known = snapshot_.claims().Find(claim);
@@ -185,14 +173,21 @@ void Simulation::NoteAlternatives(Run& run, const Offer& offer) {
   }
 }
 
+void Simulation::Occupy(const Run& run, const Node& node, const Variant& variant,
+                        const NodeAllocation& found, const NodeView& view) {
+  Commit(found, variant.pod, view, workspace_);
+  AddAmounts(placed_[node.name], run.demand.requests);
+  AddAmounts(placed_[node.name], {{Pods(), Quantity(1)}});
+}
+
 void Simulation::Take(Run& run, const Offer& offer) {
-  const Text& node = offer.node->name;
   for (const auto& [key, binding] : run.bound) ++reserved_[key];
-  Commit(offer.allocation, offer.variant->pod, offer.view, workspace_);
-  AddAmounts(placed_[node], run.demand.requests);
-  AddAmounts(placed_[node], {{Pods(), Quantity(1)}});
+  Occupy(run, *offer.node, *offer.variant, offer.allocation, offer.view);
+  if (const auto at = run.pods_to_error.find(offer.node); at != run.pods_to_error.end())
+    --at->second;
+  chose_ = chose_ || run.nodes.size() > 1;
   ++run.result.report.fitting;
-  run.result.report.nodes.push_back(node.str());
+  run.result.report.nodes.push_back(offer.node->name.str());
   if (options_.name_devices)
     run.result.report.devices.push_back(
         NameDevices(offer.variant->pod, offer.allocation, offer.view));
@@ -226,13 +221,16 @@ std::vector<bool> Simulation::TooFew(Run& run) {
 }
 
 bool Simulation::Ends(const Run& run) const {
-  return run.result.report.fitting >= std::min(run.demand.count, options_.max_pods) ||
-         run.error_node != nullptr || run.unbindable_claim != nullptr ||
-         run.full_claim != nullptr || BudgetIsSpent();
+  return run.result.report.fitting >= std::min(run.demand.count, options_.max_pods) || run.error ||
+         run.unbindable_claim != nullptr || run.full_claim != nullptr || BudgetIsSpent();
 }
 
 bool Simulation::IsLeftOut(const Run& run, size_t position) const {
   if (position < run.order.too_few.size() && run.order.too_few[position]) return true;
+  if (run.order.spares) {
+    const auto at = run.pods_to_error.find(run.nodes[position]);
+    if (at != run.pods_to_error.end() && at->second <= 1) return true;
+  }
   // Only the first pod allocates claims for the others.
   return run.result.report.fitting == 0 && run.step < route_.avoided.size() &&
          route_.avoided[run.step].contains(run.nodes[position]->name);
@@ -274,6 +272,7 @@ std::optional<Simulation::Offer> Simulation::Choose(Run& run) {
   while (!order.asked.empty() && !Ends(run)) {
     const auto [score, position] = *order.asked.begin();
     order.asked.erase(order.asked.begin());
+    if (IsLeftOut(run, position)) continue;
     std::optional<Offer> offer = OfferOn(run, *run.nodes[position]);
     if (!offer) continue;
     order.asked.emplace(-offer->score, position);
@@ -285,9 +284,19 @@ std::optional<Simulation::Offer> Simulation::Choose(Run& run) {
 void Simulation::PlacePods(Run& run) {
   run.order.too_few = TooFew(run);
   while (!Ends(run)) {
-    const std::optional<Offer> offer = Choose(run);
+    std::optional<Offer> offer = Choose(run);
+    // Nobody else takes it: now nodes where it leads the next pod to an error as well.
+    if (!offer && run.order.spares && !run.pods_to_error.empty() && !Ends(run)) {
+      run.order = {.too_few = std::move(run.order.too_few), .spares = false, .asked = {}};
+      run.no_room.clear();  // everyone is asked anew
+      run.unbindable = 0;
+      offer = Choose(run);
+    }
     if (!offer) return;
+    const bool binds = !offer->variant->shared.empty();
+    const bool look_again = run.errors_possible && (binds || TakesRoaming(*offer));
     Take(run, *offer);
+    if (look_again && !Ends(run)) FindNewErrors(run, binds);
   }
 }
 

@@ -3,6 +3,7 @@
 // The state of one Simulation::Place(). Shared by simulation*.cc only.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,9 +28,19 @@ inline constexpr double kSurelySlow = uint64_t{1} << 26;
 // other scores are left out. Nothing that a node gave up comes back, so an answer is never outdated
 // for the better.
 struct NodeOrder {
-  std::vector<bool> too_few;               // by position: certainly not; empty: not known
+  std::vector<bool> too_few;  // by position: certainly not; empty: not known
+  // Nodes where the next pod would lead to an error (Run::pods_to_error) are left for last.
+  bool spares = true;
   size_t next = 0;                         // from this position on, nodes have not been asked
   std::set<std::pair<int, size_t>> asked;  // those that fit: score negated, position
+};
+
+// The scheduler's attempt to place a pod ends with it.
+struct AttemptError {
+  const Node* node = nullptr;
+  int pods = 0;  // that must be put on the node before it comes to that
+  std::string text;
+  ErrorCause cause = ErrorCause::kAllocator;
 };
 
 struct Simulation::Run {
@@ -64,11 +75,14 @@ struct Simulation::Run {
   double slowest_steps = 0;
   size_t feasible = 0;  // nodes, when all were looked at
   std::map<std::vector<Text>, Variant> variants;
-  // An allocation that ended with an error: nothing more is placed.
-  std::string error;
-  ErrorCause error_cause = ErrorCause::kAllocator;
-  const Node* error_node = nullptr;  // null: none did
-  const Node* unfinished = nullptr;  // where the search was when the budget was spent
+  bool errors_possible = false;
+  std::optional<AttemptError> error;  // nothing more is placed
+  // Had the pods so far gone to other nodes, it might not come to that.
+  bool by_chance = false;
+  // Where it comes to an error when so many more of the pods are put on the node, but not of all.
+  std::map<const Node*, int> pods_to_error;
+  std::optional<AttemptError> error_ahead;  // the first of those
+  const Node* unfinished = nullptr;         // where the search was when the budget was spent
   uint32_t deepest = 0;
   const Node* nearest = nullptr;
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dra/candidates.h"
+#include "dra/counters.h"
 #include "manager/cli/attribute_text.h"
 
 namespace fedra::cli {
@@ -20,13 +21,6 @@ using dra::ViewDevice;
 
 // More different values than this are only counted.
 constexpr size_t kMaxValues = 64;
-
-bool CountersAreUsedUp(const PoolView& view, size_t device) {
-  const auto consumption = view.ConsumptionOf(device);
-  return std::any_of(consumption.begin(), consumption.end(), [&](const dra::Consumption& use) {
-    return view.counters[use.counter].available < *use.amount;
-  });
-}
 
 // Of the newest generation: older slices are about to be replaced.
 int CountPublished(const PoolState& pool) {
@@ -146,7 +140,7 @@ DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exi
     one.unusable = 1;
   } else if (device.use != nullptr && device.use->shared) {
     one.shared = 1;
-  } else if (CountersAreUsedUp(view, index)) {
+  } else if (!dra::HasCounters(view, index, nullptr)) {
     one.unusable = 1;
   } else if (!tainted) {
     one.free = 1;

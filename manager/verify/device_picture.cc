@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "dra/pod_demand.h"
-#include "manager/tracking/json_fields.h"
 #include "manager/verify/cache_words.h"
 
 namespace fedra::verify {
@@ -18,7 +17,6 @@ using nlohmann::json;
 
 // Compiled selectors and their results, kept for the next judgement. More at once are rare.
 constexpr size_t kMaxIdleCaches = 2;
-constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
 
 dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
   const auto release = cel::ParseRelease(api.release);
@@ -27,44 +25,6 @@ dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
   features.device_taints |= api.taint_rules;
   features.workload_claims = api.pod_groups;
   return features;
-}
-
-bool SamePod(const PodFacts& a, const PodFacts& b) {
-  return a.node == b.node && a.ended == b.ended && a.failed == b.failed &&
-         a.requests == b.requests && a.claims == b.claims && a.claims_to_come == b.claims_to_come;
-}
-
-Result<PodFacts> ReadPod(const json& object, dra::ParseContext& context) {
-  FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(object, context));
-  const json& metadata = tracking::Member(object, "metadata");
-  const json& status = tracking::Member(object, "status");
-  PodFacts pod;
-  pod.node = context.texts.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
-  pod.job = {tracking::Text(metadata, "namespace"),
-             tracking::Text(tracking::Member(metadata, "labels"), kJobNameLabel)};
-  const std::string phase = tracking::Text(status, "phase");
-  pod.failed = phase == "Failed";
-  pod.ended = pod.failed || phase == "Succeeded";
-  pod.requests = std::move(demand.requests);
-  for (const dra::ClaimReference& claim : demand.claims) {
-    if (claim.claim_name.empty())
-      ++pod.claims_to_come;
-    else
-      pod.claims.push_back(claim.claim_name);
-  }
-  const auto add_generated = [&](const json& claim) {
-    std::string name = tracking::Text(claim, "resourceClaimName");
-    if (!name.empty()) pod.claims.push_back(std::move(name));
-  };
-  const json& generated = tracking::Member(status, "resourceClaimStatuses");
-  if (generated.is_array()) {
-    for (const json& claim : generated) {
-      add_generated(claim);
-      if (pod.claims_to_come > 0) --pod.claims_to_come;
-    }
-  }
-  add_generated(tracking::Member(status, "extendedResourceClaimStatus"));
-  return pod;
 }
 
 void Share(const PodGroups& groups, const std::string& ns, dra::PodDemand& demand) {
@@ -122,14 +82,11 @@ ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
 
 ObjectFeed<PodFacts> DevicePicture::PodFeed() {
   return Feed<PodFacts>(
-      &ReadPod,
+      &ParsePodFacts,
       [](State& state, const ObjectKey& key, PodFacts pod) {
-        const auto known = state.pods.find(key);
-        if (known != state.pods.end() && SamePod(known->second, pod)) return false;
-        SetPod(state, key, std::move(pod));
-        return true;
+        return state.pods.Set(key, std::move(pod));
       },
-      [](State& state, const ObjectKey& key) { return DropPod(state, key); });
+      [](State& state, const ObjectKey& key) { return state.pods.Drop(key); });
 }
 
 // A group's conditions change while its pods come and go; only its claims count.
@@ -222,26 +179,6 @@ void DevicePicture::SetRelease(const DraApi& api) {
   if (changed) on_change_();
 }
 
-void DevicePicture::SetPod(State& state, const ObjectKey& key, PodFacts pod) {
-  DropPod(state, key);
-  state.used = nullptr;
-  if (!pod.job.name.empty()) state.pods_of_job[pod.job].push_back(key);
-  state.pods.emplace(key, std::move(pod));
-}
-
-bool DevicePicture::DropPod(State& state, const ObjectKey& key) {
-  const auto found = state.pods.find(key);
-  if (found == state.pods.end()) return false;
-  if (const auto of_job = state.pods_of_job.find(found->second.job);
-      of_job != state.pods_of_job.end()) {
-    std::erase(of_job->second, key);
-    if (of_job->second.empty()) state.pods_of_job.erase(of_job);
-  }
-  state.pods.erase(found);
-  state.used = nullptr;
-  return true;
-}
-
 void DevicePicture::Assume(State& state, const Claim& to_come) {
   const auto known = state.assumed.find(to_come.key);
   if (known != state.assumed.end() && known->second == to_come.uid) return;
@@ -254,20 +191,6 @@ void DevicePicture::Assume(State& state, const Claim& to_come) {
   if (!parsed) return;  // the manager's watch has said so
   state.builder.SetTemplate(*std::move(parsed));
   state.assumed.insert_or_assign(to_come.key, to_come.uid);
-}
-
-void DevicePicture::CountUse(State& state) {
-  if (state.used != nullptr) return;
-  static const dra::Text kPods("pods");
-  NodeUse used;
-  for (const auto& [key, pod] : state.pods) {
-    if (pod.node.empty() || pod.ended) continue;
-    dra::Amounts& amounts = used[pod.node];
-    dra::AddAmounts(amounts, pod.requests);
-    dra::AddAmounts(amounts, {{kPods, Quantity(1)}});
-  }
-  state.used = std::make_shared<const NodeUse>(std::move(used));
-  ++state.used_serial;
 }
 
 std::optional<dra::Reason> DevicePicture::Obstacle() const {
@@ -328,24 +251,8 @@ std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
 }
 
 int DevicePicture::SettledPods(const ObjectKey& job) const {
-  return state_.With([&](State& state) {
-    const auto found = state.pods_of_job.find(job);
-    if (found == state.pods_of_job.end()) return 0;
-    const auto snapshot = state.builder.Publish();
-    // A claim that has not been seen yet is not allocated: pods and claims are watched apart.
-    const auto is_allocated = [&](const std::string& name) {
-      const auto* claim = snapshot->claims().Find({job.ns, name});
-      return claim != nullptr && (*claim)->allocation.has_value();
-    };
-    const auto is_settled = [&](const ObjectKey& key) {
-      const PodFacts& pod = state.pods.at(key);
-      if (pod.ended) return !pod.failed;
-      if (pod.claims_to_come > 0) return false;
-      if (pod.claims.empty()) return !pod.node.empty();
-      return std::all_of(pod.claims.begin(), pod.claims.end(), is_allocated);
-    };
-    return static_cast<int>(std::count_if(found->second.begin(), found->second.end(), is_settled));
-  });
+  return state_.With(
+      [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });
 }
 
 DevicePicture::Basis DevicePicture::TakeBasis(const std::string& ns,
@@ -354,8 +261,7 @@ DevicePicture::Basis DevicePicture::TakeBasis(const std::string& ns,
                                               const TemplatesToCome& to_come) const {
   return state_.With([&](State& state) {
     for (const auto& claim_template : to_come) Assume(state, *claim_template);
-    CountUse(state);
-    Basis basis{state.builder.Publish(), state.used, state.used_serial, {}};
+    Basis basis{state.builder.Publish(), state.pods.CountUse(), {}};
     const auto add_group = [&](const std::string& of_ns, const dra::PodDemand& demand) {
       if (demand.pod_group.empty()) return;
       const auto found = state.pod_groups.find({of_ns, demand.pod_group});
@@ -391,7 +297,7 @@ dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
   dra::JudgeOptions options;
   options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;
-  options.used = basis.used.get();
+  options.used = basis.use.by_node.get();
   if (!options_.scalable_pools.empty()) options.scalable_pools = &options_.scalable_pools;
   auto caches = TakeCaches(basis.snapshot->features());
   dra::Judgement judgement =
@@ -419,7 +325,7 @@ VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::strin
   VerdictMemory::Basis made_from{.devices = snapshot.use_serial(),
                                  .nodes = snapshot.nodes_serial(),
                                  .classes = snapshot.classes_serial(),
-                                 .used = basis.used_serial,
+                                 .used = basis.use.serial,
                                  .objects = {},
                                  .pod_groups = basis.pod_groups,
                                  .in_flight = {in_flight.begin(), in_flight.end()}};

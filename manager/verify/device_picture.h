@@ -9,12 +9,10 @@
 // Thread rules: any thread. Each sink is fed by one reflector at a time. `on_change` and
 // `on_health` run on the reflectors' threads, outside of every lock.
 //
-// Sources: resource.k8s.io/v1 of Kubernetes 1.36; for pods, core/v1 and the label
-// batch.kubernetes.io/job-name that the Job controller puts on them; for PodGroups,
+// Sources: resource.k8s.io/v1 of Kubernetes 1.36; for PodGroups,
 // pkg/registry/scheduling/podgroup/strategy.go of Kubernetes v1.36.3.
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,20 +31,10 @@
 #include "manager/verify/dra_api.h"
 #include "manager/verify/object_feed.h"
 #include "manager/verify/objects.h"
+#include "manager/verify/pod_table.h"
 #include "manager/verify/verdict_memory.h"
 
 namespace fedra::verify {
-
-// What one pod takes of its node, and of which job it is.
-struct PodFacts {
-  dra::Text node;       // empty: not bound yet
-  ObjectKey job;        // name empty: of no Job
-  bool ended = false;   // its node is free of it
-  bool failed = false;  // ended, and its job may make another one
-  dra::Amounts requests;
-  std::vector<std::string> claims;  // that are known: named ones, and those generated for it
-  size_t claims_to_come = 0;        // entries whose claim has not been generated yet
-};
 
 struct DevicePictureOptions {
   // Whether cpu, memory, pods and plugin resources must have room.
@@ -91,9 +79,7 @@ class DevicePicture final {
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
 
-  // Pods of this job that hold all their devices, as the claims show it, or have succeeded. A pod
-  // without claims is settled when it has its node. One that failed settles nothing: what replaces
-  // it takes devices again.
+  // Of this job (pod_table.h).
   int SettledPods(const ObjectKey& job) const;
 
   // Would these pods get their devices? `to_come` count as if they were there.
@@ -107,15 +93,11 @@ class DevicePicture final {
                        const TemplatesToCome& to_come = {}) const;
 
  private:
-  using NodeUse = std::map<dra::Text, dra::Amounts>;
   struct State {
     State() : builder({}) {}
     dra::ParseContext context;
     dra::SnapshotBuilder builder;
-    std::unordered_map<ObjectKey, PodFacts> pods;
-    std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job;
-    std::shared_ptr<const NodeUse> used;  // null: to be counted again
-    uint64_t used_serial = 0;             // of `used`
+    PodTable pods;
     // Templates that the builder has although the worker does not: their UIDs on the manager. They
     // stay until the worker has its own; nobody asks about them without assuming them.
     std::unordered_map<ObjectKey, std::string> assumed;
@@ -125,8 +107,7 @@ class DevicePicture final {
   // What judgements are made from.
   struct Basis {
     std::shared_ptr<const dra::Snapshot> snapshot;
-    std::shared_ptr<const NodeUse> used;
-    uint64_t used_serial = 0;
+    PodTable::Use use;
     PodGroups pod_groups;  // of the pods that are judged or in flight
   };
   // Of one judgement at a time.
@@ -143,10 +124,7 @@ class DevicePicture final {
   ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
   ObjectFeed<PodFacts> PodFeed();
   ObjectFeed<dra::PodGroup> PodGroupFeed();
-  static void SetPod(State& state, const ObjectKey& key, PodFacts pod);
-  static bool DropPod(State& state, const ObjectKey& key);
   static void Assume(State& state, const Claim& to_come);
-  static void CountUse(State& state);
   Basis TakeBasis(const std::string& ns, const std::vector<dra::PodDemand>& demands,
                   const std::vector<dra::InFlightPods>& in_flight,
                   const TemplatesToCome& to_come) const;

@@ -1,0 +1,108 @@
+#include "manager/verify/pod_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "dra/pod_demand.h"
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::verify {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
+
+bool IsSettled(const PodFacts& pod, const std::string& ns, const dra::Snapshot& snapshot) {
+  if (pod.ended) return !pod.failed;
+  if (pod.claims_to_come > 0) return false;
+  if (pod.claims.empty()) return !pod.node.empty();
+  return std::all_of(pod.claims.begin(), pod.claims.end(), [&](const std::string& name) {
+    const auto* claim = snapshot.claims().Find({ns, name});
+    return claim != nullptr && (*claim)->allocation.has_value();
+  });
+}
+
+}  // namespace
+
+Result<PodFacts> ParsePodFacts(const json& object, dra::ParseContext& context) {
+  FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(object, context));
+  const json& metadata = tracking::Member(object, "metadata");
+  const json& status = tracking::Member(object, "status");
+  PodFacts pod;
+  pod.node = context.texts.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
+  pod.job = {tracking::Text(metadata, "namespace"),
+             tracking::Text(tracking::Member(metadata, "labels"), kJobNameLabel)};
+  const std::string phase = tracking::Text(status, "phase");
+  pod.failed = phase == "Failed";
+  pod.ended = pod.failed || phase == "Succeeded";
+  pod.requests = std::move(demand.requests);
+  for (const dra::ClaimReference& claim : demand.claims) {
+    if (claim.claim_name.empty())
+      ++pod.claims_to_come;
+    else
+      pod.claims.push_back(claim.claim_name);
+  }
+  const auto add_generated = [&](const json& claim) {
+    std::string name = tracking::Text(claim, "resourceClaimName");
+    if (!name.empty()) pod.claims.push_back(std::move(name));
+  };
+  const json& generated = tracking::Member(status, "resourceClaimStatuses");
+  if (generated.is_array()) {
+    for (const json& claim : generated) {
+      add_generated(claim);
+      if (pod.claims_to_come > 0) --pod.claims_to_come;
+    }
+  }
+  add_generated(tracking::Member(status, "extendedResourceClaimStatus"));
+  return pod;
+}
+
+bool PodTable::Set(const ObjectKey& key, PodFacts pod) {
+  const auto known = pods_.find(key);
+  if (known != pods_.end() && known->second == pod) return false;
+  Drop(key);
+  use_.by_node = nullptr;
+  if (!pod.job.name.empty()) pods_of_job_[pod.job].push_back(key);
+  pods_.emplace(key, std::move(pod));
+  return true;
+}
+
+bool PodTable::Drop(const ObjectKey& key) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end()) return false;
+  if (const auto of_job = pods_of_job_.find(found->second.job); of_job != pods_of_job_.end()) {
+    std::erase(of_job->second, key);
+    if (of_job->second.empty()) pods_of_job_.erase(of_job);
+  }
+  pods_.erase(found);
+  use_.by_node = nullptr;
+  return true;
+}
+
+PodTable::Use PodTable::CountUse() {
+  if (use_.by_node != nullptr) return use_;
+  static const dra::Text kPods("pods");
+  NodeUse used;
+  for (const auto& [key, pod] : pods_) {
+    if (pod.node.empty() || pod.ended) continue;
+    dra::Amounts& amounts = used[pod.node];
+    dra::AddAmounts(amounts, pod.requests);
+    dra::AddAmounts(amounts, {{kPods, Quantity(1)}});
+  }
+  use_.by_node = std::make_shared<const NodeUse>(std::move(used));
+  ++use_.serial;
+  return use_;
+}
+
+int PodTable::Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const {
+  const auto found = pods_of_job_.find(job);
+  if (found == pods_of_job_.end()) return 0;
+  return static_cast<int>(std::count_if(
+      found->second.begin(), found->second.end(),
+      [&](const ObjectKey& key) { return IsSettled(pods_.at(key), job.ns, snapshot); }));
+}
+
+}  // namespace fedra::verify

@@ -1,0 +1,72 @@
+#pragma once
+//
+// The pods of one worker: what they take of their nodes, and which of a job's are settled.
+//
+// A pod is settled when all that it takes shows in the worker's objects: its claims are allocated,
+// or it has its node and no claims, or it has succeeded and takes nothing any more. Until then its
+// devices seem free, so the job that was sent there counts as in flight for it. A pod that failed
+// settles nothing: what replaces it takes devices again.
+//
+// Thread rules: plain values; one user at a time.
+//
+// Sources: core/v1 of Kubernetes 1.36, and the label batch.kubernetes.io/job-name that the Job
+// controller puts on pods.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "dra/parse.h"
+#include "dra/snapshot.h"
+
+namespace fedra::verify {
+
+// What one pod takes of its node, and of which job it is.
+struct PodFacts {
+  dra::Text node;       // empty: not bound yet
+  ObjectKey job;        // name empty: of no Job
+  bool ended = false;   // its node is free of it
+  bool failed = false;  // ended, and its job may make another one
+  dra::Amounts requests;
+  std::vector<std::string> claims;  // that are known: named ones, and those generated for it
+  size_t claims_to_come = 0;        // entries whose claim has not been generated yet
+
+  bool operator==(const PodFacts&) const = default;
+};
+
+Result<PodFacts> ParsePodFacts(const nlohmann::json& object, dra::ParseContext& context);
+
+// What running pods hold, per node name, "pods" included.
+using NodeUse = std::map<dra::Text, dra::Amounts>;
+
+class PodTable final {
+ public:
+  // False: nothing has changed.
+  bool Set(const ObjectKey& key, PodFacts pod);
+  bool Drop(const ObjectKey& key);
+
+  struct Use {
+    std::shared_ptr<const NodeUse> by_node;
+    uint64_t serial = 0;  // another one when a pod has changed
+  };
+  // Counted when it is asked for.
+  Use CountUse();
+
+  // Of this job. `snapshot`: of the same worker; a claim that it lacks is not allocated, because
+  // pods and claims are watched apart.
+  int Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const;
+
+ private:
+  std::unordered_map<ObjectKey, PodFacts> pods_;
+  std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job_;
+  Use use_;  // null: to be counted again
+};
+
+}  // namespace fedra::verify
