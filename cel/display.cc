@@ -79,8 +79,9 @@ std::string FormatDouble(double value) {
 }
 
 std::string FormatDuration(int64_t nanoseconds) {
-  const double seconds = static_cast<double>(nanoseconds / 1'000'000'000) +
-                         static_cast<double>(nanoseconds % 1'000'000'000) / 1e9;
+  const int64_t whole = nanoseconds / 1'000'000'000;
+  const int64_t rest = nanoseconds % 1'000'000'000;
+  const double seconds = static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
   return ToChars(seconds, std::chars_format::fixed) + "s";
 }
 

@@ -153,14 +153,14 @@ const FunctionDeclaration* FunctionSet::Find(std::string_view name) const {
 }
 
 const FunctionSet& FunctionsOf(KubernetesRelease release) {
-  static const auto* const kSets = [] {
+  static const auto* const by_release = [] {
     auto* sets = new std::vector<FunctionSet>;
     for (auto i = static_cast<int>(kOldestRelease); i <= static_cast<int>(kNewestRelease); ++i) {
       sets->emplace_back(static_cast<KubernetesRelease>(i));
     }
     return sets;
   }();
-  return (*kSets)[static_cast<size_t>(release) - static_cast<size_t>(kOldestRelease)];
+  return (*by_release)[static_cast<size_t>(release) - static_cast<size_t>(kOldestRelease)];
 }
 
 Environment DeviceEnvironment(KubernetesRelease release, bool list_attributes) {

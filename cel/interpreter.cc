@@ -73,6 +73,7 @@ Value Interpreter::Eval(const Node& node) {
   }
 }
 
+// NOLINTNEXTLINE(readability-function-size): one line for each operation.
 Value Interpreter::EvalOther(const Node& node) {
   const auto* path = static_cast<const DevicePath*>(node.data);
   switch (node.op) {

@@ -15,7 +15,7 @@ constexpr uint64_t kInsertCost = 2;           // cel.@mapInsert(accu, ...)
 
 // The marker of a lazy slot that nobody has read yet.
 constexpr char kUnsetMarker = '\0';
-constexpr Value kUnset = Value::Error({&kUnsetMarker, 0});
+constexpr Value kUnset = Value::Error({&kUnsetMarker, 1});
 
 }  // namespace
 

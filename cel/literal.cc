@@ -135,7 +135,7 @@ Result<std::string> Unquote(std::string_view token, bool bytes) {
   const bool raw = token[0] == 'r' || token[0] == 'R';
   if (raw) token.remove_prefix(1);
   const size_t quotes = token.size() >= 6 && token[1] == token[0] && token[2] == token[0] ? 3 : 1;
-  const std::string text = WithUnixNewlines(token.substr(quotes, token.size() - 2 * quotes));
+  std::string text = WithUnixNewlines(token.substr(quotes, token.size() - 2 * quotes));
   if (raw || text.find('\\') == std::string::npos) return text;
   std::string result;
   for (size_t i = 0; i < text.size();) {

@@ -64,7 +64,7 @@ Result<void> Caller::MayCall() {
   return {};
 }
 
-Result<std::string> Caller::Call(kube::Verb verb, std::string_view what) {
+Result<std::string> Caller::Call(const kube::Verb& verb, std::string_view what) {
   const SteadyTime deadline = clock_.Steady() + options_.call_timeout;
   // Rounded up, as everywhere below: a call that is not answered waits for at least its time-out.
   const auto left = [&] { return std::chrono::ceil<milliseconds>(deadline - clock_.Steady()); };

@@ -28,7 +28,7 @@ class Caller final {
       : name_(std::move(name)), options_(options), supervisor_(supervisor), clock_(clock) {}
 
   // The answer's body. `what` begins the message of an error: "create jobs ml/train".
-  Result<std::string> Call(kube::Verb verb, std::string_view what);
+  Result<std::string> Call(const kube::Verb& verb, std::string_view what);
   void Stop();
 
  private:

@@ -115,7 +115,7 @@ class Cluster final {
 
   // New credentials, CA or address: used for everything from now on; watches are reopened, caches
   // kept.
-  void UpdateAccess(kube::AccessSettings access);
+  void UpdateAccess(const kube::AccessSettings& access);
 
   // A kubeconfig that cannot be used at all. The state becomes kMisconfigured until UpdateAccess.
   void SetMisconfigured(Error why);

@@ -186,7 +186,7 @@ void Client::Core::Cancel(TransferId id) {
   }
   for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
     if ((*it)->id() != id) continue;
-    const TransferPtr transfer = *it;
+    const TransferPtr transfer = std::move(*it);
     waiting_.erase(it);
     return transfer->Fail(cancelled);
   }

@@ -128,9 +128,9 @@ class Running final : public std::enable_shared_from_this<Running> {
       Kill();
     boost::system::error_code ignored;
     timer_.cancel();
-    out_.close(ignored);
-    err_.close(ignored);
-    exit_.close(ignored);
+    (void)out_.close(ignored);
+    (void)err_.close(ignored);
+    (void)exit_.close(ignored);
     done_(std::move(result));
   }
 
@@ -212,7 +212,8 @@ Result<pid_t> Spawn(const Program& program, int out, int err) {
 
 }  // namespace
 
-void RunProgram(HttpLoop& loop, Program program, std::function<void(Result<ProgramResult>)> done) {
+void RunProgram(HttpLoop& loop, const Program& program,
+                std::function<void(Result<ProgramResult>)> done) {
   Pipe out;
   Pipe err;
   if (!out.Open() || !err.Open()) {

@@ -35,6 +35,7 @@ struct ProgramResult {
 
 // `done` may also be called before this returns, on the calling thread, when the program cannot
 // start.
-void RunProgram(HttpLoop& loop, Program program, std::function<void(Result<ProgramResult>)> done);
+void RunProgram(HttpLoop& loop, const Program& program,
+                std::function<void(Result<ProgramResult>)> done);
 
 }  // namespace fedra::http

@@ -134,13 +134,12 @@ void CredentialSource::RunPlugin() {
   program.env = plugin.env;
   program.env["KUBERNETES_EXEC_INFO"] = ExecInfo(access_, plugin);
   program.timeout = kPluginTimeout;
-  http::RunProgram(loop_, std::move(program),
-                   [self = shared_from_this()](Result<http::ProgramResult> result) {
-                     // Reading the answer is too much for the io loop.
-                     self->Defer([self, result = std::move(result)] {
-                       self->Fetched(FromPlugin(self->access_.exec.front(), result));
-                     });
-                   });
+  http::RunProgram(loop_, program, [self = shared_from_this()](Result<http::ProgramResult> result) {
+    // Reading the answer is too much for the io loop.
+    self->Defer([self, result = std::move(result)] {
+      self->Fetched(FromPlugin(self->access_.exec.front(), result));
+    });
+  });
 }
 
 void CredentialSource::Stop() {

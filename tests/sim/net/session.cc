@@ -117,7 +117,7 @@ void Session::Close() {
   error_code ignored;
   auto& socket = stream_.next_layer();
   socket.set_option(asio::socket_base::linger(true, 0), ignored);  // a reset, not a goodbye
-  socket.close(ignored);
+  (void)socket.close(ignored);
 }
 
 void Session::Resume() {

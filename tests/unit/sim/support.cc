@@ -89,7 +89,7 @@ class Client::Impl {
     context_.run_for(limit);
     if (!context_.stopped()) {
       error_code ignored;
-      stream_->next_layer().close(ignored);
+      (void)stream_->next_layer().close(ignored);
       context_.run();
       result = asio::error::timed_out;
     }
