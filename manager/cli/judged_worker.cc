@@ -203,20 +203,26 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
       .copies_templates = settings_.copies_templates && manager_templates_ != nullptr,
       .refused_copies = {}};
   result.verdict = verify::VerifyExistence(job.requirement, there, options);
-  if (dependencies_ != nullptr && connection_.phase == ConnectionPhase::kConnected) {
+  const verify::DependencyPicture* dependencies =
+      connection_.phase == ConnectionPhase::kConnected ? dependencies_.get() : nullptr;
+  if (dependencies != nullptr)
     result.verdict =
-        verify::Combine(std::move(result.verdict), dependencies_->Verify(job.requirement));
-  }
-  if (devices_ == nullptr || !tracking::NeedDevices(*job.demands) || !LeavesDevices(result.verdict))
-    return result;
-  dra::Judgement judgement =
-      verify::JudgeDevices(*devices_, job.key.ns, job.demands, {},
-                           verify::CopiesToCome(job.requirement, there, options));
+        verify::Combine(std::move(result.verdict), dependencies->Verify(job.requirement));
+  if (devices_ != nullptr && tracking::NeedDevices(*job.demands) && LeavesDevices(result.verdict))
+    JudgeDevices(job, verify::CopiesToCome(job.requirement, there, options), result);
+  if (dependencies != nullptr)
+    result.verdict =
+        verify::Combine(std::move(result.verdict), dependencies->VerifySchedulers(job.requirement));
+  return result;
+}
+
+void JudgedWorker::JudgeDevices(const tracking::SubmittedJob& job,
+                                const verify::TemplatesToCome& to_come, JobVerdict& result) const {
+  dra::Judgement judgement = verify::JudgeDevices(*devices_, job.key.ns, job.demands, {}, to_come);
   result.devices_judged = !judgement.pod_sets.empty();
   result.pod_sets = std::move(judgement.pod_sets);
   result.verdict = verify::Combine(std::move(judgement.verdict), std::move(result.verdict));
   result.alternatives = NameAlternatives(result.pod_sets, job, *devices_->snapshot());
-  return result;
 }
 
 std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
