@@ -151,7 +151,8 @@ Fields DescribeVerification(VerificationSettings& verification) {
       {"dependencies",
        "What other missing objects that the pods name (ConfigMaps, PersistentVolumeClaims, "
        "ServiceAccounts, PriorityClasses, RuntimeClasses, PodGroups) mean: nothing, a note, or not "
-       "eligible. Pods with claims need their PodGroup in any case.",
+       "eligible. Pods with claims need their PodGroup in any case. Whether another scheduler runs "
+       "there that pods name (schedulerName) cannot be seen: nothing, a note, or Unknown.",
        Choice<DependencyCheck>(&verification.dependencies,
                                {{"Off", DependencyCheck::kOff},
                                 {"Warn", DependencyCheck::kWarn},

@@ -206,6 +206,14 @@ constexpr std::array kCatalogue = {
                 "the job needs a capability that is not declared for the worker",
                 "Some driver features cannot be seen through the API.",
                 "List it under workers[].capabilities."},
+    ReasonEntry{
+        kSchedulerUnverified, "SchedulerUnverified", kOther,
+        "the pods name a scheduler of their own, and no API shows whether it runs on the worker",
+        "spec.schedulerName is neither empty nor default-scheduler. Without that scheduler the "
+        "pods stay Pending for ever. What fedra says about devices holds for kube-scheduler; "
+        "another scheduler may place the pods otherwise.",
+        "Make sure that the scheduler runs on the worker; if it does on all of them, "
+        "verification.dependencies: Warn makes this a note. Or leave out schedulerName."},
     ReasonEntry{kStaleData, "StaleData", kOther,
                 "what we know about the worker is incomplete or too old",
                 "A list is still being read, or a watch has been failing.",

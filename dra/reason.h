@@ -52,6 +52,7 @@ enum class ReasonCode {
   kPodsDoNotFit,
   // Other
   kCapabilityUndeclared,
+  kSchedulerUnverified,
   kStaleData,
   kBudgetExceeded,
   kExcluded,

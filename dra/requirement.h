@@ -51,6 +51,8 @@ struct Requirement {
   std::string kind;   // the job's kind with its group, "Job.batch"
   std::vector<PodSet> pod_sets;
   std::vector<Dependency> dependencies;  // ascending, each once
+  // That pods name in spec.schedulerName, kube-scheduler's own name left out; ascending, each once.
+  std::vector<std::string> schedulers = {};
 
   int Pods() const;
   // Names without repetition, in order of appearance.

@@ -213,20 +213,24 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
     result.verdict.reasons = {*std::move(silence)};
     return result;
   }
-  if (dependencies_ != nullptr) {
+  if (dependencies_ != nullptr)
     result.verdict =
         verify::Combine(std::move(result.verdict), dependencies_->Verify(job.requirement));
-  }
-  if (devices_ == nullptr || !tracking::NeedDevices(*job.demands) || !LeavesDevices(result.verdict))
-    return result;
-  dra::Judgement judgement =
-      verify::JudgeDevices(*devices_, job.key.ns, job.demands, {},
-                           verify::CopiesToCome(job.requirement, there, options));
+  if (devices_ != nullptr && tracking::NeedDevices(*job.demands) && LeavesDevices(result.verdict))
+    JudgeDevices(job, verify::CopiesToCome(job.requirement, there, options), result);
+  if (dependencies_ != nullptr)
+    result.verdict = verify::Combine(std::move(result.verdict),
+                                     dependencies_->VerifySchedulers(job.requirement));
+  return result;
+}
+
+void JudgedWorker::JudgeDevices(const tracking::SubmittedJob& job,
+                                const verify::TemplatesToCome& to_come, JobVerdict& result) const {
+  dra::Judgement judgement = verify::JudgeDevices(*devices_, job.key.ns, job.demands, {}, to_come);
   result.devices_judged = !judgement.pod_sets.empty();
   result.pod_sets = std::move(judgement.pod_sets);
   result.verdict = verify::Combine(std::move(judgement.verdict), std::move(result.verdict));
   result.alternatives = NameAlternatives(result.pod_sets, job, *devices_->snapshot());
-  return result;
 }
 
 std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,

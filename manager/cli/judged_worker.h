@@ -114,6 +114,8 @@ class JudgedWorker final {
  private:
   void AddForBoth(const kube::Resource& resource, watch::ObjectSink& cache,
                   watch::ObjectSink* picture, std::vector<Feed>& feeds);
+  void JudgeDevices(const tracking::SubmittedJob& job, const verify::TemplatesToCome& to_come,
+                    JobVerdict& result) const;
   verify::WorkerPicture Picture(size_t adapter, const tracking::Job* same_name) const;
 
   const JudgedWorkerSettings settings_;

@@ -215,16 +215,21 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
       .copies_templates = settings_.copies_templates,
       .refused_copies = copy_failures_.On(worker.name(), requirement.ns)};
   cluster.verdict = verify::VerifyExistence(requirement, there, options);
-  if (worker.dependencies() != nullptr && cluster.contact == Contact::kFull) {
+  const verify::DependencyPicture* dependencies =
+      cluster.contact == Contact::kFull ? worker.dependencies() : nullptr;
+  if (dependencies != nullptr)
     cluster.verdict =
-        verify::Combine(std::move(cluster.verdict), worker.dependencies()->Verify(requirement));
-  }
+        verify::Combine(std::move(cluster.verdict), dependencies->Verify(requirement));
   // What is missing comes first; and a job that is there already holds what it needs.
-  if (worker.devices() == nullptr || cluster.verdict.outcome != dra::Outcome::kYes) return;
-  if (cluster.job != nullptr || !NeedsDevices(*picture.view.workload)) return;
-  const verify::TemplatesToCome to_come = verify::CopiesToCome(requirement, there, options);
-  cluster.verdict =
-      verify::Combine(JudgeDevices(worker, picture, to_come), std::move(cluster.verdict));
+  if (worker.devices() != nullptr && cluster.verdict.outcome == dra::Outcome::kYes &&
+      cluster.job == nullptr && NeedsDevices(*picture.view.workload)) {
+    const verify::TemplatesToCome to_come = verify::CopiesToCome(requirement, there, options);
+    cluster.verdict =
+        verify::Combine(JudgeDevices(worker, picture, to_come), std::move(cluster.verdict));
+  }
+  if (dependencies != nullptr)
+    cluster.verdict =
+        verify::Combine(std::move(cluster.verdict), dependencies->VerifySchedulers(requirement));
 }
 
 dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture,

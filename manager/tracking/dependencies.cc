@@ -1,6 +1,7 @@
 // What else a pod names and cannot start without. Source: core/v1 PodSpec of Kubernetes 1.36.
 
 #include <set>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,9 @@
 
 namespace fedra::tracking {
 namespace {
+
+// What kube-scheduler answers to; the API server fills it in (DefaultSchedulerName of core/v1).
+constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
 using nlohmann::json;
 using Kind = dra::Dependency::Kind;
@@ -67,6 +71,15 @@ std::vector<dra::Dependency> ReadDependencies(std::span<const PodTemplate> templ
     Add(Kind::kPriorityClass, Text(spec, "priorityClassName"), found);
     Add(Kind::kRuntimeClass, Text(spec, "runtimeClassName"), found);
     Add(Kind::kPodGroup, Text(Member(spec, "schedulingGroup"), "podGroupName"), found);
+  }
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates) {
+  std::set<std::string> found;
+  for (const PodTemplate& item : templates) {
+    std::string name = Text(Member(*item.object, "spec"), "schedulerName");
+    if (!name.empty() && name != kDefaultScheduler) found.insert(std::move(name));
   }
   return {found.begin(), found.end()};
 }

@@ -29,6 +29,9 @@ std::vector<dra::PodSet> ReadPodSets(std::span<const PodTemplate> templates);
 // What else the pods name, without what they call optional.
 std::vector<dra::Dependency> ReadDependencies(std::span<const PodTemplate> templates);
 
+// Other schedulers than kube-scheduler that the pods name.
+std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates);
+
 // Everything that decides where the pods fit.
 using Demands = std::shared_ptr<const std::vector<dra::PodDemand>>;
 Result<Demands> ReadDemands(std::span<const PodTemplate> templates);

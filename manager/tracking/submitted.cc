@@ -26,7 +26,8 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::str
                      .queue = Text(Member(metadata, "labels"), kQueueNameLabel),
                      .kind = kind.kind + "." + job.adapter->resource().group,
                      .pod_sets = ReadPodSets(templates),
-                     .dependencies = ReadDependencies(templates)};
+                     .dependencies = ReadDependencies(templates),
+                     .schedulers = ReadSchedulers(templates)};
   auto demands = ReadDemands(templates);
   if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
   job.demands = *std::move(demands);

@@ -140,7 +140,8 @@ Result<Workload> ParseWorkload(const json& object) {
                           .queue = Text(spec, "queueName"),
                           .kind = KindWithGroup(workload.owner),
                           .pod_sets = ReadPodSets(templates),
-                          .dependencies = ReadDependencies(templates)};
+                          .dependencies = ReadDependencies(templates),
+                          .schedulers = ReadSchedulers(templates)};
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));

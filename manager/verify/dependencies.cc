@@ -95,4 +95,18 @@ dra::Verdict DependencyPicture::Verify(const dra::Requirement& requirement) cons
   return verdict;
 }
 
+dra::Verdict DependencyPicture::VerifySchedulers(const dra::Requirement& requirement) const {
+  dra::Verdict verdict;
+  verdict.outcome =
+      options_.enforce && !requirement.schedulers.empty() ? Outcome::kUnknown : Outcome::kYes;
+  for (const std::string& name : requirement.schedulers) {
+    verdict.reasons.push_back(
+        {ReasonCode::kSchedulerUnverified, "schedulerName " + name,
+         fmt::format("no API shows whether the scheduler {} runs there; the verdict is that of "
+                     "kube-scheduler",
+                     name)});
+  }
+  return verdict;
+}
+
 }  // namespace fedra::verify

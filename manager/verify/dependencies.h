@@ -10,8 +10,12 @@
 // (PreEnqueue of plugins/gangscheduling). Only where both gates are off they do not, which no API
 // shows.
 //
-// Not checked, because no API shows it: whether the scheduler that spec.schedulerName names runs
-// there. Secrets are looked for only when that is switched on: listing them is a strong right.
+// Whether the scheduler runs there that spec.schedulerName names, no API shows: there is no object
+// of it. A Lease in its namespace or an event of it are hints, for which fedra would need more
+// rights, and their absence proves nothing. So it is told, and is Unknown where dependencies are
+// enforced; never No.
+//
+// Secrets are looked for only when that is switched on: listing them is a strong right.
 //
 // Thread rules: any thread.
 
@@ -52,6 +56,9 @@ class DependencyPicture final {
 
   // Outcome kYes with warnings, or stricter.
   dra::Verdict Verify(const dra::Requirement& requirement) const;
+  // About other schedulers. To be combined last: what kube-scheduler would say of the devices is
+  // asked nevertheless.
+  dra::Verdict VerifySchedulers(const dra::Requirement& requirement) const;
 
  private:
   using Objects = watch::ObjectCache<NamedObject>;

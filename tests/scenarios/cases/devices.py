@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Verdict
 from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -343,6 +344,38 @@ def whatever_else_the_pods_name(world: World) -> None:
         world.manager.delete("Job", world.ns, job.name)
         world.eventually(f"{job.key} is gone", job.nowhere)
     _created_later(world)
+
+
+@scenario("other-scheduler", kueue_dra=_OFF)
+def a_scheduler_that_no_api_shows(world: World) -> None:
+    """Pods with a schedulerName of their own: silent with Off, a note with Warn, Unknown with Enforce; the devices count."""
+    for worker in world.workers:
+        world.fleet.grant(worker, "worker-rbac-dependencies.yaml")
+    _stage(world, world.worker1, 0)
+    _stage(world, world.worker2, 1)
+    pod = by_template(card="one-card") | {"schedulerName": "volcano"}
+    fedra = world.start_fedra(
+        {"verification": {"devices": "Enforce", "dependencies": "Enforce", "unknown": "TryLast"}}
+    )
+    job = _submit(world, "gang", pod)
+    job.wait_clone(world.worker2)
+    verdicts = world.verdicts(job)
+    assert verdicts[world.worker1].outcome == "No", verdicts
+    _assert_note(verdicts[world.worker2], "Unknown")
+    world.manager.delete("Job", world.ns, job.name)
+    world.eventually(f"{job.key} is gone", job.nowhere)
+    # The command line reads the file itself.
+    manifest = job_of(Row("gang", "", "", [], pod=pod), world.ns, "gang")
+    for check, outcome in (("Enforce", "Unknown"), ("Warn", "Yes")):
+        fedra.change_settings({"verification": {"dependencies": check}})
+        _assert_note(fedra.checked(manifest)[world.worker2], outcome)
+    fedra.change_settings({"verification": {"dependencies": "Off"}})
+    assert fedra.checked(manifest)[world.worker2].reasons == []
+
+
+def _assert_note(verdict: Verdict, outcome: str) -> None:
+    assert verdict.outcome == outcome and verdict.reasons == ["SchedulerUnverified"], verdict
+    assert "volcano" in verdict.messages[0] and "kube-scheduler" in verdict.messages[0], verdict
 
 
 def _created_later(world: World) -> None:

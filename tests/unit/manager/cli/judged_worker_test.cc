@@ -130,6 +130,30 @@ TEST_CASE("what else is missing is told together with the devices") {
   CHECK(Codes(verdict) == std::vector{ReasonCode::kNotEnoughDevices, ReasonCode::kQueueMissing});
 }
 
+TEST_CASE("the devices are judged although the pods name a scheduler that cannot be seen") {
+  const auto ask = [](std::optional<verify::DependencyOptions> dependencies, const char* wanted) {
+    tracking::SubmittedJob job = MakeJob("train", wanted);
+    job.requirement.schedulers = {"volcano"};
+    JudgedWorkerSettings settings = WorkerNamed("east");
+    settings.dependencies = dependencies;
+    return MakeWorker(MakeCluster(), settings)->Judge(job);
+  };
+  const verify::DependencyOptions warn{.enforce = false, .secrets = false};
+  const verify::DependencyOptions enforce{.enforce = true, .secrets = false};
+  CHECK(ask(std::nullopt, "one-gpu").verdict.reasons.empty());
+  const JobVerdict warned = ask(warn, "one-gpu");
+  CHECK(warned.verdict.outcome == Outcome::kYes);
+  CHECK(Codes(warned) == std::vector{ReasonCode::kSchedulerUnverified});
+  const JobVerdict enforced = ask(enforce, "one-gpu");
+  CHECK(enforced.verdict.outcome == Outcome::kUnknown);
+  CHECK(enforced.devices_judged);
+  CHECK(Codes(enforced) == std::vector{ReasonCode::kSchedulerUnverified});
+  const JobVerdict refused = ask(enforce, "two-large");
+  CHECK(refused.verdict.outcome == Outcome::kNo);
+  CHECK(Codes(refused) ==
+        std::vector{ReasonCode::kNotEnoughDevices, ReasonCode::kSchedulerUnverified});
+}
+
 TEST_CASE("without the template there is nothing to count") {
   const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "nonexistent"));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kTemplateMissing});

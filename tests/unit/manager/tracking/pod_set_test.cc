@@ -66,6 +66,19 @@ TEST_CASE("what is optional is not needed, and nonsense is nothing") {
             .empty());
 }
 
+TEST_CASE("schedulers that are not kube-scheduler are found, once each") {
+  const std::vector<json> objects = {{{"spec", {{"schedulerName", "volcano"}}}},
+                                     {{"spec", {{"schedulerName", "kai"}}}},
+                                     {{"spec", {{"schedulerName", "volcano"}}}},
+                                     {{"spec", {{"schedulerName", ""}}}},
+                                     {{"spec", {{"schedulerName", "default-scheduler"}}}},
+                                     {{"spec", {{"schedulerName", 7}}}},
+                                     {{"spec", json::object()}}};
+  std::vector<PodTemplate> templates;
+  for (const json& object : objects) templates.push_back({"main", 1, &object});
+  CHECK(ReadSchedulers(templates) == std::vector<std::string>{"kai", "volcano"});
+}
+
 TEST_CASE("devices have a say in claims and in extended resources only") {
   CHECK(NeedsDevices(R"({"resourceClaims": [{"name": "g", "resourceClaimName": "c"}]})"));
   CHECK(NeedsDevices(

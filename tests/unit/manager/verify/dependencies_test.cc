@@ -113,6 +113,27 @@ TEST_CASE("pods wait for a PodGroup that is missing, where PodGroups are served"
   CHECK(f.Verify(Kind::kPodGroup, "training").outcome == Outcome::kYes);
 }
 
+TEST_CASE(
+    "a scheduler that cannot be seen is a note, or Unknown where that is enforced, never No") {
+  dra::Requirement requirement;
+  requirement.ns = "ml";
+  for (const bool enforce : {false, true}) {
+    const Fixture f({.enforce = enforce, .secrets = false});
+    requirement.schedulers = {"kai", "volcano"};
+    const dra::Verdict verdict = f.picture.VerifySchedulers(requirement);
+    CHECK(verdict.outcome == (enforce ? Outcome::kUnknown : Outcome::kYes));
+    REQUIRE(verdict.reasons.size() == 2);
+    CHECK(verdict.reasons[0].code == ReasonCode::kSchedulerUnverified);
+    CHECK(verdict.reasons[0].object == "schedulerName kai");
+    CHECK(verdict.reasons[1].message ==
+          "no API shows whether the scheduler volcano runs there; the verdict is that of "
+          "kube-scheduler");
+    requirement.schedulers.clear();
+    CHECK(f.picture.VerifySchedulers(requirement).outcome == Outcome::kYes);
+    CHECK(f.picture.VerifySchedulers(requirement).reasons.empty());
+  }
+}
+
 TEST_CASE("403 is not missing, and what was seen before still is there") {
   Fixture f;
   REQUIRE(f.Sink("serviceaccounts").Upsert(Object("ml", "trainer")));
