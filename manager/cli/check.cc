@@ -58,9 +58,10 @@ ObjectForm FormOf(const Fleet& fleet) {
 
 std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
                                 const Fleet& fleet, const FleetFacts& facts) {
+  const ObjectForm form = FormOf(fleet);
   std::optional<AssumedTemplates> assumed;
-  if (options.assume_templates) assumed.emplace(input, options.ns, fleet.redacted, fleet.workers);
-  const InputDrift drift(input, options.ns, FormOf(fleet));
+  if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
+  const InputDrift drift(input, options.ns, form);
   std::vector<JobReport> reports;
   for (const InputJob& job : input.jobs) {
     JobReport report{job.kind, job.key, {}, job.submitted.has_value()};

@@ -10,6 +10,7 @@
 #include "manager/cli/manifest_fields.h"
 #include "manager/cli/manifest_selectors.h"
 #include "manager/cli/snapshot_names.h"
+#include "manager/cli/snapshot_reduce.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/verify/claim_form.h"
@@ -209,17 +210,20 @@ bool HasError(const CheckInput& input, const std::string& object) {
 }
 
 AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
-                                   bool redacted, const JudgedWorkers& workers) {
+                                   ObjectForm form, const JudgedWorkers& workers) {
   for (const Manifest& manifest : input.dra) {
     if (Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
     ObjectKey key = KeyOf(*manifest.object, default_ns);
     if (HasError(input, "ResourceClaimTemplate " + key.ToString())) continue;
-    if (redacted) key = {Pseudonym("ns", key.ns), Pseudonym("template", key.name)};
+    if (form == ObjectForm::kRedacted)
+      key = {Pseudonym("ns", key.ns), Pseudonym("template", key.name)};
     json object = json::object();
     object["metadata"] = Member(*manifest.object, "metadata");
     object["metadata"]["namespace"] = key.ns;
     object["metadata"]["name"] = key.name;
     object["spec"] = verify::CanonicalTemplateSpec(Member(*manifest.object, "spec"));
+    const auto read = verify::ParseTemplate(object);
+    if (read && form != ObjectForm::kWhole) object = ReducedTemplate(*read);
     for (const auto& worker : workers) {
       if (worker->Template(key) != nullptr || !worker->AssumeTemplate(object.dump())) continue;
       all_.push_back({key, worker->name(), PlaceOf(manifest.file, manifest.document)});

@@ -44,12 +44,15 @@ void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
 // Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
 bool HasError(const CheckInput& input, const std::string& object);
 
+// How the workers' objects look: a snapshot has left out what only drivers read, and may have
+// pseudonyms for names (snapshot_reduce.h, snapshot_names.h).
+enum class ObjectForm { kWhole, kReduced, kRedacted };
+
 // Templates of the input that a worker lacks are judged as if they existed there, but not those
 // with errors: no worker would take them.
 class AssumedTemplates final {
  public:
-  // `redacted`: the workers' names are pseudonyms.
-  AssumedTemplates(const CheckInput& input, const std::string& default_ns, bool redacted,
+  AssumedTemplates(const CheckInput& input, const std::string& default_ns, ObjectForm form,
                    const JudgedWorkers& workers);
 
   // Says so beside the verdicts that count on them.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "dra/parse.h"
 #include "manager/cli/snapshot_names.h"
@@ -22,28 +23,31 @@ using tracking::Text;
 constexpr size_t kShown = 3;
 
 // The canonical spec, as the worker's cache has it; nothing: it cannot be read.
-std::optional<json> TemplateSpec(json object, const ObjectKey& key, ObjectForm form) {
+std::optional<std::string> TemplateSpec(json object, const ObjectKey& key, ObjectForm form) {
   object["metadata"]["namespace"] = key.ns;
   auto read = verify::ParseTemplate(object);
   if (read && form != ObjectForm::kWhole) read = verify::ParseTemplate(ReducedTemplate(*read));
-  if (!read) return std::nullopt;
-  json spec = json::parse(read->spec, nullptr, /*allow_exceptions=*/false);
-  return spec.is_discarded() ? std::nullopt : std::optional(std::move(spec));
+  return read ? std::optional(read->spec) : std::nullopt;
 }
 
 // What of a class decides which devices it means; its configuration is the driver's.
-json ClassSpec(const dra::DeviceClass& device_class) {
-  return {{"selectors", device_class.selectors},
-          {"extendedResourceName", device_class.extended_resource.str()}};
+std::string ClassSpec(const dra::DeviceClass& device_class) {
+  return tracking::Dump({{"selectors", device_class.selectors},
+                         {"extendedResourceName", device_class.extended_resource.str()}});
 }
 
-std::optional<json> ClassSpec(const json& object) {
+std::optional<std::string> ClassSpec(const json& object) {
   dra::ParseContext context;
   const auto read = dra::ParseDeviceClass(object, context);
   return read ? std::optional(ClassSpec(*read)) : std::nullopt;
 }
 
-std::string InWords(const verify::Differences& differences) {
+std::string Difference(const std::string& there, const std::string& in_file) {
+  const auto parse = [](const std::string& text) {
+    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+  };
+  const verify::Differences differences =
+      verify::Compare(parse(there), parse(in_file), "spec", kShown);
   std::string text;
   for (const verify::FieldDifference& difference : differences.first) {
     text += fmt::format("{}{}: {} there, {} in the file", text.empty() ? "" : "; ", difference.path,
@@ -73,7 +77,7 @@ InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, O
   for (const Manifest& manifest : input.dra) {
     const json& object = *manifest.object;
     const std::string kind = Text(object, "kind");
-    if (kind == "ResourceClaim") continue;  // made for one pod or allocated: never the file's
+    if (kind == "ResourceClaim") continue;  // what a worker's asks for is not kept as text
     const bool is_template = kind == "ResourceClaimTemplate";
     const ObjectKey key = KeyOf(object, default_ns);
     const std::string name = kind + " " + key.ToString();
@@ -88,14 +92,13 @@ InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, O
   }
 }
 
-void InputDrift::Compare(const Item& item, const json& there, JobVerdict& verdict) const {
+void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict& verdict) const {
   if (there == item.spec) return;
   const bool is_template = !item.key.ns.empty();
   verdict.notes.push_back(
       {item.object,
        fmt::format("{} of {} is not what is there, and what is there counts: {}", item.object,
-                   PlaceOf(item.file, item.document),
-                   InWords(verify::Compare(there, item.spec, "spec", kShown))),
+                   PlaceOf(item.file, item.document), Difference(there, item.spec)),
        Remedy(item.object, is_template, item.file)});
 }
 
@@ -107,7 +110,7 @@ void InputDrift::Note(const tracking::SubmittedJob& job, const JudgedWorker& wor
                        std::find(names.begin(), names.end(), item.key.name) != names.end();
     const auto there = named ? worker.Template(item.key) : nullptr;
     if (there == nullptr) continue;
-    Compare(item, json::parse(there->spec, nullptr, /*allow_exceptions=*/false), verdict);
+    Compare(item, there->spec, verdict);
   }
   if (worker.devices() == nullptr || !tracking::NeedDevices(*job.demands)) return;
   const auto snapshot = worker.devices()->snapshot();

@@ -8,16 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "manager/cli/check_input.h"
 #include "manager/cli/judged_worker.h"
 
 namespace fedra::cli {
-
-// How the workers' objects look: a snapshot has left out what only drivers read, and may have
-// pseudonyms for names (snapshot_reduce.h, snapshot_names.h).
-enum class ObjectForm { kWhole, kReduced, kRedacted };
 
 class InputDrift final {
  public:
@@ -34,9 +28,9 @@ class InputDrift final {
     std::string object;  // "ResourceClaimTemplate ml/one-gpu", as in the input
     std::string file;    // where it stands
     int document = 1;
-    nlohmann::json spec;  // in the form in which the worker's is compared
+    std::string spec;  // as canonical JSON: equal texts are equal specs
   };
-  void Compare(const Item& item, const nlohmann::json& there, JobVerdict& verdict) const;
+  void Compare(const Item& item, const std::string& there, JobVerdict& verdict) const;
 
   std::vector<Item> templates_;
   std::vector<Item> classes_;

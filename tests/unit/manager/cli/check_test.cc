@@ -19,13 +19,14 @@ struct Ran {
 };
 
 Ran Check(const std::string& manifests, const std::string& format = "table",
-          const RawCluster& cluster = MakeCluster()) {
+          const RawCluster& cluster = MakeCluster(), bool assume_templates = false) {
   const TempFolder folder;
   CheckOptions options;
   options.files = {folder.Write("job.yaml", manifests)};
   options.snapshot = folder.Write("fleet.json", ToText(Record(cluster)));
   options.ns = "ml";
   options.format = format;
+  options.assume_templates = assume_templates;
   std::ostringstream out;
   std::ostringstream err;
   Terminal terminal{.out = out, .err = err};
@@ -124,6 +125,15 @@ TEST_CASE(
   CHECK_THAT(ran.out, ContainsSubstring("kubectl apply -f "));
   // Another template of the file is no matter of this job.
   CHECK_THAT(Check(Job("two-large") + OneGpu(", count: 9")).out, !ContainsSubstring("note"));
+}
+
+TEST_CASE("check: a template that is assumed is the file's") {
+  RawCluster cluster = MakeCluster();
+  cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
+  const Ran ran = Check(Job("one-gpu") + OneGpu(""), "table", cluster, /*assume_templates=*/true);
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, ContainsSubstring("judged as if"));
+  CHECK_THAT(ran.out, !ContainsSubstring("note"));
 }
 
 const std::string kTypo =

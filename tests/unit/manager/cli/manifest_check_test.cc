@@ -399,7 +399,7 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
   CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == dra::Outcome::kNo);
-  const AssumedTemplates assumed(*input, "", false, workers);
+  const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
   JobVerdict verdict = JudgeEverywhere(job, workers)[0];
   CHECK(verdict.verdict.outcome == dra::Outcome::kYes);
   assumed.Note(job, verdict);
@@ -418,7 +418,7 @@ TEST_CASE("a template with a mistake is never assumed") {
   REQUIRE(input->jobs[0].submitted.has_value());
   JudgedWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  const AssumedTemplates assumed(*input, "", false, workers);
+  const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
   CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==
         dra::Outcome::kNo);
 }
