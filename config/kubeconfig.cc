@@ -108,8 +108,9 @@ class Reader final {
 
 ClusterAccess Finish(KubeconfigReading reading) {
   if (reading.problems.empty()) return std::move(reading.access);
-  return tl::make_unexpected(
-      AccessFailure{std::move(reading.problems), std::move(reading.access.files)});
+  return tl::make_unexpected(AccessFailure{std::move(reading.problems),
+                                           std::move(reading.access.files),
+                                           reading.access.certificate_expiry});
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ struct KubeAccess {
 struct AccessFailure {
   Problems problems;  // never empty
   std::vector<std::string> files;
+  std::optional<WallTime> certificate_expiry = {};  // as in KubeAccess: perhaps the reason
 };
 
 using ClusterAccess = tl::expected<KubeAccess, AccessFailure>;

@@ -8,17 +8,36 @@
 // shares was to be allocated until then.
 //
 // Which nodes the pods go to is decided by scores that are not known here. An error that another
-// choice would have avoided is no proof, nor is it that this simulation met none: both are Unknown.
-// It is No where no choice avoids it: pods go to nodes where they lead to an error only when no
-// other node takes them.
+// choice would have avoided is no proof: it is Unknown. It is No where no choice avoids it: pods go
+// to nodes where they lead to an error only when no other node takes them. Between pods of one set
+// every choice is looked at; what earlier sets and jobs on their way could have done elsewhere is
+// not, so an error that only their other choices lead to is missed.
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "dra/simulation.h"
 #include "dra/simulation_run.h"
 
 namespace fedra::dra {
+namespace {
+
+using HeldPool = std::pair<PoolKey, std::optional<Workspace::Pool>>;
+
+// What is held of the pools of one node; nothing where nothing is.
+std::vector<HeldPool> HeldOf(const Workspace& workspace, const NodeView& view) {
+  std::vector<HeldPool> held;
+  for (const auto& pool : view.pools) {
+    const Workspace::Pool* found = workspace.Find(pool->key);
+    held.emplace_back(pool->key, found == nullptr ? std::nullopt : std::optional(*found));
+  }
+  return held;
+}
+
+}  // namespace
 
 bool Simulation::CanEndWithError(const PodClaims& pod) {
   const PoolFacts& pools = memory_.Pools(snapshot_, caches_.matches);
@@ -105,7 +124,7 @@ void Simulation::ExamineNodes(Run& run, bool ahead) {
 void Simulation::LookAhead(Run& run, const Offer& first) {
   const int most = std::min(run.demand.count, options_.max_pods) - run.result.report.fitting;
   if (most <= 1 || !first.variant->shared.empty()) return;
-  const Workspace workspace = workspace_;
+  const auto held = HeldOf(workspace_, first.view);
   const Amounts placed = placed_[first.node->name];
   NodeAllocation found = first.allocation;
   int pods = 0;
@@ -115,7 +134,12 @@ void Simulation::LookAhead(Run& run, const Offer& first) {
     if (!RoomOn(run, *first.node, *first.variant).fits()) break;
     found = Find(first.variant->pod, first.view, workspace_);
   }
-  workspace_ = workspace;
+  for (const auto& [pool, before] : held) {
+    if (before)
+      workspace_.pools[pool] = *before;
+    else
+      workspace_.pools.erase(pool);
+  }
   placed_[first.node->name] = placed;
   if (found.fit == Fit::kBudget) run.unfinished = first.node;
   if (found.fit != Fit::kError) return;
@@ -130,9 +154,10 @@ void Simulation::FindErrors(Run& run) {
   ExamineNodes(run, true);
 }
 
-// Whether it would come to the error with nothing placed before.
+// Whether it would come to the error wherever the pods so far had gone: they hold no devices, which
+// might have hidden it.
 bool Simulation::FailsAnyway(Run& run) {
-  if (!choices_.empty()) return false;
+  if (!choices_.empty() || !workspace_.pools.empty()) return false;
   const Node& node = *run.error->node;
   return Find(VariantFor(run, node).pod, ViewOf(snapshot_, node), {}).fit == Fit::kError;
 }

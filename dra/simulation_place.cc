@@ -286,7 +286,8 @@ void Simulation::PlacePods(Run& run) {
   while (!Ends(run)) {
     std::optional<Offer> offer = Choose(run);
     // Nobody else takes it: now nodes where it leads the next pod to an error as well.
-    if (!offer && run.order.spares && !run.pods_to_error.empty() && !Ends(run)) {
+    if (!offer && run.order.spares && !run.pods_to_error.empty() && !Ends(run) &&
+        run.order.next >= run.nodes.size()) {
       run.order = {.too_few = std::move(run.order.too_few), .spares = false, .asked = {}};
       run.no_room.clear();  // everyone is asked anew
       run.unbindable = 0;

@@ -83,7 +83,7 @@ class Daemon final {
   reconcile::ReconcilerSettings Settings() const;
   server::Pages Pages();
   std::string MetricsPage();
-  void TellCredentialExpiries();
+  void TellCredentialExpiries(const config::Loaded& used);
   void Heartbeat();
   void Apply(config::Loaded fresh);
 
@@ -130,7 +130,7 @@ reconcile::ReconcilerSettings Daemon::Settings() const {
 }
 
 Result<void> Daemon::Start() {
-  TellCredentialExpiries();
+  TellCredentialExpiries(loaded_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
   reconcile::ReconcilerSettings settings = Settings();
   {
@@ -204,15 +204,18 @@ std::string Daemon::MetricsPage() {
   return metrics_.Text();
 }
 
-// Of an access that cannot be used the last one stands, which may be the reason.
-void Daemon::TellCredentialExpiries() {
-  const auto tell = [&](const ClusterName& cluster, const config::ClusterAccess& access) {
-    if (access && access->certificate_expiry)
-      metrics_.SetCredentialExpiry(cluster, *access->certificate_expiry);
+// Of the clusters that this daemon knows; `used` may have others already.
+void Daemon::TellCredentialExpiries(const config::Loaded& used) {
+  const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
+    metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->certificate_expiry
+                                                              : access.error().certificate_expiry);
   };
-  tell(ClusterName(std::string(tracking::kManagerName)), loaded_.manager);
-  for (size_t i = 0; i < loaded_.workers.size(); ++i)
-    tell(ClusterName(loaded_.configuration.workers[i].name), loaded_.workers[i]);
+  tell(std::string(tracking::kManagerName), used.manager);
+  for (const config::WorkerSettings& known : loaded_.configuration.workers) {
+    for (size_t i = 0; i < used.workers.size(); ++i) {
+      if (used.configuration.workers[i].name == known.name) tell(known.name, used.workers[i]);
+    }
+  }
 }
 
 void Daemon::Heartbeat() {
@@ -281,12 +284,12 @@ void Daemon::Apply(config::Loaded fresh) {
         log::Info("using the worker's changed kubeconfig", {{"cluster", worker->name().value}});
     }
   }
+  TellCredentialExpiries(fresh);
   loaded_.manager = std::move(fresh.manager);
   loaded_.workers = std::move(fresh.workers);
   loaded_.files = std::move(fresh.files);
   loaded_.stamp = std::move(fresh.stamp);
   loaded_.configuration.logging.level = fresh.configuration.logging.level;
-  TellCredentialExpiries();
 }
 
 void Daemon::Stop() {

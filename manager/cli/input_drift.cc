@@ -58,17 +58,34 @@ std::string Difference(const std::string& there, const std::string& in_file) {
   return text;
 }
 
-std::string Remedy(const std::string& object, bool is_template, const std::string& file) {
+// The file as a whole is not for a worker: it may hold the job, which is the manager's.
+std::string Remedy(const std::string& object, bool is_template, const std::string& place) {
   return is_template ? fmt::format(
-                           "{}: replace the worker's (kubectl replace --force -f {}; its spec "
-                           "cannot be changed in place), or the manager's where fedra copies "
+                           "{}: replace the worker's by {} alone (its spec cannot be changed in "
+                           "place: kubectl replace --force), or the manager's where fedra copies "
                            "templates (fedra sync --dry-run shows what would be copied), or give "
                            "the file's another name",
-                           object, file)
+                           object, place)
                      : fmt::format(
-                           "{}: kubectl apply -f {} on the worker, or ask only the workers that "
+                           "{}: kubectl apply {} alone on the worker, or ask only the workers that "
                            "have the file's (--worker NAME)",
-                           object, file);
+                           object, place);
+}
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Whether the class decides about the job: a template that it names there names the class. Of a
+// named claim, and of a class with an extended resource, that is not looked for.
+bool MayUse(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+            const dra::DeviceClass& device_class) {
+  if (!device_class.extended_resource.empty() || !job.requirement.ClaimNames().empty()) return true;
+  const std::vector<std::string> names = job.requirement.TemplateNames();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto there = worker.Template({job.key.ns, name});
+    return there != nullptr && Contains(there->device_classes, device_class.name.str());
+  });
 }
 
 }  // namespace
@@ -95,19 +112,19 @@ InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, O
 void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict& verdict) const {
   if (there == item.spec) return;
   const bool is_template = !item.key.ns.empty();
+  const std::string place = PlaceOf(item.file, item.document);
   verdict.notes.push_back(
       {item.object,
        fmt::format("{} of {} is not what is there, and what is there counts: {}", item.object,
-                   PlaceOf(item.file, item.document), Difference(there, item.spec)),
-       Remedy(item.object, is_template, item.file)});
+                   place, Difference(there, item.spec)),
+       Remedy(item.object, is_template, place)});
 }
 
 void InputDrift::Note(const tracking::SubmittedJob& job, const JudgedWorker& worker,
                       JobVerdict& verdict) const {
   const std::vector<std::string> names = job.requirement.TemplateNames();
   for (const Item& item : templates_) {
-    const bool named = item.key.ns == job.key.ns &&
-                       std::find(names.begin(), names.end(), item.key.name) != names.end();
+    const bool named = item.key.ns == job.key.ns && Contains(names, item.key.name);
     const auto there = named ? worker.Template(item.key) : nullptr;
     if (there == nullptr) continue;
     Compare(item, there->spec, verdict);
@@ -115,7 +132,8 @@ void InputDrift::Note(const tracking::SubmittedJob& job, const JudgedWorker& wor
   if (worker.devices() == nullptr || !tracking::NeedDevices(*job.demands)) return;
   const auto snapshot = worker.devices()->snapshot();
   for (const Item& item : classes_) {
-    if (const auto* there = snapshot->classes().Find(dra::Text(item.key.name)))
+    const auto* there = snapshot->classes().Find(dra::Text(item.key.name));
+    if (there != nullptr && MayUse(job, worker, **there))
       Compare(item, ClassSpec(**there), verdict);
   }
 }

@@ -96,6 +96,9 @@ const FieldList kToleration = {{"key", "operator", "value", "effect"}, {"tolerat
 const FieldList kAffinity = {{"nodeAffinity"}, {"podAffinity", "podAntiAffinity"}};
 const FieldList kNodeAffinity = {{"requiredDuringSchedulingIgnoredDuringExecution"},
                                  {"preferredDuringSchedulingIgnoredDuringExecution"}};
+const FieldList kNodeSelector = {{"nodeSelectorTerms"}};
+const FieldList kNodeSelectorTerm = {{"matchExpressions", "matchFields"}};
+const FieldList kNodeExpression = {{"key", "operator", "values"}};
 const FieldList kSchedulingGroup = {{"podGroupName"}};
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
@@ -125,6 +128,17 @@ void CheckContainerFields(const json& spec, const char* list, const std::string&
     CheckEach(Path(container, {"resources", "claims"}), at + ".resources.claims", kClaimUse,
               findings);
   });
+}
+
+void CheckNodeSelector(const json& selector, const std::string& path, Findings& findings) {
+  CheckFields(selector, path, kNodeSelector, findings);
+  ForEachIn(Member(selector, "nodeSelectorTerms"), path + ".nodeSelectorTerms",
+            [&](const json& term, const std::string& at) {
+              CheckFields(term, at, kNodeSelectorTerm, findings);
+              for (const char* list : {"matchExpressions", "matchFields"})
+                CheckEach(Member(term, list), fmt::format("{}.{}", at, list), kNodeExpression,
+                          findings);
+            });
 }
 
 }  // namespace
@@ -171,6 +185,9 @@ void CheckPodFields(const json& pod_template, const std::string& path, Findings&
   CheckFields(Member(spec, "affinity"), here + ".affinity", kAffinity, findings);
   CheckFields(Path(spec, {"affinity", "nodeAffinity"}), here + ".affinity.nodeAffinity",
               kNodeAffinity, findings);
+  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  CheckNodeSelector(Path(spec, {"affinity", "nodeAffinity", kRequired}),
+                    here + ".affinity.nodeAffinity." + kRequired, findings);
   CheckFields(Member(spec, "schedulingGroup"), here + ".schedulingGroup", kSchedulingGroup,
               findings);
   CheckContainerFields(spec, "initContainers", here, findings);

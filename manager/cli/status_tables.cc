@@ -1,6 +1,7 @@
 #include "manager/cli/status_tables.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -65,24 +66,27 @@ std::string NoteText(const std::string& note, const ViewSettings& settings) {
 
 std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
 
-// How many reasons stand behind the first one of each worker.
-size_t FurtherReasons(const std::vector<VerdictRow>& verdicts) {
-  size_t more = 0;
+// The codes of what else stands against the workers, beside what is `counted`.
+std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
+                                     const std::vector<ReasonCount>& counted) {
+  std::set<std::string> codes;
   for (const VerdictRow& verdict : verdicts) {
-    const size_t reasons = verdict.outcome == "Yes" ? 0 : ReasonsOf(verdict).size();
-    if (reasons > 1) more += reasons - 1;
+    if (verdict.outcome == "Yes") continue;
+    for (const ReasonText& reason : ReasonsOf(verdict)) codes.insert(reason.code);
   }
-  return more;
+  for (const ReasonCount& count : counted) codes.erase(count.code);
+  return codes;
 }
 
 // "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)"
 std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   std::string text;
-  for (const ReasonCount& count : CountReasons(verdicts)) {
+  const std::vector<ReasonCount> counts = CountReasons(verdicts);
+  for (const ReasonCount& count : counts) {
     text += fmt::format("{}{} on {}", text.empty() ? "no worker eligible: " : ", ", count.code,
                         count.workers);
   }
-  const size_t more = FurtherReasons(verdicts);
+  const size_t more = FurtherReasons(verdicts, counts).size();
   if (!text.empty() && more > 0) text += fmt::format(" (and {})", Count(more, "more reason"));
   return text;
 }

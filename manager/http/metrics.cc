@@ -176,11 +176,10 @@ void Metrics::SetManager(bool is_up) {
   families_->up.Add({{"cluster", std::string(tracking::kManagerName)}}).Set(is_up ? 1 : 0);
 }
 
-void Metrics::SetCredentialExpiry(const ClusterName& cluster, WallTime expiry) {
-  const auto since_epoch =
-      std::chrono::duration_cast<std::chrono::seconds>(expiry.time_since_epoch());
-  families_->credential_expiry.Add({{"cluster", cluster.value}})
-      .Set(static_cast<double>(since_epoch.count()));
+void Metrics::SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry) {
+  Families::Gauge& gauge = families_->credential_expiry.Add({{"cluster", cluster.value}});
+  if (!expiry) return families_->credential_expiry.Remove(&gauge);
+  gauge.Set(std::chrono::duration<double>(expiry->time_since_epoch()).count());
 }
 
 void Metrics::SetQueueDepth(size_t depth) {

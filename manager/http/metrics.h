@@ -9,6 +9,7 @@
 // Thread rules: any thread.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,8 +43,8 @@ class Metrics final : public reconcile::Telemetry {
   void Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
                  std::chrono::nanoseconds duration);
   void StoreTransaction(bool ok, std::chrono::nanoseconds duration);
-  // The end of the client certificate that is used for the cluster.
-  void SetCredentialExpiry(const ClusterName& cluster, WallTime expiry);
+  // When the client certificate of the cluster's kubeconfig ends; nothing: it has none.
+  void SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry);
 
   // Asked for at every scrape.
   void SetCluster(const ClusterName& cluster, bool is_up, int clones);

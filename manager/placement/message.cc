@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -17,15 +18,10 @@ constexpr size_t kNamedWorkers = 5;
 constexpr size_t kMaxWorkerWords = 200;
 
 // Who mends only the first reason should know that it is not the last.
-size_t FurtherReasons(const ClusterView& cluster) {
-  const size_t reasons = cluster.verdict.reasons.size();
-  return reasons > 1 ? reasons - 1 : 0;
-}
-
 std::string WhatItLacks(const ClusterView& cluster) {
   if (cluster.verdict.reasons.empty()) return std::string(dra::ToString(cluster.verdict.outcome));
   const std::string& first = cluster.verdict.reasons.front().message;
-  const size_t more = FurtherReasons(cluster);
+  const size_t more = cluster.verdict.reasons.size() - 1;
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
 
@@ -38,11 +34,13 @@ std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, W
 
 std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   std::map<std::string_view, int> counts;
-  size_t more = 0;
+  std::set<std::string_view> further;
   for (const ClusterView* cluster : refused) {
     ++counts[dra::Headline(cluster->verdict)];
-    more += FurtherReasons(*cluster);
+    for (const dra::Reason& reason : cluster->verdict.reasons)
+      further.insert(dra::ToString(reason.code));
   }
+  for (const auto& [reason, count] : counts) further.erase(reason);
   std::vector<std::pair<std::string_view, int>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -50,7 +48,8 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   for (const auto& [reason, count] : sorted) {
     text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", reason, count);
   }
-  if (more > 0) text += fmt::format(" (and {} more reason{})", more, more == 1 ? "" : "s");
+  if (!further.empty())
+    text += fmt::format(" (and {} more reason{})", further.size(), further.size() == 1 ? "" : "s");
   return text;
 }
 

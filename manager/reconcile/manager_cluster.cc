@@ -51,8 +51,12 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
         adapter->parser(),
-        [this](const ObjectKey& key, const auto&, const auto&) {
-          if (const auto workload = WorkloadOf(key)) listener_.on_workload(*workload);
+        [this](const ObjectKey& key, const auto& before, const auto& after) {
+          const auto workload = WorkloadOf(key);
+          if (!workload) return;
+          const bool progress =
+              before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
+          progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
         },
         Ignore, clock));
   }

@@ -25,6 +25,8 @@ namespace fedra::reconcile {
 
 struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
+  // What the job's status says of its pods has changed: as a rule our own mirror's echo.
+  std::function<void(const ObjectKey& workload)> on_progress;
   std::function<void()> on_checks;  // an AdmissionCheck or MultiKueueConfig changed
   // A ResourceClaimTemplate changed here.
   std::function<void(const ObjectKey& claim_template)> on_template;

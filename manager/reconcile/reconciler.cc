@@ -111,6 +111,7 @@ WorkerListener Reconciler::ListenTo() {
 
 ManagerListener Reconciler::ListenToManager() {
   return {.on_workload = [this](const ObjectKey& key) { queue_.Add(key); },
+          .on_progress = [this](const ObjectKey& key) { AddProgress(key); },
           .on_checks =
               [this] {
                 AddChecks();
@@ -138,6 +139,10 @@ void Reconciler::AddAll(const std::vector<ObjectKey>& keys) {
 void Reconciler::AddSoon(const std::vector<ObjectKey>& keys) {
   const SteadyTime when = clock_.Steady() + kDevicesSettle;
   for (const ObjectKey& key : keys) queue_.AddAt(key, when);
+}
+
+void Reconciler::AddProgress(const ObjectKey& key) {
+  queue_.AddAt(key, clock_.Steady() + kProgressSettle);
 }
 
 void Reconciler::AddChecks() {

@@ -63,6 +63,7 @@ class Reconciler final {
   ManagerListener ListenToManager();
   void OnContact(const Worker& worker);
   void AddAll(const std::vector<ObjectKey>& keys);
+  void AddProgress(const ObjectKey& key);
   void AddSoon(const std::vector<ObjectKey>& keys);
   void AddChecks();
   bool MayBegin() const;

@@ -40,9 +40,9 @@ typename watch::ObjectCache<T>::OnObject Worker::Input(InputChange::Kind kind) {
 TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
   return [this](const ObjectKey& key, const auto& before, const auto& after) {
     const auto& job = after != nullptr ? after : before;
-    if (before != nullptr && after != nullptr && tracking::IsProgress(*before, *after))
-      return listener_.on_progress({key.ns, job->prebuilt_workload});
-    listener_.on_job(key);
+    const bool progress =
+        before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
+    if (!progress) listener_.on_job(key);
     if (job->prebuilt_workload.empty()) return;
     const ObjectKey workload{key.ns, job->prebuilt_workload};
     job_of_.With([&](auto& jobs) {
@@ -53,7 +53,7 @@ TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
         jobs.erase(found);
       }
     });
-    listener_.on_workload(workload);
+    progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
   };
 }
 

@@ -127,10 +127,10 @@ Result<Job> ParseBatchJob(const json& object) {
   job.failed = HasTrueCondition(status, "Failed");
   job.finished = job.failed || HasTrueCondition(status, "Complete");
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
-  if (!job.origin.empty()) {
-    job.text = std::make_shared<const std::string>(Dump(json{{"status", status}}));
-  } else if (job.managed_by == kManagedBy) {
+  if (job.managed_by == kManagedBy) {  // never on a copy
     job.text = std::make_shared<const std::string>(Dump(object));
+  } else if (!job.origin.empty()) {
+    job.text = std::make_shared<const std::string>(Dump(json{{"status", status}}));
   }
   return job;
 }
@@ -155,6 +155,7 @@ class BatchJob final : public JobAdapter {
     json metadata = CopyMetadata(source, local.key, workload.uid, marks);
     metadata["annotations"][std::string(kPrebuiltWorkload)] = workload.key.name;
     json spec = Member(source, "spec");
+    if (!spec.is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");
     DropControllerFields(spec);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.

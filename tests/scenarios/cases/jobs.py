@@ -130,7 +130,7 @@ def _priority(clone: Object | None) -> tuple[str, int]:
 @scenario("progress-in-batches")
 def mirrors_progress_in_batches(world: World) -> None:
     """Many pods end one after the other: the manager's job is written twice a second, not once for each."""
-    pods = 20
+    pods = 40
     fedra = world.start_fedra()
     job = world.submit("train", pods=pods, retries=pods)
     job.wait_running_on(world.worker1)
@@ -138,6 +138,7 @@ def mirrors_progress_in_batches(world: World) -> None:
     writes, start = _writes_to_manager(fedra), time.monotonic()
     for _ in range(pods):
         assert _fail_pod(world, job)
+        time.sleep(0.1)
     world.eventually("all failures are mirrored", lambda: _status(job).get("failed") == pods)
     written = _writes_to_manager(fedra) - writes
     assert written <= 3 + 2 * (time.monotonic() - start), written

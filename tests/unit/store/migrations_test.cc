@@ -1,6 +1,7 @@
 #include "store/migrations.h"
 
 #include "store/store_file.h"
+#include "store/tables/placements.h"
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
@@ -40,6 +41,24 @@ TEST_CASE_METHOD(Fixture, "a file is brought forward, once, and keeps its rows")
   Must(To({kOne, kTwo}));
   CHECK(Must(Identify(*db)).version == 2);
   CHECK(Must(db->QueryInteger("SELECT count(*) FROM t WHERE a = 1 AND b = 'x'")) == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a placement outlives the columns that it no longer has") {
+  const auto all = Migrations();
+  Must(To({all.begin(), all.begin() + 3}));
+  Must(
+      db->Run("INSERT INTO placements (uid, ns, name, job_kind, job_ns, job_name, attempt, "
+              "nominated_at, winner, won_at) VALUES "
+              "('u1', 'ml', 'job-x-u1', 'Job', 'ml', 'x', 1, ?, 'a', ?)",
+              {At(20), At(30)}));
+  Must(db->Run("INSERT INTO placement_nominated VALUES ('u1', 0, 'b'), ('u1', 1, 'a')", {}));
+  Must(
+      db->Run("INSERT INTO placement_failures (uid, position, cluster, reason, at, message, "
+              "refused, times) VALUES ('u1', 0, 'c', 'WorkerLost', ?, 'c refused the job', 1, 3)",
+              {At(15)}));
+  Must(To({all.begin(), all.end()}));
+  CHECK(Must(LoadPlacements(*db)) == std::vector{Placement("u1")});
+  CHECK(Must(db->QueryInteger("SELECT count(*) FROM pragma_foreign_key_check")) == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {

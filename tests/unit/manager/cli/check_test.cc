@@ -106,7 +106,8 @@ TEST_CASE(
                                             "is there counts: spec.spec.devices.requests[0]."
                                             "exactly.count: 1 there, 9 in the file\n"));
   CHECK_THAT(drifted.out, ContainsSubstring("\nwhat to do about the notes\n"));
-  CHECK_THAT(drifted.out, ContainsSubstring("kubectl replace --force -f "));
+  CHECK_THAT(drifted.out, ContainsSubstring("replace the worker's by "));
+  CHECK_THAT(drifted.out, !ContainsSubstring(" -f "));  // the file holds the job, too
   const json worker = Parsed(Check(other, "json").out)["items"][0]["workers"][0];
   REQUIRE(worker["notes"].size() == 1);
   CHECK(worker["notes"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
@@ -122,7 +123,14 @@ TEST_CASE(
   CHECK_THAT(ran.out, ContainsSubstring("spec.selectors[0]: \"device.driver == 'gpu.example.com'\" "
                                         "there, \"device.driver == 'tpu.example.com'\" in the "
                                         "file\n"));
-  CHECK_THAT(ran.out, ContainsSubstring("kubectl apply -f "));
+  CHECK_THAT(ran.out, ContainsSubstring("kubectl apply "));
+  // A class that no template of the job names is no matter of it.
+  RawCluster cluster = MakeCluster();
+  cluster.Add("deviceclasses.resource.k8s.io",
+              json::parse(R"({"metadata": {"name": "big"}, "spec": {}})"));
+  std::string unused = other;
+  unused.replace(unused.find("{name: gpu}"), 11, "{name: big}");
+  CHECK_THAT(Check(Job("one-gpu") + unused, "table", cluster).out, !ContainsSubstring("note"));
   // Another template of the file is no matter of this job.
   CHECK_THAT(Check(Job("two-large") + OneGpu(", count: 9")).out, !ContainsSubstring("note"));
 }

@@ -63,6 +63,22 @@ TEST_CASE("pods with every kind of known field") {
             .empty());
 }
 
+TEST_CASE("what nodes must be like is checked down to the expressions") {
+  const auto only = [](const std::string& selector) {
+    return Only(
+        CheckPods("{spec: {affinity: {nodeAffinity: {"
+                  "requiredDuringSchedulingIgnoredDuringExecution: " +
+                  selector + "}}}}"));
+  };
+  const std::string here =
+      "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+  CHECK(only("{nodeSelectorTerm: []}") == here + ": there is no field \"nodeSelectorTerm\"");
+  CHECK(only("{nodeSelectorTerms: [{matchExpresions: []}]}") ==
+        here + ".nodeSelectorTerms[0]: there is no field \"matchExpresions\"");
+  CHECK(only("{nodeSelectorTerms: [{matchExpressions: [{key: a, operater: In}]}]}") ==
+        here + ".nodeSelectorTerms[0].matchExpressions[0]: there is no field \"operater\"");
+}
+
 TEST_CASE("the fields of a job and of every object") {
   const auto manifests = FromYaml(
       "{kind: Job, metdata: {}, metadata: {name: x, lables: {}}, "

@@ -75,5 +75,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_expiry_timestamp_seconds{cluster="
                                      "\"gpu-east\"} 1800000000"));
+  metrics.SetCredentialExpiry(east, std::nullopt);
+  CHECK_THAT(metrics.Text(), !ContainsSubstring("1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));
 }

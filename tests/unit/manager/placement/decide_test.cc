@@ -106,7 +106,7 @@ TEST_CASE("a worker's further reasons are counted behind its first") {
     world.ReserveQuota();
     world.Settle();
     CHECK(world.Message() ==
-          "no worker eligible: 6 workers: TemplateMissing on 6 (and 2 more reasons)");
+          "no worker eligible: 6 workers: TemplateMissing on 6 (and 1 more reason)");
   }
 }
 

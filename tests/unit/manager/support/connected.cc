@@ -97,6 +97,7 @@ WorkerListener Connected::ListenTo() {
 
 ManagerListener Connected::ListenToManager() {
   return {.on_workload = [this](const ObjectKey&) { Told(); },
+          .on_progress = [this](const ObjectKey&) { Told(); },
           .on_checks = [this] { Told(); },
           .on_template = [this](const ObjectKey&) { Told(); },
           .on_template_use = [this](const ObjectKey&) { Told(); },

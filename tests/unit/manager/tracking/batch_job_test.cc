@@ -67,6 +67,18 @@ TEST_CASE(
   CHECK(body["spec"]["template"]["metadata"]["labels"] == json{{"app", "x"}});
 }
 
+TEST_CASE("a job that was copied back from a worker, labels and all, is sent like any other") {
+  Workload workload;
+  workload.uid = "u1";
+  json again = Local();
+  again["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
+  const auto body = BatchJobAdapter().RemoteBody(Parsed(again), workload, {"fedra", "m1"});
+  REQUIRE(body.has_value());
+  CHECK(json::parse(*body)["spec"]["parallelism"] == 2);
+  // Of a copy only the status is kept.
+  CHECK_FALSE(BatchJobAdapter().RemoteBody(Parsed(Remote("{}")), workload, {"fedra", "m1"}));
+}
+
 TEST_CASE("a running status is copied to a resumed job only") {
   const json remote = Remote(R"({"active": 2, "ready": 1, "startTime": "2026-11-21T16:00:00Z"})");
   const auto patch = Mirror(Local(), remote);
