@@ -13,8 +13,8 @@ namespace {
 constexpr int kMostAlternatives = 8;
 
 const Text& Pods() {
-  static const Text kPods("pods");
-  return kPods;
+  static const Text pods("pods");
+  return pods;
 }
 
 // computeScore of kube-scheduler 1.36.3 (dynamicresources.go), without the claims that are

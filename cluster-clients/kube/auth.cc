@@ -35,7 +35,7 @@ CredentialsPtr Fixed(const AccessSettings& access) {
   return credentials;
 }
 
-std::string Trim(std::string text) {
+std::string Trim(const std::string& text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
@@ -113,7 +113,7 @@ Result<CredentialsPtr> CredentialSource::ReadTokenFile() const {
   std::string token(kMaxTokenFile, '\0');
   file.read(token.data(), static_cast<std::streamsize>(token.size()));
   token.resize(static_cast<size_t>(file.gcount()));
-  token = Trim(std::move(token));
+  token = Trim(token);
   if (token.empty()) {
     return Fail(ErrorCode::kUnauthorized, fmt::format("no token in {}", access_.token_file));
   }

@@ -129,18 +129,17 @@ bool Inventory::IsWanted(const ViewDevice& device) {
 }
 
 DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exists) const {
-  static const dra::DeviceRequest kTolerant;
+  static const dra::DeviceRequest tolerates_nothing;
   const ViewDevice& device = view.devices[index];
   DeviceCount one{.total = 1};
-  const bool tainted = dra::BlockingTaint(device, kTolerant, snapshot_.features()) != nullptr;
+  const bool tainted =
+      dra::BlockingTaint(device, tolerates_nothing, snapshot_.features()) != nullptr;
   one.tainted = tainted ? 1 : 0;
   if (device.use != nullptr && device.use->dedicated) {
     one.allocated = 1;
-  } else if (!node_exists) {
-    one.unusable = 1;
-  } else if (device.use != nullptr && device.use->shared) {
+  } else if (node_exists && device.use != nullptr && device.use->shared) {
     one.shared = 1;
-  } else if (!dra::HasCounters(view, index, nullptr)) {
+  } else if (!node_exists || !dra::HasCounters(view, index, nullptr)) {
     one.unusable = 1;
   } else if (!tainted) {
     one.free = 1;

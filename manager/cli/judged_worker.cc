@@ -88,7 +88,7 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
 
 }  // namespace
 
-JudgedWorker::JudgedWorker(JudgedWorkerSettings settings, std::function<void()> on_health)
+JudgedWorker::JudgedWorker(JudgedWorkerSettings settings, const std::function<void()>& on_health)
     : settings_(std::move(settings)),
       namespaces_(MakeCache<verify::Namespace>(&verify::ParseNamespace, on_health)),
       queues_(MakeCache<verify::LocalQueue>(&verify::ParseLocalQueue, on_health)),

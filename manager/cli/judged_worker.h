@@ -74,7 +74,7 @@ struct JobVerdict {
 class JudgedWorker final {
  public:
   // `on_health`: a list is complete or cannot be had.
-  JudgedWorker(JudgedWorkerSettings settings, std::function<void()> on_health);
+  JudgedWorker(JudgedWorkerSettings settings, const std::function<void()>& on_health);
 
   // Once, when the server is known; null: it is not.
   std::vector<Feed> Feeds(const kube::ServerInfo* server);

@@ -59,7 +59,7 @@ std::string WithShortPaths(const std::string& note) {
 }
 
 std::string NoteText(const std::string& note, const ViewSettings& settings) {
-  const std::string printable = Printable(note, settings.style.utf8);
+  std::string printable = Printable(note, settings.style.utf8);
   if (settings.format == Format::kWide || DisplayWidth(printable) <= kNoteWidth) return printable;
   return Shortened(WithShortPaths(printable), kNoteWidth);
 }
