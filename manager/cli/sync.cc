@@ -132,6 +132,7 @@ class ReadOnlyFleet final {
   }
   reconcile::ManagerListener ListenToManager() {
     return {.on_workload = [](const ObjectKey&) {},
+            .on_progress = [](const ObjectKey&) {},
             .on_checks = [this] { Changed(); },
             .on_template = [](const ObjectKey&) {},
             .on_template_use = [](const ObjectKey&) {},
@@ -140,6 +141,7 @@ class ReadOnlyFleet final {
   reconcile::WorkerListener Listen() {
     return {.on_workload = [](const ObjectKey&) {},
             .on_job = [](const ObjectKey&) {},
+            .on_progress = [](const ObjectKey&) {},
             .on_input = [](const Worker&, const reconcile::InputChange&) {},
             .on_contact = [this](const Worker&) { Changed(); }};
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
@@ -48,6 +49,10 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions optio
       cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options, loop,
                pool, clock,
                /*on_state=*/nullptr, [this] { OnServer(); }) {
+  FEDRA_ASSERT(listener_.on_workload && listener_.on_progress && listener_.on_checks &&
+                   listener_.on_template && listener_.on_template_use &&
+                   listener_.on_templates_health,
+               "somebody listens to everything");
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
         adapter->parser(),

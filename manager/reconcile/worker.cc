@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
@@ -103,6 +104,9 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
       cluster_(
           settings_.name, settings_.access, settings_.options, loop, pool, clock,
           [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
+  FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
+                   listener_.on_input && listener_.on_contact,
+               "somebody listens to everything");
   if (devices_ != nullptr) {
     // The picture first: whoever the cache wakes finds it up to date.
     both_templates_ = std::make_unique<verify::TeeSink>(devices_->templates(), templates_.cache());
