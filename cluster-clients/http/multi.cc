@@ -32,7 +32,7 @@ struct Multi::Socket {
   void Close() {
     closed = true;
     boost::system::error_code ignored;
-    (void)ours.close(ignored);
+    ours.close(ignored);
   }
 
   const curl_socket_t number;

@@ -128,9 +128,9 @@ class Running final : public std::enable_shared_from_this<Running> {
       Kill();
     boost::system::error_code ignored;
     timer_.cancel();
-    (void)out_.close(ignored);
-    (void)err_.close(ignored);
-    (void)exit_.close(ignored);
+    out_.close(ignored);
+    err_.close(ignored);
+    exit_.close(ignored);
     done_(std::move(result));
   }
 

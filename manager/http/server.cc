@@ -74,7 +74,7 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
   void Stop() {
     loop_.Post([self = shared_from_this()] {
       boost::system::error_code ignored;
-      (void)self->acceptor_.close(ignored);
+      self->acceptor_.close(ignored);
     });
   }
 

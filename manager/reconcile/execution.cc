@@ -218,7 +218,7 @@ Result<void> Execution::Refused(const ClusterName& cluster, dra::ReasonCode code
 // The worker must have every template before its Kueue sees the clone. A refusal is remembered, and
 // the workload is judged again at once.
 Result<void> Execution::ProvideTemplates(Worker& worker) {
-  const Result<void> provided = tools_.templates.Provide(worker, *workload_);
+  Result<void> provided = tools_.templates.Provide(worker, *workload_);
   if (provided || !IsRefusal(provided.error().code)) return provided;
   std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
                                     worker.name().value, provided.error().message);

@@ -21,7 +21,7 @@ void Ignore(const CacheHealth&) {}
 
 }  // namespace
 
-ManagerCluster::ManagerCluster(kube::AccessSettings access, ClusterOptions options,
+ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
                                http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
                                ManagerListener listener)
     : listener_(std::move(listener)),

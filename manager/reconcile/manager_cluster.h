@@ -54,7 +54,7 @@ Result<std::string> ReadClusterUid(Cluster& cluster);
 
 class ManagerCluster final {
  public:
-  ManagerCluster(kube::AccessSettings access, ClusterOptions options, http::HttpLoop& loop,
+  ManagerCluster(kube::AccessSettings access, const ClusterOptions& options, http::HttpLoop& loop,
                  WorkerPool& pool, const Clock& clock, ManagerListener listener);
   ~ManagerCluster();
 

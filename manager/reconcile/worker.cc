@@ -135,7 +135,7 @@ void Worker::Start() {
 
 void Worker::Stop() { cluster_.Stop(); }
 
-bool Worker::Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured) {
+bool Worker::Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured) {
   Access fresh{access, misconfigured ? misconfigured->message : std::string()};
   const bool changed = access_.With([&](Access& current) {
     if (current == fresh) return false;
@@ -146,7 +146,7 @@ bool Worker::Reconfigure(kube::AccessSettings access, std::optional<Error> misco
   if (misconfigured) {
     cluster_.SetMisconfigured(std::move(*misconfigured));
   } else {
-    cluster_.UpdateAccess(std::move(access));
+    cluster_.UpdateAccess(access);
   }
   return true;
 }

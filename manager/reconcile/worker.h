@@ -75,7 +75,7 @@ class Worker final {
   void Start();
   void Stop();
   // New credentials or address, or that there are none. True when that changes anything.
-  bool Reconfigure(kube::AccessSettings access, std::optional<Error> misconfigured);
+  bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 
   const ClusterName& name() const { return settings_.name; }
   int position() const { return settings_.position; }

@@ -35,8 +35,8 @@ std::string PluralWithGroup(const kube::Resource& resource) {
 }  // namespace
 
 DependencyPicture::DependencyPicture(DependencyOptions options,
-                                     std::function<void(const ObjectKey& object)> on_change,
-                                     std::function<void()> on_health)
+                                     const std::function<void(const ObjectKey& object)>& on_change,
+                                     const std::function<void()>& on_health)
     : options_(options) {
   for (size_t kind = 0; kind < Resources().size(); ++kind) {
     const bool wanted = static_cast<Kind>(kind) != Kind::kSecret || options.secrets;

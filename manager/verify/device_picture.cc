@@ -218,7 +218,7 @@ std::optional<dra::Reason> DevicePicture::GroupObstacle(
   const auto missing = state_.With([&](State& state) -> std::optional<ObjectKey> {
     if (!state.builder.Publish()->features().workload_claims) return std::nullopt;
     for (const dra::PodDemand& demand : demands) {
-      const ObjectKey group{ns, demand.pod_group};
+      ObjectKey group{ns, demand.pod_group};
       if (!demand.pod_group.empty() && !state.pod_groups.contains(group)) return group;
     }
     return std::nullopt;

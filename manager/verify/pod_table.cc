@@ -84,13 +84,13 @@ bool PodTable::Drop(const ObjectKey& key) {
 
 PodTable::Use PodTable::CountUse() {
   if (use_.by_node != nullptr) return use_;
-  static const dra::Text kPods("pods");
+  static const dra::Text pods("pods");
   NodeUse used;
   for (const auto& [key, pod] : pods_) {
     if (pod.node.empty() || pod.ended) continue;
     dra::Amounts& amounts = used[pod.node];
     dra::AddAmounts(amounts, pod.requests);
-    dra::AddAmounts(amounts, {{kPods, Quantity(1)}});
+    dra::AddAmounts(amounts, {{pods, Quantity(1)}});
   }
   use_.by_node = std::make_shared<const NodeUse>(std::move(used));
   ++use_.serial;

@@ -89,7 +89,7 @@ void Listener::DropConnections() {
 void Listener::Stop() {
   RunOnLoop([this] {
     error_code ignored;
-    (void)acceptor_.close(ignored);
+    acceptor_.close(ignored);
     accepting_ = false;
     CloseSessions();
   });

@@ -117,7 +117,7 @@ void Session::Close() {
   error_code ignored;
   auto& socket = stream_.next_layer();
   socket.set_option(asio::socket_base::linger(true, 0), ignored);  // a reset, not a goodbye
-  (void)socket.close(ignored);
+  socket.close(ignored);
 }
 
 void Session::Resume() {
@@ -339,7 +339,7 @@ void Session::StreamMore() {
   if (!lines.empty()) Write(Chunk(lines), false);
 }
 
-void Session::EndStream(std::string last_lines) {
+void Session::EndStream(const std::string& last_lines) {
   if (writing_) {
     // After the write that is outstanding: the deadline fires again at once.
     deadline_.expires_after(kRetryInterval);

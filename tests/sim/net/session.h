@@ -64,7 +64,7 @@ class Session final : public Observer, public std::enable_shared_from_this<Sessi
 
   void BeginStream(WatchPlan plan);
   void StreamMore();
-  void EndStream(std::string last_lines);
+  void EndStream(const std::string& last_lines);
   void ArmBookmark();
 
   ApiRequest TakeRequest();

@@ -73,7 +73,8 @@ class Worker {
     return *this;
   }
 
-  dra::Judgement Judge(std::vector<dra::PodDemand> demands, dra::JudgeOptions options = {}) {
+  dra::Judgement Judge(const std::vector<dra::PodDemand>& demands,
+                       const dra::JudgeOptions& options = {}) {
     snapshot_ = builder_.Publish();
     return dra::Judge("ml", demands, *snapshot_, {selectors_, matches_, &memory_}, options);
   }
