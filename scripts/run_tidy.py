@@ -119,16 +119,25 @@ def main() -> int:
 
     todo = [e["file"] for e in sorted(entries, key=age_of) if keys[e["file"]] not in clean]
 
+    findings: set[str] = set()
+    left = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = dict(zip(todo, pool.map(lambda file: tidy(build, file, deadline), todo)))
-    clean |= {keys[file] for file, found in results.items() if found == []}
-    remembered.write_text("\n".join(sorted(clean)) + "\n")
-
-    # One finding in a header is reported by each file that includes it.
-    findings = sorted({finding for found in results.values() for finding in found or ()})
-    left = sum(found is None for found in results.values())
-    for finding in findings:
-        print(finding)
+        results = pool.map(lambda file: tidy(build, file, deadline), todo)
+        for number, (file, found) in enumerate(zip(todo, results), start=1):
+            if found is None:
+                left += 1
+                continue
+            # One finding in a header is reported by each file that includes it.
+            for finding in sorted(set(found) - findings):
+                print(finding, flush=True)
+            findings |= set(found)
+            if not found:
+                clean.add(keys[file])
+                remembered.write_text("\n".join(sorted(clean)) + "\n")
+            if sys.stderr.isatty():
+                print(f"\rtidy: {number} of {len(todo)}", end="", file=sys.stderr)
+    if todo and sys.stderr.isatty():
+        print(file=sys.stderr)
     if not findings:
         looked_at = f"{len(todo) - left} of them looked at now"
         left_out = f"; {left} more were left for want of time" if left else ""
