@@ -64,7 +64,6 @@ std::string_view ToString(ConnectionPhase phase);
 struct ConnectionState {
   ConnectionPhase phase = ConnectionPhase::kConnecting;
   WallTime since{};  // when `phase` was entered; an outage has one `since` until it really ends
-  int attempts = 0;  // failed attempts in this phase
   std::optional<Error> why;  // kUnreachable, kRejected (401, 403, kTlsUntrusted), kMisconfigured
 };
 

@@ -38,14 +38,12 @@ bool ConnectionTracker::Enter(ConnectionPhase phase, WallTime now) {
   if (phase == ConnectionPhase::kConnected || state_.phase == ConnectionPhase::kConnected)
     state_.since = now;
   state_.phase = phase;
-  state_.attempts = 0;
   return true;
 }
 
 ConnectionTracker::Output ConnectionTracker::Succeeded(WallTime now) {
   failures_ = 0;
   const bool changed = Enter(ConnectionPhase::kConnected, now);
-  state_.attempts = 0;
   state_.why.reset();
   return {changed, probe_interval_};
 }
@@ -53,7 +51,6 @@ ConnectionTracker::Output ConnectionTracker::Succeeded(WallTime now) {
 ConnectionTracker::Output ConnectionTracker::Failed(WallTime now, Error why, double luck) {
   if (PhaseOf(why) == ConnectionPhase::kMisconfigured) return Misconfigured(now, std::move(why));
   const bool changed = Enter(PhaseOf(why), now);
-  ++state_.attempts;
   const milliseconds delay = ReconnectDelay(why, ++failures_, luck);
   state_.why = std::move(why);
   return {changed, delay};
@@ -70,7 +67,6 @@ ConnectionTracker::Output ConnectionTracker::AccessChanged() {
   const bool changed = state_.phase == ConnectionPhase::kMisconfigured;
   if (changed) {
     state_.phase = ConnectionPhase::kConnecting;
-    state_.attempts = 0;
     state_.why.reset();
   }
   return {changed, milliseconds(0)};

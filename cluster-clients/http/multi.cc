@@ -157,7 +157,7 @@ void Multi::ArmTimer() {
 
 bool Multi::ActWhenDue() {
   if (due_ > SystemClock().Steady()) return false;
-  due_ = kNever;  // libcurl says when next
+  due_ = kNever;  // libcurl says when next, even if it finds that this was too early
   Act(CURL_SOCKET_TIMEOUT, 0);
   return true;
 }

@@ -108,6 +108,8 @@ TEST_CASE("keys and shapes") {
        "/etc/fedra.yaml:4:1: unknown key \"dispach\" (did you mean \"dispatch\"?)"},
       {"candidates: 2\n",
        "/etc/fedra.yaml:4:1: unknown key \"candidates\" (did you mean dispatch.candidates?)"},
+      {"kueue: {mdoe: a}\n",
+       "/etc/fedra.yaml:4:9: kueue: unknown key \"mdoe\" (did you mean \"mode\"?)"},
       {"store: {frobnicate: 1}\n",
        "/etc/fedra.yaml:4:9: store: unknown key \"frobnicate\" (known here: path, "
        "historyRetention)"},
