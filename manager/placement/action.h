@@ -97,7 +97,7 @@ using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClo
 // what is to be done elsewhere.
 bool IsIndependent(const Action& action);
 // Whether this action may only be carried out when every one before it succeeded: a job is created,
-// and a winner recorded, after the other copies are gone.
+// a winner recorded, and a new life begun, after the other copies are gone.
 bool NeedsAllBefore(const Action& action);
 
 // How a workload is doing, in one word, for status.

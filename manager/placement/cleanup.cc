@@ -73,10 +73,10 @@ void DecideGone(const Context& context, Decision& decision) {
 void DecideFinished(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   // Kueue finishes the Workload of a job that was deleted, or that no longer owns it.
-  const bool deleted = workload.finished->reason == tracking::kOwnerNotFound;
-  decision.phase = deleted                                 ? Phase::kGone
-                   : workload.finished->reason == "Failed" ? Phase::kFailed
-                                                           : Phase::kFinished;
+  const std::string& reason = workload.finished->reason;
+  const bool deleted = reason == tracking::kOwnerNotFound;
+  const bool failed = reason == tracking::kFailed || reason == tracking::kFailedToStart;
+  decision.phase = deleted ? Phase::kGone : failed ? Phase::kFailed : Phase::kFinished;
   decision.worker = ClusterName(workload.cluster_name);
   decision.why = workload.finished->message;
   if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {

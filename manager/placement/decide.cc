@@ -63,7 +63,8 @@ bool IsIndependent(const Action& action) {
 }
 
 bool NeedsAllBefore(const Action& action) {
-  return std::holds_alternative<CreateJob>(action) || std::holds_alternative<Admit>(action);
+  return std::holds_alternative<CreateJob>(action) || std::holds_alternative<Admit>(action) ||
+         std::holds_alternative<ClearPlacement>(action);
 }
 
 Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,

@@ -53,10 +53,12 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   return text;
 }
 
-// What the worker's Kueue says about a clone that it has not admitted.
+// Why a worker that was nominated has not admitted it yet: there is no clone there, or what its
+// Kueue says about the clone.
 std::string WorkerWords(const ClusterView& cluster) {
   const tracking::Workload* clone = cluster.clone.get();
-  if (clone == nullptr || clone->QuotaReserved() || !clone->quota_reserved) return {};
+  if (clone == nullptr) return "the copy could not be created there yet";
+  if (clone->QuotaReserved() || !clone->quota_reserved) return {};
   return Cut(clone->quota_reserved->message, kMaxWorkerWords);
 }
 
@@ -101,12 +103,15 @@ std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
   return text;
 }
 
-std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& nominated,
-                   const Policy& policy) {
+std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
+                   const std::vector<ClusterName>& nominated, const Policy& policy) {
   std::string text = fmt::format("{}; sent to {}, waiting for admission",
-                                 EligibleCount(clusters, policy), Join(nominated));
+                                 EligibleCount(clusters, policy), Join(chosen));
   for (const ClusterView& cluster : clusters) {
-    if (std::find(nominated.begin(), nominated.end(), cluster.name) == nominated.end()) continue;
+    const auto has = [&](const std::vector<ClusterName>& names) {
+      return std::find(names.begin(), names.end(), cluster.name) != names.end();
+    };
+    if (!has(chosen) || (cluster.clone == nullptr && !has(nominated))) continue;
     const std::string words = WorkerWords(cluster);
     if (!words.empty()) text += fmt::format(" ({}: {})", cluster.name.value, words);
   }

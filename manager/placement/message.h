@@ -23,9 +23,9 @@ std::string NoWorkerEligible(std::span<const ClusterView> clusters, const Placem
 std::string ReasonsByWorker(std::span<const ClusterView> clusters);
 
 // "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
-// when it has some.
-std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& nominated,
-                   const Policy& policy);
+// when it has some. `nominated`: who was nominated before; to the others it is only just sent.
+std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
+                   const std::vector<ClusterName>& nominated, const Policy& policy);
 
 // "gpu-east, gpu-west"
 std::string Join(const std::vector<ClusterName>& names);

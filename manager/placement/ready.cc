@@ -15,9 +15,6 @@ namespace {
 
 using tracking::CheckState;
 
-// How soon a worker is looked at again that is settling although its time is up.
-constexpr std::chrono::seconds kSettlingLook{10};
-
 // Gives the workload back to Kueue, which evicts it, queues it again, and brings it back here.
 void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::string message,
               Decision& decision) {
@@ -59,7 +56,9 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
   if (finished.reason == tracking::kOutOfSync) {
     std::string message = fmt::format("the copy on {} does not match its job there ({}): {}",
                                       worker.name.value, finished.reason, finished.message);
-    RememberFailure(context, worker, dra::ReasonCode::kRecentlyFailed, message, decision);
+    // It would go the same way again at once, for instance because a webhook there changes jobs.
+    decision.actions.emplace_back(RecordFailure{
+        {worker.name, dra::ReasonCode::kRecentlyFailed, context.now, message, /*refused=*/true}});
     return TakeBack(notes::kRequeued, worker.name, std::move(message), decision);
   }
   if (finished.reason == tracking::kOwnerNotFound)  // not the job's result
@@ -68,9 +67,13 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
   if (worker.job != nullptr && IsOurs(*worker.job, context.policy.origin, context.uid())) {
     // Kueue on the manager finishes the Workload from the mirrored job.
     decision.actions.emplace_back(MirrorStatus{worker.name});
-  } else {
-    decision.actions.emplace_back(FinishWorkload{finished.reason, finished.message});
+    // A clone that ended as its job did is seen before the job's own end is: that one is waited
+    // for. Another end ("FailedToStart") leaves the job suspended for ever.
+    const bool as_its_job =
+        finished.reason == tracking::kSucceeded || finished.reason == tracking::kFailed;
+    if (as_its_job || worker.job->finished || !worker.job->suspended) return;
   }
+  decision.actions.emplace_back(FinishWorkload{finished.reason, finished.message});
 }
 
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {

@@ -3,6 +3,7 @@
 // Internal to placement/: the stages of a workload's life, one function each. Decide() chooses the
 // stage.
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@
 #include "manager/placement/view.h"
 
 namespace fedra::placement {
+
+// How soon it is looked again while a worker is settling.
+inline constexpr std::chrono::seconds kSettlingLook{10};
 
 // What every stage looks at. Lives for one Decide() call.
 struct Context {

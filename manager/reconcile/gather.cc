@@ -46,6 +46,15 @@ std::vector<dra::InFlightPods> StillComing(const std::vector<Sent>& all, const W
   return pods;
 }
 
+// A workload whose own job is over cleans up what names it. Another job of that name is its
+// successor's: of a Workload that the same user has submitted since.
+bool IsSuccessors(const tracking::Job* remote, const Picture& picture) {
+  const WorkloadView& view = picture.view;
+  const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
+  return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
+         remote->prebuilt_workload != view.key.name;
+}
+
 }  // namespace
 
 Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
@@ -184,6 +193,7 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
     if (picture.adapter != nullptr && picture.adapter != adapter) continue;
     if (cluster.job == nullptr && !picture.job.name.empty())
       cluster.job = AsSeen(worker.Job(*adapter, picture.job));
+    if (IsSuccessors(cluster.job.get(), picture)) cluster.job = nullptr;
     if (cluster.job == nullptr && indexed) cluster.job = AsSeen(worker.Job(*adapter, *indexed));
   }
   return cluster;

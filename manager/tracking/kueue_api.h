@@ -41,6 +41,10 @@ inline constexpr std::string_view kFinished = "Finished";
 inline constexpr std::string_view kActive = "Active";  // of AdmissionCheck and LocalQueue
 
 // Reasons of the Finished condition with a special meaning.
+inline constexpr std::string_view kSucceeded = "Succeeded";
+inline constexpr std::string_view kFailed = "Failed";
+inline constexpr std::string_view kFailedToStart =
+    "FailedToStart";  // the job was admitted, and can never be started; it stays suspended
 inline constexpr std::string_view kOutOfSync =
     "OutOfSync";  // the worker's job did not match its clone
 inline constexpr std::string_view kOwnerNotFound = "OwnerNotFound";  // the worker's job was deleted

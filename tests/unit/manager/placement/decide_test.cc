@@ -4,44 +4,15 @@
 
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
 #include "tests/unit/manager/placement/world.h"
 
 using namespace fedra;
 using namespace fedra::placement;
-using fedra::placement::testing::World;
+using namespace fedra::placement::testing;
 using tracking::CheckState;
 using Names = std::vector<std::string>;
 using namespace std::chrono_literals;
-
-namespace {
-
-dra::Verdict No(std::string message) {
-  return {.outcome = dra::Outcome::kNo,
-          .reasons = {{dra::ReasonCode::kTemplateMissing, "", std::move(message)}}};
-}
-
-dra::Verdict Unknown() {
-  return {.outcome = dra::Outcome::kUnknown, .reasons = {{dra::ReasonCode::kForbidden, "", "403"}}};
-}
-
-Policy Race() {
-  Policy policy;
-  policy.kind = PolicyKind::kRace;
-  return policy;
-}
-
-// A world in which the job runs on worker "a".
-World RunningOnA(Policy policy = {}) {
-  World world({"a", "b"}, std::move(policy));
-  world.ReserveQuota();
-  world.Settle();
-  REQUIRE(world.Admit("a"));
-  world.Settle();
-  REQUIRE(world.WorkersWithJob() == Names{"a"});
-  return world;
-}
-
-}  // namespace
 
 TEST_CASE("a workload without quota is left alone") {
   World world({"a"});
@@ -554,7 +525,7 @@ TEST_CASE("a changed priority follows the workload to its clone, waiting or runn
 TEST_CASE("a worker that refuses a new priority does not keep the job from running") {
   World world = RunningOnA();
   world.ChangePriority(7);
-  world.SetFailures([once = true]() mutable { return std::exchange(once, false); });
+  world.SetFailures([once = true](const Action&) mutable { return std::exchange(once, false); });
   REQUIRE(std::holds_alternative<SetClonePriority>(world.Step().actions.front()));
   CHECK(IsIndependent(SetClonePriority{}));
   world.SetFailures(nullptr);

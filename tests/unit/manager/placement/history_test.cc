@@ -25,7 +25,7 @@ class History {
 
   void Run() {
     // In half of the histories the outside refuses one action of ten.
-    if (Chance(2)) world_.SetFailures([this] { return Chance(10); });
+    if (Chance(2)) world_.SetFailures([this](const Action&) { return Chance(10); });
     for (int i = 0; i < kEvents; ++i) RandomEvent();
     world_.SetFailures(nullptr);
   }

@@ -215,7 +215,7 @@ Decision World::Step(size_t limit) {
   for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
     const Action& action = decision.actions[i];
     if (!all_done && NeedsAllBefore(action)) break;
-    if (fails_ && fails_()) {
+    if (fails_ && fails_(action)) {
       all_done = false;
       if (IsIndependent(action)) continue;
       break;

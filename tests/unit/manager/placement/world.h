@@ -56,7 +56,7 @@ class World {
   WallTime now() const { return now_; }
   void LoseStore() { record_ = {}; }
   // Asked before every action whether it fails; null: none does.
-  void SetFailures(std::function<bool()> fails) { fails_ = std::move(fails); }
+  void SetFailures(std::function<bool(const Action&)> fails) { fails_ = std::move(fails); }
 
   Decision Look() const;
   // Looks and carries out at most `limit` actions: a crash comes after them.
@@ -111,7 +111,7 @@ class World {
   PlacementRecord record_;
   std::vector<std::string> notes_;
   std::optional<Action> last_;
-  std::function<bool()> fails_;
+  std::function<bool(const Action&)> fails_;
 };
 
 }  // namespace fedra::placement::testing

@@ -1,0 +1,165 @@
+#include "manager/placement/choose.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/placement/rank.h"
+
+namespace fedra::placement {
+namespace {
+
+// The CRD allows no more nominated names.
+constexpr size_t kMaxNominated = 20;
+
+// Whether a worker that has admitted the clone still has no job after as long as a worker may take
+// to admit: the job cannot be created there, although nobody refuses it.
+bool IsOverdue(const Context& context, const ClusterView& cluster) {
+  if (cluster.job != nullptr || !context.record.nominated_at) return false;
+  // The worker's clock may be another one: its word only puts it off.
+  const WallTime since = std::max(*context.record.nominated_at, cluster.clone->admitted->since);
+  return context.now >= since + context.policy.admission_timeout;
+}
+
+bool HasAdmitted(const Context& context, const ClusterView& cluster) {
+  return HasOwnClone(context, cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
+}
+
+// Whether an overdue winner has to let somebody else try: one that was not asked in this round, or,
+// racing, has not failed in it.
+bool GivesWay(const Context& context, const ClusterView& winner,
+              const std::vector<ClusterName>& nominated) {
+  const bool racing = context.policy.kind == PolicyKind::kRace;
+  const auto could_try = [&](const ClusterView& other) {
+    return &other != &winner && IsEligible(other, context.policy) &&
+           !PausedUntil(context.record, other.name, context.now) &&
+           (racing ? !FailedInRound(context.record, other.name) : !Contains(nominated, other.name));
+  };
+  return IsOverdue(context, winner) &&
+         std::any_of(context.clusters.begin(), context.clusters.end(), could_try);
+}
+
+// Whether the worker may be given the workload now. One that has refused it is left alone for a
+// while, and the choice is made again then.
+bool MayGet(const Context& context, const ClusterView& cluster, Choice& choice) {
+  const auto until = PausedUntil(context.record, cluster.name, context.now);
+  if (until) choice.wake_at = std::min(choice.wake_at.value_or(*until), *until);
+  return !until;
+}
+
+// A nominated worker is kept through a short gap in what we know of it, so that a cut watch moves
+// no workload.
+bool MayKeep(const Context& context, const ClusterView& cluster) {
+  return cluster.contact != Contact::kNone && cluster.allowed &&
+         cluster.verdict.outcome != dra::Outcome::kNo &&
+         !FailedInRound(context.record, cluster.name);
+}
+
+// Whether it takes part in the race. One that failed comes back when that is long ago.
+bool MayRace(const Context& context, const ClusterView& cluster, Choice& choice) {
+  if (!FailedInRound(context.record, cluster.name)) return true;
+  const Failure* failure = RecentFailure(context.record, cluster.name, context.policy, context.now);
+  if (failure == nullptr) return true;
+  const WallTime until = failure->at + context.policy.failure_memory;
+  choice.wake_at = std::min(choice.wake_at.value_or(until), until);
+  return false;
+}
+
+Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nominated) {
+  Choice choice;
+  for (const ClusterView& cluster : context.clusters) {
+    if (HasAdmitted(context, cluster) && GivesWay(context, cluster, nominated)) {
+      choice.timed_out.push_back(cluster.name);
+      continue;
+    }
+    const bool wanted = IsEligible(cluster, context.policy)
+                            ? MayRace(context, cluster, choice)
+                            : Contains(nominated, cluster.name) && MayKeep(context, cluster);
+    if (wanted && choice.clusters.size() < kMaxNominated) choice.clusters.push_back(cluster.name);
+  }
+  if (!choice.clusters.empty()) return choice;
+  // Every eligible worker has failed it: a new round for all of them.
+  for (const ClusterView& cluster : context.clusters) {
+    if (IsEligible(cluster, context.policy) && choice.clusters.size() < kMaxNominated &&
+        MayGet(context, cluster, choice))
+      choice.clusters.push_back(cluster.name);
+  }
+  return choice;
+}
+
+// Keeps what is nominated and still possible, and fills up from the ranking. When the round has
+// timed out and there is another eligible worker, the round's workers had their chance.
+Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nominated) {
+  const size_t wanted = std::min(static_cast<size_t>(context.policy.candidates), kMaxNominated);
+  Choice choice;
+  auto ranked = Rank(context.clusters, context.record, context.policy, context.now);
+  std::erase_if(ranked,
+                [&](const ClusterView* cluster) { return !MayGet(context, *cluster, choice); });
+  for (const ClusterName& name : nominated) {
+    const ClusterView* cluster = context.Find(name.value);
+    if (cluster != nullptr && MayKeep(context, *cluster)) choice.clusters.push_back(name);
+  }
+  const bool others_exist = std::any_of(
+      ranked.begin(), ranked.end(),
+      [&](const ClusterView* cluster) { return !Contains(choice.clusters, cluster->name); });
+  if (!choice.clusters.empty() && others_exist && context.record.nominated_at) {
+    const WallTime deadline = *context.record.nominated_at + context.policy.admission_timeout;
+    if (context.now >= deadline) {
+      choice.timed_out.swap(choice.clusters);
+    } else {
+      choice.wake_at = std::min(choice.wake_at.value_or(deadline), deadline);
+    }
+  }
+  for (const ClusterView* cluster : ranked) {
+    if (choice.clusters.size() >= wanted) break;
+    // One that failed it in this round gets it again only when there is nobody else.
+    if (FailedInRound(context.record, cluster->name) && !choice.clusters.empty()) continue;
+    if (!Contains(choice.clusters, cluster->name) && !Contains(choice.timed_out, cluster->name))
+      choice.clusters.push_back(cluster->name);
+  }
+  return choice;
+}
+
+}  // namespace
+
+bool Contains(const std::vector<ClusterName>& names, const ClusterName& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool HasOwnClone(const Context& context, const ClusterView& cluster) {
+  return cluster.clone != nullptr && IsOurs(*cluster.clone, context.policy.origin, context.uid());
+}
+
+bool IsSpent(const tracking::Workload& clone) {
+  return clone.Finished() || !clone.active || clone.deleting;
+}
+
+Choice Choose(const Context& context, const std::vector<ClusterName>& nominated) {
+  return context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
+                                                  : ChooseBest(context, nominated);
+}
+
+const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated) {
+  const ClusterView* winner = nullptr;
+  const auto key = [&](const ClusterView& cluster) {
+    return std::pair(IsOverdue(context, cluster), cluster.clone->admitted->since);
+  };
+  for (const ClusterView& cluster : context.clusters) {
+    if (!Contains(nominated, cluster.name) || !IsEligible(cluster, context.policy)) continue;
+    if (FailedInRound(context.record, cluster.name))
+      continue;  // it admitted the clone and refused the job
+    if (!HasAdmitted(context, cluster)) continue;
+    if (winner == nullptr || key(cluster) < key(*winner)) winner = &cluster;
+  }
+  return winner != nullptr && GivesWay(context, *winner, nominated) ? nullptr : winner;
+}
+
+const ClusterView* Unlisted(const Context& context, const std::vector<ClusterName>& nominated) {
+  for (const ClusterView& cluster : context.clusters) {
+    if (cluster.contact == Contact::kSyncing && Contains(nominated, cluster.name) &&
+        cluster.lost_since && context.now < *cluster.lost_since + kListingGrace)
+      return &cluster;
+  }
+  return nullptr;
+}
+
+}  // namespace fedra::placement

@@ -1,0 +1,40 @@
+#pragma once
+//
+// Internal to placement/: which workers a pending workload is sent to, and which one wins.
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/types.h"
+#include "manager/placement/stages.h"
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// How long a winner waits for the lists of a nominated worker that has just come back.
+inline constexpr std::chrono::seconds kListingGrace{60};
+
+struct Choice {
+  std::vector<ClusterName> clusters;   // to be nominated
+  std::vector<ClusterName> timed_out;  // had their time and did not admit
+  // When to look again: the running round times out, or a worker that refused may be asked again.
+  std::optional<WallTime> wake_at;
+};
+
+bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
+bool HasOwnClone(const Context& context, const ClusterView& cluster);
+// A clone that no Kueue will ever admit: ended, switched off, or on its way out.
+bool IsSpent(const tracking::Workload& clone);
+
+// What the policy makes of the workers as they are, given what is nominated.
+Choice Choose(const Context& context, const std::vector<ClusterName>& nominated);
+// The nominated worker that admitted its clone first, but not one where the job could not be
+// created in time while there is somebody else. Null: none yet.
+const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated);
+// A nominated worker that has just come back and may already hold the job (a crash between job and
+// admission): the winner waits for its lists, but not for ever. Null: none.
+const ClusterView* Unlisted(const Context& context, const std::vector<ClusterName>& nominated);
+
+}  // namespace fedra::placement

@@ -1,0 +1,181 @@
+// Decide() when something goes wrong on a worker again and again.
+
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
+#include "tests/unit/manager/placement/world.h"
+
+using namespace fedra;
+using namespace fedra::placement;
+using namespace fedra::placement::testing;
+using tracking::CheckState;
+using Names = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+TEST_CASE("a worker that admits but cannot be given the job gives way to another one in time") {
+  World world({"a", "b"});
+  world.SetFailures([](const Action& action) {
+    const auto* create = std::get_if<CreateJob>(&action);
+    return create != nullptr && create->cluster.value == "a";
+  });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  CHECK(world.Look().phase == Phase::kDispatching);
+  CHECK(world.Look().why == "admitted on a; its job is being created there");
+  world.Advance(119s);
+  world.Step();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  world.Advance(1s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  CHECK_THAT(world.record().failures.back().message,
+             ContainsSubstring("a admitted the workload, but its job could not be created"));
+  REQUIRE(world.Admit("b"));
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+}
+
+TEST_CASE("the only worker that cannot be given the job keeps being tried") {
+  World world({"a"});
+  bool broken = true;
+  world.SetFailures(
+      [&](const Action& action) { return broken && std::holds_alternative<CreateJob>(action); });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  world.Advance(1h);
+  world.Step();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  broken = false;
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+}
+
+TEST_CASE("race: a winner that cannot be given the job gives way, and comes back") {
+  World world({"a", "b"}, Race());
+  bool broken = true;
+  world.SetFailures([&](const Action& action) {
+    const auto* create = std::get_if<CreateJob>(&action);
+    return broken && create != nullptr && create->cluster.value == "a";
+  });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  REQUIRE(world.WorkersWithClone() == Names{"a"});
+  world.Advance(2min);
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"b"});
+  // b has no quota; after a while a is asked again.
+  broken = false;
+  REQUIRE(world.Look().wake_at.has_value());
+  world.Advance(5min);
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"a", "b"});
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+}
+
+TEST_CASE("a copy that could not be created is not said to wait for admission only") {
+  World world({"a"});
+  bool broken = true;
+  world.SetFailures(
+      [&](const Action& action) { return broken && std::holds_alternative<CreateClone>(action); });
+  world.ReserveQuota();
+  world.Step();
+  world.Step();
+  CHECK(world.Message() ==
+        "1 of 1 workers eligible; sent to a, waiting for admission (a: the copy could not be "
+        "created there yet)");
+  broken = false;
+  world.Settle();
+  CHECK(world.Message() == "1 of 1 workers eligible; sent to a, waiting for admission");
+}
+
+TEST_CASE("a copy that its worker ends without running it is an end, and is told") {
+  World world = RunningOnA();
+  ClusterView& a = world.worker("a");
+  auto clone = std::make_shared<tracking::Workload>(*a.clone);
+  clone->finished = tracking::Condition{true, "FailedToStart", "podset main: no flavor", {}};
+  a.clone = clone;
+  auto job = std::make_shared<tracking::Job>(*a.job);
+  job->suspended = true;
+  a.job = job;
+  world.Settle();
+  REQUIRE(world.workload().Finished());
+  CHECK(world.workload().finished->reason == "FailedToStart");
+  CHECK(world.workload().finished->message == "podset main: no flavor");
+  CHECK(world.Look().phase == Phase::kFailed);
+  CHECK(world.WorkersWithJob().empty());
+}
+
+TEST_CASE("a worker that changes every job is not given it again at once") {
+  World world = RunningOnA();
+  world.SetVerdict("b", No("x"));
+  ClusterView& a = world.worker("a");
+  auto clone = std::make_shared<tracking::Workload>(*a.clone);
+  clone->finished = tracking::Condition{true, "OutOfSync", "the pod template differs", {}};
+  a.clone = clone;
+  world.Settle();
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.Look().phase == Phase::kBlocked);
+  CHECK_THAT(world.Message(), ContainsSubstring("a does not match its job there"));
+  REQUIRE(world.Look().wake_at.has_value());
+  world.Advance(11s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("a copy that is switched off on its worker is not made again at once") {
+  World world({"a"});
+  world.ReserveQuota();
+  world.Settle();
+  auto clone = std::make_shared<tracking::Workload>(*world.worker("a").clone);
+  clone->active = false;
+  world.worker("a").clone = clone;
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  CHECK(world.Message() ==
+        "no worker eligible: a has deactivated the copy (spec.active is false there)");
+  REQUIRE(world.Look().wake_at.has_value());
+  world.Advance(11s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("a new life does not begin before the copies of the old one are gone") {
+  World world = RunningOnA();
+  world.SetFailures(
+      [](const Action& action) { return std::holds_alternative<DeleteRemote>(action); });
+  world.EvictOnManager("Preempted");
+  world.Step();
+  world.RunManagerKueue();
+  world.Step();
+  world.ReserveQuota();
+  world.Step();
+  // Whatever the order of events: the job that was never stopped is not taken for the new one.
+  CHECK(world.State() == CheckState::kPending);
+  CHECK(world.workload().cluster_name == "a");
+  world.SetFailures(nullptr);
+  world.Settle();
+  CHECK(world.WorkersWithJob().empty());
+}
+
+TEST_CASE("somebody looks when a settling worker's time is over") {
+  World world({"a"});
+  world.worker("a").verdict = Unknown();
+  world.worker("a").settling = true;
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  REQUIRE(world.Look().wake_at.has_value());
+  world.Advance(10s);
+  world.worker("a").settling = false;
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}

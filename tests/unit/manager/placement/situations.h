@@ -1,0 +1,40 @@
+#pragma once
+//
+// What the tests of Decide() begin with.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/world.h"
+
+namespace fedra::placement::testing {
+
+inline dra::Verdict No(std::string message) {
+  return {.outcome = dra::Outcome::kNo,
+          .reasons = {{dra::ReasonCode::kTemplateMissing, "", std::move(message)}}};
+}
+
+inline dra::Verdict Unknown() {
+  return {.outcome = dra::Outcome::kUnknown, .reasons = {{dra::ReasonCode::kForbidden, "", "403"}}};
+}
+
+inline Policy Race() {
+  Policy policy;
+  policy.kind = PolicyKind::kRace;
+  return policy;
+}
+
+// A world in which the job runs on worker "a".
+inline World RunningOnA(Policy policy = {}) {
+  World world({"a", "b"}, std::move(policy));
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  REQUIRE(world.WorkersWithJob() == std::vector<std::string>{"a"});
+  return world;
+}
+
+}  // namespace fedra::placement::testing
