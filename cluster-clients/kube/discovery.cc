@@ -23,9 +23,9 @@ std::string StringAt(const json& object, const char* key) {
 }
 
 const json& ArrayAt(const json& object, const char* key) {
-  static const json kEmpty = json::array();
+  static const json empty = json::array();
   const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : kEmpty;
+  return found != object.end() && found->is_array() ? *found : empty;
 }
 
 Result<json> ParseKind(std::string_view body, std::string_view kind) {

@@ -49,7 +49,7 @@ std::vector<dra::InFlightPods> StillComing(const std::vector<Sent>& all, const W
 // A workload whose own job is over cleans up what names it. Another job of that name is its
 // successor's: of a Workload that the same user has submitted since.
 bool IsSuccessors(const tracking::Job* remote, const Picture& picture) {
-  const WorkloadView& view = picture.view;
+  const placement::WorkloadView& view = picture.view;
   const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
   return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
          remote->prebuilt_workload != view.key.name;

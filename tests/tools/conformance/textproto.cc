@@ -84,11 +84,11 @@ class Reader final {
     if (Peek() == '[') {
       const size_t close = text_.find(']', position_);
       if (close == std::string_view::npos) return Bad("']' is missing");
-      const std::string name(text_.substr(position_, close + 1 - position_));
+      std::string name(text_.substr(position_, close + 1 - position_));
       position_ = close + 1;
       return name;
     }
-    const std::string name = Word();
+    std::string name = Word();
     if (name.empty()) return Bad("expected a field name");
     return name;
   }

@@ -62,8 +62,11 @@ bool IsValid(const ModelCase& model, const Choice& choice) {
         const ModelDevice& device = model.devices[d];
         if (!taken.insert(d).second || !SuitsAlone(device, model.claims[c].requests[r]))
           return false;
-        if (device.counter >= 0)
-          if ((left[static_cast<size_t>(device.counter)] -= device.takes) < 0) return false;
+        if (device.counter >= 0) {
+          int& of_counter = left[static_cast<size_t>(device.counter)];
+          of_counter -= device.takes;
+          if (of_counter < 0) return false;
+        }
         groups.push_back(device.group);
       }
     }

@@ -12,7 +12,7 @@ Node MakeNode(std::vector<std::pair<Text, Text>> labels) {
   return node;
 }
 
-NodeRequirement Require(const char* key, const char* op, std::vector<const char*> values) {
+NodeRequirement Require(const char* key, const char* op, const std::vector<const char*>& values) {
   NodeRequirement requirement{.key = Text(key), .op = Text(op), .values = {}};
   for (const char* value : values) requirement.values.emplace_back(value);
   return requirement;

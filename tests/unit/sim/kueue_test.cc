@@ -151,7 +151,7 @@ TEST_CASE("a Job gets a Workload with quota and a pending check") {
   CHECK(workload["spec"]["podSets"][0]["template"]["spec"]["resourceClaims"][0]
                 ["resourceClaimTemplateName"] == "one-gpu");
   CHECK(CheckOf(workload)["state"] == "Pending");
-  CHECK(CheckOf(workload)["message"] == "");
+  CHECK(CheckOf(workload)["message"].get<std::string>().empty());
   CHECK(StatusOf(workload)["admission"]["clusterQueue"] == "gpu");
 }
 
