@@ -17,6 +17,7 @@ from scenarios.fedra_process import Fedra
 from scenarios.objects import Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.waiting import always
 from scenarios.world import World
 
 RACE = {"dispatch": {"policy": "race"}}
@@ -270,6 +271,42 @@ def deleted_and_created_anew(world: World) -> None:
     for copy in (second.clone(worker), second.remote_job(worker)):
         assert present(copy)["metadata"]["annotations"][UID_ANNOTATION] == uid
     assert second.remote_jobs() == [worker]
+    second.finish(worker)
+
+
+@scenario("successor-of-one-name")
+def clean_up_spares_the_successor(world: World) -> None:
+    """A deleted job's clone stays on its worker because of somebody's finalizer: the new job of that name is spared."""
+    world.start_fedra()
+    first = world.submit("train")
+    first.wait_running_on(world.worker1)
+    clone = present(first.clone(world.worker1))["metadata"]["name"]
+    worker1 = world.admin(world.worker1)
+    finalizers = ["kueue.x-k8s.io/resource-in-use", "example.com/hold"]
+    worker1.patch("Workload", world.ns, clone, {"metadata": {"finalizers": finalizers}})
+    world.manager.delete("Job", world.ns, first.name)
+    world.eventually(
+        "the first is gone, and its Workload",
+        lambda: world.manager.find("Workload", world.ns, clone) is None,
+    )
+    second = world.submit("train")
+    worker = world.eventually("the second is placed", second.cluster_name)
+    second.wait_running_on(worker)
+    uid = present(second.remote_job(worker))["metadata"]["uid"]
+
+    def keeps_its_job() -> bool:
+        return present(second.remote_job(worker))["metadata"]["uid"] == uid
+
+    for value in ("one", "two"):  # fedra looks at the first again
+        touched = {"metadata": {"annotations": {"example.com/touched": value}}}
+        worker1.patch("Workload", world.ns, clone, touched)
+        always("the second keeps its job", keeps_its_job, 1)
+    worker1.patch("Workload", world.ns, clone, {"metadata": {"finalizers": None}})
+    world.eventually(
+        "the clone of the first is gone",
+        lambda: worker1.find("Workload", world.ns, clone) is None,
+    )
+    assert keeps_its_job()
     second.finish(worker)
 
 

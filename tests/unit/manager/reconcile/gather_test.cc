@@ -164,3 +164,36 @@ TEST_CASE("what another manager of our origin has made is foreign") {
   put(own);
   CHECK(seen_as_ours(true));
 }
+
+TEST_CASE("a workload that is gone cleans up what names it, and not its successor's job") {
+  Fixture f;
+  REQUIRE(f.fleet.manager_server().objects().Delete("workloads", kKey));
+  const auto put = [&](const std::string& workload) {
+    auto& objects = f.fleet.server(0).objects();
+    (void)objects.Delete("jobs", {"ml", "train"});
+    const json metadata = {
+        {"name", "train"},
+        {"namespace", "ml"},
+        {"labels", {{"kueue.x-k8s.io/multikueue-origin", "fedra"}}},
+        {"annotations",
+         {{"fedra.dev/workload-uid", "u"}, {"kueue.x-k8s.io/prebuilt-workload-name", workload}}}};
+    const json container = {{"name", "main"}, {"image", "x"}};
+    const json pod = {{"restartPolicy", "Never"}, {"containers", json::array({container})}};
+    REQUIRE(objects.Create({{"apiVersion", "batch/v1"},
+                            {"kind", "Job"},
+                            {"metadata", metadata},
+                            {"spec", {{"suspend", true}, {"template", {{"spec", pod}}}}}}));
+  };
+  const auto sees_a_job = [&] {
+    const Picture picture = f.gatherer.Gather(kKey, ObjectKey{"ml", "train"});
+    return picture.view.workload == nullptr && picture.clusters.at(0).job != nullptr;
+  };
+  put(kKey.name);
+  CHECK(f.fleet.WaitUntil(sees_a_job));
+  put("job-train-again");
+  CHECK(f.fleet.WaitUntil([&] { return !sees_a_job(); }));
+  // Its arrival is seen, and it stays unseen here.
+  CHECK(f.fleet.WaitUntil(
+      [&] { return f.fleet.worker(0).JobOf({"ml", "job-train-again"}).has_value(); }));
+  CHECK_FALSE(sees_a_job());
+}
