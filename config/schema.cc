@@ -184,7 +184,8 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
       {"candidates", "Policy best: how many workers are tried at the same time.",
        NumberRef{&dispatch.candidates, 1, 1000}, ""},
       {"admissionTimeout",
-       "How long a worker's Kueue may take to admit a job before other workers are tried.",
+       "How long a worker's Kueue may take to admit a job, and the job then to be created there, "
+       "before other workers are tried.",
        DurationRef{&dispatch.admission_timeout, seconds(1), hours(168)}, ""},
   };
 }

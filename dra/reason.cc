@@ -229,12 +229,13 @@ constexpr std::array kCatalogue = {
         kExcluded, "Excluded", kOther, "the job may not run on this worker",
         "The AdmissionCheck of its queue names a MultiKueueConfig that does not list the worker.",
         "Add the worker to that MultiKueueConfig, or use another queue."},
-    ReasonEntry{kRecentlyFailed, "RecentlyFailed", kOther,
-                "the job was sent there a short while ago and did not get admitted or was evicted",
-                "The admission time-out passed, or Kueue on the worker evicted the job; other "
-                "workers are tried first.",
-                "Nothing: it is tried again after the others. `fedra history NAMESPACE/NAME` shows "
-                "the attempts."},
+    ReasonEntry{
+        kRecentlyFailed, "RecentlyFailed", kOther,
+        "the job was sent there a short while ago and did not get admitted or was evicted",
+        "The admission time-out passed, the worker refused the job or ended its copy, or Kueue "
+        "there evicted it; other workers are tried first.",
+        "Nothing: it is tried again after the others. `fedra history NAMESPACE/NAME` shows "
+        "the attempts."},
 };
 
 static_assert(kCatalogue.size() == static_cast<size_t>(kRecentlyFailed) + 1,

@@ -23,8 +23,9 @@ inline constexpr NoteReason kPlacementRejected{
 inline constexpr NoteReason kNotDispatchable{
     "NotDispatchable", true,
     "the job cannot be dispatched at all; the message says what to change"};
-inline constexpr NoteReason kAdmissionTimedOut{
-    "AdmissionTimedOut", true, "a worker did not admit the workload in time; another one is tried"};
+inline constexpr NoteReason kAdmissionTimedOut{"AdmissionTimedOut", true,
+                                               "a worker did not admit the workload, or could not "
+                                               "be given its job, in time; another one is tried"};
 inline constexpr NoteReason kEvictedOnWorker{
     "EvictedOnWorker", true, "the worker's Kueue evicted the workload; it is queued again"};
 inline constexpr NoteReason kWorkerLost{
@@ -37,7 +38,8 @@ inline constexpr NoteReason kNameConflict{"NameConflict", true,
 inline constexpr NoteReason kTemplateDrift{
     "TemplateDrift", true, "the worker's ResourceClaimTemplate differs from the manager's"};
 inline constexpr NoteReason kDispatchFailed{
-    "DispatchFailed", true, "a worker refused the copy; the message is the worker's"};
+    "DispatchFailed", true,
+    "a worker refused the copy, or ended it without running it; the message is the worker's"};
 inline constexpr NoteReason kCompleted{
     "Completed", false, "the job ended on the worker and its copies are being removed"};
 inline constexpr NoteReason kDeleted{
