@@ -112,8 +112,10 @@ class Cluster final {
   void Start();
   void Stop();
 
-  // New credentials, CA or address: used for everything from now on; watches are reopened, caches
-  // kept.
+  // New credentials, CA or address: used for everything from now on. With other credentials only,
+  // watches are reopened where they were and caches stay in step. When the settings lead to another
+  // server (address, CA, TLS server name, proxy), caches keep what they hold, but are not Synced
+  // until they have been listed there.
   void UpdateAccess(const kube::AccessSettings& access);
 
   // A kubeconfig that cannot be used at all. The state becomes kMisconfigured until UpdateAccess.

@@ -8,6 +8,16 @@
 #include <fmt/format.h>
 
 namespace fedra {
+namespace {
+
+Error AnotherServerError() {
+  Error error;
+  error.code = ErrorCode::kConnection;
+  error.message = "the kubeconfig leads to another server now, which has not been listed yet";
+  return error;
+}
+
+}  // namespace
 
 Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOptions settings,
                     http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
@@ -15,7 +25,7 @@ Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOpt
     : name(std::move(cluster)),
       options(std::move(settings)),
       supervisor(std::make_shared<Supervisor>(
-          name, std::move(access), options, loop, workers, clock,
+          name, access, options, loop, workers, clock,
           [this, tell = std::move(on_state)](const ConnectionState& state) {
             OnState(state, tell);
           },
@@ -23,33 +33,44 @@ Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOpt
       caller(name, options, *supervisor, clock),
       loop_(loop),
       workers_(workers),
-      clock_(clock) {}
+      clock_(clock),
+      access_(std::move(access)) {}
 
 // Watches stand still while the cluster is not connected, and begin again the moment it is.
 void Cluster::Impl::OnState(const ConnectionState& state, const Cluster::OnState& tell) {
   const bool connected = state.phase == ConnectionPhase::kConnected;
-  std::vector<std::shared_ptr<watch::Reflector>> reflectors;
-  watches_.With([&](Watches& watches) {
-    if (std::exchange(watches.connected, connected) != connected) reflectors = watches.reflectors;
-  });
-  for (const auto& reflector : reflectors) {
-    if (connected) {
-      reflector->Resume();
-    } else {
-      reflector->Suspend(state.why.value_or(Error{}));
-    }
+  {
+    const std::lock_guard lock(switching_);
+    const bool before = watches_.With(
+        [&](Watches& watches) { return std::exchange(watches.connected, connected); });
+    if (connected && !before) ResumeWatches();
+    if (before && !connected) SuspendWatches(state.why.value_or(Error{}));
   }
   if (tell) tell(state);
 }
 
+// A version of one cluster means nothing in another, which would not say so: its watch stays open
+// and silent, or begins in the middle. So nothing is asked of the new server but lists, and from
+// before it is asked until they are complete no cache says that it is in step.
 void Cluster::Impl::UpdateAccess(const kube::AccessSettings& access) {
+  const std::lock_guard lock(switching_);
+  const bool same_server = kube::SameServer(std::exchange(access_, access), access);
+  const bool connected = watches_.With([](const Watches& watches) { return watches.connected; });
+  if (connected && !same_server) SuspendWatches(AnotherServerError());
   supervisor->UpdateAccess(access);
-  // What was forbidden may be allowed now.
-  const auto reflectors = watches_.With([](const Watches& watches) {
-    return watches.connected ? watches.reflectors
-                             : std::vector<std::shared_ptr<watch::Reflector>>{};
-  });
-  for (const auto& reflector : reflectors) reflector->Resume();
+  if (connected) ResumeWatches();  // also because what was forbidden may be allowed now
+}
+
+std::vector<std::shared_ptr<watch::Reflector>> Cluster::Impl::Reflectors() const {
+  return watches_.With([](const Watches& watches) { return watches.reflectors; });
+}
+
+void Cluster::Impl::SuspendWatches(const Error& why) {
+  for (const auto& reflector : Reflectors()) reflector->Suspend(why);
+}
+
+void Cluster::Impl::ResumeWatches() {
+  for (const auto& reflector : Reflectors()) reflector->Resume();
 }
 
 bool Cluster::Impl::Replace(const watch::Target& target, const watch::CacheSink& sink) {
@@ -91,6 +112,7 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   if (!Replace(target, sink)) return;
   const auto reflector = std::make_shared<watch::Reflector>(std::move(target), sink, *this, loop_,
                                                             workers_, clock_, std::move(settings));
+  const std::lock_guard lock(switching_);
   const bool connected = watches_.With([&](Watches& watches) {
     if (watches.stopped) return false;
     watches.reflectors.push_back(reflector);

@@ -38,6 +38,9 @@ class Cluster::Impl final : public watch::StreamSource {
   };
 
   void OnState(const ConnectionState& state, const Cluster::OnState& tell);
+  std::vector<std::shared_ptr<watch::Reflector>> Reflectors() const;
+  void SuspendWatches(const Error& why);
+  void ResumeWatches();
   // False: the sink is fed from this target already. Else whatever fed it has ended for good, so
   // that another watch may.
   bool Replace(const watch::Target& target, const watch::CacheSink& sink);
@@ -46,6 +49,10 @@ class Cluster::Impl final : public watch::StreamSource {
   WorkerPool& workers_;
   const Clock& clock_;
   Guarded<Watches> watches_;
+
+  // Held while reflectors are suspended or resumed, so that what came last has the last word.
+  std::mutex switching_;
+  kube::AccessSettings access_;  // under switching_
 };
 
 }  // namespace fedra

@@ -176,7 +176,7 @@ tl::expected<Loaded, Problems> LoadOnce(const std::string& path, const LoadOptio
   if (!decoded->problems.empty()) return tl::make_unexpected(AllProblems(*decoded, path, options));
   ClusterAccess manager = ReadManager(*decoded, path, options);
   if (!manager && !options.manager_may_fail) {
-    return tl::make_unexpected(std::move(manager.error().problems));
+    return tl::make_unexpected(AllProblems(*decoded, path, options));
   }
   std::vector<ClusterAccess> workers = ReadWorkers(*decoded, path, options.now);
   RefuseSameServer(*decoded, path, manager, workers);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "cluster-clients/http/endpoint_url.h"
 #include "cluster-clients/http/transfer.h"
 
 namespace fedra::http {
@@ -65,7 +66,7 @@ void SetNetwork(CURL* easy, Connection& connection) {
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(connection.endpoint.connect_timeout.count()));
   // An empty proxy also switches off the environment's.
-  curl_easy_setopt(easy, CURLOPT_PROXY, connection.endpoint.proxy_url.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(connection.endpoint.proxy_url).c_str());
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);

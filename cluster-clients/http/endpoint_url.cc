@@ -1,6 +1,9 @@
 #include "cluster-clients/http/endpoint_url.h"
 
+#include <strings.h>
+
 #include <memory>
+#include <string_view>
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -53,6 +56,12 @@ Result<EndpointUrl> ParseEndpointUrl(const std::string& text, const std::string&
     result.host = fmt::format("{}:{}", host, port);
   }
   return result;
+}
+
+std::string CurlProxy(const std::string& proxy_url) {
+  constexpr std::string_view kSocks = "socks5://";
+  const bool socks = ::strncasecmp(proxy_url.c_str(), kSocks.data(), kSocks.size()) == 0;
+  return socks ? "socks5h://" + proxy_url.substr(kSocks.size()) : proxy_url;
 }
 
 }  // namespace fedra::http

@@ -20,4 +20,8 @@ struct EndpointUrl {
 // kInvalidArgument when the URL is not http(s)://host[:port][/prefix].
 Result<EndpointUrl> ParseEndpointUrl(const std::string& url, const std::string& tls_server_name);
 
+// A kubeconfig's proxy-url as libcurl has to be told: who resolves names is the proxy, as with
+// kubectl. For HTTP proxies that is so anyway; libcurl means by socks5 that we do.
+std::string CurlProxy(const std::string& proxy_url);
+
 }  // namespace fedra::http

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,7 +24,14 @@
 namespace fedra::http {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr size_t kMaxErrorOutput = 4096;
+// A killed program may take long to end: asleep in a driver or on a dead network file system, or
+// held by a debugger. Nobody waits for that; it is looked at so often.
+constexpr milliseconds kReapEvery{100};
+// When the loop goes it is given so long.
+constexpr milliseconds kLastWait{1'000};
 
 struct Pipe {
   int read = -1;
@@ -55,10 +63,14 @@ class Running final : public std::enable_shared_from_this<Running> {
         out_(Context(loop), out),
         err_(Context(loop), err),
         exit_(Context(loop)),
-        timer_(Context(loop)) {}
+        timer_(Context(loop)),
+        reaper_(Context(loop)) {}
   // Before its end only when the loop goes, with the handlers that kept it.
   ~Running() {
     if (!finished_) Kill();
+    for (milliseconds waited{0}; !reaped_ && !TryReap() && waited < kLastWait; ++waited) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -106,26 +118,36 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   // Both outputs closed and the process ended.
   void OnePartDone() {
-    if (--parts_ == 0) Finish(result_);
+    if (--parts_ == 0) Reap();
   }
 
-  int ExitCode() {
+  // Never waits: this is the thread that serves every cluster.
+  bool TryReap() {
     int status = 0;
-    ::waitpid(pid_, &status, 0);  // has ended, or ends at once
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (::waitpid(pid_, &status, WNOHANG) == 0) return false;
+    reaped_ = true;
+    result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+  }
+
+  void Reap() {
+    if (TryReap()) return Finish(result_);
+    reaper_.expires_after(kReapEvery);
+    reaper_.async_wait([self = shared_from_this()](const auto& error) {
+      if (!error) self->Reap();
+    });
   }
 
   void Kill() {
     ::kill(-pid_, SIGKILL);  // its own process group
-    ExitCode();
   }
 
   void Finish(Result<ProgramResult> result) {
     if (std::exchange(finished_, true)) return;
-    if (result)
-      result->exit_code = ExitCode();
-    else
+    if (!reaped_) {
       Kill();
+      Reap();
+    }
     boost::system::error_code ignored;
     timer_.cancel();
     out_.close(ignored);
@@ -136,17 +158,19 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   const pid_t pid_;
   const size_t max_output_;
-  const std::chrono::milliseconds timeout_;
+  const milliseconds timeout_;
   const Done done_;
   Descriptor out_;
   Descriptor err_;
   Descriptor exit_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer reaper_;
   Buffer out_buffer_{};
   Buffer err_buffer_{};
   ProgramResult result_;
   int parts_ = 3;
   bool finished_ = false;
+  bool reaped_ = false;
 };
 
 // The child gets no input, default signals and a process group of its own.

@@ -43,4 +43,10 @@ inline bool operator==(const ExecPlugin& a, const ExecPlugin& b) {
          a.provide_cluster_info == b.provide_cluster_info;
 }
 
+// Whether both lead to the same server, as far as settings can tell. Credentials do not matter.
+inline bool SameServer(const AccessSettings& a, const AccessSettings& b) {
+  return a.server == b.server && a.ca_pem == b.ca_pem && a.tls_server_name == b.tls_server_name &&
+         a.proxy_url == b.proxy_url && a.insecure_skip_tls_verify == b.insecure_skip_tls_verify;
+}
+
 }  // namespace fedra::kube

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "base/worker_pool.h"
 #include "cluster-clients/http/program.h"
 #include "cluster-clients/kube/base64.h"
@@ -23,6 +24,8 @@ constexpr seconds kTokenFileAge{60};
 constexpr seconds kPluginTimeout{30};
 // So long before its end a credential is replaced.
 constexpr seconds kExpiryMargin{30};
+// After a failure a credential that is still valid is used so long before the next attempt.
+constexpr seconds kRenewPause{10};
 constexpr size_t kMaxTokenFile = 64 * 1024;
 
 CredentialsPtr Fixed(const AccessSettings& access) {
@@ -75,8 +78,14 @@ CredentialSource::CredentialSource(const AccessSettings& access, http::HttpLoop&
   }
 }
 
-bool CredentialSource::Fresh(const State& state) const {
+bool CredentialSource::Valid(const State& state) const {
   if (!state.current || state.refused) return false;
+  return !state.current->expires || clock_.Now() < *state.current->expires;
+}
+
+bool CredentialSource::Fresh(const State& state) const {
+  if (!Valid(state)) return false;
+  if (clock_.Steady() < state.renew_from) return true;
   if (!access_.exec.empty()) {
     return !state.current->expires || clock_.Now() + kExpiryMargin < *state.current->expires;
   }
@@ -157,16 +166,27 @@ void CredentialSource::Defer(std::function<void()> task) {
   });
 }
 
+// Whoever issues credentials may be away for a moment; the one at hand is no worse for that
+// (client-go 1.36 does so with token files).
 void CredentialSource::Fetched(Result<CredentialsPtr> result) {
+  std::optional<Error> hidden;
   const auto waiting = state_.With([&](State& state) {
     state.fetching = false;
     if (result) {
       state.current = *result;
       state.obtained = clock_.Steady();
       state.refused = false;
+    } else if (Valid(state)) {
+      state.renew_from = clock_.Steady() + kRenewPause;
+      hidden = result.error();
+      result = state.current;
     }
     return std::exchange(state.waiting, {});
   });
+  if (hidden) {
+    log::Warn("credentials cannot be renewed; the present ones are still valid",
+              {{"error", hidden->message}});
+  }
   for (const Done& done : waiting) done(result);
 }
 

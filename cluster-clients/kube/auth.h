@@ -7,7 +7,7 @@
 // calling thread when nothing has to be fetched, otherwise on a worker or the io loop thread; it
 // must be short. Lifetime: loop, workers and clock must outlive the source; the source must be
 // owned by a shared_ptr. Errors: kUnauthorized when a plugin or a token file does not give a usable
-// credential. Secrets never become part of a message.
+// credential and the last one has expired or was refused. Secrets never become part of a message.
 
 #include <functional>
 #include <memory>
@@ -62,12 +62,14 @@ class CredentialSource final : public std::enable_shared_from_this<CredentialSou
   struct State {
     CredentialsPtr current;
     SteadyTime obtained{};
-    bool refused = false;  // `current` got a 401: fetch again
+    SteadyTime renew_from{};  // not before, while `current` is valid
+    bool refused = false;     // `current` got a 401: fetch again
     bool fetching = false;
     bool stopped = false;
     std::vector<Done> waiting;
   };
 
+  bool Valid(const State& state) const;
   bool Fresh(const State& state) const;
   Result<CredentialsPtr> ReadTokenFile() const;
   void RunPlugin();

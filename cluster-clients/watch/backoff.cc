@@ -14,9 +14,7 @@ milliseconds Doubled(milliseconds first, int doublings, milliseconds longest, do
   return milliseconds(static_cast<long long>(static_cast<double>(full.count()) * (1.0 - luck / 4)));
 }
 
-}  // namespace
-
-milliseconds Backoff(Trouble trouble, int failures, double luck) {
+milliseconds Own(Trouble trouble, int failures, double luck) {
   switch (trouble) {
     case Trouble::kCut:
       if (failures <= 1) return milliseconds(50 + static_cast<long long>(luck * 150));
@@ -27,6 +25,16 @@ milliseconds Backoff(Trouble trouble, int failures, double luck) {
       return Doubled(milliseconds(1'000), failures - 1, milliseconds(15'000), luck);
   }
   return milliseconds(30'000);
+}
+
+constexpr milliseconds kLongestWish{300'000};
+
+}  // namespace
+
+milliseconds Backoff(Trouble trouble, int failures, double luck,
+                     std::optional<milliseconds> retry_after) {
+  return std::max(Own(trouble, failures, luck),
+                  std::min(retry_after.value_or(milliseconds(0)), kLongestWish));
 }
 
 }  // namespace fedra::watch

@@ -3,6 +3,7 @@
 // How long a reflector waits before it asks again. Pure: luck is an argument.
 
 #include <chrono>
+#include <optional>
 
 namespace fedra::watch {
 
@@ -18,6 +19,11 @@ enum class Trouble {
 //             millisecond is one in which nobody sees what happens there
 //   then, and for kFailing: 800 ms doubled each time up to 30 s (kube-rs, client-go's reflector)
 //   kRefused  1 s doubled up to 15 s
-std::chrono::milliseconds Backoff(Trouble trouble, int failures, double luck);
+//
+// Never less than `retry_after`, the server's wish; of that no more than five minutes are granted,
+// so that no server can end a watch for good.
+std::chrono::milliseconds Backoff(
+    Trouble trouble, int failures, double luck,
+    std::optional<std::chrono::milliseconds> retry_after = std::nullopt);
 
 }  // namespace fedra::watch

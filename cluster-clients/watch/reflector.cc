@@ -51,10 +51,10 @@ Reflector::Reflector(Target target, CacheSink& sink, StreamSource& source, http:
 
 void Reflector::Resume() {
   serial_->Submit([self = shared_from_this()] {
-    self->active_ = true;
+    const bool returned = !std::exchange(self->active_, true);
     // What was wrong before is over, and nothing is known of the time between.
     if (self->health_.state == CacheState::kFailing) self->Publish(CacheState::kSyncing, {});
-    self->Apply(self->watcher_.Handle(Resumed{}));
+    self->Apply(self->watcher_.Handle(returned ? Input(Returned{}) : Input(Resumed{})));
   });
 }
 
@@ -138,7 +138,8 @@ void Reflector::Schedule(const Output& output) {
   Close();
   if (!active_) return;
   if (!output.trouble) return Open(output);
-  const milliseconds delay = Backoff(*output.trouble, output.failures, http::Luck());
+  const milliseconds delay =
+      Backoff(*output.trouble, output.failures, http::Luck(), output.retry_after);
   loop_.After(delay, [weak = weak_from_this(), round = round_, output] {
     const auto self = weak.lock();
     if (!self) return;

@@ -76,7 +76,7 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
   Reflector(Target target, CacheSink& sink, StreamSource& source, http::HttpLoop& loop,
             WorkerPool& workers, const Clock& clock, ReflectorOptions options);
 
-  // The cluster is connected: ask now, and forget earlier failures.
+  // The cluster is connected: ask now, and forget earlier failures. After Suspend() with a list.
   void Resume();
   // The cluster is not connected: nothing is asked until Resume().
   void Suspend(Error why);

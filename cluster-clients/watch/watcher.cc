@@ -11,9 +11,12 @@ using std::chrono::milliseconds;
 constexpr milliseconds kHealthy{5'000};
 // A server that ends every watch at once must not be asked in a tight loop.
 constexpr milliseconds kTooShort{1'000};
-// After so many errors from one version the version itself is suspected: a server restored from a
-// backup answers 504 "Too large resource version" for ever, without ever saying 410.
+// After so many errors from one version the version itself is suspected: not every server says 410
+// of a version that it cannot watch from.
 constexpr int kMaxNoProgress = 3;
+// A server sends bookmarks about every minute. One that was restored from a backup leaves a watch
+// from a version of its future open without a word, until it gets there (kube-apiserver 1.36).
+constexpr milliseconds kSilent{120'000};
 // A list that takes longer than a token lives would never end: then it is asked for in one piece.
 constexpr int kMaxExpired = 2;
 
@@ -79,6 +82,7 @@ Output Watcher::Retry(Trouble trouble, const Error& error) {
   Output output = Next();
   output.trouble = trouble;
   output.failures = ++failures_;
+  output.retry_after = error.retry_after;
   if (!forgiven || failures_ > 1) {
     output.state = CacheState::kFailing;
     output.error = error;
@@ -140,6 +144,7 @@ Output Watcher::On(const ListFailed& input) {
 }
 
 Output Watcher::On(const WatchOpened&) {
+  if (auto* watching = std::get_if<Watching>(&state_)) watching->heard = false;
   Output output;
   output.state = CacheState::kSynced;
   return output;
@@ -152,7 +157,7 @@ Output Watcher::On(const ObjectEvent& input) {
     state_ = Empty{};
     return Retry(Trouble::kFailing, BadResponse("a watch event without a resourceVersion"));
   }
-  watching->version = input.version;
+  *watching = {input.version, true};
   no_progress_ = 0;
   Output output;
   output.tell = input.type == EventType::kDeleted ? Output::Tell::kRemove : Output::Tell::kUpsert;
@@ -162,7 +167,7 @@ Output Watcher::On(const ObjectEvent& input) {
 Output Watcher::On(const Bookmark& input) {
   auto* watching = std::get_if<Watching>(&state_);
   if (watching == nullptr || input.version.empty()) return {};
-  watching->version = input.version;
+  *watching = {input.version, true};
   no_progress_ = 0;
   return {};
 }
@@ -174,6 +179,8 @@ Output Watcher::On(const ErrorEvent& input) {
 
 Output Watcher::On(const WatchEnded& input) {
   if (input.lived >= kHealthy) failures_ = 0;
+  const auto* watching = std::get_if<Watching>(&state_);
+  if (watching != nullptr && !watching->heard && input.lived >= kSilent) state_ = Empty{};
   if (!input.error ||
       (input.opened && input.error->code == ErrorCode::kTimeout)) {  // our own limit
     if (input.lived >= kTooShort) return Next();
@@ -193,6 +200,13 @@ Output Watcher::On(const Overflowed&) { return Relist(); }
 Output Watcher::On(const Resumed&) {
   failures_ = 0;
   if (std::holds_alternative<Paging>(state_)) state_ = Empty{};
+  return Next();
+}
+
+Output Watcher::On(const Returned&) {
+  failures_ = 0;
+  no_progress_ = 0;
+  state_ = Empty{};
   return Next();
 }
 

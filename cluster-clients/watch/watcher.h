@@ -52,10 +52,13 @@ struct WatchEnded {
 };
 // More events are waiting to be read than we keep; they have been thrown away.
 struct Overflowed {};
-// The connection to the cluster is back, or the credentials are others: ask again now.
+// The credentials are others: ask again now.
 struct Resumed {};
+// The cluster was out of reach for a while, or another one answers in its place: what is known is
+// old, and its version may mean nothing there.
+struct Returned {};
 using Input = std::variant<PageEnded, ListFailed, WatchOpened, ObjectEvent, Bookmark, ErrorEvent,
-                           WatchEnded, Overflowed, Resumed>;
+                           WatchEnded, Overflowed, Resumed, Returned>;
 
 // What to do: first `tell` the sink, then publish `state`, then do `next`.
 struct Output {
@@ -78,8 +81,10 @@ struct Output {
   size_t limit = 0;  // 0: everything at once
   std::string continue_token;
   ResourceVersion version;
-  std::optional<Trouble> trouble;   // why to wait before `next`; nothing: at once
-  int failures = 0;                 // in a row, for Backoff()
+  std::optional<Trouble> trouble;  // why to wait before `next`; nothing: at once
+  int failures = 0;                // in a row, for Backoff()
+  // The server's wish, a floor under Backoff()'s.
+  std::optional<std::chrono::milliseconds> retry_after;
   std::optional<CacheState> state;  // changed health; the same as before is possible
   std::optional<Error> error;
 };
@@ -102,6 +107,7 @@ class Watcher final {
   // The store is complete as of `version`; a watch is open or about to be.
   struct Watching {
     ResourceVersion version;
+    bool heard = false;  // an event or a bookmark since the watch was opened
   };
 
   Output On(const PageEnded& input);
@@ -113,6 +119,7 @@ class Watcher final {
   Output On(const WatchEnded& input);
   Output On(const Overflowed& input);
   Output On(const Resumed& input);
+  Output On(const Returned& input);
 
   Output Next();
   Output Relist();

@@ -105,10 +105,10 @@ Cluster& Target() {
 }
 
 void GetCalls(benchmark::State& state) {
-  static const kube::Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
+  static const kube::Resource namespaces{"", "v1", "namespaces", "Namespace", false};
   Cluster& cluster = Target();
   int64_t failed = 0;
-  for (auto _ : state) failed += cluster.Get(kNamespaces, {"", "default"}).has_value() ? 0 : 1;
+  for (auto _ : state) failed += cluster.Get(namespaces, {"", "default"}).has_value() ? 0 : 1;
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations()));
   state.counters["failed"] = static_cast<double>(failed);
 }

@@ -87,6 +87,16 @@ def may_not_read_templates_anywhere(world: World) -> None:
     job.finish(world.worker1)
 
 
+@scenario("http1-worker")
+def worker_behind_http1(world: World) -> None:
+    """A worker that is spoken to in HTTP/1.1 only (httpVersion), as behind a proxy that cannot do 2, runs a job."""
+    world.add_template_everywhere()
+    world.start_fedra(workers={world.worker1: {"httpVersion": "1.1"}})
+    job = world.submit("train", template=TEMPLATE)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
 @scenario("wrong-ca")
 def untrusted_certificate(world: World) -> None:
     """A worker whose certificate our CA did not sign is refused, said so, and used once the file is corrected."""

@@ -189,9 +189,6 @@ Outcome<WatchCursor> WatchCursor::Open(const Store& store, Filter filter,
     return cursor;
   }
   if (!ParseVersion(version, cursor.version_)) return Refuse(InvalidVersion(version));
-  if (cursor.version_ > store.version()) {
-    return Refuse(TooLarge(cursor.version_, store.version()));
-  }
   if (!store.Remembers(type, cursor.version_)) {
     return Refuse(TooOld(cursor.version_, store.version()));
   }
@@ -208,6 +205,7 @@ Outcome<std::vector<WatchEvent>> WatchCursor::Read(const Store& store, size_t li
   next_initial_ = 0;
   const ResourceType& type = *filter_.type;
   if (!store.Remembers(type, version_)) return Refuse(TooOld(version_, store.version()));
+  if (ahead(store)) return events;
   const auto end = store.Events(type).end();
   for (auto event = store.After(type, version_); event != end; ++event) {
     if (events.size() >= limit) return events;

@@ -46,13 +46,16 @@ struct WatchEvent {
 class WatchCursor final {
  public:
   // `version` as in the request: empty or "0" begins with everything that exists. A version that is
-  // no number or is too old is refused; that one is answered as an ERROR event.
+  // no number or is too old is refused; that one is answered as an ERROR event. One of the future
+  // is accepted, and there is nothing to read until the store is beyond it.
   static Outcome<WatchCursor> Open(const Store& store, Filter filter, std::string_view version);
 
   // The next events, at most about `limit`. Fails when the watch fell behind the history.
   Outcome<std::vector<WatchEvent>> Read(const Store& store, size_t limit);
   // Jumps over whatever has happened.
   void Skip(const Store& store) { version_ = store.version(); }
+
+  bool ahead(const Store& store) const { return version_ > store.version(); }
 
   // Everything up to here has been read: what a bookmark says.
   uint64_t version() const { return version_; }

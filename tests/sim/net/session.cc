@@ -314,8 +314,11 @@ void Session::StreamMore() {
   size_t limit = kEventsPerWrite;
   if (faults.close_watch_after > 0)
     limit = std::min(limit, faults.close_watch_after - watch.sent % faults.close_watch_after);
-  const auto events =
-      core_->store.With([&](const Store& store) { return watch.cursor.Read(store, limit); });
+  bool ahead = false;
+  const auto events = core_->store.With([&](const Store& store) {
+    ahead = watch.cursor.ahead(store);
+    return watch.cursor.Read(store, limit);
+  });
   if (!events) return EndStream(ErrorLine(events.error()));
   std::string lines;
   for (const WatchEvent& event : *events) lines += WatchLine(watch.plan.view, event);
@@ -329,7 +332,7 @@ void Session::StreamMore() {
     if (watch.plan.initial_events_end && watch.plan.bookmarks) {
       lines += BookmarkLine(watch.plan.view, watch.cursor.version(), true);
     }
-  } else if (complete && std::exchange(watch.bookmark_due, false)) {
+  } else if (complete && std::exchange(watch.bookmark_due, false) && !ahead) {
     lines += BookmarkLine(watch.plan.view, watch.cursor.version(), false);
   }
   if (faults.close_watch_after > 0 && !events->empty() &&

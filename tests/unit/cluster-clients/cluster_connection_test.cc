@@ -6,6 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/cluster-clients/support/harness.h"
+#include "tests/unit/cluster-clients/support/socks_proxy.h"
 
 namespace fedra {
 namespace {
@@ -333,6 +334,23 @@ TEST_CASE("the name in the certificate may be another than the address") {
   TestCluster wrong(f.threads, access);
   REQUIRE(wrong.WaitFor(Phase::kRejected));
   CHECK(wrong->state().why->code == ErrorCode::kTlsUntrusted);
+}
+
+// Only the proxy knows the name.
+TEST_CASE("requests go through the kubeconfig's proxy, which resolves the names") {
+  Fixture f;
+  const SocksProxy proxy;
+  kube::AccessSettings access = AccessTo(f.server);
+  const std::string port = access.server.substr(access.server.rfind(':'));
+  access.server = "https://kubernetes" + port;
+  access.proxy_url = proxy.Url();
+  TestCluster cluster(f.threads, access);
+  REQUIRE(cluster.WaitFor(Phase::kConnected));
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  const auto asked = proxy.Asked();
+  REQUIRE(!asked.empty());
+  for (const std::string& one : asked) CHECK(one == "kubernetes" + port);
+  cluster->Stop();
 }
 
 TEST_CASE("new credentials are used from now on, watches go on") {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
 #include "tests/unit/cluster-clients/support/harness.h"
@@ -133,6 +135,72 @@ TEST_CASE("a watch that ends after every event still delivers each once") {
     REQUIRE(f.cache.WaitForContent({"a=" + std::to_string(i)}));
   }
   CHECK(f.cache.Heard(3) == std::vector<std::string>{"a:->1", "a:1>2", "a:2>3"});
+}
+
+// What a cache said of its health, and held, from its failing on.
+std::vector<TestCache::ToldHealth> SinceFailing(const TestCache& cache) {
+  auto told = cache.Healths();
+  const auto begin = std::find_if(told.begin(), told.end(), [](const auto& one) {
+    return one.health.state == CacheState::kFailing;
+  });
+  told.erase(told.begin(), begin);
+  return told;
+}
+
+TEST_CASE("after an outage a cache is Synced only when it has been listed") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Put("b", "1");
+  f.Watch();
+  sim::Faults faults;
+  faults.refuse = true;
+  f.server.SetFaults(faults);
+  REQUIRE(f.cluster.WaitFor(ConnectionPhase::kUnreachable));
+  REQUIRE(f.cache.WaitForState(CacheState::kFailing));
+  REQUIRE(f.server.objects().Delete("configmaps", {"default", "b"}));
+  f.server.SetFaults({});
+  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
+  const auto told = SinceFailing(f.cache);
+  REQUIRE(told.size() == 3);
+  CHECK(told[1].health.state == CacheState::kSyncing);
+  CHECK(told[1].content == std::set<std::string>{"a=1", "b=1"});
+  CHECK(told[2].health.state == CacheState::kSynced);
+  CHECK(told[2].content == std::set<std::string>{"a=1"});
+  CHECK(f.server.RequestCounts()["list configmaps"] == 2);
+}
+
+// The versions of the first are far in the future of the second, which therefore would say nothing
+// to a watch from them.
+TEST_CASE("a kubeconfig that leads to another server: what is known of the first is forgotten") {
+  Fixture f;
+  for (int i = 0; i < 100; ++i) f.Put("a", std::to_string(i));
+  f.Watch();
+  sim::Server other;
+  REQUIRE(other.objects().Create(ConfigMap("b", "1")));
+  f.cluster->UpdateAccess(AccessTo(other));
+  REQUIRE(f.cache.WaitForContent({"b=1"}));
+  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
+  const auto told = SinceFailing(f.cache);
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].health.error->message.find("another server") != std::string::npos);
+  CHECK(told[1].health.state == CacheState::kSyncing);
+  CHECK(told[2].health.state == CacheState::kSynced);
+  CHECK(told[2].content == std::set<std::string>{"b=1"});
+  REQUIRE(other.objects().Create(ConfigMap("c", "1")));
+  CHECK(f.cache.WaitForContent({"b=1", "c=1"}));
+  f.cluster->Stop();  // before the server that it talks to
+}
+
+TEST_CASE("other credentials alone cost no list") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Watch();
+  f.server.SetUser(sim::Administrator("other", "other-token"));
+  f.cluster->UpdateAccess(AccessTo(f.server, "other-token"));
+  f.Put("a", "2");
+  CHECK(f.cache.WaitForContent({"a=2"}));
+  CHECK(SinceFailing(f.cache).empty());
+  CHECK(f.server.RequestCounts()["list configmaps"] == 1);
 }
 
 TEST_CASE("forbidden is told, and seen to be allowed later") {

@@ -133,13 +133,25 @@ TEST_CASE("without access to the manager nothing is loaded, unless that is allow
   const auto refused = LoadText(folder, text);
   REQUIRE_FALSE(refused);
   CHECK(Text(refused.error(), folder) ==
-        "DIR/fedra.yaml:3:23: manager.kubeconfig: DIR/none: no such file");
+        "DIR/fedra.yaml:3:23: manager: manager.kubeconfig: DIR/none: no such file");
 
   const auto allowed = LoadText(folder, text, true);
   REQUIRE(allowed);
   CHECK_FALSE(allowed->manager);
   CHECK(Text(AccessProblems(*allowed, false), folder) ==
         "DIR/fedra.yaml:3:23: manager: manager.kubeconfig: DIR/none: no such file");
+}
+
+TEST_CASE("a broken access to the manager does not hide those to the workers") {
+  const TempFolder folder;
+  const auto refused = LoadText(folder,
+                                "manager: {kubeconfig: none}\n"
+                                "workers:\n"
+                                "- {name: a, kubeconfig: gone}\n");
+  REQUIRE_FALSE(refused);
+  CHECK(Text(refused.error(), folder) ==
+        "DIR/fedra.yaml:3:23: manager: manager.kubeconfig: DIR/none: no such file\n"
+        "DIR/fedra.yaml:5:25: worker a: workers[0].kubeconfig: DIR/gone: no such file");
 }
 
 TEST_CASE("a mistake in the file does not hide those in the kubeconfigs it names") {

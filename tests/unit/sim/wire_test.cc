@@ -110,6 +110,24 @@ TEST_CASE("a watch delivers what happens, bookmarks, and ends in time") {
   CHECK(client->Receive()->status == 200);
 }
 
+TEST_CASE("a watch from a version of the future is silent until the store is beyond it") {
+  Server server({.bookmark_interval = milliseconds(20)});
+  const Json list = Json::parse(server.Call("GET", kConfigMaps).body);
+  const auto version = std::stoull(list["metadata"]["resourceVersion"].get<std::string>());
+  const auto watch = [&] {
+    return Watch(server, "&allowWatchBookmarks=true&timeoutSeconds=5&resourceVersion=" +
+                             std::to_string(version + 1));
+  };
+  const auto client = watch();
+  CHECK(NextEvent(*watch(), milliseconds(100)).empty());  // no bookmark either
+  REQUIRE(server.objects().Create(ConfigMap("unseen")));
+  std::string event = NextEvent(*client);
+  CHECK(event == "BOOKMARK ");
+  REQUIRE(server.objects().Create(ConfigMap("seen")));
+  while ((event = NextEvent(*client)) == "BOOKMARK ") continue;
+  CHECK(event == "ADDED seen");
+}
+
 TEST_CASE("sendInitialEvents marks the end of what existed") {
   Server server;
   REQUIRE(server.objects().Create(ConfigMap("a")));

@@ -1,9 +1,14 @@
 #include "cluster-clients/http/program.h"
 
+#include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "base/guarded.h"
 #include "cluster-clients/http/loop.h"
@@ -48,6 +53,61 @@ TEST_CASE("a program that does not end is killed, with its children") {
   REQUIRE(!result);
   CHECK(result.error().code == ErrorCode::kTimeout);
   CHECK(std::chrono::steady_clock::now() - begin < 5s);
+}
+
+// Traces `pid` and never asks for its end, which keeps the end from the parent. -1: not allowed.
+pid_t HoldBack(pid_t pid) {
+  std::array<int, 2> ready{};
+  REQUIRE(::pipe(ready.data()) == 0);
+  const pid_t tracer = ::fork();
+  if (tracer == 0) {
+    const char traced = ::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) == 0 ? 'y' : 'n';
+    if (::write(ready[1], &traced, 1) != 1 || traced == 'n') ::_exit(1);
+    while (true) ::pause();
+  }
+  char traced = 'n';
+  REQUIRE(::read(ready[0], &traced, 1) == 1);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  return traced == 'y' ? tracer : -1;
+}
+
+// As one that is asleep in a driver: the kill does not end it at once.
+TEST_CASE("a program that cannot end does not stop the loop") {
+  const TempFolder folder;
+  const std::string fifo = folder.Path("pid");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  Guarded<std::optional<ErrorCode>> answer;
+  HttpLoop loop;
+  Program program;
+  program.command = "sh";
+  program.args = {"-c", "echo $$ > " + fifo + "; exec sleep 1000"};
+  program.timeout = 500ms;
+  RunProgram(loop, program, [&](const Result<ProgramResult>& result) {
+    answer.With([&](auto& value) {
+      value = result ? ErrorCode::kInternal : result.error().code;
+      answer.NotifyOne();
+    });
+  });
+  pid_t pid = 0;
+  std::ifstream(fifo) >> pid;
+  REQUIRE(pid > 0);
+  const pid_t tracer = HoldBack(pid);
+  if (tracer < 0) {
+    WARN("tracing is not allowed here");
+    return;
+  }
+  const auto told = answer.WaitFor(
+      5s, [](const auto& value) { return value.has_value(); }, [](auto& value) { return value; });
+  CHECK(told == ErrorCode::kTimeout);
+  CHECK(::kill(pid, 0) == 0);
+  ::kill(tracer, SIGKILL);
+  ::waitpid(tracer, nullptr, 0);
+  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  while (::kill(pid, 0) == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(10ms);
+  }
+  CHECK(::kill(pid, 0) == -1);  // reaped
 }
 
 TEST_CASE("a program does not outlive the loop") {

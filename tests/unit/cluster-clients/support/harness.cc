@@ -79,8 +79,12 @@ TestCache::TestCache()
             });
             seen_.Notify();
           },
-          [this](const watch::CacheHealth&) {
-            seen_.With([](Seen& seen) { ++seen.changes; });
+          [this](const watch::CacheHealth& health) {
+            const std::set<std::string> content = Content();
+            seen_.With([&](Seen& seen) {
+              seen.healths.push_back({health, content});
+              ++seen.changes;
+            });
             seen_.Notify();
           }) {}
 
@@ -120,6 +124,8 @@ bool TestCache::WaitForHeard(const std::string& what, std::chrono::milliseconds 
       },
       timeout);
 }
+
+std::vector<TestCache::ToldHealth> TestCache::Healths() const { return seen_.Copy().healths; }
 
 std::vector<std::string> TestCache::Heard(size_t count) {
   Wait([&] { return seen_.Copy().heard.size() >= count; }, 10s);

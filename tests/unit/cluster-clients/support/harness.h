@@ -64,6 +64,14 @@ class TestCache final {
   watch::ObjectCache<std::string>& operator*() { return cache_; }
   watch::ObjectCache<std::string>* operator->() { return &cache_; }
 
+  // A health and what the cache held when it was told.
+  struct ToldHealth {
+    watch::CacheHealth health;
+    std::set<std::string> content;
+  };
+  // In order.
+  std::vector<ToldHealth> Healths() const;
+
   // "name=value" of every object.
   std::set<std::string> Content() const;
   bool WaitForContent(const std::set<std::string>& content,
@@ -81,6 +89,7 @@ class TestCache final {
 
   struct Seen {
     std::vector<std::string> heard;
+    std::vector<ToldHealth> healths;
     int changes = 0;
   };
   Guarded<Seen> seen_;

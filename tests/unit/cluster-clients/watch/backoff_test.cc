@@ -26,6 +26,13 @@ TEST_CASE("what somebody has to change is looked at again within 15 s") {
   CHECK(Backoff(Trouble::kRefused, 50, 0) == 15s);
 }
 
+TEST_CASE("a server's wish is a floor, up to five minutes") {
+  CHECK(Backoff(Trouble::kFailing, 1, 0, 20s) == 20s);
+  CHECK(Backoff(Trouble::kFailing, 7, 0, 20s) == 30s);
+  CHECK(Backoff(Trouble::kCut, 1, 0, 1s) == 1s);
+  CHECK(Backoff(Trouble::kFailing, 1, 0, 1h) == 5min);
+}
+
 TEST_CASE("luck spreads the retries and never lengthens them") {
   CHECK(Backoff(Trouble::kFailing, 7, 0.5) < 30s);
   CHECK(Backoff(Trouble::kFailing, 7, 0.999) > 22s);

@@ -17,11 +17,12 @@ Watcher Started() {
   watcher.Start();
   return watcher;
 }
-// Listed at version 10, the watch open.
+// Listed at version 10, the watch open and heard of.
 Watcher Open() {
   Watcher watcher = Started();
   watcher.Handle(PageEnded{V("10"), ""});
   watcher.Handle(WatchOpened{});
+  watcher.Handle(Bookmark{V("10")});
   return watcher;
 }
 
@@ -122,7 +123,8 @@ TEST_CASE("ends of a watch") {
       {"overflow", Overflowed{}, Next::kList, Trouble::kCut, {}},
       {"an object without a version", ObjectEvent{EventType::kAdded, V("")}, Next::kList,
        Trouble::kFailing, CacheState::kFailing},
-      {"reconnected", Resumed{}, Next::kWatch, {}, {}},
+      {"other credentials", Resumed{}, Next::kWatch, {}, {}},
+      {"back after an outage, or another server", Returned{}, Next::kList, {}, {}},
   };
   for (const Row& row : rows) {
     INFO(row.what);
@@ -202,6 +204,59 @@ TEST_CASE("one cut is not worth a word, a second one is") {
   CHECK(second.state == CacheState::kFailing);
   CHECK(second.failures == 2);
   CHECK(watcher.Handle(WatchOpened{}).state == CacheState::kSynced);
+}
+
+// A server that was restored from a backup, or is another one, keeps a watch from a version of its
+// future open and says nothing.
+TEST_CASE("a watch that lived long without a word is not trusted") {
+  struct Row {
+    const char* what;
+    bool heard;
+    WatchEnded end;
+    Next next;
+  };
+  const Row rows[] = {
+      {"silent to the server's limit", false, {{}, true, 290s}, Next::kList},
+      {"silent to our limit", false, {Because(ErrorCode::kTimeout), true, 295s}, Next::kList},
+      {"silent, then cut", false, {Because(ErrorCode::kConnection), true, 120s}, Next::kList},
+      {"too short to have heard", false, {{}, true, 119s}, Next::kWatch},
+      {"a bookmark came", true, {{}, true, 290s}, Next::kWatch},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    Watcher watcher = Open();
+    watcher.Handle(WatchEnded{{}, true, 290s});
+    watcher.Handle(WatchOpened{});  // what was heard before does not count
+    if (row.heard) watcher.Handle(Bookmark{V("10")});
+    const Output output = watcher.Handle(row.end);
+    CHECK(output.next == row.next);
+    CHECK(output.tell == (row.next == Next::kList ? Tell::kReset : Tell::kNothing));
+  }
+  Watcher watcher = Open();
+  watcher.Handle(WatchEnded{{}, true, 290s});
+  watcher.Handle(WatchOpened{});
+  watcher.Handle(ObjectEvent{EventType::kDeleted, V("11")});
+  CHECK(watcher.Handle(WatchEnded{{}, true, 290s}).version == V("11"));
+}
+
+TEST_CASE("after an outage Synced waits for the list") {
+  Watcher watcher = Open();
+  const Output back = watcher.Handle(Returned{});
+  CHECK(back.next == Next::kList);
+  CHECK(back.tell == Tell::kReset);
+  CHECK(back.continue_token.empty());
+  CHECK(!watcher.Handle(PageEnded{V("5"), "t1"}).state);
+  const Output listed = watcher.Handle(PageEnded{V("5"), ""});
+  CHECK(listed.state == CacheState::kSynced);
+  CHECK(listed.version == V("5"));
+}
+
+TEST_CASE("the server's wish to be left alone is passed on") {
+  Error busy = Because(ErrorCode::kTooManyRequests);
+  busy.retry_after = 20s;
+  CHECK(Started().Handle(ListFailed{busy}).retry_after == 20s);
+  CHECK(Open().Handle(WatchEnded{busy, false, 0s}).retry_after == 20s);
+  CHECK(!Open().Handle(WatchEnded{Because(ErrorCode::kUnavailable), false, 0s}).retry_after);
 }
 
 TEST_CASE("a healthy watch forgives, a short one does not") {
