@@ -137,13 +137,13 @@ TEST_CASE("a watch that ends after every event still delivers each once") {
   CHECK(f.cache.Heard(3) == std::vector<std::string>{"a:->1", "a:1>2", "a:2>3"});
 }
 
-// What a cache said of its health, and held, from its failing on.
+// What a cache said of its health, and held, from the last word of its failing on.
 std::vector<TestCache::ToldHealth> SinceFailing(const TestCache& cache) {
   auto told = cache.Healths();
-  const auto begin = std::find_if(told.begin(), told.end(), [](const auto& one) {
+  const auto last = std::find_if(told.rbegin(), told.rend(), [](const auto& one) {
     return one.health.state == CacheState::kFailing;
   });
-  told.erase(told.begin(), begin);
+  told.erase(told.begin(), last == told.rend() ? told.end() : last.base() - 1);
   return told;
 }
 
