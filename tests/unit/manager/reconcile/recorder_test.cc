@@ -60,13 +60,13 @@ TEST_CASE("how the manager is") {
   const WallTime then{std::chrono::hours(9)};
   const Error refused{ErrorCode::kUnauthorized, "401 Unauthorized", {}, {}};
   const store::ClusterRow rejected =
-      ManagerRow({ConnectionPhase::kRejected, then, 3, refused}, "workloads: x", nullptr, now);
+      ManagerRow({ConnectionPhase::kRejected, then, refused}, "workloads: x", nullptr, now);
   CHECK(rejected.name.value == "manager");
   CHECK(rejected.phase == "Rejected");
   CHECK(rejected.why == "401 Unauthorized");
   CHECK(rejected.phase_since == then);
   CHECK_FALSE(rejected.last_contact);
-  const ConnectionState connected{ConnectionPhase::kConnected, then, 0, {}};
+  const ConnectionState connected{ConnectionPhase::kConnected, then, {}};
   const store::ClusterRow listing =
       ManagerRow(connected, "workloads are being listed", nullptr, now);
   CHECK(listing.phase == "Connecting");
