@@ -1,5 +1,6 @@
 #include "store/apply.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "store/tables/attempts.h"
@@ -22,8 +23,10 @@ std::string Key(const RemoveWorkload& change) { return "workload/" + change.uid;
 std::string Key(const PutPlacement& change) { return "placement/" + change.row.uid; }
 std::string Key(const RemovePlacement& change) { return "placement/" + change.uid; }
 std::string Key(const PutAttempt&) { return {}; }
-std::string Key(const EndAttempt&) { return {}; }
-std::string Key(const EndEarlierAttempts&) { return {}; }
+// Of all attempts of a workload, so that an end that waits is written before the next attempt.
+std::string Key(const EndAttempts& change) { return "attempts/" + change.uid; }
+std::string Key(const EndEarlierAttempts& change) { return "attempts/" + change.uid; }
+std::string Key(const RemoveLaterAttempts& change) { return "attempts/" + change.uid; }
 std::string Key(const AddIntent& change) { return "intent/" + std::to_string(change.row.id); }
 std::string Key(const EndIntent& change) { return "intent/" + std::to_string(change.id); }
 // Cluster names have no slash.
@@ -37,6 +40,18 @@ std::string Key(const PutVerdicts& change) { return "verdicts/" + change.uid; }
 std::string Key(const AddEvent&) { return {}; }
 std::string Key(const SetHeartbeat&) { return "heartbeat"; }
 
+// The first end of each counts.
+EndAttempts Join(EndAttempts older, EndAttempts newer) {
+  for (EndAttempts::End& end : newer.ends) {
+    const bool ended =
+        std::any_of(older.ends.begin(), older.ends.end(), [&](const EndAttempts::End& other) {
+          return other.number == end.number && other.cluster == end.cluster;
+        });
+    if (!ended) older.ends.push_back(std::move(end));
+  }
+  return older;
+}
+
 }  // namespace
 
 Result<void> Apply(Connection& db, const Change& change) {
@@ -48,6 +63,9 @@ std::string KeyOf(const Change& change) {
 }
 
 Change Supersede(Change older, Change newer) {
+  auto* const ends = std::get_if<EndAttempts>(&older);
+  auto* const more_ends = std::get_if<EndAttempts>(&newer);
+  if (ends != nullptr && more_ends != nullptr) return Join(std::move(*ends), std::move(*more_ends));
   // A removed workload keeps its last state for the history.
   auto* const put = std::get_if<PutWorkload>(&older);
   const auto* const remove = std::get_if<RemoveWorkload>(&newer);
@@ -57,6 +75,7 @@ Change Supersede(Change older, Change newer) {
 }
 
 size_t WeightOf(const Change& change) {
+  if (const auto* const ends = std::get_if<EndAttempts>(&change)) return ends->ends.size();
   const auto* const verdicts = std::get_if<PutVerdicts>(&change);
   return verdicts == nullptr ? 1 : 1 + verdicts->rows.size();
 }

@@ -18,8 +18,8 @@ namespace fedra::store {
 Result<void> Apply(Connection& db, const Change& change);
 
 // Which row the change is about: of two waiting changes with one key the later says it all
-// (Supersede). Empty for history (events, attempts), of which every piece counts and whose order
-// does not.
+// (Supersede). Empty for history (events, beginnings of attempts), of which every piece counts
+// and whose order does not.
 std::string KeyOf(const Change& change);
 
 // What is left to do when `newer` comes while `older`, of the same key, is still waiting.

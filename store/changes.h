@@ -4,7 +4,7 @@
 //
 // A Put holds the whole row and replaces what was there; a Remove of a row that does not exist is
 // fine. So every change may be repeated, and of two waiting changes of one row only the later one
-// need be written.
+// need be written (but see Supersede in apply.h).
 //
 // Thread rules: plain values.
 
@@ -44,14 +44,18 @@ struct RemovePlacement {
 struct PutAttempt {
   AttemptRow row;
 };
-// Ends it; an attempt whose beginning was never written begins and ends at `ended_at`.
-struct EndAttempt {
+// Ends what is open of these attempts. One that is not there, or has ended, stays as it is: the
+// first end counts.
+struct EndAttempts {
+  struct End {
+    int number = 0;
+    ClusterName cluster;
+    WallTime ended_at{};
+    std::string outcome;
+    std::string message;
+  };
   std::string uid;
-  int number = 0;
-  ClusterName cluster;
-  WallTime ended_at{};
-  std::string outcome;
-  std::string message;
+  std::vector<End> ends;
 };
 // What is still open of the attempts before `number` has ended without anybody having seen how.
 struct EndEarlierAttempts {
@@ -59,6 +63,12 @@ struct EndEarlierAttempts {
   int number = 0;
   WallTime ended_at{};
   std::string outcome;
+};
+
+// The attempts from `number` on never were: they were stored before a write that did not succeed.
+struct RemoveLaterAttempts {
+  std::string uid;
+  int number = 0;
 };
 
 struct AddIntent {
@@ -89,9 +99,9 @@ struct SetHeartbeat {
   HeartbeatRow row;
 };
 
-using Change =
-    std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
-                 RemovePlacement, PutAttempt, EndAttempt, EndEarlierAttempts, AddIntent, EndIntent,
-                 PutResidue, RemoveResidue, PutVerdicts, AddEvent, SetHeartbeat>;
+using Change = std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
+                            RemovePlacement, PutAttempt, EndAttempts, EndEarlierAttempts,
+                            RemoveLaterAttempts, AddIntent, EndIntent, PutResidue, RemoveResidue,
+                            PutVerdicts, AddEvent, SetHeartbeat>;
 
 }  // namespace fedra::store

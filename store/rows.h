@@ -64,7 +64,7 @@ struct PlacementFailure {
   WallTime at{};
   std::string message;   // for people
   bool refused = false;  // a write was refused, and would be again
-  int times = 1;         // in a row
+  int times = 1;         // that it failed so far, with this one
 
   bool operator==(const PlacementFailure&) const = default;
 };
@@ -91,18 +91,23 @@ struct AttemptRow {
   ClusterName cluster;
   WallTime started_at{};
   std::optional<WallTime> ended_at;  // null: still going on
-  std::string outcome;  // Finished, Failed, LostRace, Timeout, WorkerLost, ...; empty: going on
+  // Finished, Failed, Deleted, LostRace, TimedOut, Withdrawn, Evicted; Requeued: ended without
+  // anybody having seen how; or a code of the reason catalogue: RecentlyFailed, ClusterUnreachable,
+  // Forbidden, NameConflict. Empty: going on.
+  std::string outcome;
   std::string message;  // for people; may be empty
 
   bool operator==(const AttemptRow&) const = default;
 };
 
-// A remote write that was about to happen. Written before it and ended after it, so that a daemon
-// that died between looks at exactly these objects first. Key: id.
+// A clone that was about to be made: the first remote write of an attempt, stored in the commit
+// that begins the attempt and ended after it. A daemon that died between looks at these workloads
+// first. Later writes are not announced, it would cost each of them a commit: their names are known
+// and every workload is looked at after a start. Key: id.
 struct IntentRow {
   int64_t id = 0;       // from Store::NewIntentId()
   std::string uid;      // of the Workload on the manager
-  std::string action;   // CreateClone, CreateJob, DeleteRemote, ...
+  std::string action;   // CreateClone
   ClusterName cluster;  // where the write goes
   ObjectKey key;        // the object there
   WallTime at{};

@@ -61,7 +61,7 @@ struct Failure {
   WallTime at{};
   std::string message = {};  // "gpu-east refused the job: ..."
   bool refused = false;      // it refused a write, and would again
-  int times = 1;             // in a row
+  int times = 1;             // that it failed this workload so far, refusals or not, with this one
 };
 
 // What the API objects do not say. Kept in the store; losing it costs time-outs and history only.

@@ -103,34 +103,50 @@ Result<void> Execution::operator()(const placement::SetCheck& action) {
 
 Result<void> Execution::operator()(const placement::Nominate& action) {
   store::PlacementRow row = Row();
-  const WallTime now = tools_.clock.Now();
+  store::PlacementRow before = row;
   row.nominated = action.clusters;
   if (action.new_round) {
-    ++row.attempt;
-    row.nominated_at = now;
-    // What the worker of the last round lost by itself has left nothing to remove.
-    std::vector<store::Change> announced{
-        store::EndEarlierAttempts{row.uid, row.attempt, now, "Requeued"}};
-    for (const ClusterName& cluster : action.clusters) {
-      announced.emplace_back(
-          store::PutAttempt{{row.uid, row.attempt, cluster, now, std::nullopt, {}, {}}});
-      const int64_t intent = tools_.store.NewIntentId();
-      intents_.push_back(intent);
-      announced.emplace_back(
-          store::AddIntent{{intent, row.uid, "CreateClone", cluster, workload_->key, now}});
-    }
-    FEDRA_RETURN_IF_ERROR(tools_.records.Commit(std::move(row), std::move(announced)));
+    FEDRA_RETURN_IF_ERROR(BeginAttempt(std::move(row)));
   } else if (!row.nominated.empty() || row.attempt > 0) {
     tools_.records.Put(std::move(row));
   }
   CrashPoint("after-intent");
   std::vector<std::string> names;
   for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
-  return WriteStatus({.check = {},
-                      .state = tracking::CheckState::kPending,
-                      .message = action.message,
-                      .nominated = std::move(names),
-                      .cluster_name = {}});
+  const Result<void> written = WriteStatus({.check = {},
+                                            .state = tracking::CheckState::kPending,
+                                            .message = action.message,
+                                            .nominated = std::move(names),
+                                            .cluster_name = {}});
+  if (!written && action.new_round) TakeBackAttempt(std::move(before), written.error());
+  return written;
+}
+
+Result<void> Execution::BeginAttempt(store::PlacementRow row) {
+  const WallTime now = tools_.clock.Now();
+  ++row.attempt;
+  row.nominated_at = now;
+  // What the worker of the last round lost by itself has left nothing to remove.
+  std::vector<store::Change> announced{
+      store::RemoveLaterAttempts{row.uid, row.attempt},
+      store::EndEarlierAttempts{row.uid, row.attempt, now, "Requeued"}};
+  for (const ClusterName& cluster : row.nominated) {
+    announced.emplace_back(
+        store::PutAttempt{{row.uid, row.attempt, cluster, now, std::nullopt, {}, {}}});
+    const int64_t intent = tools_.store.NewIntentId();
+    intents_.push_back(intent);
+    announced.emplace_back(
+        store::AddIntent{{intent, row.uid, "CreateClone", cluster, workload_->key, now}});
+  }
+  return tools_.records.Commit(std::move(row), std::move(announced));
+}
+
+// No worker was asked yet, so the next round may have the number. A daemon that dies before this
+// counts one attempt too many.
+void Execution::TakeBackAttempt(store::PlacementRow before, const Error& error) {
+  // Perhaps it was written all the same: then the clock of the round before is not this one's.
+  if (error.code != ErrorCode::kConflict && !IsRefusal(error.code)) before.nominated_at.reset();
+  tools_.records.Put(std::move(before));
 }
 
 Result<void> Execution::operator()(const placement::Admit& action) {
@@ -325,7 +341,7 @@ void Execution::EndAttempt(const ClusterName& cluster, const std::string& outcom
   const store::PlacementRow row = Row();
   if (row.attempt == 0) return;
   tools_.store.Enqueue(
-      store::EndAttempt{row.uid, row.attempt, cluster, tools_.clock.Now(), outcome, message});
+      store::EndAttempts{row.uid, {{row.attempt, cluster, tools_.clock.Now(), outcome, message}}});
 }
 
 Result<void> Execution::operator()(const placement::RecordFailure& action) {

@@ -37,6 +37,10 @@ class Execution final {
   const placement::ClusterView& View(const ClusterName& name) const;
   // The remembered row of this incarnation; a fresh one when there is none.
   store::PlacementRow Row() const;
+  // Counts, and stores with what it is about to do, an attempt on the nominated clusters of `row`.
+  Result<void> BeginAttempt(store::PlacementRow row);
+  // Its nomination failed; `before`: the row as it was.
+  void TakeBackAttempt(store::PlacementRow before, const Error& error);
   Result<void> WriteStatus(tracking::StatusChange change);
   Result<void> PatchWorkloadStatus(std::string body);
   Result<void> PatchJobStatus(std::string body);
@@ -48,6 +52,8 @@ class Execution final {
   // A worker will not take the workload: remembered, told, and with that another decision is due.
   Result<void> Refused(const ClusterName& cluster, dra::ReasonCode code, std::string_view note,
                        std::string message);
+  // Ends the running attempt there, unless it has ended already: what was found first is the
+  // reason.
   void EndAttempt(const ClusterName& cluster, const std::string& outcome,
                   const std::string& message);
   Regarding AboutWorkload() const;

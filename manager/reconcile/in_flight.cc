@@ -66,7 +66,7 @@ InFlight::Settled InFlight::Settle(Sent sent, const std::set<ClusterName>& worke
       if (is_new) worker.version = state.version;
       if (!entry->second.is_over) result.overdue_at = entry->second.since + kKeptFor;
     }
-    result.outcome = freed ? Outcome::kTakenBack : adds ? Outcome::kSent : Outcome::kUnchanged;
+    result.outcome = freed ? Outcome::kTakenBack : Outcome::kSettled;
     return result;
   });
 }

@@ -49,9 +49,9 @@ class InFlight final {
   std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
                                                      const ObjectKey& except) const;
 
-  enum class Outcome { kUnchanged, kSent, kTakenBack, kOutdated };
+  enum class Outcome { kSettled, kTakenBack, kOutdated };
   struct Settled {
-    Outcome outcome = Outcome::kUnchanged;
+    Outcome outcome = Outcome::kSettled;
     std::optional<SteadyTime> overdue_at;  // when to settle again, should nothing happen before
   };
   // The workload is, as of sent.since, on these workers and on no others; on those in `settled` its

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/worker_pool.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
@@ -24,7 +25,8 @@ void Ignore(const CacheHealth&) {}
 ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
                                http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
                                ManagerListener listener)
-    : listener_(std::move(listener)),
+    : pool_(pool),
+      listener_(std::move(listener)),
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
@@ -140,13 +142,39 @@ std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
 }
 
 void ManagerCluster::Start() { cluster_.Start(); }
-void ManagerCluster::Stop() { cluster_.Stop(); }
+void ManagerCluster::Stop() {
+  cluster_.Stop();  // and with it the call that Identify() may be in
+  identifying_.Wait([](bool identifying) { return !identifying; }, [](bool&) {});
+}
+
+void ManagerCluster::DropOverdue() {
+  for (const ObjectKey& key : workloads_.own().TakeOverdue()) listener_.on_workload(key);
+  for (const auto& jobs : jobs_) {
+    for (const ObjectKey& key : jobs->own().TakeOverdue()) {
+      if (const auto workload = WorkloadOf(key)) listener_.on_workload(*workload);
+    }
+  }
+}
 
 Result<std::string> ReadClusterUid(Cluster& cluster) {
   FEDRA_ASSIGN_OR_RETURN(const std::string found,
                          cluster.Get(tracking::kNamespaces, {"", kIdentityNamespace}));
   FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(found));
   return std::move(meta.uid);
+}
+
+bool ManagerCluster::IdentifySoon() {
+  if (uid_.Copy()) return true;
+  if (identifying_.With([](bool& identifying) { return std::exchange(identifying, true); }))
+    return false;
+  pool_.Submit([this] {
+    (void)Identify();  // whoever waits for it asks again
+    identifying_.With([this](bool& identifying) {
+      identifying = false;
+      identifying_.Notify();  // under the lock: who waits may be about to destroy it
+    });
+  });
+  return false;
 }
 
 Result<void> ManagerCluster::Identify() {

@@ -65,6 +65,11 @@ class ManagerCluster final {
   // Asks for the cluster's UID unless it is known. Blocks for one call. A server that does not let
   // us read it is no error: then the UID stays empty.
   Result<void> Identify();
+  // Whether that has been done; if not, the pool is doing it when this returns.
+  bool IdentifySoon();
+  // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
+  // once a second.
+  void DropOverdue();
   // Empty: not known.
   std::string uid() const { return uid_.Copy().value_or(""); }
   // Whether everything that decisions need has been listed at least once.
@@ -98,7 +103,9 @@ class ManagerCluster final {
                       const std::shared_ptr<const tracking::Workload>& before,
                       const std::shared_ptr<const tracking::Workload>& after);
 
+  WorkerPool& pool_;
   const ManagerListener listener_;
+  Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // The Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
   struct Owned {

@@ -5,7 +5,8 @@
 // Without it a decision taken right after a write would see the state before it and repeat the
 // write. An entry goes as soon as the cache has heard of the object again, and counts for half a
 // minute at most: when a watch breaks and its relist no longer has the object, the cache never
-// hears of it. Only an optimisation: every write is conditional or repeatable.
+// hears of it, and whoever counts on the object must be told when its entry goes (TakeOverdue).
+// Only an optimisation: every write is conditional or repeatable.
 //
 // T has `key`, `uid`, `version`, `deleting`. Thread rules: any thread.
 // Lifetime: the cache and the clock must outlive this.
@@ -18,6 +19,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -52,7 +54,7 @@ class OwnWrites final {
     const SteadyTime now = clock_.Steady();
     const auto entry = written_.With([&](const Entries& entries) -> std::optional<Pointer> {
       const auto found = entries.find(key);
-      if (found == entries.end() || now - found->second.at > kLongest) return std::nullopt;
+      if (found == entries.end() || IsOverdue(found->second, now)) return std::nullopt;
       return found->second.object;
     });
     return entry ? *entry : cache_.Find(key);
@@ -63,11 +65,7 @@ class OwnWrites final {
     const ObjectKey key = object->key;
     const ResourceVersion version = object->version;
     const SteadyTime now = clock_.Steady();
-    written_.With([&](Entries& entries) {
-      if (entries.size() > kManyEntries)
-        std::erase_if(entries, [&](const auto& entry) { return now - entry.second.at > kLongest; });
-      entries[key] = {std::move(object), {}, now};
-    });
+    written_.With([&](Entries& entries) { entries[key] = {std::move(object), {}, now}; });
     const Pointer cached = cache_.Find(key);
     if (cached != nullptr && NotOlder(cached->version, version)) Drop(key);
   }
@@ -88,6 +86,21 @@ class OwnWrites final {
     });
   }
 
+  // The objects whose entries have had their time, and go with this call: what the cache says of
+  // them counts from now on.
+  std::vector<ObjectKey> TakeOverdue() {
+    const SteadyTime now = clock_.Steady();
+    std::vector<ObjectKey> keys;
+    written_.With([&](Entries& entries) {
+      std::erase_if(entries, [&](const auto& entry) {
+        const bool overdue = IsOverdue(entry.second, now);
+        if (overdue) keys.push_back(entry.first);
+        return overdue;
+      });
+    });
+    return keys;
+  }
+
   // The answer to a write of ours that made exactly this version; null: none did.
   Pointer Written(const ObjectKey& key, const ResourceVersion& version) const {
     return written_.With([&](const Entries& entries) -> Pointer {
@@ -102,7 +115,7 @@ class OwnWrites final {
     const SteadyTime now = clock_.Steady();
     return written_.With([&](const Entries& entries) {
       return static_cast<int>(std::count_if(entries.begin(), entries.end(), [&](const auto& entry) {
-        return entry.second.object != nullptr && now - entry.second.at <= kLongest;
+        return entry.second.object != nullptr && !IsOverdue(entry.second, now);
       }));
     });
   }
@@ -110,7 +123,6 @@ class OwnWrites final {
  private:
   // Watches are behind by milliseconds.
   static constexpr std::chrono::seconds kLongest{30};
-  static constexpr size_t kManyEntries = 1024;
 
   struct Entry {
     Pointer object;           // null: deleted
@@ -119,6 +131,7 @@ class OwnWrites final {
   };
   using Entries = std::unordered_map<ObjectKey, Entry>;
 
+  static bool IsOverdue(const Entry& entry, SteadyTime now) { return now - entry.at > kLongest; }
   static bool IsStillAhead(const Entry& entry, const Pointer& after) {
     if (after == nullptr) return false;
     if (entry.object == nullptr) return after->uid == entry.deleted_uid && !after->deleting;

@@ -38,8 +38,6 @@ constexpr milliseconds kDevicesSettle{20};
 // must not become a thousand writes to the manager. MultiKueue waits 1 s (eventsBatchPeriod, Kueue
 // 0.19).
 constexpr milliseconds kProgressSettle{500};
-// A cluster's row is written at least this often, so that status can say how old it is.
-constexpr std::chrono::seconds kRowInterval{10};
 
 // Where copies of the workload are or will be once the decision is carried out.
 std::set<ClusterName> WorkersAfter(const Picture& picture, const placement::Decision& decision,
@@ -64,13 +62,13 @@ std::set<ClusterName> WorkersAfter(const Picture& picture, const placement::Deci
 Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, WorkerPool& pool,
                        store::Store& store, Telemetry& telemetry, const Clock& clock)
     : settings_(std::move(settings)),
-      store_(store),
       telemetry_(telemetry),
       clock_(clock),
       started_(clock.Steady()),
       queue_(clock),
       records_(store),
       recorder_(store, clock),
+      cluster_rows_(store, clock),
       manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
                ListenToManager()),
       gatherer_(settings_.gather, manager_, workers_, in_flight_, copy_failures_),
@@ -174,12 +172,9 @@ void Reconciler::OnContact(const Worker& worker) {
 Result<void> Reconciler::Start() {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
-  FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
-  FEDRA_ASSIGN_OR_RETURN(const auto clusters, reader->Clusters());
-  for (const store::ClusterRow& row : clusters)
-    rows_.With([&](auto& rows) { rows[row.name] = row; });
-  AddAll(known);
+  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load());
   AddAll(announced);
+  AddAll(known);
   manager_.Start();
   for (const auto& worker : workers_) worker->Start();
   return {};
@@ -193,8 +188,10 @@ bool Reconciler::MayBegin() const {
 }
 
 void Reconciler::Tick() {
-  RecordClusters();
-  if (working_.load() || !MayBegin() || !manager_.Identify()) return;
+  cluster_rows_.Record(manager_, workers_);
+  manager_.DropOverdue();
+  for (const auto& worker : workers_) worker->DropOverdue();
+  if (working_.load() || !MayBegin() || !manager_.IdentifySoon()) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers_.size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
@@ -347,65 +344,6 @@ void Reconciler::TellTelemetry(const Picture& picture) const {
   if (!picture.judged) return;
   for (const placement::ClusterView& cluster : picture.clusters)
     telemetry_.Judged(cluster.name, cluster.verdict);
-}
-
-store::ClusterRow Reconciler::RowOf(const Worker& worker) const {
-  const ConnectionState state = worker.connection();
-  const std::string problem =
-      state.phase == ConnectionPhase::kConnected ? worker.sync_problem() : std::string();
-  const auto server = worker.server();
-  const WallTime now = clock_.Now();
-  store::ClusterRow row;
-  row.name = worker.name();
-  row.position = worker.position();
-  // Connected means usable: not before the lists are complete, the first ones or, after an outage,
-  // those of what we have there.
-  const bool listing = state.phase == ConnectionPhase::kConnected &&
-                       (!worker.IsSettled() || worker.contact() == Contact::kSyncing);
-  row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
-  row.phase_since = state.since;
-  row.why = state.why ? state.why->message : problem;
-  // Until it is known whether it is there, what was known stands: a slow start is no outage.
-  const bool known = worker.contact() == Contact::kFull || worker.IsSettled();
-  row.lost_since = known ? worker.lost_since() : rows_.With([&](const auto& rows) {
-    const auto written = rows.find(row.name);
-    return written == rows.end() ? std::nullopt : written->second.lost_since;
-  });
-  if (worker.contact() == Contact::kFull) row.last_contact = now;
-  if (server != nullptr) row.kubernetes_version = server->git_version;
-  if (const auto versions = worker.DraVersions(); !versions.empty())
-    row.dra_version = versions.front();
-  row.note = problem;
-  row.updated_at = now;
-  return row;
-}
-
-void Reconciler::RecordClusters() {
-  RecordCluster(manager_.Row(clock_.Now()));
-  for (const auto& worker : workers_) RecordCluster(RowOf(*worker));
-}
-
-void Reconciler::RecordCluster(store::ClusterRow row) {
-  bool outage = false;  // one begins or ends: its clock must survive whatever happens next
-  const bool due = rows_.With([&](auto& rows) {
-    store::ClusterRow& written = rows[row.name];
-    // lost_since is computed from elapsed time: two looks at one outage may differ by a moment.
-    if (row.lost_since && written.lost_since) row.lost_since = written.lost_since;
-    if (!row.last_contact) row.last_contact = written.last_contact;
-    outage = written.lost_since.has_value() != row.lost_since.has_value();
-    const bool changed = outage || written.phase != row.phase || written.why != row.why ||
-                         written.kubernetes_version != row.kubernetes_version;
-    if (!changed && row.updated_at - written.updated_at < kRowInterval) return false;
-    written = row;
-    return true;
-  });
-  if (!due) return;
-  if (!outage) return store_.Enqueue(store::PutCluster{std::move(row)});
-  const std::string name = row.name.value;
-  if (const auto written = store_.Commit({store::PutCluster{std::move(row)}}); !written) {
-    log::Warn("the beginning or end of an outage was not stored",
-              {{"cluster", name}, {"error", written.error().message}});
-  }
 }
 
 }  // namespace fedra::reconcile

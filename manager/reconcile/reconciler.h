@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "manager/reconcile/check_keeper.h"
+#include "manager/reconcile/cluster_rows.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/interest.h"
@@ -55,7 +56,8 @@ class Reconciler final {
   // For metrics.
   std::map<std::string_view, int> WorkloadsByPhase() const;
 
-  // Writes the clusters' rows, and begins to work when it is time. Call about once a second.
+  // Writes the clusters' rows, forgets writes that were not seen in time, and begins to work when
+  // it is time. Waits for no cluster. Call about once a second.
   void Tick();
 
  private:
@@ -78,13 +80,9 @@ class Reconciler final {
   void Retry(const ObjectKey& key, const Error& error);
   void TellTelemetry(const Picture& picture) const;
   void CountPhase(const ObjectKey& key, placement::Phase phase);
-  void RecordClusters();
-  void RecordCluster(store::ClusterRow row);
-  store::ClusterRow RowOf(const Worker& worker) const;
 
   // Constant after construction.
   const ReconcilerSettings settings_;
-  store::Store& store_;
   Telemetry& telemetry_;
   const Clock& clock_;
   const SteadyTime started_;
@@ -95,13 +93,13 @@ class Reconciler final {
   CopyFailures copy_failures_;
   Records records_;
   Recorder recorder_;
+  ClusterRows cluster_rows_;
   std::atomic<bool> working_{false};
   Guarded<int> looking_;  // threads inside Look()
   Guarded<std::unordered_map<ObjectKey, placement::Phase>> phases_;
   Guarded<std::unordered_map<ObjectKey, int>> failures_;  // consecutive, per workload
   Guarded<std::unordered_map<ClusterName, placement::Contact>>
-      contact_;                                                       // as of the last OnContact
-  Guarded<std::unordered_map<ClusterName, store::ClusterRow>> rows_;  // as written
+      contact_;  // as of the last OnContact
 
   ManagerCluster manager_;
   Workers workers_;

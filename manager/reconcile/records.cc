@@ -47,7 +47,7 @@ void Records::Put(store::PlacementRow row) {
   state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
 }
 
-bool Records::Forget(const ObjectKey& workload) {
+void Records::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
     const auto found = state.placements.find(workload);
     if (found == state.placements.end()) return std::string();
@@ -55,9 +55,7 @@ bool Records::Forget(const ObjectKey& workload) {
     state.placements.erase(found);
     return gone;
   });
-  if (uid.empty()) return false;
-  store_.Enqueue(store::RemovePlacement{uid});
-  return true;
+  if (!uid.empty()) store_.Enqueue(store::RemovePlacement{uid});
 }
 
 Result<void> Records::AddResidue(store::ResidueRow row) {

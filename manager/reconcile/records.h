@@ -24,7 +24,7 @@ class Records final {
   explicit Records(store::Store& store);
 
   // Reads everything the last run remembered. Once, before use. Workloads that a write was
-  // announced for and that must be looked at: whatever came of it is seen on the clusters.
+  // announced for and that are looked at first: whatever came of it is seen on the clusters.
   Result<std::vector<ObjectKey>> Load();
 
   // An empty row when nothing is remembered of this workload.
@@ -34,8 +34,7 @@ class Records final {
   Result<void> Commit(store::PlacementRow row, std::vector<store::Change> more);
   // Remembered now, written soon.
   void Put(store::PlacementRow row);
-  // True when there was something to forget.
-  bool Forget(const ObjectKey& workload);
+  void Forget(const ObjectKey& workload);
 
   // Durable, once per cluster and workload: to be cleaned up when the cluster comes back.
   Result<void> AddResidue(store::ResidueRow row);

@@ -44,18 +44,25 @@ TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
     const bool progress =
         before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
     if (!progress) listener_.on_job(key);
+    // A list may show, in the place of a job, one of another workload.
+    if (before != nullptr && before->prebuilt_workload != job->prebuilt_workload)
+      ForgetJob(key, *before);
     if (job->prebuilt_workload.empty()) return;
-    const ObjectKey workload{key.ns, job->prebuilt_workload};
-    job_of_.With([&](auto& jobs) {
-      if (after != nullptr) {
-        jobs[workload] = key;
-      } else if (const auto found = jobs.find(workload);
-                 found != jobs.end() && found->second == key) {
-        jobs.erase(found);
-      }
-    });
+    if (after == nullptr) return ForgetJob(key, *before);
+    const ObjectKey workload{key.ns, after->prebuilt_workload};
+    job_of_.With([&](auto& jobs) { jobs[workload] = key; });
     progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
   };
+}
+
+void Worker::ForgetJob(const ObjectKey& key, const tracking::Job& job) {
+  if (job.prebuilt_workload.empty()) return;
+  const ObjectKey workload{key.ns, job.prebuilt_workload};
+  job_of_.With([&](auto& jobs) {
+    const auto found = jobs.find(workload);
+    if (found != jobs.end() && found->second == key) jobs.erase(found);
+  });
+  listener_.on_workload(workload);
 }
 
 Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
@@ -104,6 +111,7 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
       cluster_(
           settings_.name, settings_.access, settings_.options, loop, pool, clock,
           [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
+  NotePhase();
   FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
                    listener_.on_input && listener_.on_contact,
                "somebody listens to everything");
@@ -152,6 +160,7 @@ bool Worker::Reconfigure(const kube::AccessSettings& access, std::optional<Error
 }
 
 void Worker::OnState(const ConnectionState&) {
+  NotePhase();
   UpdateLoss();
   listener_.on_contact(*this);
 }
@@ -249,7 +258,10 @@ bool Worker::IsSettled() const {
 }
 
 bool Worker::IsSettling() const {
-  return !IsSettled() && clock_.Now() - cluster_.state().since < kLongestSettling;
+  if (IsSettled()) return false;
+  const PhaseBegin begin = phase_begin_.Copy();
+  return begin.since != cluster_.state().since ||  // entered this moment: OnState is about to come
+         clock_.Steady() - begin.at < kLongestSettling;
 }
 
 std::string Worker::sync_problem() const {
@@ -276,6 +288,13 @@ std::string Worker::sync_problem() const {
   return text;
 }
 
+void Worker::NotePhase() {
+  phase_begin_.With([&](PhaseBegin& begin) {
+    const WallTime since = cluster_.state().since;
+    if (begin.since != since) begin = {since, clock_.Steady()};
+  });
+}
+
 void Worker::UpdateLoss() {
   // Looked at under the lock: several reflectors report at the same time, and the last of them to
   // write must not have looked first.
@@ -293,6 +312,15 @@ std::optional<WallTime> Worker::lost_since() const {
   const auto lost = lost_.Copy();
   if (!lost) return std::nullopt;
   return clock_.Now() - std::chrono::duration_cast<WallTime::duration>(clock_.Steady() - *lost);
+}
+
+void Worker::DropOverdue() {
+  for (const ObjectKey& key : clones_.own().TakeOverdue()) listener_.on_workload(key);
+  for (const auto& jobs : jobs_) {
+    for (const ObjectKey& key : jobs->own().TakeOverdue()) listener_.on_job(key);
+  }
+  for (const ObjectKey& key : templates_.own().TakeOverdue())
+    listener_.on_input(*this, {InputChange::Kind::kTemplate, key});
 }
 
 std::shared_ptr<const tracking::Job> Worker::Job(const tracking::JobAdapter& adapter,

@@ -88,6 +88,9 @@ class Worker final {
   bool IsSettled() const;
   // Whether that is about to happen: a connection or list that takes too long is none.
   bool IsSettling() const;
+  // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
+  // once a second.
+  void DropOverdue();
   // Null while there is full contact.
   std::optional<WallTime> lost_since() const;
   // Why there is no full contact although the connection stands; empty when there is none to
@@ -130,6 +133,7 @@ class Worker final {
 
  private:
   void OnState(const ConnectionState& state);
+  void NotePhase();
   void OnServer();
   void OnHealth();
   void UpdateLoss();
@@ -139,6 +143,8 @@ class Worker final {
   void CountClones(const std::shared_ptr<const tracking::Workload>& before,
                    const std::shared_ptr<const tracking::Workload>& after);
   TrackedCache<tracking::Job>::OnObject JobListener();
+  // The job of this name is not, or no longer, `job`: its workload has none here, and hears of it.
+  void ForgetJob(const ObjectKey& key, const tracking::Job& job);
   template <class T>
   typename watch::ObjectCache<T>::OnObject Input(InputChange::Kind kind);
   bool IsOurs(const tracking::Workload& clone) const;
@@ -158,6 +164,13 @@ class Worker final {
 
   std::atomic<int> waiting_clones_{0};
   std::atomic<int> our_clones_{0};
+  // When the connection's phase was entered: by the wall clock, as of ConnectionState, to tell one
+  // phase from another, and in steady time to count from.
+  struct PhaseBegin {
+    WallTime since{};
+    SteadyTime at{};
+  };
+  Guarded<PhaseBegin> phase_begin_;
   // When contact was lost, in steady time, so that a jump of the wall clock moves no deadline.
   Guarded<std::optional<SteadyTime>> lost_;
   Guarded<std::unordered_map<ObjectKey, ObjectKey>> job_of_;  // clone -> remote job

@@ -14,9 +14,14 @@ Result<void> Apply(Connection& db, const PutAttempt& change) {
       {row.uid, row.number, row.cluster, row.started_at, row.ended_at, row.outcome, row.message});
 }
 
-Result<void> Apply(Connection& db, const EndAttempt& change) {
-  return Apply(db, PutAttempt{{change.uid, change.number, change.cluster, change.ended_at,
-                               change.ended_at, change.outcome, change.message}});
+Result<void> Apply(Connection& db, const EndAttempts& change) {
+  for (const EndAttempts::End& end : change.ends) {
+    FEDRA_RETURN_IF_ERROR(
+        db.Run("UPDATE attempts SET ended_at = ?, outcome = ?, message = ? WHERE uid = ? AND "
+               "number = ? AND cluster = ? AND ended_at IS NULL",
+               {end.ended_at, end.outcome, end.message, change.uid, end.number, end.cluster}));
+  }
+  return {};
 }
 
 Result<void> Apply(Connection& db, const EndEarlierAttempts& change) {
@@ -24,6 +29,10 @@ Result<void> Apply(Connection& db, const EndEarlierAttempts& change) {
       "UPDATE attempts SET ended_at = ?, outcome = ? WHERE uid = ? AND number < ? AND ended_at IS "
       "NULL",
       {change.ended_at, change.outcome, change.uid, change.number});
+}
+
+Result<void> Apply(Connection& db, const RemoveLaterAttempts& change) {
+  return db.Run("DELETE FROM attempts WHERE uid = ? AND number >= ?", {change.uid, change.number});
 }
 
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid) {

@@ -1,7 +1,6 @@
 #pragma once
 //
-// Table attempts. The beginning and the end of an attempt may arrive in either order: both give the
-// same row.
+// Table attempts. An attempt begins with a row and ends once.
 //
 // Thread rules: those of the connection.
 
@@ -15,8 +14,9 @@
 namespace fedra::store {
 
 Result<void> Apply(Connection& db, const PutAttempt& change);
-Result<void> Apply(Connection& db, const EndAttempt& change);
+Result<void> Apply(Connection& db, const EndAttempts& change);
 Result<void> Apply(Connection& db, const EndEarlierAttempts& change);
+Result<void> Apply(Connection& db, const RemoveLaterAttempts& change);
 
 // Oldest first.
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid);

@@ -33,8 +33,9 @@ struct Model {
   void operator()(const PutPlacement& c) { placements[c.row.uid] = c.row; }
   void operator()(const RemovePlacement& c) { placements.erase(c.uid); }
   void operator()(const PutAttempt&) {}
-  void operator()(const EndAttempt&) {}
+  void operator()(const EndAttempts&) {}
   void operator()(const EndEarlierAttempts&) {}
+  void operator()(const RemoveLaterAttempts&) {}
   void operator()(const AddIntent& c) { intents[c.row.id] = c.row; }
   void operator()(const EndIntent& c) { intents.erase(c.id); }
   void operator()(const PutResidue& c) { residues[{c.row.cluster.value, c.row.uid}] = c.row; }

@@ -50,6 +50,21 @@ TEST_CASE("a workload that is removed while its last state waits keeps that stat
   CHECK(put.row.removed_at == At(5));
 }
 
+TEST_CASE("ends of attempts that wait are all kept, each with its first outcome") {
+  Pending pending;
+  pending.Add(EndAttempts{"u1", {{1, ClusterName("a"), At(1), "TimedOut", ""}}});
+  pending.Add(EndAttempts{"u1", {{1, ClusterName("b"), At(2), "Withdrawn", ""}}});
+  pending.Add(EndAttempts{"u1", {{1, ClusterName("a"), At(3), "RecentlyFailed", ""}}});
+  auto done = pending.AddGroup({EndEarlierAttempts{"u1", 2, At(4), "Requeued"}});
+  const Batch batch = pending.Take(10, false);
+  REQUIRE(batch.groups.size() == 1);
+  REQUIRE(batch.groups[0].before.size() == 1);  // before what ends the rest
+  const auto& ends = std::get<EndAttempts>(batch.groups[0].before[0].change).ends;
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[0].outcome == "TimedOut");
+  CHECK(ends[1].outcome == "Withdrawn");
+}
+
 TEST_CASE("dropping takes the oldest history and never a row") {
   Pending pending;
   pending.Add(Noted("a", ""));

@@ -87,36 +87,51 @@ TEST_CASE_METHOD(Fixture, "placements keep their lists in order") {
   CHECK(Must(reader->Placements()) == std::vector{first});
 }
 
-TEST_CASE_METHOD(Fixture, "an attempt is the same whichever of its ends arrives first") {
-  const AttemptRow begun{"u1", 1, ClusterName("a"), At(1), std::nullopt, "", ""};
-  const EndAttempt end{"u1", 1, ClusterName("a"), At(9), "WorkerLost", "no contact"};
-  const AttemptRow whole{"u1", 1, ClusterName("a"), At(1), At(9), "WorkerLost", "no contact"};
-  CHECK(Must(After({PutAttempt{begun}})->Attempts("u1")) == std::vector{begun});
-  CHECK(Must(After({end})->Attempts("u1")) == std::vector{whole});
-  CHECK(Must(After({PutAttempt{begun}})->Attempts("u1")) == std::vector{whole});  // not reopened
+namespace {
 
-  After({EndAttempt{"u2", 1, ClusterName("a"), At(9), "Finished", ""}});
-  auto reader = After({PutAttempt{{"u2", 1, ClusterName("a"), At(1), std::nullopt, "", ""}},
-                       PutAttempt{{"u2", 2, ClusterName("b"), At(3), std::nullopt, "", ""}}});
-  const auto attempts = Must(reader->Attempts("u2"));
-  REQUIRE(attempts.size() == 2);
-  CHECK(attempts[0] == AttemptRow{"u2", 1, ClusterName("a"), At(1), At(9), "Finished", ""});
-  CHECK_FALSE(attempts[1].ended_at);
+PutAttempt Begun(const std::string& uid, int number, const char* cluster) {
+  return PutAttempt{{uid, number, ClusterName(cluster), At(1), std::nullopt, "", ""}};
+}
+
+EndAttempts Ended(int number, const char* cluster, int at, const std::string& outcome,
+                  const std::string& message = {}) {
+  return EndAttempts{"u1", {{number, ClusterName(cluster), At(at), outcome, message}}};
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "an attempt ends once, and one that never was does not end") {
+  const AttemptRow whole{"u1", 1, ClusterName("a"), At(1), At(9), "RecentlyFailed", "preempted"};
+  CHECK(Must(After({Begun("u1", 1, "a")})->Attempts("u1")).at(0).outcome.empty());
+  CHECK(Must(After({Ended(1, "a", 9, "RecentlyFailed", "preempted")})->Attempts("u1")) ==
+        std::vector{whole});
+  CHECK(Must(After({Ended(1, "a", 10, "Evicted")})->Attempts("u1")) == std::vector{whole});
+  CHECK(
+      Must(After({Ended(1, "b", 10, "LostRace"), Ended(2, "a", 10, "LostRace")})->Attempts("u1")) ==
+      std::vector{whole});
+  CHECK(Must(After({Begun("u1", 1, "a")})->Attempts("u1")) == std::vector{whole});  // not reopened
 }
 
 TEST_CASE_METHOD(Fixture, "a new attempt ends what is open of the earlier ones, and nothing else") {
-  const auto begun = [](int number, const char* cluster) {
-    return PutAttempt{{"u1", number, ClusterName(cluster), At(1), std::nullopt, "", ""}};
-  };
-  After({begun(1, "a"), begun(1, "b"), EndAttempt{"u1", 1, ClusterName("a"), At(3), "TimedOut", ""},
-         PutAttempt{{"u2", 1, ClusterName("a"), At(1), std::nullopt, "", ""}}});
-  auto reader = After({EndEarlierAttempts{"u1", 2, At(5), "Requeued"}, begun(2, "b")});
+  After({Begun("u1", 1, "a"), Begun("u1", 1, "b"), Ended(1, "a", 3, "TimedOut"),
+         Begun("u2", 1, "a")});
+  auto reader = After({EndEarlierAttempts{"u1", 2, At(5), "Requeued"}, Begun("u1", 2, "b")});
   const auto attempts = Must(reader->Attempts("u1"));
   REQUIRE(attempts.size() == 3);
   CHECK(attempts[0] == AttemptRow{"u1", 1, ClusterName("a"), At(1), At(3), "TimedOut", ""});
   CHECK(attempts[1] == AttemptRow{"u1", 1, ClusterName("b"), At(1), At(5), "Requeued", ""});
   CHECK_FALSE(attempts[2].ended_at);
   CHECK_FALSE(Must(reader->Attempts("u2")).at(0).ended_at);
+}
+
+TEST_CASE_METHOD(Fixture, "attempts that never were leave nothing behind") {
+  After({Begun("u1", 1, "a"), Begun("u1", 2, "a"), Begun("u1", 2, "b"), Begun("u2", 2, "a")});
+  auto reader = After({RemoveLaterAttempts{"u1", 2}, Begun("u1", 2, "c")});
+  const auto attempts = Must(reader->Attempts("u1"));
+  REQUIRE(attempts.size() == 2);
+  CHECK(attempts[0].cluster == ClusterName("a"));
+  CHECK(attempts[1].cluster == ClusterName("c"));
+  CHECK(Must(reader->Attempts("u2")).size() == 1);
 }
 
 TEST_CASE_METHOD(Fixture, "intents") {

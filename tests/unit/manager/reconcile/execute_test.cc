@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/no_telemetry.h"
 
 using namespace fedra;
 using namespace fedra::reconcile;
@@ -18,16 +19,6 @@ namespace {
 
 const ClusterName kEast("east");
 const ObjectKey kKey{"ml", "job-train"};
-
-class NoTelemetry final : public Telemetry {
- public:
-  void Dispatched(const ClusterName&, std::string_view) override {}
-  void Placed(const ClusterName&) override {}
-  void Judged(const ClusterName&, const dra::Verdict&) override {}
-  void Verified(std::chrono::nanoseconds) override {}
-  void Reconciled(std::string_view, std::chrono::nanoseconds) override {}
-  void WorkerLost(const ClusterName&) override {}
-};
 
 ConnectedOptions East() {
   ConnectedOptions options;
@@ -168,6 +159,62 @@ TEST_CASE("removing what is in the way does not end the attempt that it is in th
   CHECK_FALSE(f.Attempts()[0].ended_at);
   REQUIRE(f.Execute({DeleteRemote{kEast, "TimedOut"}}));
   CHECK(f.Attempts()[0].outcome == "TimedOut");
+}
+
+TEST_CASE("the first end of an attempt stands, and a round after it does not change it") {
+  Fixture f;
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
+  const Failure evicted{kEast, dra::ReasonCode::kRecentlyFailed, {}, "evicted on east: preempted"};
+  REQUIRE(f.Execute({RecordFailure{evicted}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, "Evicted"}}));
+  REQUIRE(f.Execute({Nominate{{ClusterName("west")}, "sent to west", true}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, "LostRace"}}));  // it was not in this attempt
+  const auto attempts = f.Attempts();
+  REQUIRE(attempts.size() == 2);
+  CHECK(attempts[0].outcome == "RecentlyFailed");
+  CHECK(attempts[0].message == "evicted on east: preempted");
+  CHECK(attempts[1].cluster == ClusterName("west"));
+  CHECK_FALSE(attempts[1].ended_at);
+}
+
+TEST_CASE("a nomination that could not be written is no attempt") {
+  Fixture f;
+  const ClusterName west("west");
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
+  const auto since = f.records.Find(kKey).nominated_at;
+  REQUIRE(since);
+  const Picture stale = f.gatherer.Gather(kKey, {});
+  const bool conflict = GENERATE(true, false);
+  if (conflict) {
+    REQUIRE(f.fleet.manager_server().objects().Patch(
+        "workloads", kKey, {{"metadata", {{"labels", {{"seen", "no"}}}}}}));
+  } else {
+    f.fleet.manager_server().SetFaults(Answer("PATCH", 500));
+  }
+  Decision decision;
+  decision.actions = {Nominate{{west}, "sent to west", true}};
+  for (int i = 0; i < 3; ++i) {
+    const Result<void> done = f.executor.Execute(stale, decision);
+    REQUIRE_FALSE(done);
+    CHECK((done.error().code == ErrorCode::kConflict) == conflict);
+  }
+  CHECK(f.records.Find(kKey).attempt == 1);
+  CHECK(f.records.Find(kKey).nominated == std::vector{kEast});
+  // Whether a 500 was written is not known: then the time-out counts anew.
+  CHECK((f.records.Find(kKey).nominated_at == since) == conflict);
+  f.fleet.manager_server().SetFaults({});
+  const json now = *f.fleet.manager_server().objects().Get("workloads", kKey);
+  REQUIRE(f.fleet.WaitUntil([&] {
+    return now["metadata"]["resourceVersion"] ==
+           f.gatherer.Gather(kKey, {}).view.workload->version.value;
+  }));
+  REQUIRE(f.Execute({Nominate{{kEast, west}, "sent to both", true}}));
+  CHECK(f.records.Find(kKey).attempt == 2);
+  const auto attempts = f.Attempts();
+  REQUIRE(attempts.size() == 3);
+  CHECK(attempts[0].outcome == "Requeued");
+  CHECK(attempts[1].number == 2);
+  CHECK(attempts[2].number == 2);
 }
 
 TEST_CASE("a worker that fails holds up neither others nor records, but the job and the winner") {

@@ -23,12 +23,12 @@ Sent Of(const std::string& name, SteadyTime since = {}) {
 TEST_CASE("two decisions on the same picture: the second is refused and sees the first") {
   InFlight in_flight;
   const uint64_t seen = in_flight.version();
-  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSent);
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSettled);
   CHECK(in_flight.Settle(Of("b"), {kEast}, {}, seen).outcome == InFlight::Outcome::kOutdated);
   CHECK(in_flight.On(kEast, {"ml", "a"}).empty());
   REQUIRE(in_flight.On(kEast, {"ml", "b"}).size() == 1);
   CHECK(in_flight.Settle(Of("b"), {kEast}, {}, in_flight.version()).outcome ==
-        InFlight::Outcome::kSent);
+        InFlight::Outcome::kSettled);
   CHECK(in_flight.On(kEast, {}).size() == 2);
 }
 
@@ -37,9 +37,9 @@ TEST_CASE("staying where it is needs no fresh picture; leaving frees what was ke
   const uint64_t seen = in_flight.version();
   in_flight.Settle(Of("a"), {kEast}, {}, seen);
   in_flight.Settle(Of("b"), {kWest}, {}, in_flight.version());
-  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSettled);
   CHECK(in_flight.Settle(Of("a"), {}, {}, seen).outcome == InFlight::Outcome::kTakenBack);
-  CHECK(in_flight.Settle(Of("a"), {}, {}, seen).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a"), {}, {}, seen).outcome == InFlight::Outcome::kSettled);
   CHECK(in_flight.On(kEast, {}).empty());
   CHECK(in_flight.On(kWest, {}).size() == 1);
 }
@@ -58,27 +58,27 @@ TEST_CASE("devices are not kept for ever for pods that do not come") {
   in_flight.Settle(Of("a"), {kEast}, {}, in_flight.version());
   const SteadyTime later = SteadyTime() + InFlight::kKeptFor;
   CHECK(in_flight.Settle(Of("a", later - minutes(1)), {kEast}, {}, 0).outcome ==
-        InFlight::Outcome::kUnchanged);
+        InFlight::Outcome::kSettled);
   CHECK(in_flight.On(kEast, {}).size() == 1);
   CHECK(in_flight.Settle(Of("a", later), {kEast}, {}, 0).outcome == InFlight::Outcome::kTakenBack);
   CHECK(in_flight.On(kEast, {}).empty());
-  CHECK(in_flight.Settle(Of("a", later), {kEast}, {}, 0).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a", later), {kEast}, {}, 0).outcome == InFlight::Outcome::kSettled);
 }
 
 TEST_CASE("what has its devices is not in flight any more, and nobody has to be told") {
   InFlight in_flight;
   in_flight.Settle(Of("a"), {kEast}, {}, in_flight.version());
-  CHECK(in_flight.Settle(Of("a"), {kEast}, {kEast}, 0).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {kEast}, 0).outcome == InFlight::Outcome::kSettled);
   CHECK(in_flight.On(kEast, {}).empty());
   CHECK_FALSE(in_flight.Settle(Of("a"), {kEast}, {}, 0).overdue_at);
-  CHECK(in_flight.Settle(Of("a"), {}, {}, 0).outcome == InFlight::Outcome::kUnchanged);
+  CHECK(in_flight.Settle(Of("a"), {}, {}, 0).outcome == InFlight::Outcome::kSettled);
 }
 
 TEST_CASE("a decision for one worker does not grow old by what is sent to another") {
   InFlight in_flight;
   const uint64_t seen = in_flight.version();
-  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSent);
-  CHECK(in_flight.Settle(Of("b"), {kWest}, {}, seen).outcome == InFlight::Outcome::kSent);
+  CHECK(in_flight.Settle(Of("a"), {kEast}, {}, seen).outcome == InFlight::Outcome::kSettled);
+  CHECK(in_flight.Settle(Of("b"), {kWest}, {}, seen).outcome == InFlight::Outcome::kSettled);
   CHECK(in_flight.Settle(Of("c"), {kWest}, {}, seen).outcome == InFlight::Outcome::kOutdated);
 }
 

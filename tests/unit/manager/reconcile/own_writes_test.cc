@@ -117,9 +117,12 @@ TEST_CASE("what no watch ever shows counts for half a minute") {
   f.clock.Advance(std::chrono::seconds(30));
   CHECK(f.Version() == "10");
   CHECK(f.tracked.own().unseen() == 1);
+  CHECK(f.tracked.own().TakeOverdue().empty());
   f.clock.Advance(std::chrono::milliseconds(1));
   CHECK(f.Version() == "-");
   CHECK(f.tracked.own().unseen() == 0);
+  CHECK(f.tracked.own().TakeOverdue() == std::vector{kKey});
+  CHECK(f.tracked.own().TakeOverdue().empty());
 }
 
 TEST_CASE("resourceVersions that are no numbers are taken as newer") {

@@ -70,6 +70,13 @@ size_t Slices(const Worker& worker) {
   return slices;
 }
 
+json CopyOf(const std::string& workload) {
+  json job = sim::MakeJob("train");
+  job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
+  job["metadata"]["annotations"][std::string(tracking::kPrebuiltWorkload)] = workload;
+  return job;
+}
+
 }  // namespace
 
 TEST_CASE("an upgraded worker is watched in its new versions, by its new release's rules") {
@@ -188,13 +195,74 @@ TEST_CASE("contact ends an outage, and one outage has one beginning whatever its
   CHECK(f.WaitUntil([&] { return !worker.lost_since(); }));
 }
 
+TEST_CASE("how long a worker may take to list is counted in steady time") {
+  HandClock clock;
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.faults.answers.push_back(
+      {.kind = sim::InjectedAnswer::Kind::kHang, .method = "GET", .path_contains = "/workloads"});
+  Connected f(options, clock);
+  Worker& worker = f.worker(0);
+  worker.Start();
+  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kConnected; }));
+  CHECK(worker.IsSettling());
+  clock.JumpWall(2h);
+  CHECK(worker.IsSettling());
+  clock.JumpWall(-4h);
+  clock.Advance(3min);
+  CHECK_FALSE(worker.IsSettling());
+}
+
 // The job that was deleted and made anew has another Workload, which waits for the old copy to go.
 TEST_CASE("whoever has the manager's job of a name hears of the copies of that name") {
   Connected f;
   f.Start();
-  json job = sim::MakeJob("train");
-  job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
-  job["metadata"]["annotations"][std::string(tracking::kPrebuiltWorkload)] = "job-train-of-old";
-  REQUIRE(f.server(0).objects().Create(job));
-  CHECK(f.WaitUntil([&] { return f.HasToldOfJob({"ml", "train"}); }));
+  REQUIRE(f.server(0).objects().Create(CopyOf("job-train-of-old")));
+  CHECK(f.WaitUntil([&] { return f.ToldOfJob({"ml", "train"}) > 0; }));
+}
+
+TEST_CASE("a job that a list shows in the place of another workload's is only its own workload's") {
+  Connected f;
+  REQUIRE(f.server(0).objects().Create(CopyOf("of-old")));
+  f.Start();
+  Worker& worker = f.worker(0);
+  const ObjectKey job{"ml", "train"};
+  REQUIRE(worker.JobOf({"ml", "of-old"}) == job);
+  const int told = f.ToldOfWorkload({"ml", "of-old"});
+  sim::Faults away;
+  away.refuse = true;
+  f.server(0).SetFaults(away);
+  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kUnreachable; }));
+  REQUIRE(f.server(0).objects().Delete("jobs", job));
+  REQUIRE(f.server(0).objects().Create(CopyOf("of-new")));
+  f.server(0).SetFaults({});
+  REQUIRE(f.WaitUntil([&] { return worker.JobOf({"ml", "of-new"}) == job; }));
+  CHECK_FALSE(worker.JobOf({"ml", "of-old"}));
+  CHECK(f.ToldOfWorkload({"ml", "of-old"}) > told);
+}
+
+TEST_CASE("a write that no watch has shown in time is told of when it no longer counts") {
+  HandClock clock;
+  Connected f({}, clock);
+  f.Start();
+  Worker& worker = f.worker(0);
+  const ObjectKey key{"ml", "train"};
+  auto clone = std::make_shared<tracking::Workload>();
+  clone->key = key;
+  worker.clones().own().Wrote(std::move(clone));
+  const tracking::JobAdapter& adapter = *tracking::JobAdapters().front();
+  auto job = std::make_shared<tracking::Job>();
+  job->key = key;
+  worker.jobs(adapter).own().Wrote(std::move(job));
+  clock.Advance(30s);
+  worker.DropOverdue();
+  CHECK(worker.waiting_clones() == 1);
+  CHECK(f.ToldOfWorkload(key) == 0);
+  clock.Advance(1s);
+  worker.DropOverdue();
+  CHECK(worker.Clone(key) == nullptr);
+  CHECK(f.ToldOfWorkload(key) == 1);
+  CHECK(f.ToldOfJob(key) == 1);
+  worker.DropOverdue();
+  CHECK(f.ToldOfWorkload(key) == 1);
 }

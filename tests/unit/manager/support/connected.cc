@@ -74,8 +74,13 @@ bool Connected::WaitUntil(const std::function<bool()>& holds) {
   return told_.WaitFor(std::chrono::seconds(10), ready, ready);
 }
 
-bool Connected::HasToldOfJob(const ObjectKey& job) const {
-  return jobs_.With([&](const auto& jobs) { return jobs.contains(job); });
+int Connected::ToldOfJob(const ObjectKey& job) const {
+  return jobs_.With([&](const auto& jobs) { return jobs.contains(job) ? jobs.at(job) : 0; });
+}
+
+int Connected::ToldOfWorkload(const ObjectKey& workload) const {
+  return workloads_.With(
+      [&](const auto& told) { return told.contains(workload) ? told.at(workload) : 0; });
 }
 
 void Connected::Told() {
@@ -84,10 +89,14 @@ void Connected::Told() {
 }
 
 WorkerListener Connected::ListenTo() {
-  return {.on_workload = [this](const ObjectKey&) { Told(); },
+  return {.on_workload =
+              [this](const ObjectKey& workload) {
+                workloads_.With([&](auto& told) { ++told[workload]; });
+                Told();
+              },
           .on_job =
               [this](const ObjectKey& job) {
-                jobs_.With([&](auto& jobs) { jobs.insert(job); });
+                jobs_.With([&](auto& jobs) { ++jobs[job]; });
                 Told();
               },
           .on_progress = [this](const ObjectKey&) { Told(); },

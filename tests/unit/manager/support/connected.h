@@ -5,6 +5,7 @@
 // Thread rules: the test's thread. The servers are up as long as this lives.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -48,8 +49,9 @@ class Connected final {
 
   // False: `holds` was not true within ten seconds. Asked after everything that the clusters tell.
   bool WaitUntil(const std::function<bool()>& holds);
-  // Whether a worker has told of a job of this name.
-  bool HasToldOfJob(const ObjectKey& job) const;
+  // How often a worker has told of a job, or of a workload, of this name.
+  int ToldOfJob(const ObjectKey& job) const;
+  int ToldOfWorkload(const ObjectKey& workload) const;
 
  private:
   WorkerListener ListenTo();
@@ -57,7 +59,8 @@ class Connected final {
   void Told();
 
   Guarded<int> told_;
-  Guarded<std::set<ObjectKey>> jobs_;
+  Guarded<std::map<ObjectKey, int>> jobs_;
+  Guarded<std::map<ObjectKey, int>> workloads_;
   Threads threads_{4};
   sim::Server manager_server_;
   std::vector<std::unique_ptr<sim::Server>> servers_;

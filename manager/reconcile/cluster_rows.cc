@@ -1,0 +1,90 @@
+#include "manager/reconcile/cluster_rows.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Contact;
+
+constexpr std::chrono::seconds kRowInterval{10};
+// A worker's lost_since is computed from elapsed time: while the wall clock is slewed, two looks at
+// one outage differ by as much.
+constexpr std::chrono::seconds kSameOutage{2};
+
+// Two outages that begin within that time may be taken for one. But an outage whose beginning is
+// elsewhere now, since somebody set the clock, gets its new one: a restart counts from what is
+// stored, by the wall clock of then.
+bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<WallTime>& now) {
+  if (!stored || !now) return !stored && !now;
+  return std::chrono::abs(*now - *stored) < kSameOutage;
+}
+
+}  // namespace
+
+Result<void> ClusterRows::Load() {
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
+  FEDRA_ASSIGN_OR_RETURN(const auto rows, reader->Clusters());
+  for (const store::ClusterRow& row : rows) written_[row.name] = row;
+  return {};
+}
+
+store::ClusterRow ClusterRows::RowOf(const Worker& worker) const {
+  const ConnectionState state = worker.connection();
+  const std::string problem =
+      state.phase == ConnectionPhase::kConnected ? worker.sync_problem() : std::string();
+  const auto server = worker.server();
+  const WallTime now = clock_.Now();
+  store::ClusterRow row;
+  row.name = worker.name();
+  row.position = worker.position();
+  // Connected means usable: not before the lists are complete, the first ones or, after an outage,
+  // those of what we have there.
+  const bool listing = state.phase == ConnectionPhase::kConnected &&
+                       (!worker.IsSettled() || worker.contact() == Contact::kSyncing);
+  row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
+  row.phase_since = state.since;
+  row.why = state.why ? state.why->message : problem;
+  // Until it is known whether it is there, what was known stands: a slow start is no outage.
+  if (worker.contact() == Contact::kFull || worker.IsSettled()) {
+    row.lost_since = worker.lost_since();
+  } else if (const auto known = written_.find(row.name); known != written_.end()) {
+    row.lost_since = known->second.lost_since;
+  }
+  if (worker.contact() == Contact::kFull) row.last_contact = now;
+  if (server != nullptr) row.kubernetes_version = server->git_version;
+  if (const auto versions = worker.DraVersions(); !versions.empty())
+    row.dra_version = versions.front();
+  row.note = problem;
+  row.updated_at = now;
+  return row;
+}
+
+void ClusterRows::Record(const ManagerCluster& manager, const Workers& workers) {
+  Record(manager.Row(clock_.Now()));
+  for (const auto& worker : workers) Record(RowOf(*worker));
+}
+
+void ClusterRows::Record(store::ClusterRow row) {
+  store::ClusterRow& written = written_[row.name];
+  const bool same_outage = IsSameOutage(written.lost_since, row.lost_since);
+  if (same_outage) row.lost_since = written.lost_since;
+  if (!row.last_contact) row.last_contact = written.last_contact;
+  const bool changed = !same_outage || written.phase != row.phase || written.why != row.why ||
+                       written.kubernetes_version != row.kubernetes_version;
+  // A clock that was set back must not silence the row until it has caught up.
+  const auto age = std::chrono::abs(row.updated_at - written.updated_at);
+  if (!changed && age < kRowInterval) return;
+  written = row;
+  if (same_outage) return store_.Enqueue(store::PutCluster{std::move(row)});
+  const std::string name = row.name.value;
+  if (const auto stored = store_.Commit({store::PutCluster{std::move(row)}}); !stored) {
+    log::Warn("the beginning or end of an outage was not stored",
+              {{"cluster", name}, {"error", stored.error().message}});
+  }
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,40 @@
+#pragma once
+//
+// The clusters' rows in the store: how each was when the daemon last looked, and since when a
+// worker is lost.
+//
+// The beginning and the end of an outage are durable at once; everything else is written when it
+// changes, and every few seconds, so that status can say how old it is.
+//
+// Thread rules: one thread. Lifetime: store and clock must outlive it.
+
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/types.h"
+#include "manager/reconcile/gather.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/worker.h"
+#include "store/store.h"
+
+namespace fedra::reconcile {
+
+class ClusterRows final {
+ public:
+  ClusterRows(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+  // Reads what the last run wrote. Once, before Record.
+  Result<void> Load();
+  void Record(const ManagerCluster& manager, const Workers& workers);
+
+ private:
+  store::ClusterRow RowOf(const Worker& worker) const;
+  void Record(store::ClusterRow row);
+
+  store::Store& store_;
+  const Clock& clock_;
+  std::unordered_map<ClusterName, store::ClusterRow> written_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,87 @@
+// What the store says of an outage: one beginning, by the wall clock as it is now.
+
+#include "manager/reconcile/cluster_rows.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/support/connected.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using namespace std::chrono_literals;
+
+namespace {
+
+ConnectedOptions East() {
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.devices = false;
+  return options;
+}
+
+struct Fixture {
+  const TempFolder folder;
+  HandClock clock;
+  Connected fleet{East(), clock};
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  ClusterRows rows{*store, clock};
+
+  Fixture() { fleet.Start(); }
+  void Disconnect() {
+    sim::Faults away;
+    away.refuse = true;
+    fleet.server(0).SetFaults(away);
+    REQUIRE(fleet.WaitUntil([&] { return fleet.worker(0).lost_since().has_value(); }));
+  }
+  void Reconnect() {
+    fleet.server(0).SetFaults({});
+    REQUIRE(fleet.WaitUntil([&] { return !fleet.worker(0).lost_since(); }));
+  }
+  // As stored after a look.
+  std::optional<WallTime> LostSince() {
+    rows.Record(fleet.manager(), fleet.workers());
+    REQUIRE(store->Flush());
+    const std::vector<store::ClusterRow> stored = store->Read().value()->Clusters().value();
+    for (const store::ClusterRow& row : stored) {
+      if (row.name.value == "east") return row.lost_since;
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("one outage has one beginning, also while the clock is slewed") {
+  Fixture f;
+  CHECK_FALSE(f.LostSince());
+  f.Disconnect();
+  const WallTime lost = f.clock.Now();
+  CHECK(f.LostSince() == lost);
+  f.clock.Advance(10min);
+  f.clock.JumpWall(900ms);
+  CHECK(f.LostSince() == lost);
+  f.Reconnect();
+  CHECK_FALSE(f.LostSince());
+}
+
+TEST_CASE("a worker that is back and lost again between two looks begins another outage") {
+  Fixture f;
+  f.Disconnect();
+  CHECK(f.LostSince());
+  f.clock.Advance(10min);
+  f.Reconnect();
+  f.Disconnect();
+  CHECK(f.LostSince() == f.clock.Now());
+}
+
+TEST_CASE("a clock that is set moves the beginning of the outage that is stored") {
+  Fixture f;
+  f.Disconnect();
+  CHECK(f.LostSince() == f.clock.Now());
+  f.clock.Advance(5min);
+  const auto jump = GENERATE(1h, -1h);
+  f.clock.JumpWall(jump);
+  CHECK(f.LostSince() == f.clock.Now() - 5min);
+}

@@ -1,0 +1,123 @@
+// A start: what is looked at first, and that it can be ended.
+
+#include "manager/reconcile/reconciler.h"
+
+#include <map>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "cluster-clients/threads.h"
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/support/sim_access.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/no_telemetry.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> kNames = {"a", "b", "c", "d"};
+
+// A waiting workload of each name, all of one job.
+void AddWorkloads(sim::Server& manager) {
+  AddWaitingWorkload(manager, {"ml", kNames.front()});
+  const json first = *manager.objects().Get("workloads", {"ml", kNames.front()});
+  for (size_t i = 1; i < kNames.size(); ++i) {
+    json other = first;
+    other["metadata"] = {{"namespace", "ml"},
+                         {"name", kNames[i]},
+                         {"ownerReferences", first["metadata"]["ownerReferences"]}};
+    REQUIRE(manager.objects().Create(other));
+    REQUIRE(manager.objects().Patch("workloads", {"ml", kNames[i]}, {{"status", first["status"]}},
+                                    "status"));
+  }
+}
+
+// Of each workload's last write, by which they are in the order of the writes.
+std::map<long, std::string> Versions(sim::Server& manager) {
+  std::map<long, std::string> versions;
+  for (const std::string& name : kNames) {
+    const json workload = *manager.objects().Get("workloads", {"ml", name});
+    versions[std::stol(workload["metadata"]["resourceVersion"].get<std::string>())] = name;
+  }
+  return versions;
+}
+
+// Without workers every look writes why there is none that could have the workload.
+ReconcilerSettings Alone(const sim::Server& manager) {
+  ReconcilerSettings settings;
+  settings.gather = {.controller_name = "fedra.dev/federation", .origin = "fedra"};
+  settings.manager_access = AccessTo(manager);
+  settings.threads = 1;
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("after a start the workloads that a write was announced for are looked at first") {
+  Threads threads{4};
+  sim::Server manager{{}};
+  sim::Furnish(manager, /*manager=*/true);
+  AddWorkloads(manager);
+  const long before = Versions(manager).rbegin()->first;
+  const TempFolder folder;
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  for (const std::string& name : kNames) {
+    store::WorkloadRow row;
+    row.uid = (*manager.objects().Get("workloads", {"ml", name}))["metadata"]["uid"];
+    row.key = {"ml", name};
+    store->Enqueue(store::PutWorkload{row});
+  }
+  REQUIRE(store->Commit({store::AddIntent{
+      {1, "uid", "CreateClone", ClusterName("east"), {"ml", kNames.back()}, {}}}}));
+  REQUIRE(store->Flush());
+
+  NoTelemetry telemetry;
+  Reconciler reconciler(Alone(manager), threads.loop, threads.pool, *store, telemetry,
+                        SystemClock());
+  REQUIRE(reconciler.Start());
+  const SteadyTime begin = SystemClock().Steady();
+  while (Versions(manager).begin()->first <= before && SystemClock().Steady() - begin < 10s) {
+    reconciler.Tick();
+    std::this_thread::sleep_for(10ms);
+  }
+  reconciler.Stop();
+  const auto versions = Versions(manager);
+  REQUIRE(versions.begin()->first > before);
+  CHECK(versions.begin()->second == kNames.back());
+}
+
+TEST_CASE("a manager that says nothing more after its lists holds up neither a tick nor the end") {
+  Threads threads{4};
+  sim::Server manager{{}};
+  sim::Furnish(manager, /*manager=*/true);
+  sim::Faults faults;
+  faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kHang,
+                            .method = "GET",
+                            .path_contains = "/namespaces/kube-system"});
+  manager.SetFaults(faults);
+  const TempFolder folder;
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  NoTelemetry telemetry;
+  Reconciler reconciler(Alone(manager), threads.loop, threads.pool, *store, telemetry,
+                        SystemClock());
+  REQUIRE(reconciler.Start());
+  const SteadyTime begin = SystemClock().Steady();
+  while (!reconciler.manager().IsListed() && SystemClock().Steady() - begin < 10s)
+    std::this_thread::sleep_for(10ms);
+  REQUIRE(reconciler.manager().IsListed());
+  const SteadyTime listed = SystemClock().Steady();
+  for (int i = 0; i < 10; ++i) {
+    reconciler.Tick();
+    std::this_thread::sleep_for(10ms);
+  }
+  CHECK_FALSE(reconciler.IsWorking());
+  reconciler.Stop();
+  CHECK(SystemClock().Steady() - listed < 5s);
+}

@@ -1,0 +1,19 @@
+#pragma once
+//
+// Nobody counts. Thread rules: any thread.
+
+#include "manager/reconcile/telemetry.h"
+
+namespace fedra::reconcile {
+
+class NoTelemetry final : public Telemetry {
+ public:
+  void Dispatched(const ClusterName&, std::string_view) override {}
+  void Placed(const ClusterName&) override {}
+  void Judged(const ClusterName&, const dra::Verdict&) override {}
+  void Verified(std::chrono::nanoseconds) override {}
+  void Reconciled(std::string_view, std::chrono::nanoseconds) override {}
+  void WorkerLost(const ClusterName&) override {}
+};
+
+}  // namespace fedra::reconcile
