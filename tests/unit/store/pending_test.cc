@@ -19,7 +19,7 @@ PutCluster Noted(const std::string& name, const std::string& note) {
 TEST_CASE("a batch is bounded, but a group is never split") {
   Pending pending;
   for (int i = 0; i < 10; ++i) pending.Add(AddEvent{Event("u", At(i), "x")});
-  auto done = pending.AddGroup({Noted("a", ""), Noted("b", ""), Noted("c", "")});
+  (void)pending.AddGroup({Noted("a", ""), Noted("b", ""), Noted("c", "")});
   Batch batch = pending.Take(2, true);
   CHECK(batch.groups.size() == 1);
   CHECK(batch.queued.empty());
@@ -55,7 +55,7 @@ TEST_CASE("ends of attempts that wait are all kept, each with its first outcome"
   pending.Add(EndAttempts{"u1", {{1, ClusterName("a"), At(1), "TimedOut", ""}}});
   pending.Add(EndAttempts{"u1", {{1, ClusterName("b"), At(2), "Withdrawn", ""}}});
   pending.Add(EndAttempts{"u1", {{1, ClusterName("a"), At(3), "RecentlyFailed", ""}}});
-  auto done = pending.AddGroup({EndEarlierAttempts{"u1", 2, At(4), "Requeued"}});
+  (void)pending.AddGroup({EndEarlierAttempts{"u1", 2, At(4), "Requeued"}});
   const Batch batch = pending.Take(10, false);
   REQUIRE(batch.groups.size() == 1);
   REQUIRE(batch.groups[0].before.size() == 1);  // before what ends the rest
@@ -92,7 +92,7 @@ class Histories {
         case 2:
           Commit();
           break;
-        case 3:
+        default:
           Transaction(Pick(3) != 0);
           break;
       }
@@ -142,7 +142,7 @@ class Histories {
   }
 
   void Transaction(bool succeeds) {
-    Batch batch = pending_.Take(static_cast<size_t>(1 + Pick(6)), Pick(4) != 0);
+    Batch batch = pending_.Take(static_cast<size_t>(Pick(6)) + 1, Pick(4) != 0);
     for (CommitGroup& group : batch.groups) {
       if (succeeds) {
         for (const Queued& queued : group.before) Write(queued.change);
