@@ -4,6 +4,13 @@ execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=
 if(NOT commit)
   set(commit unknown)
 endif()
+# NAME=VERSION,...; a package that does not say its version is left out (Debian's re2.pc says 0.0.0).
+string(REPLACE "," ";" packages "${LIBRARIES}")
+foreach(package IN LISTS packages)
+  if(package MATCHES "^(.+)=(.+)$" AND NOT CMAKE_MATCH_2 STREQUAL "0.0.0")
+    string(APPEND libraries "\n    {\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\"},")
+  endif()
+endforeach()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
 #include "manager/version.h"
 
@@ -11,6 +18,9 @@ namespace fedra {
 
 const char* const kVersion = "@VERSION@";
 const char* const kCommit = "@commit@";
+
+const std::vector<LibraryVersion> kLibraries = {@libraries@
+};
 
 }  // namespace fedra
 ]] @ONLY)

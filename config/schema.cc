@@ -88,8 +88,8 @@ Fields DescribeWorker(WorkerSettings& worker) {
       {"capabilities", "What the cluster can do but no API shows, as qualified names.",
        NamesRef{&worker.capabilities}, "[gpu.nvidia.com/MPSSupport]"},
       {"nodeResources",
-       "Whether a node must also have room for the pods' cpu, memory and other resources; needs "
-       "the right to list the worker's pods.",
+       "Whether a node must also have room for the pods' cpu, memory and other resources. The "
+       "worker's pods are listed either way: they show which jobs have theirs placed.",
        FlagRef{&worker.node_resources}, ""},
       {"scalablePools", "Nodes with devices that the worker's autoscaler could add.",
        ScalablePools(worker.scalable_pools), "[{class: gpu.example.com, devices: 8}]"},

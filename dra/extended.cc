@@ -103,8 +103,8 @@ std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& 
 }
 
 bool WantsDeviceResources(const PodDemand& demand, const Snapshot& snapshot) {
-  static const Node kNoPlugins;
-  return !ResourcesFromDevices(demand, snapshot, kNoPlugins).empty();
+  static const Node no_plugins;
+  return !ResourcesFromDevices(demand, snapshot, no_plugins).empty();
 }
 
 ClaimSpec ClaimForResources(const PodDemand& demand, const Snapshot& snapshot,

@@ -75,9 +75,9 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
     const Quantity all = allocatable ? *allocatable : Quantity();
     return taken ? all.Sub(*taken).value_or(Quantity()) : all;
   };
-  static const Text kPods("pods");
+  static const Text pods("pods");
   if (node.Allocatable("pods")) {
-    const Quantity free = free_of(kPods);
+    const Quantity free = free_of(pods);
     if (free < Quantity(1)) return Short("pods", Quantity(1), free);
   }
   for (const auto& [name, amount] : requests) {

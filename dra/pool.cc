@@ -54,8 +54,8 @@ void ApplyRules(PoolState& pool, std::span<const TaintRule* const> rules) {
 }
 
 bool IsBad(const NodeReach& reach) {
-  static const Node kAnyNode;
-  return reach.selector && !Matches(*reach.selector, kAnyNode);
+  static const Node any_node;
+  return reach.selector && !Matches(*reach.selector, any_node);
 }
 
 bool HasBadSelector(const Slice& slice) {
@@ -127,9 +127,9 @@ void AddUse(PoolUsage& usage, const PoolKey& pool, const Claim& claim,
 }
 
 const NodeReach& ReachOf(const ViewDevice& device) {
-  static const NodeReach kNone;
+  static const NodeReach none;
   if (!device.slice->per_device) return device.slice->reach;
-  return device.device->extras ? device.device->extras->reach : kNone;
+  return device.device->extras ? device.device->extras->reach : none;
 }
 
 std::shared_ptr<const PoolState> MakePoolState(PoolKey key,

@@ -148,7 +148,7 @@ ordered_json Machine(const CelOptions& options) {
           {"kubernetes", options.release}};
 }
 
-void PrintMachine(ordered_json document, std::ostream& out) {
+void PrintMachine(const ordered_json& document, std::ostream& out) {
   out << document.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
 }
 
@@ -173,7 +173,7 @@ void PrintJson(const CelOptions& options, const cel::Selector& selector,
     if (!answer.advice.empty()) device["advice"] = answer.advice;
     document["devices"].push_back(std::move(device));
   }
-  PrintMachine(std::move(document), out);
+  PrintMachine(document, out);
 }
 
 int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure, std::ostream& out,
@@ -186,7 +186,7 @@ int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure,
           {{"line", issue.line}, {"column", issue.column}, {"message", issue.message}});
     }
     if (!failure.advice.empty()) document["advice"] = failure.advice;
-    PrintMachine(std::move(document), out);
+    PrintMachine(document, out);
     return kUsage;
   }
   PrintLines(failure.ToString(), err);
@@ -199,7 +199,7 @@ int ReportCompiled(const CelOptions& options, const cel::Selector& selector, std
     ordered_json document = Machine(options);
     document["operands"] = selector.operands();
     document["warnings"] = selector.warnings();
-    PrintMachine(std::move(document), out);
+    PrintMachine(document, out);
     return kMatches;
   }
   if (!options.explain) out << "the selector compiles for Kubernetes " << options.release << "\n";

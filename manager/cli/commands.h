@@ -124,6 +124,7 @@ struct ViewOptions {
   bool watch = false;
   // Null when only the store is known: then nothing is said about when jobs move.
   std::optional<std::chrono::milliseconds> worker_lost_timeout;
+  bool race = false;  // dispatch.policy; false when only the store is known
 };
 int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);

@@ -41,7 +41,7 @@ Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings&
 std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                  const ViewSettings& settings) {
   const Table table = EventTable(incarnation.events, settings);
-  const std::string rows = table.empty() ? std::string() : table.Render(settings.style);
+  std::string rows = table.empty() ? std::string() : table.Render(settings.style);
   if (!settings.style.headers) return rows;
   const Table attempts = AttemptTable(incarnation.attempts, settings);
   return Headline(data, incarnation, settings) +

@@ -20,11 +20,17 @@ bool Before(const Orphan& a, const Orphan& b) {
 template <class Object>
 bool IsOrphan(const Object& object, const tracking::Marks& marks,
               const std::set<std::string>& living) {
+  if (marks.manager.empty() && !object.made_by.empty()) return false;
   return placement::IsOurs(object, marks.origin, {}) &&
          marks.MayBeOn(object.origin, object.made_by) && !living.contains(object.manager_uid);
 }
 
 }  // namespace
+
+Result<tracking::Marks> MarksOf(const std::string& origin, const Result<std::string>& uid) {
+  if (!uid && !IsRefusal(uid.error().code)) return Fail(uid.error());
+  return tracking::Marks{origin, uid.value_or("")};
+}
 
 std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Marks& marks,
                                 const std::set<std::string>& living) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/types.h"
 #include "manager/cli/output.h"
 #include "manager/tracking/job.h"
@@ -33,7 +34,12 @@ struct RemoteObjects {
   std::vector<std::vector<std::shared_ptr<const tracking::Job>>> jobs;
 };
 
+// Our marks, as soon as it is known which manager this is; `uid`: the answer of ReadClusterUid().
+// An error unless it is answered or refused: nothing may be deleted on a guess.
+Result<tracking::Marks> MarksOf(const std::string& origin, const Result<std::string>& uid);
+
 // Those that carry our marks with a UID that is not among `living`; jobs before clones, by name.
+// Without Marks::manager none that names its manager: it may be of another one of our origin.
 std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Marks& marks,
                                 const std::set<std::string>& living);
 

@@ -47,8 +47,8 @@ class OrphanSearch final {
                const Terminal& terminal);
 
   // Why nothing can be said at all; empty: something can.
-  std::string Problem() const { return ProblemOf(0); }
-  // Workers that nothing is known about.
+  std::string Problem() const;
+  // Workers that nothing is known about, and what is left out on the others.
   std::vector<std::string> Unknown() const;
   std::vector<Orphan> Find();
   // The job goes first by the order of Find(): its pods must not outlive the quota.
@@ -63,7 +63,8 @@ class OrphanSearch final {
   Result<bool> IsDead(const Orphan& orphan);
   Cluster& Of(const ClusterName& worker);
 
-  tracking::Marks marks_;
+  Result<tracking::Marks> marks_;  // an error: who made a copy cannot be told
+  std::string nameless_;           // why the manager's UID is not known; empty: it is
   FleetSignal signal_;
   std::vector<WorkerSettings> settings_;
   std::vector<Listed> listed_;
@@ -72,7 +73,7 @@ class OrphanSearch final {
 
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
-    : marks_{loaded.configuration.origin, {}} {
+    : marks_(tracking::Marks{loaded.configuration.origin, {}}) {
   settings_.push_back(ToManager(loaded));
   for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
   for (size_t i = 0; i < settings_.size(); ++i) {
@@ -87,8 +88,17 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
       settings_, [this](size_t i, const kube::ServerInfo*) { return Feeds(i); },
       [this](size_t i) { return IsListing(i); }, signal_);
   live_->Wait(timeout, terminal);
-  // Without the right to read it, the origin alone must do.
-  marks_.manager = reconcile::ReadClusterUid(live_->cluster(0)).value_or("");
+  if (!ProblemOf(0).empty()) return;
+  const Result<std::string> uid = reconcile::ReadClusterUid(live_->cluster(0));
+  if (!uid) nameless_ = uid.error().message;
+  marks_ = MarksOf(loaded.configuration.origin, uid);
+}
+
+std::string OrphanSearch::Problem() const {
+  if (std::string problem = ProblemOf(0); !problem.empty())
+    return "without the manager's Workloads nothing can be said: " + problem;
+  if (marks_) return {};
+  return "another manager's copies cannot be told from ours: " + marks_.error().message;
 }
 
 std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {
@@ -124,6 +134,8 @@ std::string OrphanSearch::ProblemOf(size_t cluster) const {
 
 std::vector<std::string> OrphanSearch::Unknown() const {
   std::vector<std::string> lines;
+  if (!nameless_.empty())
+    lines.push_back("copies that name their manager are left out: " + nameless_);
   for (size_t i = 1; i < settings_.size(); ++i) {
     const std::string problem = ProblemOf(i);
     if (!problem.empty()) lines.push_back(settings_[i].name.value + ": " + problem);
@@ -154,7 +166,7 @@ std::vector<Orphan> OrphanSearch::Find() {
   for (size_t i = 1; i < settings_.size(); ++i) {
     RemoteObjects remote{settings_[i].name, listed_[i].workloads->List(), {}};
     for (const auto& jobs : listed_[i].jobs) remote.jobs.push_back(jobs->List());
-    for (Orphan& orphan : FindOrphans(remote, marks_, living)) {
+    for (Orphan& orphan : FindOrphans(remote, *marks_, living)) {
       // Unknown counts as alive: nothing is called an orphan by mistake.
       if (IsDead(orphan).value_or(false)) orphans.push_back(std::move(orphan));
     }
@@ -221,8 +233,7 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
                    {.now = SystemClock().Now(), .in_cluster = config::InClusterFromEnvironment()});
   if (!loaded) return fail(config::ToString(loaded.error()));
   OrphanSearch search(*loaded, *timeout, terminal);
-  if (const std::string problem = search.Problem(); !problem.empty())
-    return fail("without the manager's Workloads nothing can be said: " + problem);
+  if (const std::string problem = search.Problem(); !problem.empty()) return fail(problem);
   const std::vector<Orphan> orphans = search.Find();
   const std::vector<std::string> unknown = search.Unknown();
   const Output output =

@@ -100,10 +100,11 @@ VerdictsByUid ByUid(const std::vector<VerdictRow>& verdicts) {
 }
 
 // The whole note names every worker; in the narrow table the counts say as much.
-std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts,
+std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
                          const ViewSettings& settings) {
   const auto known = verdicts.find(row.uid);
-  if (row.state != "Blocked" || settings.format == Format::kWide || known == verdicts.end())
+  if (row.state != "Blocked" || settings.format == Format::kWide || known == verdicts.end() ||
+      !AllRefuse(known->second, workers))
     return row.note;
   const std::string counted = BlockedText(known->second);
   return counted.empty() ? row.note : counted;
@@ -155,7 +156,8 @@ Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data
       cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
                                  OrDash(row.needs)});
     }
-    cells.emplace_back(NoteText(WorkloadNote(row, verdicts, settings), settings));
+    cells.emplace_back(
+        NoteText(WorkloadNote(row, verdicts, data.clusters.size(), settings), settings));
     table.Add(std::move(cells));
   }
   return table;

@@ -1,4 +1,7 @@
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <boost/version.hpp>
@@ -23,29 +26,34 @@ std::string JsonVersion() {
                      NLOHMANN_JSON_VERSION_PATCH);
 }
 
+// Name and version, the compiler's last.
+std::vector<std::pair<std::string, std::string>> Libraries() {
+  std::vector<std::pair<std::string, std::string>> libraries = {{"libcurl", http::LibraryVersion()},
+                                                                {"sqlite", store::LibraryVersion()},
+                                                                {"boost", BoostVersion()},
+                                                                {"nlohmann-json", JsonVersion()}};
+  for (const LibraryVersion& library : kLibraries)
+    libraries.emplace_back(library.name, library.version);
+  libraries.emplace_back("compiler", __VERSION__);
+  return libraries;
+}
+
 }  // namespace
 
 std::string VersionText() {
-  return fmt::format(
-      "fedra {} ({})\nlibcurl  {}\nsqlite   {}\nboost    {}\njson     {}\ncompiler {}\n", kVersion,
-      kCommit, http::LibraryVersion(), store::LibraryVersion(), BoostVersion(), JsonVersion(),
-      __VERSION__);
+  std::string text = fmt::format("fedra {} ({})\n", kVersion, kCommit);
+  for (const auto& [name, version] : Libraries()) text += fmt::format("{:<14} {}\n", name, version);
+  return text;
 }
 
 int Version(const std::string& format, Terminal& terminal) {
   if (format == "json") {
-    terminal.out << nlohmann::json{{"apiVersion", "fedra.dev/v1alpha1"},
-                                   {"kind", "Version"},
-                                   {"version", kVersion},
-                                   {"commit", kCommit},
-                                   {"libraries",
-                                    {{"libcurl", http::LibraryVersion()},
-                                     {"sqlite", store::LibraryVersion()},
-                                     {"boost", BoostVersion()},
-                                     {"nlohmann-json", JsonVersion()},
-                                     {"compiler", __VERSION__}}}}
-                        .dump(2)
-                 << "\n";
+    nlohmann::json document{{"apiVersion", "fedra.dev/v1alpha1"},
+                            {"kind", "Version"},
+                            {"version", kVersion},
+                            {"commit", kCommit}};
+    for (const auto& [name, version] : Libraries()) document["libraries"][name] = version;
+    terminal.out << document.dump(2) << "\n";
     return 0;
   }
   terminal.out << VersionText();

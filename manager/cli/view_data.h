@@ -25,6 +25,8 @@ struct ViewSettings {
   std::string ns = {};
   // When the jobs of a lost worker move; null: not known here, then nothing is said about it.
   std::optional<std::chrono::milliseconds> worker_lost_timeout = std::nullopt;
+  // Whether dispatch.policy is race; false, too, when that is not known here.
+  bool race = false;
 };
 
 struct Daemon {

@@ -27,6 +27,7 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
     }
     parsed.view.store = loaded->configuration.store.path;
     parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;
+    parsed.view.race = loaded->configuration.dispatch.policy == config::DispatchPolicy::kRace;
   }
   return run();
 }

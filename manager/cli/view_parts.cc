@@ -32,10 +32,11 @@ std::string Predicate(const store::WorkloadRow& row) {
 }
 
 // The table below the headline names every worker; the note would do it again.
-std::string ShortNote(const WorkloadData::Incarnation& incarnation) {
-  const bool counted = incarnation.row.state == "Blocked" && !incarnation.verdicts.empty();
-  if (!counted) return incarnation.row.note;
-  return fmt::format("none of {} can run it", Count(incarnation.verdicts.size(), "worker"));
+std::string ShortNote(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+  const auto& verdicts = incarnation.verdicts;
+  if (incarnation.row.state != "Blocked" || !AllRefuse(verdicts, data.configured_workers))
+    return incarnation.row.note;
+  return fmt::format("none of {} can run it", Count(verdicts.size(), "worker"));
 }
 
 // The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
@@ -69,6 +70,13 @@ std::string Field(const ordered_json& object, const char* key) {
 }
 
 }  // namespace
+
+bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
+  return !verdicts.empty() && verdicts.size() >= workers &&
+         std::all_of(verdicts.begin(), verdicts.end(), [](const store::VerdictRow& verdict) {
+           return verdict.outcome == "No" || verdict.outcome == "Unknown";
+         });
+}
 
 Tone ToneOfPhase(std::string_view cluster_phase) {
   if (cluster_phase == "Connected") return Tone::kGood;
@@ -240,7 +248,7 @@ std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& 
   } else {
     line += " " + Predicate(row);
   }
-  if (const std::string note = ShortNote(incarnation); !note.empty()) line += ": " + note;
+  if (const std::string note = ShortNote(data, incarnation); !note.empty()) line += ": " + note;
   if (row.removed_at) return Toned(line, Tone::kPlain, settings.style) + "\n";
   return Toned(line, Tone::kPlain, settings.style) +
          Toned(fmt::format(" (for {}; {})", Since(row.state_since, settings.now), freshness.text),

@@ -56,6 +56,11 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);
 // From VerdictRow::alternatives_json; empty when the text is not the array that it should be.
 std::vector<int> AlternativesOf(const store::VerdictRow& verdict);
 
+// Whether the verdicts alone say why a job is blocked: there is one of each of the `workers`, and
+// none is Yes. Otherwise only the workload's note says it: a worker that could run the job may have
+// refused the write, and of a large fleet not every verdict is kept.
+bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers);
+
 // Which reasons stand first against how many workers, the most frequent first; the outcome's name
 // where there is no reason. Workers that say Yes are left out.
 struct ReasonCount {

@@ -33,6 +33,7 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
   settings.now = SystemClock().Now();
   settings.ns = options.all_namespaces ? std::string() : options.ns;
   settings.worker_lost_timeout = options.worker_lost_timeout;
+  settings.race = options.race;
   return settings;
 }
 

@@ -82,12 +82,27 @@ std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewS
   return fmt::format("judged {} ago, when it was sent\n", Since(at, settings.now));
 }
 
+// Whether a worker that the job was not sent to could run it. With policy race there is none: all
+// that can are tried at once.
+bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+  if (settings.race) return false;
+  const auto sent_to = [&](const ClusterName& worker) {
+    return worker == incarnation.row.worker ||
+           std::any_of(
+               incarnation.attempts.begin(), incarnation.attempts.end(),
+               [&](const auto& attempt) { return attempt.cluster == worker && !attempt.ended_at; });
+  };
+  return std::any_of(
+      incarnation.verdicts.begin(), incarnation.verdicts.end(),
+      [&](const VerdictRow& row) { return row.outcome == "Yes" && !sent_to(row.cluster); });
+}
+
 // What happens next, and what a person can do about it.
 std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   const std::string& state = incarnation.row.state;
   if (incarnation.row.removed_at)
     return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
-  if (state == "Dispatching")
+  if (state == "Dispatching" && AnotherCanRunIt(incarnation, settings))
     return "next   if it is not admitted there in time, another worker is tried\n";
   if (state != "Blocked") return {};
   const std::string text = "next   looked at again as soon as one of these changes\n";

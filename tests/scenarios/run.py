@@ -131,6 +131,11 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     started = time.monotonic()
     dra = arguments.kueue_dra == "on"
     chosen = [each.name for each in scenarios if each.runs_on(arguments.fleet, dra)]
+    if elsewhere := [name for name in arguments.only if name not in chosen]:
+        fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}"
+        print(f"not on a {fleet}{_names(elsewhere)}", flush=True)
+    if not chosen:
+        return 0
     command = [*sys.argv, "--lane"]
     running = [lanes.Lane(command) for _ in range(min(_lane_count(arguments), len(chosen)))]
     failed: list[str] = []

@@ -122,6 +122,13 @@ class SimFleet(Fleet):
         refusal = {"fault": "status", "method": "POST", "path": "/jobs", "code": 403}
         self._command("/faults", cluster=cluster, **refusal)
 
+    def hide_identity(self, cluster: str, code: int) -> None:
+        """The namespace kube-system, whose UID tells clusters apart, is not read but answered so."""
+        path = "/namespaces/kube-system"
+        self._command(
+            "/faults", cluster=cluster, fault="status", method="GET", path=path, code=code
+        )
+
     def break_workloads(self, cluster: str) -> None:
         """As a conversion webhook that is down: 500 for every read of a Workload, while /version works."""
         failure = {"fault": "status", "method": "GET", "path": "/workloads", "code": 500}

@@ -8,11 +8,19 @@ import subprocess
 from pathlib import Path
 
 from scenarios import objects
-from scenarios.federated_job import ORIGIN, ORIGIN_LABEL, UID_ANNOTATION, FederatedJob
+from scenarios.federated_job import (
+    MANAGER_UID_ANNOTATION,
+    ORIGIN,
+    ORIGIN_LABEL,
+    UID_ANNOTATION,
+    FederatedJob,
+)
 from scenarios.fedra_process import CHECK_ERROR, CHECK_NOWHERE, CHECK_PLACEABLE, CHECK_UNKNOWN
 from scenarios.fedra_process import Fedra, Stream
+from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import always
 from scenarios.world import QUEUE, TEMPLATE, World
 
@@ -110,6 +118,34 @@ def orphans_are_listed_and_deleted(world: World) -> None:
     _remove_untouched(world, foreign)
     fedra.start()
     living.finish(world.worker1)
+
+
+# The fault is the simulation's.
+@scenario("orphans-unidentified", fleets=("sim",))
+def manager_does_not_say_who_it_is(world: World) -> None:
+    """Without an answer on who the manager is nothing is an orphan; refused, only what names no manager."""
+    assert isinstance(world.fleet, SimFleet)
+    fedra = world.start_fedra()
+    fedra.stop()
+    worker = world.admin(world.worker1)
+    created = []
+    for name, annotations in {
+        "theirs": {UID_ANNOTATION: "living-there", MANAGER_UID_ANNOTATION: "another-cluster"},
+        "of-no-manager": {UID_ANNOTATION: "dead"},
+    }.items():
+        job = objects.job(world.ns, name, QUEUE, managed_by=False)
+        job["metadata"] |= {"labels": {ORIGIN_LABEL: ORIGIN}, "annotations": annotations}
+        created.append(worker.create(job))
+    world.fleet.hide_identity(MANAGER, 500)
+    failed = fedra.cli("orphans", "--delete", "--yes")
+    assert failed.code == 1 and "cannot be told from ours" in failed.stderr, failed
+    world.fleet.end_faults(MANAGER)
+    world.fleet.hide_identity(MANAGER, 403)
+    refused = fedra.cli("orphans", "--delete", "--yes")
+    world.fleet.end_faults(MANAGER)
+    assert "left out" in refused.stderr and "of-no-manager" in refused.stdout, refused
+    assert "theirs" not in refused.stdout, refused
+    _remove_untouched(world, created[:1])
 
 
 def _orphans(fedra: Fedra) -> list[tuple[str, str, str]]:

@@ -60,7 +60,7 @@ std::string_view MediaType(std::string_view content_type) {
 }
 
 std::string FieldManager(const Call& call) {
-  const std::string named = call.url.Query("fieldManager");
+  std::string named = call.url.Query("fieldManager");
   if (!named.empty()) return named;
   return call.request.user_agent.substr(0, call.request.user_agent.find('/'));
 }

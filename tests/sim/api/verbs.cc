@@ -142,7 +142,7 @@ bool HasFinalizers(const ResourceType& type, const Json& body) {
   return type.kind == "Namespace" && !ArrayAt(body, {"spec", "finalizers"}).empty();
 }
 
-Written DryRun(Json body) {
+Written DryRun(const Json& body) {
   return {.object = std::make_shared<const std::string>(Serialize(body))};
 }
 
@@ -260,7 +260,7 @@ Outcome<Written> Verbs::Create(Store& store, const WriteRequest& request, Json b
   if (store.Find(request.type, key) != nullptr) {
     return Refuse(AlreadyExists(request.type, key.name));
   }
-  if (request.dry_run) return DryRun(std::move(body));
+  if (request.dry_run) return DryRun(body);
   Object& object = store.Insert(request.type, key, std::move(body));
   TakeOwnership(AsOwner(request), Json::object(), Owned(object.body, false), object.owners);
   return Written{.object = object.text, .created = true};
@@ -307,7 +307,7 @@ Outcome<Written> Verbs::ModifyMain(Store& store, const WriteRequest& request, Ob
   const bool keep_status = request.type.has_status && status != object.body.end();
   if (request.dry_run) {
     if (keep_status) draft["status"] = *status;
-    return DryRun(std::move(draft));
+    return DryRun(draft);
   }
   if (owners != nullptr) {
     object.owners = std::move(*owners);
@@ -340,7 +340,7 @@ Outcome<Written> Verbs::ModifyStatus(Store& store, const WriteRequest& request, 
   if (request.dry_run) {
     Json body = object.body;
     body["status"] = std::move(status);
-    return DryRun(std::move(body));
+    return DryRun(body);
   }
   if (owners != nullptr) {
     object.owners = std::move(*owners);

@@ -1,5 +1,7 @@
 #include "tests/unit/cel/tree_walk.h"
 
+#include <optional>
+
 #include "cel/interpreter.h"
 
 namespace fedra::cel {
@@ -291,14 +293,21 @@ class Walker final {
     return range;
   }
 
+  // What the elements of a range have come to.
+  struct Gathered {
+    explicit Gathered(Evaluation& evaluation) : list(evaluation), map(evaluation) {}
+    ListBuilder list;
+    MapBuilder map;
+    Value quantified;
+    int64_t count = 0;
+  };
+
   Value Iteration(const Expr& expr) {
     std::vector<Step> steps;
     const Value range = Steps(expr, steps);
     if (range.is_error()) return range;
-    ListBuilder list(evaluation_);
-    MapBuilder map(evaluation_);
-    Value quantified = Value::Bool(expr.macro == Macro::kAll);
-    int64_t count = 0;
+    Gathered gathered(evaluation_);
+    gathered.quantified = Value::Bool(expr.macro == Macro::kAll);
     for (const Step& step : steps) {
       locals_.push_back({expr.var1, step.first});
       if (!expr.var2.empty()) locals_.push_back({expr.var2, step.second});
@@ -314,45 +323,52 @@ class Walker final {
       const Value value = Walk(*expr.args.back());
       PopVariables(expr);
       if (evaluation_.aborted()) return value;
-      const bool is_bool = value.is(Kind::kBool);
-      const Value error = value.is_error() ? value : evaluation_.NoSuchOverload();
-      switch (expr.macro) {
-        case Macro::kAll:
-        case Macro::kExists:
-          if (is_bool && value.AsBool() == (expr.macro == Macro::kExists)) return value;
-          if (!is_bool && !quantified.is_error()) quantified = error;
-          break;
-        case Macro::kExistsOne:
-          if (!is_bool) return error;
-          count += value.AsBool() ? 1 : 0;
-          break;
-        case Macro::kFilter:
-          if (!is_bool) return error;
-          if (value.AsBool()) list.Add(step.first);
-          break;
-        case Macro::kTransformMap: {
-          const Value failure = value.is_error() ? value : Insert(map, step.first, value);
-          if (failure.is_error()) return failure;
-          break;
-        }
-        case Macro::kTransformMapEntry:
-          if (!value.is(Kind::kMap)) return error;
-          for (const MapEntry& entry : value.AsMap().entries) {
-            const Value failure = Insert(map, entry.key, entry.value);
-            if (failure.is_error()) return failure;
-          }
-          break;
-        default:
-          if (value.is_error()) return value;
-          list.Add(value);
-      }
+      if (const std::optional<Value> end = Gather(expr, step, value, gathered)) return *end;
     }
-    if (expr.macro == Macro::kAll || expr.macro == Macro::kExists) return quantified;
-    if (expr.macro == Macro::kExistsOne) return Value::Bool(count == 1);
+    if (expr.macro == Macro::kAll || expr.macro == Macro::kExists) return gathered.quantified;
+    if (expr.macro == Macro::kExistsOne) return Value::Bool(gathered.count == 1);
     if (expr.macro == Macro::kTransformMap || expr.macro == Macro::kTransformMapEntry)
-      return map.Finish();
-    const Value result = list.Finish();
+      return gathered.map.Finish();
+    const Value result = gathered.list.Finish();
     return expr.macro == Macro::kSortBy ? SortedByKeys(evaluation_, range, result) : result;
+  }
+
+  // Adds what the last argument said of one element; not null: the whole ends with this value.
+  std::optional<Value> Gather(const Expr& expr, const Step& step, const Value& value,
+                              Gathered& gathered) {
+    const bool is_bool = value.is(Kind::kBool);
+    const Value error = value.is_error() ? value : evaluation_.NoSuchOverload();
+    switch (expr.macro) {
+      case Macro::kAll:
+      case Macro::kExists:
+        if (is_bool && value.AsBool() == (expr.macro == Macro::kExists)) return value;
+        if (!is_bool && !gathered.quantified.is_error()) gathered.quantified = error;
+        break;
+      case Macro::kExistsOne:
+        if (!is_bool) return error;
+        gathered.count += value.AsBool() ? 1 : 0;
+        break;
+      case Macro::kFilter:
+        if (!is_bool) return error;
+        if (value.AsBool()) gathered.list.Add(step.first);
+        break;
+      case Macro::kTransformMap: {
+        const Value failure = value.is_error() ? value : Insert(gathered.map, step.first, value);
+        if (failure.is_error()) return failure;
+        break;
+      }
+      case Macro::kTransformMapEntry:
+        if (!value.is(Kind::kMap)) return error;
+        for (const MapEntry& entry : value.AsMap().entries) {
+          const Value failure = Insert(gathered.map, entry.key, entry.value);
+          if (failure.is_error()) return failure;
+        }
+        break;
+      default:
+        if (value.is_error()) return value;
+        gathered.list.Add(value);
+    }
+    return std::nullopt;
   }
 
   void PopVariables(const Expr& expr) {

@@ -8,7 +8,7 @@
 namespace fedra::test {
 namespace {
 
-const char* kPod = R"({"spec": {
+constexpr const char* kPod = R"({"spec": {
     "containers": [{"resources": {"requests": {"cpu": "2"}}}],
     "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})";
 

@@ -138,7 +138,7 @@ TEST_CASE("publishing without a change gives the same snapshot") {
   CHECK(second != first);
   CHECK(second->generation() > first->generation());
   CHECK(first->pools().size() == 1);  // the old one stays what it was
-  CHECK(second->pools().size() == 0);
+  CHECK(second->pools().empty());
 }
 
 TEST_CASE("one changed slice leaves everything else shared") {

@@ -95,7 +95,7 @@ TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
   Grant("worker-rbac.yaml", f.user);
   reconcile::WorkerSettings plain;
   plain.devices.emplace();
-  CHECK(f.Missing(WorkerRights(plain, false)) == Texts{});
+  CHECK(f.Missing(WorkerRights(plain, false)).empty());
   CHECK(f.Missing(WorkerRights(plain, true)) ==
         Texts{"create resourceclaimtemplates.resource.k8s.io",
               "patch resourceclaimtemplates.resource.k8s.io",
@@ -122,7 +122,7 @@ TEST_CASE("PodGroups are read for devices and for dependencies, else not") {
 TEST_CASE("the manager's role grants what is needed there") {
   Fixture f;
   Grant("manager-rbac.yaml", f.user);
-  CHECK(f.Missing(ManagerRights()) == Texts{});
+  CHECK(f.Missing(ManagerRights()).empty());
   f.user.deny = {{.verbs = {"patch"}, .groups = {"*"}, .resources = {"workloads/status"}}};
   CHECK(f.Missing(ManagerRights()) == Texts{"patch workloads.kueue.x-k8s.io/status"});
   f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};

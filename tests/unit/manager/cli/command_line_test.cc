@@ -55,6 +55,20 @@ struct Environment {
   ~Environment() { unsetenv("FEDRA_CONFIG"); }
 };
 
+TEST_CASE("version names the libraries, for people and for programs") {
+  const Ran text = Run({"version"});
+  CHECK(text.code == 0);
+  const auto document = nlohmann::json::parse(Run({"version", "-o", "json"}).out);
+  for (const std::string name : {"libcurl", "sqlite", "boost", "nlohmann-json", "openssl", "spdlog",
+                                 "fmt", "yaml-cpp", "CLI11", "prometheus-cpp"}) {
+    CAPTURE(name);
+    REQUIRE(document["libraries"].contains(name));
+    const std::string version = document["libraries"][name];
+    CHECK(version.find_first_of("0123456789") != std::string::npos);
+    CHECK_THAT(text.out, ContainsSubstring(fmt::format("\n{:<14} {}\n", name, version)));
+  }
+}
+
 TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file") {
   const Environment environment("/nowhere/environment.yaml");
   const std::vector<std::vector<const char*>> commands = {

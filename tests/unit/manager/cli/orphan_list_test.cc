@@ -45,6 +45,22 @@ TEST_CASE("orphans are ours and of no living workload; jobs come before clones")
   CHECK(Find({}).size() == 3);
 }
 
+TEST_CASE(
+    "a manager that may not know its UID leaves what names a manager; no answer is an error") {
+  const auto refused = MarksOf("fedra", Fail(ErrorCode::kForbidden, "not allowed"));
+  REQUIRE(refused);
+  RemoteObjects remote;
+  remote.clones = {Marked<tracking::Workload>("theirs", "fedra", "living-there", "m2"),
+                   Marked<tracking::Workload>("old", "fedra", "dead")};
+  const std::vector<Orphan> orphans = FindOrphans(remote, *refused, {});
+  REQUIRE(orphans.size() == 1);
+  CHECK(orphans[0].key.name == "old");
+  for (const ErrorCode code : {ErrorCode::kTimeout, ErrorCode::kUnavailable, ErrorCode::kConnection,
+                               ErrorCode::kUnauthorized, ErrorCode::kBadResponse})
+    CHECK_FALSE(MarksOf("fedra", Fail(code, "no answer")));
+  CHECK(MarksOf("fedra", std::string("m1"))->manager == "m1");
+}
+
 TEST_CASE("orphans as a table and for programs") {
   const std::vector<Orphan> orphans = Find({"alive"});
   const Output table = RenderOrphans(orphans, {"west: no contact"}, Format::kTable, {});

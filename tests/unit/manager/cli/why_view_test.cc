@@ -102,10 +102,46 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
                  "                                     (ml/a, ml/b)\n"));
 }
 
+TEST_CASE("why: a job blocked although a worker could run it, or by more workers than are kept") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row.note = "no worker eligible: gpu-east: refused the job: quota";
+  incarnation.verdicts[0].outcome = "Yes";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("is blocked: no worker eligible: gpu-east: refused the job: quota"));
+  incarnation.verdicts[0].outcome = "No";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("none of 3 workers can run it"));
+  incarnation.row.note = "no worker eligible: 200 workers: TemplateMissing on 200";
+  data.configured_workers = 200;
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("is blocked: no worker eligible: 200 workers: "));
+  CHECK_THAT(out, ContainsSubstring("shown  3 of 200 configured workers\n"));
+  CHECK_THAT(out, !ContainsSubstring("none of 3 "));
+}
+
+TEST_CASE("why: another worker is promised only to a job that one is left for") {
+  const auto promises = [](const WorkloadData& data, const ViewSettings& settings) {
+    return RenderWhy(data, settings).out.find("another worker is tried") != std::string::npos;
+  };
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Dispatching", "gpu-east", minutes(1));
+  incarnation.verdicts[0].outcome = "Yes";
+  CHECK_FALSE(promises(data, Settings()));
+  incarnation.verdicts[1].outcome = "Yes";
+  CHECK(promises(data, Settings()));
+  ViewSettings race = Settings();
+  race.race = true;
+  CHECK_FALSE(promises(data, race));
+  incarnation.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-west"), Ago(minutes(1)), {}, "", ""}};
+  CHECK_FALSE(promises(data, Settings()));
+}
+
 TEST_CASE("why: which worker comes first among those that can run it") {
   WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
+  data.incarnations[0].row = Job("sweep-3", "Dispatching", "gpu-east", minutes(4));
   verdicts[0].outcome = "Yes";
   verdicts[0].reasons_json = "[]";
   verdicts[0].pods_fitting = 2;

@@ -29,7 +29,7 @@ struct Fixture {
               if (object["value"] == "666") return Fail(ErrorCode::kBadResponse, "unreadable");
               return object["value"].get<std::string>();
             },
-            [this](std::vector<Feed::Change> changes) {
+            [this](const std::vector<Feed::Change>& changes) {
               ++batches;
               for (const Feed::Change& change : changes)
                 applied.push_back(change.key.name + "=" + change.value.value_or("gone"));
