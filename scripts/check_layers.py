@@ -65,6 +65,7 @@ ROOMS = {
         "cluster-clients/http/",
         "manager/http/server.cc",
         "tests/sim/",
+        "tests/unit/cluster-clients/support/socks_proxy.cc",
         "tests/unit/sim/",
     ),
     "boost/beast": ("manager/http/server.cc", "tests/sim/"),

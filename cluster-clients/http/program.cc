@@ -1,6 +1,7 @@
 #include "cluster-clients/http/program.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -68,9 +68,10 @@ class Running final : public std::enable_shared_from_this<Running> {
   // Before its end only when the loop goes, with the handlers that kept it.
   ~Running() {
     if (!finished_) Kill();
-    for (milliseconds waited{0}; !reaped_ && !TryReap() && waited < kLastWait; ++waited) {
-      std::this_thread::sleep_for(milliseconds(1));
-    }
+    if (reaped_ || TryReap()) return;
+    pollfd ended{exit_.native_handle(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(kLastWait.count()));
+    TryReap();
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;

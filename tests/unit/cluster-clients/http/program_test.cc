@@ -8,12 +8,12 @@
 #include <array>
 #include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "base/guarded.h"
 #include "cluster-clients/http/loop.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 
 namespace fedra::http {
 namespace {
@@ -103,11 +103,7 @@ TEST_CASE("a program that cannot end does not stop the loop") {
   CHECK(::kill(pid, 0) == 0);
   ::kill(tracer, SIGKILL);
   ::waitpid(tracer, nullptr, 0);
-  const auto deadline = std::chrono::steady_clock::now() + 5s;
-  while (::kill(pid, 0) == 0 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(10ms);
-  }
-  CHECK(::kill(pid, 0) == -1);  // reaped
+  CHECK(WaitUntil([&] { return ::kill(pid, 0) == -1; }));  // reaped
 }
 
 TEST_CASE("a program does not outlive the loop") {

@@ -2,7 +2,6 @@
 
 #include "manager/reconcile/manager_cluster.h"
 
-#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
@@ -24,9 +23,7 @@ ConnectedOptions Alone() {
 TEST_CASE("the manager's UID is asked for beside the caller, until it is known") {
   Connected f(Alone());
   f.Start();
-  const SteadyTime begin = SystemClock().Steady();
-  while (!f.manager().IdentifySoon() && SystemClock().Steady() - begin < 10s)
-    std::this_thread::sleep_for(10ms);
+  CHECK(f.WaitUntil([&] { return f.manager().IdentifySoon(); }));
   CHECK_FALSE(f.manager().uid().empty());
 }
 

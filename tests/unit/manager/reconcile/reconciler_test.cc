@@ -3,7 +3,6 @@
 #include "manager/reconcile/reconciler.h"
 
 #include <map>
-#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 
@@ -82,11 +82,10 @@ TEST_CASE("after a start the workloads that a write was announced for are looked
   Reconciler reconciler(Alone(manager), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
   REQUIRE(reconciler.Start());
-  const SteadyTime begin = SystemClock().Steady();
-  while (Versions(manager).begin()->first <= before && SystemClock().Steady() - begin < 10s) {
+  CHECK(WaitUntil([&] {
     reconciler.Tick();
-    std::this_thread::sleep_for(10ms);
-  }
+    return Versions(manager).begin()->first > before;
+  }));
   reconciler.Stop();
   const auto versions = Versions(manager);
   REQUIRE(versions.begin()->first > before);
@@ -108,15 +107,9 @@ TEST_CASE("a manager that says nothing more after its lists holds up neither a t
   Reconciler reconciler(Alone(manager), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
   REQUIRE(reconciler.Start());
-  const SteadyTime begin = SystemClock().Steady();
-  while (!reconciler.manager().IsListed() && SystemClock().Steady() - begin < 10s)
-    std::this_thread::sleep_for(10ms);
-  REQUIRE(reconciler.manager().IsListed());
+  REQUIRE(WaitUntil([&] { return reconciler.manager().IsListed(); }));
   const SteadyTime listed = SystemClock().Steady();
-  for (int i = 0; i < 10; ++i) {
-    reconciler.Tick();
-    std::this_thread::sleep_for(10ms);
-  }
+  for (int i = 0; i < 10; ++i) reconciler.Tick();
   CHECK_FALSE(reconciler.IsWorking());
   reconciler.Stop();
   CHECK(SystemClock().Steady() - listed < 5s);
