@@ -10,7 +10,15 @@ from scenarios.cases import (
     jobs,
     load,
 )  # noqa: F401
-from scenarios.cases import placement, protocol, stops, templates, traps, workloads  # noqa: F401
+from scenarios.cases import (
+    placement,
+    protocol,
+    silence,
+    stops,
+    templates,
+    traps,
+    workloads,
+)  # noqa: F401
 from scenarios.registry import SCENARIOS
 
 __all__ = ["SCENARIOS"]

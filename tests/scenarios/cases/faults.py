@@ -285,44 +285,6 @@ def the_clock_is_set_back(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("hanging-worker")
-def worker_never_answers(world: World) -> None:
-    """A worker that accepts connections and never answers delays no job that does not need it."""
-    world.add_template("manager")
-    world.add_template(world.worker2)
-    world.start_fedra(links=[world.worker1])
-    world.link(world.worker1).silence()
-    for index in range(5):
-        job = world.submit(f"train-{index}", template=TEMPLATE)
-        world.eventually("quota", lambda: objects.is_true(job.workload(), "QuotaReserved"))
-        started = time.monotonic()
-        job.wait_clone(world.worker2)
-        # Far less than any time-out of a call.
-        assert_quick("the clone", time.monotonic() - started, 5)
-    world.wait_worker_state(world.worker1, "Unreachable")
-
-
-@scenario("stop-while-hanging")
-def stops_whoever_is_silent(world: World) -> None:
-    """SIGTERM ends fedra within 5 s although calls to the manager and to a worker are never answered."""
-    world.add_template_everywhere()
-    fedra = world.start_fedra(links=["manager", world.worker1])
-    job = world.submit("train", template=TEMPLATE)
-    job.wait_running_on(world.worker1)
-    world.link(world.worker1).silence()
-    later = [world.submit(f"later-{index}", template=TEMPLATE) for index in range(5)]
-    for each in later:
-        world.eventually("quota", lambda: objects.is_true(each.workload(), "QuotaReserved"))
-    world.link("manager").silence()
-    fedra.stop()
-    for link in ("manager", world.worker1):
-        world.link(link).restore()
-    fedra.start()
-    job.finish(world.worker1)
-    for each in later:
-        each.finish(world.eventually("placed", each.cluster_name))
-
-
 @scenario("start-with-dead-worker")
 def starts_without_a_worker(world: World) -> None:
     """fedra starts and works while a worker is away, and uses it when it appears."""
