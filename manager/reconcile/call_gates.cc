@@ -25,10 +25,13 @@ size_t CallGates::InDoubt(const State& state, SteadyTime now) const {
 }
 
 bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const {
-  if (IsInDoubt(state, worker, now) && InDoubt(state, now) >= limits_.in_doubt) return false;
+  const bool in_doubt = IsInDoubt(state, worker, now);
+  if (in_doubt && InDoubt(state, now) >= limits_.in_doubt) return false;
   const auto found = state.waiting.find(worker);
   if (found == state.waiting.end()) return true;
   const auto& waiting = found->second;
+  // One that is silent leaves room in that budget for those that only were not asked lately.
+  if (in_doubt && waiting.size() >= limits_.per_slow_worker) return false;
   const auto longest = now - *waiting.begin();
   if (state.beyond_first >= limits_.beyond_first || longest > limits_.patience) return false;
   return longest <= limits_.brisk || waiting.size() < limits_.per_slow_worker;

@@ -6,7 +6,7 @@
 // - a worker that answers briskly is asked by as many as the budget allows, one that lets somebody
 //   wait by a few, and nobody joins a thread that has waited for too long;
 // - all who wait for workers in doubt share one small budget: those that nobody was answered by
-//   lately (or ever), and those that let somebody wait now;
+//   lately (or ever), and those that let somebody wait now; a few for each of them;
 // - of the others the first to wait for a worker always may; the rest shares one budget over all
 //   workers.
 //
@@ -34,9 +34,9 @@ namespace fedra::reconcile {
 class CallGates final {
  public:
   struct Limits {
-    size_t per_slow_worker = 6;               // threads that wait for one that is not brisk
-    size_t beyond_first = 36;                 // over all workers, not counting the first of each
-    size_t in_doubt = 24;                     // threads that wait for workers in doubt, over all
+    size_t per_slow_worker = 6;  // threads that wait for one that is not brisk, or in doubt
+    size_t beyond_first = 36;    // over all workers, not counting the first of each
+    size_t in_doubt = 24;        // threads that wait for workers in doubt, over all
     std::chrono::milliseconds brisk{50};      // nobody has waited for longer
     std::chrono::milliseconds patience{500};  // nobody joins a thread that has waited for longer
     std::chrono::milliseconds fresh{1'000};   // an answer speaks for the worker for so long

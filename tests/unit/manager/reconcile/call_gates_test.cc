@@ -57,6 +57,7 @@ TEST_CASE("a brisk worker is asked by as many as the budget allows") {
   HandClock clock;
   CallGates gates(clock,
                   {.per_slow_worker = 2, .beyond_first = 9, .brisk = 50ms, .patience = 500ms});
+  gates.TryEnter(kEast).reset();  // it has answered
   CHECK(Fill(gates, kEast).size() == 10);
 }
 
@@ -113,6 +114,17 @@ TEST_CASE("workers that are silent from the very start leave threads to the othe
   CHECK(hanging.size() + 1 + limits.beyond_first < 64);  // the reconciler's threads
   hanging.pop_back();
   CHECK(gates.TryEnter(ClusterName("silent-59")) != nullptr);
+}
+
+TEST_CASE("one silent worker leaves room for a worker that was only not asked lately") {
+  HandClock clock;
+  const CallGates::Limits limits;
+  CallGates gates(clock, limits);
+  const Passes silent = Fill(gates, kEast);
+  CHECK(silent.size() == limits.per_slow_worker);
+  clock.Advance(2s);
+  CHECK(gates.TryEnter(kEast) == nullptr);
+  CHECK(gates.TryEnter(kWest) != nullptr);
 }
 
 TEST_CASE("an answer speaks for a worker for a while only, and a late one does not") {

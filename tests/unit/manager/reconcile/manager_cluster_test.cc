@@ -2,7 +2,6 @@
 
 #include "manager/reconcile/manager_cluster.h"
 
-
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 
