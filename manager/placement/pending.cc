@@ -52,19 +52,23 @@ std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
 }
 
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
-  decision.phase = Phase::kDispatching;  // until the job is there and the manager shows it
+  const bool has_job =
+      winner.job != nullptr && IsOurs(*winner.job, context.policy.origin, context.uid());
+  decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
   const bool clean = CleanUp(context, &winner, "LostRace", decision);
-  decision.why = fmt::format(
-      "admitted on {}; {}", winner.name.value,
-      clean ? "its job is being created there" : "the copies on other workers are removed first");
-  if (winner.job != nullptr && !IsOurs(*winner.job, context.policy.origin, context.uid())) {
+  if (!has_job) {
+    decision.why = fmt::format(
+        "admitted on {}; {}", winner.name.value,
+        clean ? "its job is being created there" : "the copies on other workers are removed first");
+  }
+  if (winner.job != nullptr && !has_job) {
     // An old incarnation's job of ours goes first; a foreign one made the worker ineligible before
     // we came here.
     decision.actions.emplace_back(DeleteRemote{winner.name, {}});
     return;
   }
-  if (winner.job == nullptr) decision.actions.emplace_back(CreateJob{winner.name});
+  if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
   std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
   decision.actions.emplace_back(Admit{winner.name, message});
   decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});

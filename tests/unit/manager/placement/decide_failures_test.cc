@@ -36,6 +36,18 @@ TEST_CASE("a worker that admits but cannot be given the job gives way to another
   CHECK(world.WorkersWithJob() == Names{"b"});
 }
 
+TEST_CASE("a job that is there runs, although the manager does not show it yet") {
+  World world({"a"});
+  world.SetFailures(
+      [](const Action& action) { return std::holds_alternative<placement::Admit>(action); });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  CHECK(world.Look().phase == Phase::kRunning);
+}
+
 TEST_CASE("the only worker that cannot be given the job keeps being tried") {
   World world({"a"});
   bool broken = true;
