@@ -103,7 +103,7 @@ TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
   CHECK(f.Missing(WorkerRights(VerifiesEverything(), false)).size() == 10);
   Grant("worker-rbac-template-sync.yaml", f.user);
   Grant("worker-rbac-dependencies.yaml", f.user);
-  CHECK(f.Missing(WorkerRights(VerifiesEverything(), true)) == Texts{});
+  CHECK(f.Missing(WorkerRights(VerifiesEverything(), true)).empty());
 }
 
 TEST_CASE("PodGroups are read for devices and for dependencies, else not") {

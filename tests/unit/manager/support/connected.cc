@@ -30,7 +30,7 @@ ClusterOptions Quick() {
 
 }  // namespace
 
-Connected::Connected(ConnectedOptions options, const Clock& clock) {
+Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
   sim::Furnish(manager_server_, /*manager=*/true);
   manager_ = std::make_unique<ManagerCluster>(AccessTo(manager_server_), Quick(), threads_.loop,
                                               threads_.pool, clock, ListenToManager());

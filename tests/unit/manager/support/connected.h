@@ -34,7 +34,7 @@ struct ConnectedOptions {
 class Connected final {
  public:
   // `clock` must outlive it. Nothing connects before Start().
-  explicit Connected(ConnectedOptions options = {}, const Clock& clock = SystemClock());
+  explicit Connected(const ConnectedOptions& options = {}, const Clock& clock = SystemClock());
   ~Connected();
 
   // Returns when every worker and the manager are listed. Each cluster has namespace ml, LocalQueue
