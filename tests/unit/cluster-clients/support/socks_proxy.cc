@@ -75,7 +75,7 @@ class SocksProxy::Impl {
         Copy(link, link->near, link->far, link->up);
         Copy(link, link->far, link->near, link->down);
       } catch (const std::exception&) {
-        // The client has gone; so does the link.
+        link->near.close(error);  // the client has gone, or wants what this proxy cannot do
       }
       Accept();
     });
