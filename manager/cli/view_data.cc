@@ -56,9 +56,10 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const ObjectKey& name) 
   if (!data.incarnations.empty()) return data;
   return Fail(ErrorCode::kNotFound,
               fmt::format("no job or Workload {} is known to fedra (fedra status workloads lists "
-                          "what is; a job needs "
-                          "a queue whose ClusterQueue has fedra's AdmissionCheck)",
-                          name.ToString()));
+                          "what is; a job needs a queue that exists and whose ClusterQueue has "
+                          "fedra's AdmissionCheck: kubectl describe workloads -n {} shows what "
+                          "Kueue says)",
+                          name.ToString(), name.ns));
 }
 
 Result<ObjectKey> ParseWorkloadName(const std::string& text, const std::string& ns) {
