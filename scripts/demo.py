@@ -42,6 +42,7 @@ from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.supply import Supply  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
 
+_STORE_LAG = 2.0  # seconds; what the API servers show is in fedra's store a moment later
 _NS, _QUEUE, _CHECK = "ml", "gpu", "fedra"
 _EAST, _WEST, _LAB = "gpu-east", "gpu-west", "gpu-lab"
 _CLASS = "gpu.example.com"
@@ -335,6 +336,9 @@ start it    fedra run
     def _show(self, *arguments: str) -> None:
         """Prints a command and its output; the --config that every one needs is left out of the print."""
         output = self._running().cli(*arguments)
+        deadline = time.monotonic() + _STORE_LAG
+        while output.code != 0 and time.monotonic() < deadline:
+            output = self._running().cli(*arguments)
         print(
             f"\n$ fedra {' '.join(arguments)}\n{output.stdout}{output.stderr}", end="", flush=True
         )
