@@ -42,7 +42,7 @@ bool GivesWay(const Context& context, const ClusterView& winner,
 // while, and the choice is made again then.
 bool MayGet(const Context& context, const ClusterView& cluster, Choice& choice) {
   const auto until = PausedUntil(context.record, cluster.name, context.now);
-  if (until) choice.wake_at = std::min(choice.wake_at.value_or(*until), *until);
+  if (until) WakeBy(*until, choice.wake_at);
   return !until;
 }
 
@@ -59,8 +59,7 @@ bool MayRace(const Context& context, const ClusterView& cluster, Choice& choice)
   if (!FailedInRound(context.record, cluster.name)) return true;
   const Failure* failure = RecentFailure(context.record, cluster.name, context.policy, context.now);
   if (failure == nullptr) return true;
-  const WallTime until = failure->at + context.policy.failure_memory;
-  choice.wake_at = std::min(choice.wake_at.value_or(until), until);
+  WakeBy(failure->at + context.policy.failure_memory, choice.wake_at);
   return false;
 }
 
@@ -106,7 +105,7 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
     if (context.now >= deadline) {
       choice.timed_out.swap(choice.clusters);
     } else {
-      choice.wake_at = std::min(choice.wake_at.value_or(deadline), deadline);
+      WakeBy(deadline, choice.wake_at);
     }
   }
   for (const ClusterView* cluster : ranked) {
@@ -120,14 +119,6 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
 }
 
 }  // namespace
-
-bool Contains(const std::vector<ClusterName>& names, const ClusterName& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool HasOwnClone(const Context& context, const ClusterView& cluster) {
-  return cluster.clone != nullptr && IsOurs(*cluster.clone, context.policy.origin, context.uid());
-}
 
 bool IsSpent(const tracking::Workload& clone) {
   return clone.Finished() || !clone.active || clone.deleting;

@@ -23,8 +23,6 @@ struct Choice {
   std::optional<WallTime> wake_at;
 };
 
-bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
-bool HasOwnClone(const Context& context, const ClusterView& cluster);
 // A clone that no Kueue will ever admit: ended, switched off, or on its way out.
 bool IsSpent(const tracking::Workload& clone);
 

@@ -12,21 +12,14 @@ namespace {
 
 constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
 
-bool WasNominated(const PlacementRecord& record, const ClusterName& cluster) {
-  return std::find(record.nominated.begin(), record.nominated.end(), cluster) !=
-         record.nominated.end();
-}
-
 // The worker whose finished job the manager's job does not show yet; null: none.
 const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Job* local = context.view.job.get();
   if (local == nullptr || local->finished) return nullptr;
   const ClusterView* winner = context.Find(context.workload().cluster_name);
   // An end that was seen is one, although the lists may be on their way again.
-  if (winner == nullptr || winner->contact == Contact::kNone || winner->job == nullptr)
-    return nullptr;
-  const bool ours = IsOurs(*winner->job, context.policy.origin, context.uid());
-  return ours && winner->job->finished ? winner : nullptr;
+  if (winner == nullptr || winner->contact == Contact::kNone) return nullptr;
+  return HasOwnJob(context, *winner) && winner->job->finished ? winner : nullptr;
 }
 
 }  // namespace
@@ -36,6 +29,28 @@ const ClusterView* Context::Find(std::string_view name) const {
     if (cluster.name.value == name) return &cluster;
   }
   return nullptr;
+}
+
+bool Contains(const std::vector<ClusterName>& names, const ClusterName& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool HasOwnClone(const Context& context, const ClusterView& cluster) {
+  return cluster.clone != nullptr && IsOurs(*cluster.clone, context.policy.origin, context.uid());
+}
+
+bool HasOwnJob(const Context& context, const ClusterView& cluster) {
+  return cluster.job != nullptr && IsOurs(*cluster.job, context.policy.origin, context.uid());
+}
+
+void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
+                     std::string message, Decision& decision, bool refused) {
+  decision.actions.emplace_back(
+      RecordFailure{{cluster.name, reason, context.now, std::move(message), refused}});
+}
+
+void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
+  wake_at = std::min(wake_at.value_or(time), time);
 }
 
 bool IsLost(const Context& context, const ClusterView& cluster) {
@@ -55,7 +70,7 @@ bool CleanUp(const Context& context, const ClusterView* keep, std::string_view o
     if (&cluster == keep) continue;
     const bool has_ours = HasOurs(cluster, context.policy);
     if (IsOutOfReach(context, cluster)) {
-      if (has_ours || WasNominated(context.record, cluster.name))
+      if (has_ours || Contains(context.record.nominated, cluster.name))
         decision.actions.emplace_back(RecordResidue{cluster.name});
     } else if (has_ours) {
       clean = false;
@@ -98,8 +113,7 @@ void DecideUnchecked(const Context& context, Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = worker->name;
   decision.why = "its AdmissionCheck of fedra is gone; the job goes on where it is";
-  if (worker->contact == Contact::kFull && worker->job != nullptr &&
-      IsOurs(*worker->job, context.policy.origin, context.uid()))
+  if (worker->contact == Contact::kFull && HasOwnJob(context, *worker))
     decision.actions.emplace_back(MirrorStatus{worker->name});
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "manager/placement/rank.h"
+#include "manager/placement/stages.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
@@ -108,10 +109,8 @@ std::string SentTo(std::span<const ClusterView> clusters, const std::vector<Clus
   std::string text = fmt::format("{}; sent to {}, waiting for admission",
                                  EligibleCount(clusters, policy), Join(chosen));
   for (const ClusterView& cluster : clusters) {
-    const auto has = [&](const std::vector<ClusterName>& names) {
-      return std::find(names.begin(), names.end(), cluster.name) != names.end();
-    };
-    if (!has(chosen) || (cluster.clone == nullptr && !has(nominated))) continue;
+    if (!Contains(chosen, cluster.name)) continue;
+    if (cluster.clone == nullptr && !Contains(nominated, cluster.name)) continue;
     const std::string words = WorkerWords(cluster);
     if (!words.empty()) text += fmt::format(" ({}: {})", cluster.name.value, words);
   }

@@ -46,14 +46,13 @@ bool SomeAreSettling(const Context& context) {
 
 // The end of "settling" is a time, and no event: somebody has to look.
 std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
-  if (!SomeAreSettling(context)) return choice.wake_at;
-  const WallTime look = context.now + kSettlingLook;
-  return std::min(choice.wake_at.value_or(look), look);
+  std::optional<WallTime> wake_at = choice.wake_at;
+  if (SomeAreSettling(context)) WakeBy(context.now + kSettlingLook, wake_at);
+  return wake_at;
 }
 
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
-  const bool has_job =
-      winner.job != nullptr && IsOurs(*winner.job, context.policy.origin, context.uid());
+  const bool has_job = HasOwnJob(context, winner);
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
   const bool clean = CleanUp(context, &winner, "LostRace", decision);
@@ -120,8 +119,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
     std::string message = cluster.name.value + (admitted ? " admitted the workload, but its job "
                                                            "could not be created there in time"
                                                          : " did not admit the workload in time");
-    decision.actions.emplace_back(
-        RecordFailure{{cluster.name, dra::ReasonCode::kRecentlyFailed, context.now, message}});
+    RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision);
     decision.actions.emplace_back(
         Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
   }
@@ -137,8 +135,8 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
           : fmt::format("{} has deactivated the copy (spec.active is false there)",
                         cluster.name.value);
   message = Cut(std::move(message), tracking::kMaxCheckMessage);
-  decision.actions.emplace_back(RecordFailure{
-      {cluster.name, dra::ReasonCode::kRecentlyFailed, context.now, message, /*refused=*/true}});
+  RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
+                  /*refused=*/true);
   decision.actions.emplace_back(
       Note{notes::kDispatchFailed.name, cluster.name, std::move(message)});
 }

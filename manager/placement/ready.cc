@@ -26,12 +26,6 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
   decision.actions.emplace_back(Note{note.name, cluster, std::move(message)});
 }
 
-void RememberFailure(const Context& context, const ClusterView& worker, dra::ReasonCode reason,
-                     std::string message, Decision& decision) {
-  decision.actions.emplace_back(
-      RecordFailure{{worker.name, reason, context.now, std::move(message)}});
-}
-
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
   const WallTime since = worker.lost_since.value_or(context.now);
   const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
@@ -57,14 +51,14 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
     std::string message = fmt::format("the copy on {} does not match its job there ({}): {}",
                                       worker.name.value, finished.reason, finished.message);
     // It would go the same way again at once, for instance because a webhook there changes jobs.
-    decision.actions.emplace_back(RecordFailure{
-        {worker.name, dra::ReasonCode::kRecentlyFailed, context.now, message, /*refused=*/true}});
+    RememberFailure(context, worker, dra::ReasonCode::kRecentlyFailed, message, decision,
+                    /*refused=*/true);
     return TakeBack(notes::kRequeued, worker.name, std::move(message), decision);
   }
   if (finished.reason == tracking::kOwnerNotFound)  // not the job's result
     return TakeBack(notes::kRequeued, worker.name,
                     fmt::format("the job was deleted on {}", worker.name.value), decision);
-  if (worker.job != nullptr && IsOurs(*worker.job, context.policy.origin, context.uid())) {
+  if (HasOwnJob(context, worker)) {
     // Kueue on the manager finishes the Workload from the mirrored job.
     decision.actions.emplace_back(MirrorStatus{worker.name});
     // A clone that ended as its job did is seen before the job's own end is: that one is waited
@@ -84,7 +78,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
     // so), or our list of jobs is a moment behind. Neither calls for another one.
     if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
-  } else if (!IsOurs(*worker.job, context.policy.origin, context.uid())) {
+  } else if (!HasOwnJob(context, worker)) {
     std::string message = fmt::format("a foreign job {} exists on {}",
                                       context.view.job->key.ToString(), worker.name.value);
     RememberFailure(context, worker, dra::ReasonCode::kNameConflict, message, decision);
@@ -116,7 +110,7 @@ void DecideReady(const Context& context, Decision& decision) {
   if (worker->contact != Contact::kFull) return DecideWithoutContact(context, *worker, decision);
   if (context.view.job == nullptr) return;  // an event will wake us
   const tracking::Workload* clone = worker->clone.get();
-  if (clone == nullptr || !IsOurs(*clone, context.policy.origin, context.uid()) || clone->deleting)
+  if (!HasOwnClone(context, *worker) || clone->deleting)
     return TakeBack(notes::kRequeued, worker->name,
                     fmt::format("the copy on {} no longer exists", worker->name.value), decision);
   if (clone->Finished()) return DecideFinishedClone(context, *worker, decision);

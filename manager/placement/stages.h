@@ -4,9 +4,11 @@
 // stage.
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "manager/placement/action.h"
 #include "manager/placement/view.h"
@@ -46,6 +48,16 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
                    Decision& decision);
 // Our check is Ready: a worker has it.
 void DecideReady(const Context& context, Decision& decision);
+
+bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
+// Whether the clone, or the job, that the cluster shows is of this incarnation of the workload.
+bool HasOwnClone(const Context& context, const ClusterView& cluster);
+bool HasOwnJob(const Context& context, const ClusterView& cluster);
+// `refused`: it would do the same again at once, and is left alone for a while.
+void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
+                     std::string message, Decision& decision, bool refused = false);
+// The earlier of the two: `time`, and what is there already.
+void WakeBy(WallTime time, std::optional<WallTime>& wake_at);
 
 // Why this job can never be dispatched as it is; empty when it can.
 std::string NotDispatchable(const WorkloadView& view);

@@ -25,6 +25,13 @@ struct Fixture {
     cluster->Watch({kConfigMaps, "", "", ""}, *cache);
     REQUIRE(cache.WaitForState(CacheState::kSynced));
   }
+  // The server is out of reach until its faults are taken back.
+  void Lose() {
+    sim::Faults faults;
+    faults.refuse = true;
+    server.SetFaults(faults);
+    REQUIRE(cluster.WaitFor(ConnectionPhase::kUnreachable));
+  }
 };
 
 TEST_CASE("a cache follows its server") {
@@ -82,10 +89,7 @@ TEST_CASE("an expired version leads to a new list that tells only the difference
   f.Put("a", "1");
   f.Put("b", "1");
   f.Watch();
-  sim::Faults faults;
-  faults.refuse = true;
-  f.server.SetFaults(faults);
-  REQUIRE(f.cluster.WaitFor(ConnectionPhase::kUnreachable));
+  f.Lose();
   REQUIRE(f.server.objects().Delete("configmaps", {"default", "b"}));
   f.Put("c", "1");
   f.server.ExpireHistory();
@@ -152,10 +156,7 @@ TEST_CASE("after an outage a cache is Synced only when it has been listed") {
   f.Put("a", "1");
   f.Put("b", "1");
   f.Watch();
-  sim::Faults faults;
-  faults.refuse = true;
-  f.server.SetFaults(faults);
-  REQUIRE(f.cluster.WaitFor(ConnectionPhase::kUnreachable));
+  f.Lose();
   REQUIRE(f.cache.WaitForState(CacheState::kFailing));
   REQUIRE(f.server.objects().Delete("configmaps", {"default", "b"}));
   f.server.SetFaults({});

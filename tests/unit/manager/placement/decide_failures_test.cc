@@ -11,12 +11,18 @@ using tracking::CheckState;
 using Names = std::vector<std::string>;
 using namespace std::chrono_literals;
 
+namespace {
+
+bool CreatesJobOnA(const Action& action) {
+  const auto* create = std::get_if<CreateJob>(&action);
+  return create != nullptr && create->cluster.value == "a";
+}
+
+}  // namespace
+
 TEST_CASE("a worker that admits but cannot be given the job gives way to another one in time") {
   World world({"a", "b"});
-  world.SetFailures([](const Action& action) {
-    const auto* create = std::get_if<CreateJob>(&action);
-    return create != nullptr && create->cluster.value == "a";
-  });
+  world.SetFailures(CreatesJobOnA);
   world.ReserveQuota();
   world.Settle();
   REQUIRE(world.Admit("a"));
@@ -67,11 +73,7 @@ TEST_CASE("the only worker that cannot be given the job keeps being tried") {
 
 TEST_CASE("race: a winner that cannot be given the job gives way, and comes back") {
   World world({"a", "b"}, Race());
-  bool broken = true;
-  world.SetFailures([&](const Action& action) {
-    const auto* create = std::get_if<CreateJob>(&action);
-    return broken && create != nullptr && create->cluster.value == "a";
-  });
+  world.SetFailures(CreatesJobOnA);
   world.ReserveQuota();
   world.Settle();
   REQUIRE(world.Admit("a"));
@@ -81,7 +83,7 @@ TEST_CASE("race: a winner that cannot be given the job gives way, and comes back
   world.Settle();
   REQUIRE(world.WorkersWithClone() == Names{"b"});
   // b has no quota; after a while a is asked again.
-  broken = false;
+  world.SetFailures(nullptr);
   REQUIRE(world.Look().wake_at.has_value());
   world.Advance(5min);
   world.Settle();
@@ -110,12 +112,9 @@ TEST_CASE("a copy that could not be created is not said to wait for admission on
 TEST_CASE("a copy that its worker ends without running it is an end, and is told") {
   World world = RunningOnA();
   ClusterView& a = world.worker("a");
-  auto clone = std::make_shared<tracking::Workload>(*a.clone);
-  clone->finished = tracking::Condition{true, "FailedToStart", "podset main: no flavor", {}};
-  a.clone = clone;
-  auto job = std::make_shared<tracking::Job>(*a.job);
-  job->suspended = true;
-  a.job = job;
+  world.Edit(a)->finished =
+      tracking::Condition{true, "FailedToStart", "podset main: no flavor", {}};
+  world.EditJob(a)->suspended = true;
   world.Settle();
   REQUIRE(world.workload().Finished());
   CHECK(world.workload().finished->reason == "FailedToStart");
@@ -127,10 +126,8 @@ TEST_CASE("a copy that its worker ends without running it is an end, and is told
 TEST_CASE("a worker that changes every job is not given it again at once") {
   World world = RunningOnA();
   world.SetVerdict("b", No("x"));
-  ClusterView& a = world.worker("a");
-  auto clone = std::make_shared<tracking::Workload>(*a.clone);
-  clone->finished = tracking::Condition{true, "OutOfSync", "the pod template differs", {}};
-  a.clone = clone;
+  world.Edit(world.worker("a"))->finished =
+      tracking::Condition{true, "OutOfSync", "the pod template differs", {}};
   world.Settle();
   world.ReserveQuota();
   world.Settle();
@@ -147,9 +144,7 @@ TEST_CASE("a copy that is switched off on its worker is not made again at once")
   World world({"a"});
   world.ReserveQuota();
   world.Settle();
-  auto clone = std::make_shared<tracking::Workload>(*world.worker("a").clone);
-  clone->active = false;
-  world.worker("a").clone = clone;
+  world.Edit(world.worker("a"))->active = false;
   world.Settle();
   CHECK(world.WorkersWithClone().empty());
   CHECK(world.Message() ==

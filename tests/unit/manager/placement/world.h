@@ -68,6 +68,9 @@ class World {
   tracking::Workload& workload() { return *workload_; }
   bool WorkloadExists() const { return workload_ != nullptr; }
   ClusterView& worker(const std::string& name);
+  // A clone, or job, that may be changed, replacing the shared one.
+  std::shared_ptr<tracking::Workload> Edit(ClusterView& worker);
+  std::shared_ptr<tracking::Job> EditJob(ClusterView& worker);
   const PlacementRecord& record() const { return record_; }
   std::vector<std::string> WorkersWithJob() const;
   std::vector<std::string> WorkersWithClone() const;
@@ -96,9 +99,6 @@ class World {
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }
-  // A clone that may be changed, replacing the shared one.
-  std::shared_ptr<tracking::Workload> Edit(ClusterView& worker);
-  std::shared_ptr<tracking::Job> EditJob(ClusterView& worker);
   void CheckInvariants() const;
   std::string Print() const;
 
