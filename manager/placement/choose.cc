@@ -1,7 +1,7 @@
 #include "manager/placement/choose.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "manager/placement/rank.h"
 
@@ -11,12 +11,17 @@ namespace {
 // The CRD allows no more nominated names.
 constexpr size_t kMaxNominated = 20;
 
-// Whether a worker that has admitted the clone still has no job after as long as a worker may take
-// to admit: the job cannot be created there, although nobody refuses it.
+bool IsRecordedWinner(const Context& context, const ClusterView& cluster) {
+  return context.record.winner && context.record.winner->cluster == cluster.name;
+}
+
+// Whether a winner still has no job after as long as a worker may take to admit: the job cannot be
+// created there, although nobody refuses it. Counted from our own first try, so that a worker that
+// admitted while we were away is not blamed for it.
 bool IsOverdue(const Context& context, const ClusterView& cluster) {
-  if (cluster.job != nullptr || !context.record.nominated_at) return false;
-  // The worker's clock may be another one: its word only puts it off.
-  const WallTime since = std::max(*context.record.nominated_at, cluster.clone->admitted->since);
+  if (cluster.job != nullptr || !IsRecordedWinner(context, cluster)) return false;
+  const WallTime since =
+      std::max(context.record.winner->since, context.record.nominated_at.value_or(WallTime::min()));
   return context.now >= since + context.policy.admission_timeout;
 }
 
@@ -132,7 +137,8 @@ Choice Choose(const Context& context, const std::vector<ClusterName>& nominated)
 const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated) {
   const ClusterView* winner = nullptr;
   const auto key = [&](const ClusterView& cluster) {
-    return std::pair(IsOverdue(context, cluster), cluster.clone->admitted->since);
+    return std::tuple(IsOverdue(context, cluster), !IsRecordedWinner(context, cluster),
+                      cluster.clone->admitted->since);
   };
   for (const ClusterView& cluster : context.clusters) {
     if (!Contains(nominated, cluster.name) || !IsEligible(cluster, context.policy)) continue;

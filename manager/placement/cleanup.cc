@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
 
-// The worker whose finished job the manager's job does not show yet; null: none.
-const ClusterView* UnmirroredEnd(const Context& context) {
-  const tracking::Job* local = context.view.job.get();
-  if (local == nullptr || local->finished) return nullptr;
-  const ClusterView* winner = context.Find(context.workload().cluster_name);
-  // An end that was seen is one, although the lists may be on their way again.
-  if (winner == nullptr || winner->contact == Contact::kNone) return nullptr;
-  return HasOwnJob(context, *winner) && winner->job->finished ? winner : nullptr;
-}
-
 }  // namespace
 
 const ClusterView* Context::Find(std::string_view name) const {
@@ -47,6 +37,15 @@ void RememberFailure(const Context& context, const ClusterView& cluster, dra::Re
                      std::string message, Decision& decision, bool refused) {
   decision.actions.emplace_back(
       RecordFailure{{cluster.name, reason, context.now, std::move(message), refused}});
+}
+
+const ClusterView* UnmirroredEnd(const Context& context) {
+  const tracking::Job* local = context.view.job.get();
+  if (local == nullptr || local->finished) return nullptr;
+  const ClusterView* winner = context.Find(context.workload().cluster_name);
+  // An end that was seen is one, although the lists may be on their way again.
+  if (winner == nullptr || winner->contact == Contact::kNone) return nullptr;
+  return HasOwnJob(context, *winner) && winner->job->finished ? winner : nullptr;
 }
 
 void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {

@@ -55,6 +55,9 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   const bool has_job = HasOwnJob(context, winner);
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
+  const auto& recorded = context.record.winner;
+  if (!has_job && (!recorded || recorded->cluster != winner.name))
+    decision.actions.emplace_back(RecordWinner{winner.name});
   const bool clean = CleanUp(context, &winner, "LostRace", decision);
   if (!has_job) {
     decision.why = fmt::format(
@@ -196,6 +199,13 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   // Kueue evicted the workload, however quickly that passed. Its copies belong to the life that
   // ended.
   if (!context.workload().cluster_name.empty()) {
+    // But a job that has ended by now is not run again: its end is told first.
+    if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {
+      decision.phase = Phase::kRunning;
+      decision.worker = winner->name;
+      decision.actions.emplace_back(MirrorStatus{winner->name});
+      return;
+    }
     decision.phase = Phase::kRequeued;
     decision.why = "evicted; looking for a worker again";
     CleanUp(context, nullptr, "Evicted", decision);

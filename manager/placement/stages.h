@@ -53,6 +53,8 @@ bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
 // Whether the clone, or the job, that the cluster shows is of this incarnation of the workload.
 bool HasOwnClone(const Context& context, const ClusterView& cluster);
 bool HasOwnJob(const Context& context, const ClusterView& cluster);
+// The worker whose finished job the manager's job does not show yet; null: none.
+const ClusterView* UnmirroredEnd(const Context& context);
 // `refused`: it would do the same again at once, and is left alone for a while.
 void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
                      std::string message, Decision& decision, bool refused = false);

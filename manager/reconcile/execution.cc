@@ -362,6 +362,11 @@ Result<void> Execution::operator()(const placement::RecordFailure& action) {
   return {};
 }
 
+Result<void> Execution::operator()(const placement::RecordWinner& action) {
+  tools_.records.RememberWinner(picture_.view.key, {action.cluster, tools_.clock.Now()});
+  return {};
+}
+
 Result<void> Execution::operator()(const placement::RecordResidue& action) {
   const store::PlacementRow row = Row();
   if (row.uid.empty()) return {};

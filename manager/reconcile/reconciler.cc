@@ -285,9 +285,13 @@ std::pair<Picture, placement::Decision> Reconciler::Decide(const ObjectKey& key,
     Picture picture = gatherer_.Gather(key, known_job);
     const bool same_life =
         picture.view.workload == nullptr || picture.view.workload->uid == remembered.uid;
-    placement::Decision decision = placement::Decide(
-        picture.view, picture.clusters,
-        same_life ? ToRecord(remembered) : placement::PlacementRecord{}, settings_.policy, now);
+    placement::PlacementRecord record;
+    if (same_life) {
+      record = ToRecord(remembered);
+      record.winner = records_.Winner(key, now);
+    }
+    placement::Decision decision =
+        placement::Decide(picture.view, picture.clusters, record, settings_.policy, now);
     if (!settings_.gather.devices || Settle(picture, decision))
       return {std::move(picture), std::move(decision)};
   }

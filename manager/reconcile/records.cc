@@ -49,6 +49,7 @@ void Records::Put(store::PlacementRow row) {
 
 void Records::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
+    state.winners.erase(workload);
     const auto found = state.placements.find(workload);
     if (found == state.placements.end()) return std::string();
     std::string gone = found->second.uid;
@@ -56,6 +57,19 @@ void Records::Forget(const ObjectKey& workload) {
     return gone;
   });
   if (!uid.empty()) store_.Enqueue(store::RemovePlacement{uid});
+}
+
+void Records::RememberWinner(const ObjectKey& workload, placement::RecordedWinner winner) {
+  state_.With([&](State& state) { state.winners[workload] = std::move(winner); });
+}
+
+std::optional<placement::RecordedWinner> Records::Winner(const ObjectKey& workload, WallTime now) {
+  return state_.With([&](State& state) -> std::optional<placement::RecordedWinner> {
+    const auto found = state.winners.find(workload);
+    if (found == state.winners.end()) return std::nullopt;
+    found->second.since = std::min(found->second.since, now);
+    return found->second;
+  });
 }
 
 Result<void> Records::AddResidue(store::ResidueRow row) {

@@ -93,6 +93,53 @@ TEST_CASE("race: a winner that cannot be given the job gives way, and comes back
   CHECK(world.WorkersWithJob() == Names{"a"});
 }
 
+TEST_CASE("a worker that admitted long before we came back is given the job") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Advance(1h);
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+}
+
+TEST_CASE("race: of workers that all admitted while we were away, the first is given the job") {
+  World world({"a", "b", "c"}, Race());
+  world.ReserveQuota();
+  world.Settle();
+  for (const char* name : {"b", "a", "c"}) {
+    world.Advance(1s);
+    REQUIRE(world.Admit(name));
+  }
+  world.Advance(1h);
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}
+
+TEST_CASE("a winner stays the winner while the loser's copy cannot be removed") {
+  World world({"a", "b"}, Race());
+  const auto deletes_b = [](const Action& action) {
+    const auto* remove = std::get_if<DeleteRemote>(&action);
+    return remove != nullptr && remove->cluster.value == "b";
+  };
+  world.SetFailures(deletes_b);
+  world.ReserveQuota();
+  world.Settle();
+  world.Advance(1s);
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  REQUIRE(world.Admit("b"));
+  world.Advance(119s);
+  world.Step();
+  CHECK(world.Look().worker.value == "a");
+  // Then it is the turn of the one that cannot be rid of.
+  world.Advance(1s);
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}
+
 TEST_CASE("a copy that could not be created is not said to wait for admission only") {
   World world({"a"});
   bool broken = true;

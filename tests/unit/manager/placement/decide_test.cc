@@ -230,6 +230,17 @@ TEST_CASE("an eviction that passed unseen is known from Pending beside clusterNa
   CHECK(world.WorkersWithJob().empty());
 }
 
+TEST_CASE("a job that ended before an eviction that passed unseen is not run again") {
+  World world = RunningOnA();
+  REQUIRE(world.Finish("a"));
+  world.workload().checks.front() = {testing::kCheck, CheckState::kPending,
+                                     std::string(tracking::kResetMessage) + ". Previously: Retry"};
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.workload().Finished());
+  CHECK(world.WorkersWithJob().empty());
+}
+
 TEST_CASE("mirrored activity is taken back at an eviction (trap 1)") {
   World world = RunningOnA();
   world.Deactivate();

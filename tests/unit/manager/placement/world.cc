@@ -279,6 +279,8 @@ void World::Apply(const Nominate& action) {
   Check() = {kCheck, CheckState::kPending, action.message};
   record_.nominated = action.clusters;
   if (!action.new_round) return;
+  // Like the executor's: it begins after what the same decision recorded before it.
+  now_ += std::chrono::milliseconds(1);
   ++record_.attempt;
   record_.nominated_at = now_;
 }

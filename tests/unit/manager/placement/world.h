@@ -55,6 +55,7 @@ class World {
   void Advance(std::chrono::milliseconds time) { now_ += time; }
   WallTime now() const { return now_; }
   void LoseStore() { record_ = {}; }
+  void Restart() { record_.winner.reset(); }
   // Asked before every action whether it fails; null: none does.
   void SetFailures(std::function<bool(const Action&)> fails) { fails_ = std::move(fails); }
 
@@ -92,6 +93,7 @@ class World {
   void Apply(const ClearActivity& action);
   void Apply(const FinishWorkload& action);
   void Apply(const RecordFailure& action);
+  void Apply(const RecordWinner& action) { record_.winner = {action.cluster, now_}; }
   void Apply(const RecordResidue& action);
   void Apply(const Forget& action);
   void Apply(const Note& action);
