@@ -42,10 +42,20 @@ void RememberFailure(const Context& context, const ClusterView& cluster, dra::Re
 const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Job* local = context.view.job.get();
   if (local == nullptr || local->finished) return nullptr;
-  const ClusterView* winner = context.Find(context.workload().cluster_name);
-  // An end that was seen is one, although the lists may be on their way again.
-  if (winner == nullptr || winner->contact == Contact::kNone) return nullptr;
-  return HasOwnJob(context, *winner) && winner->job->finished ? winner : nullptr;
+  const ClusterView* ended = nullptr;
+  for (const ClusterView& cluster : context.clusters) {
+    // An end that was seen is one, although the lists may be on their way again.
+    if (cluster.contact == Contact::kNone || !HasOwnJob(context, cluster) || !cluster.job->finished)
+      continue;
+    if (ended == nullptr || cluster.name.value == context.workload().cluster_name) ended = &cluster;
+  }
+  return ended;
+}
+
+void TellEnd(const ClusterView& cluster, Decision& decision) {
+  decision.phase = Phase::kRunning;
+  decision.worker = cluster.name;
+  decision.actions.emplace_back(MirrorStatus{cluster.name});
 }
 
 void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
@@ -119,13 +129,8 @@ void DecideUnchecked(const Context& context, Decision& decision) {
 void DecideWithoutQuota(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   const tracking::AdmissionCheckState& check = *workload.Check(context.view.check);
-  // A job that has ended by now is not run again: its end is told first, and ends the workload.
-  if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {
-    decision.phase = Phase::kRunning;
-    decision.worker = winner->name;
-    decision.actions.emplace_back(MirrorStatus{winner->name});
-    return;
-  }
+  if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
+    return TellEnd(*ended, decision);
   CleanUp(context, nullptr, "Evicted", decision);
   if (context.view.job != nullptr && context.view.job->shows_activity)
     decision.actions.emplace_back(ClearActivity{});

@@ -51,6 +51,12 @@ std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
   return wake_at;
 }
 
+void RecordPlacement(const ClusterView& winner, Decision& decision) {
+  std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
+  decision.actions.emplace_back(Admit{winner.name, message});
+  decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
+}
+
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
   const bool has_job = HasOwnJob(context, winner);
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
@@ -71,9 +77,18 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
     return;
   }
   if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
-  std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
-  decision.actions.emplace_back(Admit{winner.name, message});
-  decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
+  RecordPlacement(winner, decision);
+}
+
+// It may have ended before it was recorded as the winner. Or its life ended before it did: its end
+// is told all the same.
+void DecideEnded(const Context& context, const ClusterView& ended,
+                 const std::vector<ClusterName>& nominated, Decision& decision) {
+  if (!Contains(nominated, ended.name) || !HasOwnClone(context, ended))
+    return TellEnd(ended, decision);
+  decision.phase = Phase::kRunning;
+  decision.worker = ended.name;
+  RecordPlacement(ended, decision);
 }
 
 void Block(const Context& context, const tracking::AdmissionCheckState& check, const Choice& choice,
@@ -195,17 +210,13 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision) {
   decision.phase = Phase::kWaiting;
+  const std::vector<ClusterName> nominated = Nominated(context, check);
+  if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
+    return DecideEnded(context, *ended, nominated, decision);
   // Admit writes clusterName and Ready at once, so a Pending check beside a clusterName means that
   // Kueue evicted the workload, however quickly that passed. Its copies belong to the life that
   // ended.
   if (!context.workload().cluster_name.empty()) {
-    // But a job that has ended by now is not run again: its end is told first.
-    if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {
-      decision.phase = Phase::kRunning;
-      decision.worker = winner->name;
-      decision.actions.emplace_back(MirrorStatus{winner->name});
-      return;
-    }
     decision.phase = Phase::kRequeued;
     decision.why = "evicted; looking for a worker again";
     CleanUp(context, nullptr, "Evicted", decision);
@@ -227,7 +238,6 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     decision.why = "removing the copies of its earlier life";
     return;
   }
-  const std::vector<ClusterName> nominated = Nominated(context, check);
   if (const ClusterView* winner = Winner(context, nominated); winner != nullptr) {
     if (const ClusterView* unlisted = Unlisted(context, nominated); unlisted != nullptr) {
       decision.phase = Phase::kDispatching;

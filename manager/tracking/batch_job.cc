@@ -75,10 +75,13 @@ json MergeDifference(const json& from, const json& to) {
 
 // The worker's status as the manager's Job can take it. What an API server never lets go back
 // (batch strategy.go and validation.go of Kubernetes 1.36.3) may stand there since an earlier
-// worker: counts of pods only grow, and a decision that is not final yet is left out, so that
+// worker: counts of pods only grow, the start of a job that runs stays (the worker may have stopped
+// it and started it again unseen), and a decision that is not final yet is left out, so that
 // another worker may come to another one.
-json StatusToMirror(const json& local, const Job& remote) {
+json StatusToMirror(const Job& job, const json& local, const Job& remote) {
   json status = StatusOf(remote);
+  if (!job.suspended && !HasTrueCondition(local, "Suspended") && local.contains("startTime"))
+    status["startTime"] = local["startTime"];
   for (const char* count : {"succeeded", "failed"}) {
     const int known = Number(local, count, 0);
     if (known > Number(status, count, 0)) status[count] = known;
@@ -172,7 +175,7 @@ class BatchJob final : public JobAdapter {
     if (local.suspended && !remote.suspended && !remote.finished) return std::nullopt;
     if (local.finished) return std::nullopt;  // a finished Job's status is immutable
     const json known = StatusOf(local);
-    json patch = MergeDifference(known, StatusToMirror(known, remote));
+    json patch = MergeDifference(known, StatusToMirror(local, known, remote));
     if (patch.empty()) return std::nullopt;
     return StatusPatchBody(local, std::move(patch));
   }

@@ -15,6 +15,7 @@ from scenarios.cases import (
     protocol,
     silence,
     stops,
+    storm,
     templates,
     traps,
     workloads,

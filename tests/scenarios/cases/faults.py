@@ -11,7 +11,7 @@ import time
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
-from scenarios.objects import present
+from scenarios.objects import Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import KUEUE, Object
 from scenarios.sim_fleet import SimFleet
@@ -61,6 +61,38 @@ def crash_after_job(world: World) -> None:
     _crash(world, "after-create-job")
 
 
+@scenario("ended-unrecorded")
+def job_ends_before_it_is_recorded(world: World) -> None:
+    """kill -9 right after the remote job was created, which then ends: its result counts, and it is not run again."""
+    fedra = world.start_fedra(crash_at="after-create-job")
+    job = world.submit("train")
+    fedra.wait_crashed(world.fleet.patience)
+    before = present(job.remote_job(world.worker1))
+    _end_on(world, job, world.worker1)
+    fedra.start()
+    world.eventually("the result is on the manager", lambda: _complete(job.manager_job()))
+    world.eventually("nothing is left on the workers", job.nowhere)
+    ended = present(job.manager_job())["status"]
+    assert ended["startTime"] <= ended["completionTime"], ended
+    created = before["metadata"]["creationTimestamp"]
+    assert not world.ever_dispatched_to(world.worker2), "it was sent out again"
+    assert created <= ended["startTime"], "not the end of the job that was created before the crash"
+
+
+def _complete(job: Object | None) -> bool:
+    return objects.is_true(job, "Complete")
+
+
+def _end_on(world: World, job: FederatedJob, worker: str) -> None:
+    """The job's pods end there, whoever watches."""
+
+    def ended() -> bool:
+        world.fleet.end_pods(worker, world.ns, job.name, "Succeeded")
+        return _complete(job.remote_job(worker))
+
+    world.eventually("remote job complete", ended)
+
+
 @scenario("kill-at-random")
 def killed_again_and_again(world: World) -> None:
     """kill -9 at random moments while ten jobs are on their way: each runs once and finishes."""
@@ -94,14 +126,10 @@ def job_ends_while_fedra_is_down(world: World) -> None:
     status = json.loads(fedra.cli("status", "-o", "json").stdout)
     assert status["daemon"]["running"] is False, status["daemon"]
 
-    def ended() -> bool:
-        world.fleet.end_pods(world.worker1, world.ns, job.name, "Succeeded")
-        return objects.is_true(job.remote_job(world.worker1), "Complete")
-
-    world.eventually("remote job complete", ended)
+    _end_on(world, job, world.worker1)
     fedra.start()
     job.finish(world.worker1)
-    assert objects.is_true(job.manager_job(), "Complete")
+    assert _complete(job.manager_job())
 
 
 # A real API server cannot be made to forget an API for a second.
@@ -233,6 +261,35 @@ def contact_lost_briefly(world: World) -> None:
     assert job.cluster_name() == world.worker1
     _assert_same(before, job.remote_job(world.worker1), "the remote job")
     job.finish(world.worker1)
+
+
+@scenario("started-again-unseen")
+def restarted_during_an_outage(world: World) -> None:
+    """During a brief loss the worker preempts the job and starts it again: it stays, and its result is taken over."""
+    world.set_quota(world.worker1, Quota(cpu="4"))
+    world.start_fedra({"workerLostTimeout": "600s"}, links=[world.worker1])
+    job = world.submit("train", cpu="4")
+    job.wait_running_on(world.worker1)
+    first = _start(job.remote_job(world.worker1))
+    world.cut(world.worker1)
+    world.preempt_on(world.worker1, job)
+    world.eventually("stopped", lambda: not _runs(job.remote_job(world.worker1)))
+    time.sleep(1.1)  # a start is known to the second, and this one must be another one
+    world.set_quota(world.worker1, Quota())
+    world.eventually("started again", lambda: _runs(job.remote_job(world.worker1)))
+    assert _start(job.remote_job(world.worker1)) != first
+    _end_on(world, job, world.worker1)
+    world.restore(world.worker1)
+    job.finish(world.worker1)
+    assert _start(job.manager_job()) == first, "an API server takes no other start"
+
+
+def _start(job: Object | None) -> str:
+    return str(present(job)["status"]["startTime"])
+
+
+def _runs(job: Object | None) -> bool:
+    return present(job).get("status", {}).get("active", 0) > 0
 
 
 @scenario("lost-clock-survives-restart")

@@ -241,6 +241,25 @@ TEST_CASE("a job that ended before an eviction that passed unseen is not run aga
   CHECK(world.WorkersWithJob().empty());
 }
 
+TEST_CASE("a job that ended before it was recorded as the winner's is not run again") {
+  World world({"a", "b"});
+  world.SetFailures(
+      [](const Action& action) { return std::holds_alternative<placement::Admit>(action); });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  REQUIRE(world.Finish("a"));
+  world.SetFailures(nullptr);
+  // Nothing that is said of the worker by now undoes the end.
+  world.SetVerdict("a", No("the template is gone"));
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.workload().Finished());
+  CHECK(world.workload().cluster_name == "a");
+  CHECK(world.WorkersWithJob().empty());
+}
+
 TEST_CASE("mirrored activity is taken back at an eviction (trap 1)") {
   World world = RunningOnA();
   world.Deactivate();

@@ -73,11 +73,12 @@ class History {
         [&] { world_.Admit(AnyWorker()); },
         [&] { world_.Admit(AnyWorker()); },
         [&] { world_.EvictOn(AnyWorker()); },
-        [&] {
-          if (Chance(2)) world_.Finish(AnyWorker());
-        },
+        [&] { world_.Finish(AnyWorker()); },
         [&] {
           if (Chance(4)) world_.DeleteJobOn(AnyWorker());
+        },
+        [&] {
+          if (Chance(4)) world_.DeleteCloneOn(AnyWorker());
         },
         [&] { world_.Disconnect(AnyWorker()); },
         [&] { world_.Reconnect(AnyWorker()); },

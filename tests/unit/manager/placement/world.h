@@ -30,6 +30,8 @@ class World {
   // The remote job ends, and the worker's Kueue finishes the clone.
   bool Finish(const std::string& worker);
   void DeleteJobOn(const std::string& worker);
+  // Somebody there deletes the clone: its Kueue stops the job.
+  void DeleteCloneOn(const std::string& worker);
   void Disconnect(const std::string& worker);
   void Reconnect(const std::string& worker);
   void SetContact(const std::string& worker, Contact contact);

@@ -118,6 +118,17 @@ TEST_CASE("pods that ended on an earlier worker stay counted: an API server take
   CHECK((*more)["status"] == json{{"active", 1}, {"succeeded", 3}, {"failed", 2}});
 }
 
+TEST_CASE("a running job keeps its start, although the worker has started it again") {
+  json local = Local();
+  local["status"] = {{"startTime", "2026-11-21T16:00:00Z"}, {"active", 1}};
+  const json again = Remote(R"({"active": 1, "ready": 1, "startTime": "2026-11-21T16:05:00Z"})");
+  CHECK((*Mirror(local, again))["status"] == json{{"ready", 1}});
+  CHECK((*Mirror(local, Remote("{}", true)))["status"] == json{{"active", nullptr}});
+  // The manager has stopped it as well: it starts anew.
+  local["status"]["conditions"] = {{{"type", "Suspended"}, {"status", "True"}}};
+  CHECK((*Mirror(local, again))["status"]["startTime"] == "2026-11-21T16:05:00Z");
+}
+
 TEST_CASE("a worker's decision is copied when it is final") {
   const auto mirrored = [](const char* status) {
     const auto patch = Mirror(Local(), Remote(status));

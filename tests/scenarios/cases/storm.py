@@ -1,0 +1,243 @@
+"""Everything at once: what users, administrators and networks do, at random, and the calm after it."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+
+from scenarios import objects
+from scenarios.federated_job import FederatedJob
+from scenarios.kube_client import ApiError
+from scenarios.objects import Quota
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.world import IMPATIENT, TEMPLATE, World
+
+_JOBS = 6
+_EVENTS = 120
+_LONGEST_PAUSE = 0.12  # seconds between two events
+_OVERTAKEN = (404, 409)  # what the event was to change has gone or changed meanwhile
+_TIMES = {"workerLostTimeout": "3s", **IMPATIENT}
+
+
+class _Storm:
+    """One history. Every event asks the clusters what there is to do it to, and does nothing if there is nothing."""
+
+    def __init__(self, world: World, seed: int):
+        self._world = world
+        self._random = random.Random(seed)
+        self._away: set[str] = set()
+        self._returning: set[str] = set()
+
+    def blow(self) -> None:
+        events = {
+            self._submit: 6,
+            self._end_pods: 4,
+            self._kill_fedra: 2,
+            self._lose_store: 1,
+            self._delete_job: 2,
+            self._suspend: 2,
+            self._resume: 4,
+            self._preempt: 2,
+            self._open_queue: 4,
+            self._cut: 2,
+            self._silence: 1,
+            self._restore: 4,
+            self._remove_template: 2,
+            self._add_template: 4,
+            self._delete_copy_of_job: 1,
+            self._delete_copy_of_workload: 1,
+        }
+        chosen = self._random.choices(list(events), list(events.values()), k=_EVENTS)
+        for event in chosen:
+            try:
+                event()
+            except ApiError as error:
+                if error.status not in _OVERTAKEN:
+                    raise
+            self._heed_returned()
+            time.sleep(self._random.uniform(0, _LONGEST_PAUSE))  # the random moment itself
+
+    def calm_down(self) -> None:
+        for worker in sorted(self._away):
+            self._come_back(worker)
+        for worker in self._world.workers:
+            self._world.set_quota(worker, Quota())
+            self._ensure_template(worker)
+        for job in self._jobs():
+            self._set_active(job, True)
+
+    def _jobs(self) -> list[FederatedJob]:
+        found = self._world.manager.list("Job", self._world.ns)
+        return [self._world.job(each["metadata"]["name"]) for each in found]
+
+    def _some_job(self) -> FederatedJob | None:
+        jobs = self._jobs()
+        return self._random.choice(jobs) if jobs else None
+
+    def _some_worker(self) -> str:
+        return self._random.choice(self._world.workers)
+
+    def _some_copy(self, kind: str) -> tuple[str, Object] | None:
+        worker = self._some_worker()
+        found = self._world.admin(worker).list(kind, self._world.ns)
+        return (worker, self._random.choice(found)) if found else None
+
+    # --- What users do.
+
+    def _submit(self) -> None:
+        name = f"train-{self._random.randrange(_JOBS)}"
+        if self._world.manager.find("Job", self._world.ns, name) is None:
+            self._world.submit(name, template=TEMPLATE)
+
+    def _delete_job(self) -> None:
+        job = self._some_job()
+        if job is not None:
+            self._world.manager.delete("Job", job.ns, job.name)
+
+    def _suspend(self) -> None:
+        job = self._some_job()
+        if job is not None:
+            self._set_active(job, False)
+
+    def _resume(self) -> None:
+        job = self._some_job()
+        if job is not None:
+            self._set_active(job, True)
+
+    def _set_active(self, job: FederatedJob, active: bool) -> None:
+        workload = job.workload()
+        if workload is None or objects.is_true(workload, "Finished"):
+            return
+        name = workload["metadata"]["name"]
+        self._world.manager.patch("Workload", job.ns, name, {"spec": {"active": active}})
+
+    # --- What happens on workers.
+
+    def _end_pods(self) -> None:
+        copy = self._some_copy("Job")
+        if copy is not None:
+            worker, job = copy
+            self._world.fleet.end_pods(worker, self._world.ns, job["metadata"]["name"])
+
+    def _preempt(self) -> None:
+        copy = self._some_copy("Workload")
+        if copy is not None and objects.is_true(copy[1], "Admitted"):
+            worker, clone = copy
+            self._world.fleet.preempt(worker, self._world.ns, clone["metadata"]["name"])
+
+    def _open_queue(self) -> None:
+        self._world.set_quota(self._some_worker(), Quota())
+
+    def _remove_template(self) -> None:
+        worker = self._some_worker()
+        self._world.admin(worker).delete("ResourceClaimTemplate", self._world.ns, TEMPLATE)
+
+    def _add_template(self) -> None:
+        self._ensure_template(self._some_worker())
+
+    def _ensure_template(self, worker: str) -> None:
+        if (
+            self._world.admin(worker).find("ResourceClaimTemplate", self._world.ns, TEMPLATE)
+            is None
+        ):
+            self._world.add_template(worker)
+
+    def _delete_copy_of_job(self) -> None:
+        self._delete_copy("Job")
+
+    def _delete_copy_of_workload(self) -> None:
+        self._delete_copy("Workload")
+
+    def _delete_copy(self, kind: str) -> None:
+        copy = self._some_copy(kind)
+        if copy is not None:
+            worker, obj = copy
+            self._world.admin(worker).delete(kind, self._world.ns, obj["metadata"]["name"])
+
+    # --- What happens to networks and to fedra.
+
+    def _cut(self) -> None:
+        worker = self._some_worker()
+        self._world.cut(worker)
+        self._away.add(worker)
+        self._returning.discard(worker)
+
+    def _silence(self) -> None:
+        worker = self._some_worker()
+        self._world.unwatch(worker)
+        self._world.link(worker).silence()
+        self._away.add(worker)
+        self._returning.discard(worker)
+
+    def _restore(self) -> None:
+        worker = self._some_worker()
+        if worker in self._away:
+            self._come_back(worker)
+
+    def _come_back(self, worker: str) -> None:
+        self._away.remove(worker)
+        self._returning.add(worker)
+        self._world.link(worker).restore()
+
+    def _heed_returned(self) -> None:
+        """fedra answers for a worker again when it has found it: until then the worker may be given up as lost."""
+        assert self._world.fedra is not None
+        if not self._returning:
+            return
+        states = self._world.fedra.worker_states()
+        for worker in sorted(self._returning - self._away):
+            if states[worker] == "Connected":
+                self._returning.remove(worker)
+                self._world.watch_again(worker)
+
+    def _kill_fedra(self) -> None:
+        assert self._world.fedra is not None
+        self._world.fedra.restart()
+
+    def _lose_store(self) -> None:
+        assert self._world.fedra is not None
+        self._world.fedra.kill()
+        self._world.fedra.delete_store()
+        self._world.fedra.start()
+
+
+# The steps of a real Kueue take seconds each: the storm would be a breeze there.
+@scenario("storm", fleets=("sim",))
+def storm(world: World) -> None:
+    """Random jobs, crashes, cuts, evictions and deletions; then calm: each job runs on one worker, and ends once."""
+    seed = int(os.environ.get("FEDRA_STORM_SEED", random.randrange(1_000_000)))
+    world.note(f"FEDRA_STORM_SEED={seed}")
+    world.add_template_everywhere()
+    world.start_fedra(_TIMES, links=world.workers)
+    history = _Storm(world, seed)
+    try:
+        history.blow()
+        history.calm_down()
+        finished = 0
+        for found in world.manager.list("Job", world.ns):
+            job = world.job(found["metadata"]["name"])
+            world.eventually(f"{job.key} runs or has ended", lambda: _runs_or_ended(job))
+            for worker in world.workers:
+                world.fleet.end_pods(worker, world.ns, job.name)
+            world.eventually(f"{job.key} is complete", lambda: _ended(job))
+            world.eventually(f"nothing of {job.key} is left", job.nowhere)
+            finished += 1
+        world.note(f"{finished} jobs")
+    except (AssertionError, ApiError) as error:
+        raise AssertionError(f"FEDRA_STORM_SEED={seed}: {error}") from error
+
+
+def _runs_or_ended(job: FederatedJob) -> bool:
+    """Whether one worker has the job by every account, or its end is known."""
+    name = job.cluster_name()
+    return _ended(job) or (
+        name is not None
+        and job.check_state() == "Ready"
+        and job.remote_jobs() == [name] == job.clones()
+    )
+
+
+def _ended(job: FederatedJob) -> bool:
+    return objects.is_true(job.manager_job(), "Complete")
