@@ -18,7 +18,7 @@ _JOBS = 6
 _EVENTS = 120
 _LONGEST_PAUSE = 0.12  # seconds between two events
 _OVERTAKEN = (404, 409)  # what the event was to change has gone or changed meanwhile
-_TIMES = {"workerLostTimeout": "3s", **IMPATIENT}
+_LOST = "3s"
 
 
 class _Storm:
@@ -29,6 +29,19 @@ class _Storm:
         self._random = random.Random(seed)
         self._away: set[str] = set()
         self._returning: set[str] = set()
+
+    def settings(self) -> Object:
+        """Any way of working; all of them with little patience."""
+        choice = self._random.choice
+        policy = choice([{"policy": "race"}, {"candidates": 1}, {"candidates": 2}])
+        return {
+            "workerLostTimeout": _LOST,
+            "dispatch": {**policy, **IMPATIENT["dispatch"]},
+            "verification": {
+                "devices": choice(["Off", "Enforce"]),
+                "templates": {"sync": choice(["Never", "IfMissing", "Reconcile"])},
+            },
+        }
 
     def blow(self) -> None:
         events = {
@@ -64,7 +77,8 @@ class _Storm:
             self._come_back(worker)
         for worker in self._world.workers:
             self._world.set_quota(worker, Quota())
-            self._ensure_template(worker)
+        for cluster in self._world.fleet.clusters:
+            self._ensure_template(cluster)
         for job in self._jobs():
             self._set_active(job, True)
 
@@ -131,18 +145,16 @@ class _Storm:
         self._world.set_quota(self._some_worker(), Quota())
 
     def _remove_template(self) -> None:
-        worker = self._some_worker()
-        self._world.admin(worker).delete("ResourceClaimTemplate", self._world.ns, TEMPLATE)
+        client = self._world.admin(self._random.choice(self._world.fleet.clusters))
+        client.delete("ResourceClaimTemplate", self._world.ns, TEMPLATE)
 
     def _add_template(self) -> None:
-        self._ensure_template(self._some_worker())
+        self._ensure_template(self._random.choice(self._world.fleet.clusters))
 
-    def _ensure_template(self, worker: str) -> None:
-        if (
-            self._world.admin(worker).find("ResourceClaimTemplate", self._world.ns, TEMPLATE)
-            is None
-        ):
-            self._world.add_template(worker)
+    def _ensure_template(self, cluster: str) -> None:
+        client = self._world.admin(cluster)
+        if client.find("ResourceClaimTemplate", self._world.ns, TEMPLATE) is None:
+            self._world.add_template(cluster)
 
     def _delete_copy_of_job(self) -> None:
         self._delete_copy("Job")
@@ -210,8 +222,8 @@ def storm(world: World) -> None:
     seed = int(os.environ.get("FEDRA_STORM_SEED", random.randrange(1_000_000)))
     world.note(f"FEDRA_STORM_SEED={seed}")
     world.add_template_everywhere()
-    world.start_fedra(_TIMES, links=world.workers)
     history = _Storm(world, seed)
+    world.start_fedra(history.settings(), links=world.workers)
     try:
         history.blow()
         history.calm_down()
