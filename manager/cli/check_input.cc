@@ -58,6 +58,15 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
 
+bool HasName(const json& object) { return !Text(Member(object, "metadata"), "name").empty(); }
+
+// Nearly everything that a job needs is its namespace's.
+void CheckNamespace(const json& job, const std::string& default_ns, Findings& findings) {
+  if (!default_ns.empty() || !Text(Member(job, "metadata"), "namespace").empty()) return;
+  findings.Warn("metadata.namespace", "is not given: looked for in \"default\"",
+                "say which with -n NAMESPACE");
+}
+
 // Null: no job that fedra can run.
 const tracking::JobAdapter* AdapterOf(const json& object) {
   return tracking::FindAdapter({Text(object, "apiVersion"), Text(object, "kind"), {}, {}});
@@ -71,6 +80,8 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   if (adapter == nullptr) return false;
   const ObjectKey key = KeyOf(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
+  CheckObjectName(object, findings);
+  CheckNamespace(object, default_ns, findings);
   CheckObjectFields(object, findings);
   if (kind == "Job") CheckJobFields(object, findings);
   for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
@@ -81,9 +92,9 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
     CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
   }
   CheckQueueName(object, key, findings);
-  const bool is_known = std::any_of(input.jobs.begin(), input.jobs.end(), [&](const InputJob& job) {
-    return job.kind == kind && job.key == key;
-  });
+  const auto is_same = [&](const InputJob& job) { return job.kind == kind && job.key == key; };
+  const bool is_known =
+      HasName(object) && std::any_of(input.jobs.begin(), input.jobs.end(), is_same);
   if (!is_known) input.jobs.push_back({kind, key, {}});
   auto job = tracking::ParseSubmitted(object, default_ns);
   if (job) {
@@ -104,7 +115,7 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
   for (const Manifest& manifest : manifests) {
     const ObjectKey key = KeyOf(*manifest.object, default_ns);
     const std::string kind = Text(*manifest.object, "kind");
-    if (key.name.empty() ||
+    if (!HasName(*manifest.object) ||
         !(IsDraManifest(*manifest.object) || AdapterOf(*manifest.object) != nullptr))
       continue;
     const std::string object = kind + " " + key.ToString();

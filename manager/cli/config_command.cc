@@ -47,6 +47,9 @@ int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
     terminal.out << fmt::format("  worker {}: {}\n", loaded->configuration.workers[i].name,
                                 config::Summary(*loaded->workers[i]));
   }
+  if (loaded->workers.empty())
+    terminal.out
+        << "  no worker: every job waits (add name and kubeconfig of each below workers)\n";
   if (options.connect && !ConnectAndReport(*loaded, *timeout, terminal)) return 1;
   return 0;
 }

@@ -26,7 +26,8 @@ struct DefinedClaims {
 // The API server's kinds that are looked at beside jobs: ResourceClaimTemplate, ResourceClaim,
 // DeviceClass.
 bool IsDraManifest(const nlohmann::json& object);
-// "ml/one-gpu" of a manifest; `default_ns` for one that names none, empty for "default".
+// "ml/one-gpu" of a manifest; `default_ns` for one that names none, empty for "default". A name
+// that the API server is to generate: its beginning.
 ObjectKey KeyOf(const nlohmann::json& object, const std::string& default_ns);
 
 DefinedClaims Define(const std::vector<Manifest>& manifests, const std::string& default_ns);

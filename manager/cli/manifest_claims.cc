@@ -237,6 +237,7 @@ bool IsDraManifest(const json& object) {
 ObjectKey KeyOf(const json& object, const std::string& default_ns) {
   const json& metadata = Member(object, "metadata");
   ObjectKey key{Text(metadata, "namespace"), Text(metadata, "name")};
+  if (key.name.empty()) key.name = Text(metadata, "generateName");
   if (Text(object, "kind") == "DeviceClass")
     key.ns.clear();
   else if (key.ns.empty())
@@ -250,7 +251,7 @@ void CheckDraManifest(const Manifest& manifest, const std::string& default_ns,
   const std::string kind = Text(object, "kind");
   const ObjectKey key = KeyOf(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), all);
-  if (key.name.empty()) findings.Error("metadata.name", "is missing");
+  CheckObjectName(object, findings);
   if (!CheckVersion(manifest, findings)) return;
   CheckObjectFields(object, findings);
   const std::string api = Text(object, "apiVersion");

@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 using tracking::Member;
 using tracking::Path;
+using tracking::Text;
 
 const FieldList kObject = {{"apiVersion", "kind", "metadata", "spec"}, {"status"}};
 const FieldList kMetadata = {
@@ -163,6 +164,25 @@ void CheckFields(const json& object, const std::string& path, const FieldList& k
 void CheckObjectFields(const json& object, Findings& findings) {
   CheckFields(object, "", kObject, findings);
   CheckMetadataFields(Member(object, "metadata"), "metadata", findings);
+}
+
+void CheckObjectName(const json& object, Findings& findings) {
+  const json& metadata = Member(object, "metadata");
+  const auto refuse = [&](const char* field, const std::string& text, const char* hint) {
+    findings.Error(fmt::format("metadata.{}", field), fmt::format("\"{}\" is no name", text), hint);
+  };
+  constexpr const char* kHint =
+      "lower-case letters, digits, - and ., with a letter or digit at both ends";
+  const std::string name = Text(metadata, "name");
+  const std::string prefix = Text(metadata, "generateName");
+  const std::string ns = Text(metadata, "namespace");
+  if (!name.empty() && !config::IsDnsSubdomain(name)) refuse("name", name, kHint);
+  // An API server cuts it off there and appends letters and digits.
+  if (!prefix.empty() && !config::IsDnsSubdomain(prefix.substr(0, 58) + "x"))
+    refuse("generateName", prefix, kHint);
+  if (name.empty() && prefix.empty()) findings.Error("metadata.name", "is missing");
+  if (!ns.empty() && !config::IsDnsLabel(ns))
+    refuse("namespace", ns, "lower-case letters, digits and -, at most 63");
 }
 
 void CheckMetadataFields(const json& metadata, const std::string& path, Findings& findings) {

@@ -32,6 +32,8 @@ void CheckFields(const nlohmann::json& object, const std::string& path, const Fi
 void CheckObjectFields(const nlohmann::json& object, Findings& findings);
 void CheckMetadataFields(const nlohmann::json& metadata, const std::string& path,
                          Findings& findings);
+// metadata.name, generateName and namespace, as an API server takes them.
+void CheckObjectName(const nlohmann::json& object, Findings& findings);
 // batch/v1 Job, below spec; not the pods.
 void CheckJobFields(const nlohmann::json& job, Findings& findings);
 // One pod template: its claims, its containers' resources, and what chooses its nodes.

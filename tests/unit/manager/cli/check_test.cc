@@ -19,12 +19,13 @@ struct Ran {
 };
 
 Ran Check(const std::string& manifests, const std::string& format = "table",
-          const RawCluster& cluster = MakeCluster(), bool assume_templates = false) {
+          const RawCluster& cluster = MakeCluster(), bool assume_templates = false,
+          const std::string& ns = "ml") {
   const TempFolder folder;
   CheckOptions options;
   options.files = {folder.Write("job.yaml", manifests)};
   options.snapshot = folder.Write("fleet.json", ToText(Record(cluster)));
-  options.ns = "ml";
+  options.ns = ns;
   options.format = format;
   options.assume_templates = assume_templates;
   std::ostringstream out;
@@ -76,6 +77,40 @@ std::string Job(const std::string& claim_template) {
          "spec: {template: {spec: {restartPolicy: Never, resourceClaims: [{name: g, "
          "resourceClaimTemplateName: " +
          claim_template + "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+}
+
+TEST_CASE("check: names that no API server takes, and a namespace that nobody named") {
+  const auto with = [](const std::string& metadata) {
+    std::string job = Job("one-gpu");
+    job.replace(job.find("name: train"), std::string("name: train").size(), metadata);
+    return Check(job);
+  };
+  CHECK(with("name: train").code == 0);
+  CHECK(with("generateName: train-").code == 0);
+  CHECK_THAT(with("generateName: train-").out, ContainsSubstring("ml/train-"));
+  for (const char* wrong :
+       {"name: Bad_Name", "generateName: Bad-", "namespace: a.b, name: train", "labels2: {}"}) {
+    const Ran ran = with(wrong);
+    INFO(wrong << "\n" << ran.out);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.out, ContainsSubstring("error: Job"));
+  }
+  CHECK_THAT(with("name: Bad_Name").out,
+             ContainsSubstring("metadata.name: \"Bad_Name\" is no name"));
+  CHECK_THAT(with("labels2: {}").out, ContainsSubstring("metadata.name: is missing"));
+
+  const std::string nobody = "is not given: looked for in \"default\"";
+  CHECK_THAT(Check(Job("one-gpu"), "table", MakeCluster(), false, "").out,
+             ContainsSubstring("warning: Job default/train: metadata.namespace: " + nobody));
+  CHECK_THAT(with("name: train").out, !ContainsSubstring(nobody));
+}
+
+TEST_CASE("check: two jobs whose names are generated are two jobs") {
+  std::string job = Job("one-gpu");
+  job.replace(job.find("name: train"), std::string("name: train").size(), "generateName: train-");
+  const json report = Parsed(Check(job + "---\n" + job, "json").out);
+  CHECK(report["items"].size() == 2);
+  CHECK(report["findings"].empty());
 }
 
 // What MakeCluster() has as `gpu`, written by a person.
