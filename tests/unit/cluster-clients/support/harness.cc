@@ -113,7 +113,12 @@ bool TestCache::WaitForContent(const std::set<std::string>& content,
 }
 
 bool TestCache::WaitForState(watch::CacheState state, std::chrono::milliseconds timeout) {
-  return Wait([&] { return cache_.health().state == state; }, timeout);
+  return Wait(
+      [&] {
+        const auto told = Healths();
+        return !told.empty() && told.back().health.state == state;
+      },
+      timeout);
 }
 
 bool TestCache::WaitForHeard(const std::string& what, std::chrono::milliseconds timeout) {

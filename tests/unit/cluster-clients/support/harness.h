@@ -76,6 +76,7 @@ class TestCache final {
   std::set<std::string> Content() const;
   bool WaitForContent(const std::set<std::string>& content,
                       std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  // As it was told: a state may be seen before that.
   bool WaitForState(watch::CacheState state,
                     std::chrono::milliseconds timeout = std::chrono::seconds(10));
   bool WaitForHeard(const std::string& what,
