@@ -34,18 +34,20 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-}  // namespace
-
-bool IsDnsLabel(std::string_view text) {
-  return !text.empty() && text.size() <= 63 && IsLower(text.front()) && IsLower(text.back()) &&
+bool IsDnsPart(std::string_view text) {
+  return !text.empty() && IsLower(text.front()) && IsLower(text.back()) &&
          std::all_of(text.begin(), text.end(), [](char c) { return IsLower(c) || c == '-'; });
 }
+
+}  // namespace
+
+bool IsDnsLabel(std::string_view text) { return text.size() <= 63 && IsDnsPart(text); }
 
 bool IsDnsSubdomain(std::string_view text) {
   if (text.size() > 253) return false;
   while (true) {
     const size_t dot = text.find('.');
-    if (!IsDnsLabel(text.substr(0, dot))) return false;
+    if (!IsDnsPart(text.substr(0, dot))) return false;
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }

@@ -12,7 +12,8 @@ namespace fedra::config {
 // RFC 1123: lower-case letters, digits and "-", starting and ending with a letter or digit; at
 // most 63.
 bool IsDnsLabel(std::string_view text);
-// Labels joined by dots; at most 253.
+// Parts like labels, but of any length, joined by dots; at most 253. (IsDNS1123Subdomain of
+// Kubernetes 1.36.)
 bool IsDnsSubdomain(std::string_view text);
 // At most 63 letters, digits, "-", "_" and ".", starting and ending with a letter or digit; may be
 // empty.

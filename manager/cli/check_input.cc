@@ -60,6 +60,13 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
 
 bool HasName(const json& object) { return !Text(Member(object, "metadata"), "name").empty(); }
 
+// Of a name that the API server is to generate, its beginning.
+ObjectKey JobKey(const json& job, const std::string& default_ns) {
+  ObjectKey key = KeyOf(job, default_ns);
+  if (key.name.empty()) key.name = Text(Member(job, "metadata"), "generateName");
+  return key;
+}
+
 // Nearly everything that a job needs is its namespace's.
 void CheckNamespace(const json& job, const std::string& default_ns, Findings& findings) {
   if (!default_ns.empty() || !Text(Member(job, "metadata"), "namespace").empty()) return;
@@ -72,13 +79,23 @@ const tracking::JobAdapter* AdapterOf(const json& object) {
   return tracking::FindAdapter({Text(object, "apiVersion"), Text(object, "kind"), {}, {}});
 }
 
+// A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
+bool HasError(const CheckInput& input, const InputJob& job) {
+  const std::string object = job.kind + " " + job.key.ToString();
+  return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
+    const bool is_here = finding.file == job.file && finding.document == job.document;
+    return finding.severity == Severity::kError && finding.object == object &&
+           (is_here || !job.is_generated);
+  });
+}
+
 // Whether it is a job; then it is one of the input, or a finding.
 bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput& input) {
   const json& object = *manifest.object;
   const std::string kind = Text(object, "kind");
   const tracking::JobAdapter* adapter = AdapterOf(object);
   if (adapter == nullptr) return false;
-  const ObjectKey key = KeyOf(object, default_ns);
+  const ObjectKey key = JobKey(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
   CheckObjectName(object, findings);
   CheckNamespace(object, default_ns, findings);
@@ -95,7 +112,8 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   const auto is_same = [&](const InputJob& job) { return job.kind == kind && job.key == key; };
   const bool is_known =
       HasName(object) && std::any_of(input.jobs.begin(), input.jobs.end(), is_same);
-  if (!is_known) input.jobs.push_back({kind, key, {}});
+  if (!is_known)
+    input.jobs.push_back({kind, key, !HasName(object), manifest.file, manifest.document, {}});
   auto job = tracking::ParseSubmitted(object, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
@@ -181,7 +199,7 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   }
   CheckDefinedOnce(manifests, default_ns, input.findings);
   for (InputJob& job : input.jobs)
-    if (HasError(input, job.kind + " " + job.key.ToString())) job.submitted.reset();
+    if (HasError(input, job)) job.submitted.reset();
   return input;
 }
 

@@ -19,6 +19,9 @@ namespace fedra::cli {
 struct InputJob {
   std::string kind;
   ObjectKey key;
+  bool is_generated = false;  // the API server makes the name; that of `key` is its beginning
+  std::string file;
+  int document = 1;
   // Nothing when the job has an error: a verdict beside it would be worth nothing.
   std::optional<tracking::SubmittedJob> submitted;
 };

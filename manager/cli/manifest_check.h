@@ -26,8 +26,7 @@ struct DefinedClaims {
 // The API server's kinds that are looked at beside jobs: ResourceClaimTemplate, ResourceClaim,
 // DeviceClass.
 bool IsDraManifest(const nlohmann::json& object);
-// "ml/one-gpu" of a manifest; `default_ns` for one that names none, empty for "default". A name
-// that the API server is to generate: its beginning.
+// "ml/one-gpu" of a manifest; `default_ns` for one that names none, empty for "default".
 ObjectKey KeyOf(const nlohmann::json& object, const std::string& default_ns);
 
 DefinedClaims Define(const std::vector<Manifest>& manifests, const std::string& default_ns);

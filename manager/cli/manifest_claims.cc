@@ -237,7 +237,6 @@ bool IsDraManifest(const json& object) {
 ObjectKey KeyOf(const json& object, const std::string& default_ns) {
   const json& metadata = Member(object, "metadata");
   ObjectKey key{Text(metadata, "namespace"), Text(metadata, "name")};
-  if (key.name.empty()) key.name = Text(metadata, "generateName");
   if (Text(object, "kind") == "DeviceClass")
     key.ns.clear();
   else if (key.ns.empty())

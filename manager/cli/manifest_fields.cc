@@ -177,8 +177,11 @@ void CheckObjectName(const json& object, Findings& findings) {
   const std::string prefix = Text(metadata, "generateName");
   const std::string ns = Text(metadata, "namespace");
   if (!name.empty() && !config::IsDnsSubdomain(name)) refuse("name", name, kHint);
-  // An API server cuts it off there and appends letters and digits.
-  if (!prefix.empty() && !config::IsDnsSubdomain(prefix.substr(0, 58) + "x"))
+  // It is a label of its pods.
+  if (Text(object, "kind") == "Job" && name.size() > 63)
+    findings.Error("metadata.name", "the name of a Job has at most 63 letters");
+  // It may end in "-": more follows.
+  if (!prefix.empty() && !config::IsDnsSubdomain(prefix.ends_with('-') ? prefix + "x" : prefix))
     refuse("generateName", prefix, kHint);
   if (name.empty() && prefix.empty()) findings.Error("metadata.name", "is missing");
   if (!ns.empty() && !config::IsDnsLabel(ns))

@@ -73,8 +73,8 @@ struct FinishWorkload {
 struct RecordFailure {
   Failure failure;  // `times` is counted when it is recorded
 };
-// Not durable: from now on its job is being created there.
-struct RecordWinner {
+// Not durable: from now on the job is being created there.
+struct RecordPlacing {
   ClusterName cluster;
 };
 // Durable: clean this cluster up when it comes back.
@@ -95,7 +95,7 @@ struct Note {
 
 using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
                             CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
-                            RecordWinner, RecordResidue, Forget, Note, SetClonePriority>;
+                            RecordPlacing, RecordResidue, Forget, Note, SetClonePriority>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

@@ -11,20 +11,6 @@ namespace {
 // The CRD allows no more nominated names.
 constexpr size_t kMaxNominated = 20;
 
-bool IsRecordedWinner(const Context& context, const ClusterView& cluster) {
-  return context.record.winner && context.record.winner->cluster == cluster.name;
-}
-
-// Whether a winner still has no job after as long as a worker may take to admit: the job cannot be
-// created there, although nobody refuses it. Counted from our own first try, so that a worker that
-// admitted while we were away is not blamed for it.
-bool IsOverdue(const Context& context, const ClusterView& cluster) {
-  if (cluster.job != nullptr || !IsRecordedWinner(context, cluster)) return false;
-  const WallTime since =
-      std::max(context.record.winner->since, context.record.nominated_at.value_or(WallTime::min()));
-  return context.now >= since + context.policy.admission_timeout;
-}
-
 bool HasAdmitted(const Context& context, const ClusterView& cluster) {
   return HasOwnClone(context, cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
 }
@@ -129,6 +115,16 @@ bool IsSpent(const tracking::Workload& clone) {
   return clone.Finished() || !clone.active || clone.deleting;
 }
 
+bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster) {
+  const auto& [placing, began] = std::tie(context.record.placing, context.record.nominated_at);
+  return placing && began && placing->cluster == cluster.name && placing->since >= *began;
+}
+
+bool IsOverdue(const Context& context, const ClusterView& cluster) {
+  if (cluster.job != nullptr || !IsBeingPlacedOn(context, cluster)) return false;
+  return context.now >= context.record.placing->since + context.policy.admission_timeout;
+}
+
 Choice Choose(const Context& context, const std::vector<ClusterName>& nominated) {
   return context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
                                                   : ChooseBest(context, nominated);
@@ -137,7 +133,7 @@ Choice Choose(const Context& context, const std::vector<ClusterName>& nominated)
 const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated) {
   const ClusterView* winner = nullptr;
   const auto key = [&](const ClusterView& cluster) {
-    return std::tuple(IsOverdue(context, cluster), !IsRecordedWinner(context, cluster),
+    return std::tuple(IsOverdue(context, cluster), !IsBeingPlacedOn(context, cluster),
                       cluster.clone->admitted->since);
   };
   for (const ClusterView& cluster : context.clusters) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
 #include "manager/tracking/kueue_api.h"
@@ -42,20 +44,29 @@ void RememberFailure(const Context& context, const ClusterView& cluster, dra::Re
 const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Job* local = context.view.job.get();
   if (local == nullptr || local->finished) return nullptr;
-  const ClusterView* ended = nullptr;
-  for (const ClusterView& cluster : context.clusters) {
-    // An end that was seen is one, although the lists may be on their way again.
-    if (cluster.contact == Contact::kNone || !HasOwnJob(context, cluster) || !cluster.job->finished)
-      continue;
-    if (ended == nullptr || cluster.name.value == context.workload().cluster_name) ended = &cluster;
+  const tracking::Workload& workload = context.workload();
+  const auto ended = [&](const std::string& name) {
+    const ClusterView* cluster = context.Find(name);
+    const bool counts =
+        cluster != nullptr && HasOwnJob(context, *cluster) && cluster->job->finished;
+    return counts ? cluster : nullptr;
+  };
+  if (!workload.cluster_name.empty()) return ended(workload.cluster_name);
+  for (const std::string& name : workload.nominated) {
+    if (const ClusterView* cluster = ended(name); cluster != nullptr) return cluster;
   }
-  return ended;
+  return nullptr;
 }
 
 void TellEnd(const ClusterView& cluster, Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = cluster.name;
+  decision.why = fmt::format("ended on {}; its end is being told", cluster.name.value);
   decision.actions.emplace_back(MirrorStatus{cluster.name});
+}
+
+bool EndedAsItsJob(const tracking::Condition& finished) {
+  return finished.reason == tracking::kSucceeded || finished.reason == tracking::kFailed;
 }
 
 void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {

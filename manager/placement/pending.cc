@@ -51,7 +51,7 @@ std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
   return wake_at;
 }
 
-void RecordPlacement(const ClusterView& winner, Decision& decision) {
+void AdmitOn(const ClusterView& winner, Decision& decision) {
   std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
   decision.actions.emplace_back(Admit{winner.name, message});
   decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
@@ -61,9 +61,8 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   const bool has_job = HasOwnJob(context, winner);
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
-  const auto& recorded = context.record.winner;
-  if (!has_job && (!recorded || recorded->cluster != winner.name))
-    decision.actions.emplace_back(RecordWinner{winner.name});
+  if (!has_job && !IsBeingPlacedOn(context, winner))
+    decision.actions.emplace_back(RecordPlacing{winner.name});
   const bool clean = CleanUp(context, &winner, "LostRace", decision);
   if (!has_job) {
     decision.why = fmt::format(
@@ -77,18 +76,21 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
     return;
   }
   if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
-  RecordPlacement(winner, decision);
+  AdmitOn(winner, decision);
 }
 
-// It may have ended before it was recorded as the winner. Or its life ended before it did: its end
-// is told all the same.
+// It ended before clusterName said that it was there, or Kueue has taken the quota back meanwhile.
+// Only in the first case can the place still be recorded.
 void DecideEnded(const Context& context, const ClusterView& ended,
                  const std::vector<ClusterName>& nominated, Decision& decision) {
-  if (!Contains(nominated, ended.name) || !HasOwnClone(context, ended))
+  const bool in_this_round = Contains(nominated, ended.name) && ended.contact == Contact::kFull;
+  if (!in_this_round || !HasOwnClone(context, ended) || !ended.clone->Admitted() ||
+      ended.clone->deleting || (ended.clone->Finished() && !EndedAsItsJob(*ended.clone->finished)))
     return TellEnd(ended, decision);
   decision.phase = Phase::kRunning;
   decision.worker = ended.name;
-  RecordPlacement(ended, decision);
+  AdmitOn(ended, decision);
+  CleanUp(context, &ended, "LostRace", decision);
 }
 
 void Block(const Context& context, const tracking::AdmissionCheckState& check, const Choice& choice,
@@ -120,6 +122,16 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
   decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, decision.why});
 }
 
+// What a worker whose time has passed is remembered for.
+std::string TooLate(const Context& context, const ClusterView& cluster) {
+  const std::string& name = cluster.name.value;
+  if (!HasOwnClone(context, cluster) || !cluster.clone->Admitted())
+    return name + " did not admit the workload in time";
+  if (IsOverdue(context, cluster))
+    return name + " admitted the workload, but its job could not be created there in time";
+  return name + " admitted the workload, but could not be used in time";
+}
+
 // Takes back what is not (or no longer) chosen.
 void Withdraw(const Context& context, const Choice& choice, Decision& decision) {
   for (const ClusterView& cluster : context.clusters) {
@@ -133,10 +145,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
       decision.actions.emplace_back(RecordResidue{cluster.name});
     }
     if (!late) continue;
-    const bool admitted = HasOwnClone(context, cluster) && cluster.clone->Admitted();
-    std::string message = cluster.name.value + (admitted ? " admitted the workload, but its job "
-                                                           "could not be created there in time"
-                                                         : " did not admit the workload in time");
+    std::string message = TooLate(context, cluster);
     RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision);
     decision.actions.emplace_back(
         Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});

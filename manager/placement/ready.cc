@@ -66,9 +66,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
     decision.actions.emplace_back(MirrorStatus{worker.name});
     // A clone that ended as its job did is seen before the job's own end is: that one is waited
     // for. Another end ("FailedToStart") leaves the job suspended for ever.
-    const bool as_its_job =
-        finished.reason == tracking::kSucceeded || finished.reason == tracking::kFailed;
-    if (as_its_job || worker.job->finished || !worker.job->suspended) return;
+    if (EndedAsItsJob(finished) || worker.job->finished || !worker.job->suspended) return;
   }
   decision.actions.emplace_back(FinishWorkload{finished.reason, finished.message});
 }

@@ -53,11 +53,15 @@ bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
 // Whether the clone, or the job, that the cluster shows is of this incarnation of the workload.
 bool HasOwnClone(const Context& context, const ClusterView& cluster);
 bool HasOwnJob(const Context& context, const ClusterView& cluster);
-// A worker with a finished job of this workload that the manager's job does not show yet, the
-// recorded winner first: a job that has ended is not run again. Null: none.
+// The worker whose finished job the manager's job does not show yet: the one in clusterName;
+// without one, a nominated one, whose job ended before it got there. What was taken back from a
+// worker, and ended there all the same, does not count: it may have been changed since. An end that
+// was seen is one, whatever the contact now. Null: none.
 const ClusterView* UnmirroredEnd(const Context& context);
 // Shows it on the manager, which ends the workload.
 void TellEnd(const ClusterView& cluster, Decision& decision);
+// Whether the worker's Kueue finished the clone because the job there ended.
+bool EndedAsItsJob(const tracking::Condition& finished);
 // `refused`: it would do the same again at once, and is left alone for a while.
 void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
                      std::string message, Decision& decision, bool refused = false);

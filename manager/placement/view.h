@@ -64,20 +64,21 @@ struct Failure {
   int times = 1;             // that it failed this workload so far, refusals or not, with this one
 };
 
-// The worker that admitted the clone and gets the job, and since when its job is being created.
-struct RecordedWinner {
+// The worker on which the job is being created, since it admitted the clone, and since when.
+struct Placing {
   ClusterName cluster;
   WallTime since{};
 };
 
-// What the API objects do not say. Kept in the store; losing it costs time-outs and history only.
+// What the API objects do not say. Kept in the store, but for `placing`; losing it costs time-outs
+// and history only.
 struct PlacementRecord {
   int attempt = 0;                       // number of nomination rounds so far
   std::vector<ClusterName> nominated;    // of the running round
   std::optional<WallTime> nominated_at;  // start of the running round
   std::vector<Failure> failures;         // oldest first, one per cluster
-  // Of the running round. In memory only: after a restart it is given its time again.
-  std::optional<RecordedWinner> winner;
+  // Perhaps of an earlier round. In memory only: after a restart it is given its time again.
+  std::optional<Placing> placing;
 };
 
 enum class PolicyKind {

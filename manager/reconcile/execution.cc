@@ -362,8 +362,8 @@ Result<void> Execution::operator()(const placement::RecordFailure& action) {
   return {};
 }
 
-Result<void> Execution::operator()(const placement::RecordWinner& action) {
-  tools_.records.RememberWinner(picture_.view.key, {action.cluster, tools_.clock.Now()});
+Result<void> Execution::operator()(const placement::RecordPlacing& action) {
+  tools_.records.RememberPlacing(picture_.view.key, {action.cluster, tools_.clock.Now()});
   return {};
 }
 

@@ -27,7 +27,7 @@ class Execution final {
   Result<void> operator()(const placement::ClearActivity& action);
   Result<void> operator()(const placement::FinishWorkload& action);
   Result<void> operator()(const placement::RecordFailure& action);
-  Result<void> operator()(const placement::RecordWinner& action);
+  Result<void> operator()(const placement::RecordPlacing& action);
   Result<void> operator()(const placement::RecordResidue& action);
   Result<void> operator()(const placement::Forget& action);
   Result<void> operator()(const placement::Note& action);

@@ -288,7 +288,7 @@ std::pair<Picture, placement::Decision> Reconciler::Decide(const ObjectKey& key,
     placement::PlacementRecord record;
     if (same_life) {
       record = ToRecord(remembered);
-      record.winner = records_.Winner(key, now);
+      record.placing = records_.Placing(key, now);
     }
     placement::Decision decision =
         placement::Decide(picture.view, picture.clusters, record, settings_.policy, now);

@@ -49,7 +49,7 @@ void Records::Put(store::PlacementRow row) {
 
 void Records::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
-    state.winners.erase(workload);
+    state.placings.erase(workload);
     const auto found = state.placements.find(workload);
     if (found == state.placements.end()) return std::string();
     std::string gone = found->second.uid;
@@ -59,14 +59,14 @@ void Records::Forget(const ObjectKey& workload) {
   if (!uid.empty()) store_.Enqueue(store::RemovePlacement{uid});
 }
 
-void Records::RememberWinner(const ObjectKey& workload, placement::RecordedWinner winner) {
-  state_.With([&](State& state) { state.winners[workload] = std::move(winner); });
+void Records::RememberPlacing(const ObjectKey& workload, placement::Placing placing) {
+  state_.With([&](State& state) { state.placings[workload] = std::move(placing); });
 }
 
-std::optional<placement::RecordedWinner> Records::Winner(const ObjectKey& workload, WallTime now) {
-  return state_.With([&](State& state) -> std::optional<placement::RecordedWinner> {
-    const auto found = state.winners.find(workload);
-    if (found == state.winners.end()) return std::nullopt;
+std::optional<placement::Placing> Records::Placing(const ObjectKey& workload, WallTime now) {
+  return state_.With([&](State& state) -> std::optional<placement::Placing> {
+    const auto found = state.placings.find(workload);
+    if (found == state.placings.end()) return std::nullopt;
     found->second.since = std::min(found->second.since, now);
     return found->second;
   });

@@ -37,9 +37,9 @@ class Records final {
   void Forget(const ObjectKey& workload);
 
   // In memory only.
-  void RememberWinner(const ObjectKey& workload, placement::RecordedWinner winner);
+  void RememberPlacing(const ObjectKey& workload, placement::Placing placing);
   // A clock that was set back must not stretch its time: then it begins now.
-  std::optional<placement::RecordedWinner> Winner(const ObjectKey& workload, WallTime now);
+  std::optional<placement::Placing> Placing(const ObjectKey& workload, WallTime now);
 
   // Durable, once per cluster and workload: to be cleaned up when the cluster comes back.
   Result<void> AddResidue(store::ResidueRow row);
@@ -51,7 +51,7 @@ class Records final {
  private:
   struct State {
     std::unordered_map<ObjectKey, store::PlacementRow> placements;
-    std::unordered_map<ObjectKey, placement::RecordedWinner> winners;
+    std::unordered_map<ObjectKey, placement::Placing> placings;
     std::vector<store::ResidueRow> residues;
   };
 
@@ -62,7 +62,7 @@ class Records final {
 // A clock that was set back must not stretch what began by the old one: it begins now. Whether that
 // changed anything.
 bool BringBack(store::PlacementRow& row, WallTime now);
-// The part of a row that decisions look at; its winner is not in the row.
+// The part of a row that decisions look at; `placing` is not in the row.
 placement::PlacementRecord ToRecord(const store::PlacementRow& row);
 
 }  // namespace fedra::reconcile

@@ -26,13 +26,26 @@ constexpr std::array kControllerLabels = {"controller-uid", "batch.kubernetes.io
 // Status fields that Kueue reads as "pods still exist".
 constexpr std::array kActivity = {"active", "ready", "terminating"};
 
-bool HasTrueCondition(const json& status, std::string_view type) {
+// "True", "False", ...; empty without one.
+std::string ConditionStatus(const json& status, std::string_view type) {
   const json& conditions = Member(status, "conditions");
-  if (!conditions.is_array()) return false;
+  if (!conditions.is_array()) return {};
   for (const json& condition : conditions) {
-    if (Text(condition, "type") == type && Text(condition, "status") == "True") return true;
+    if (Text(condition, "type") == type) return Text(condition, "status");
   }
-  return false;
+  return {};
+}
+
+bool HasTrueCondition(const json& status, std::string_view type) {
+  return ConditionStatus(status, type) == "True";
+}
+
+// An API server lets a Job that is not suspended change its start only in the write that takes the
+// condition Suspended from True to False (batch strategy.go of Kubernetes 1.36.3).
+bool KeepsStart(const Job& local, const json& before, const json& after) {
+  const bool resumes =
+      HasTrueCondition(before, "Suspended") && ConditionStatus(after, "Suspended") == "False";
+  return !local.suspended && !resumes && before.contains("startTime");
 }
 
 std::string PrebuiltWorkload(const json& metadata) {
@@ -80,8 +93,13 @@ json MergeDifference(const json& from, const json& to) {
 // another worker may come to another one.
 json StatusToMirror(const Job& job, const json& local, const Job& remote) {
   json status = StatusOf(remote);
-  if (!job.suspended && !HasTrueCondition(local, "Suspended") && local.contains("startTime"))
-    status["startTime"] = local["startTime"];
+  if (KeepsStart(job, local, status)) {
+    const std::string start = Text(local, "startTime");
+    status["startTime"] = start;
+    // RFC 3339 in UTC: the worker's clock may have been set back between two starts.
+    if (status.contains("completionTime") && Text(status, "completionTime") < start)
+      status["completionTime"] = start;
+  }
   for (const char* count : {"succeeded", "failed"}) {
     const int known = Number(local, count, 0);
     if (known > Number(status, count, 0)) status[count] = known;

@@ -81,6 +81,9 @@ class _Storm:
             self._ensure_template(cluster)
         for job in self._jobs():
             self._set_active(job, True)
+        if not self._jobs():
+            self._world.submit("train-0", template=TEMPLATE)
+        self._world.eventually("all workers are back", self._all_are_back)
 
     def _jobs(self) -> list[FederatedJob]:
         found = self._world.manager.list("Job", self._world.ns)
@@ -133,7 +136,8 @@ class _Storm:
         copy = self._some_copy("Job")
         if copy is not None:
             worker, job = copy
-            self._world.fleet.end_pods(worker, self._world.ns, job["metadata"]["name"])
+            phase = self._random.choice(["Succeeded", "Succeeded", "Succeeded", "Failed"])
+            self._world.fleet.end_pods(worker, self._world.ns, job["metadata"]["name"], phase)
 
     def _preempt(self) -> None:
         copy = self._some_copy("Workload")
@@ -193,6 +197,10 @@ class _Storm:
         self._returning.add(worker)
         self._world.link(worker).restore()
 
+    def _all_are_back(self) -> bool:
+        self._heed_returned()
+        return not self._returning
+
     def _heed_returned(self) -> None:
         """fedra answers for a worker again when it has found it: until then the worker may be given up as lost."""
         assert self._world.fedra is not None
@@ -218,7 +226,7 @@ class _Storm:
 # The steps of a real Kueue take seconds each: the storm would be a breeze there.
 @scenario("storm", fleets=("sim",))
 def storm(world: World) -> None:
-    """Random jobs, crashes, cuts, evictions and deletions; then calm: each job runs on one worker, and ends once."""
+    """Random jobs, crashes, cuts, evictions and deletions; then calm: each job runs on one worker at a time, and ends."""
     seed = int(os.environ.get("FEDRA_STORM_SEED", random.randrange(1_000_000)))
     world.note(f"FEDRA_STORM_SEED={seed}")
     world.add_template_everywhere()
@@ -233,7 +241,7 @@ def storm(world: World) -> None:
             world.eventually(f"{job.key} runs or has ended", lambda: _runs_or_ended(job))
             for worker in world.workers:
                 world.fleet.end_pods(worker, world.ns, job.name)
-            world.eventually(f"{job.key} is complete", lambda: _ended(job))
+            world.eventually(f"{job.key} has ended", lambda: _ended(job))
             world.eventually(f"nothing of {job.key} is left", job.nowhere)
             finished += 1
         world.note(f"{finished} jobs")
@@ -252,4 +260,5 @@ def _runs_or_ended(job: FederatedJob) -> bool:
 
 
 def _ended(job: FederatedJob) -> bool:
-    return objects.is_true(job.manager_job(), "Complete")
+    ended = job.manager_job()
+    return objects.is_true(ended, "Complete") or objects.is_true(ended, "Failed")

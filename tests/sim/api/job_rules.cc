@@ -182,7 +182,7 @@ void CheckTimes(const Json& job, const Json& status, const Terminal& was, const 
     errors.push_back(BadValue("status.completionTime", *completion, "field is immutable"));
   }
   const bool resuming =
-      ConditionTrue(old_status, "Suspended") && !ConditionTrue(status, "Suspended");
+      ConditionTrue(old_status, "Suspended") && ConditionIs(status, "Suspended", "False");
   if (start_changed && !resuming && old_start != nullptr && !BoolAt(job, {"spec", "suspend"})) {
     errors.push_back(BadValue("status.startTime", start == nullptr ? Json() : *start,
                               "field is immutable for unsuspended job once set"));

@@ -85,9 +85,13 @@ Outcome<void> Verdict(const ResourceType& type, const Json& object,
 
 }  // namespace
 
-bool ConditionTrue(const Json& status, std::string_view condition_type) {
+bool ConditionIs(const Json& status, std::string_view condition_type, std::string_view wanted) {
   const Json* condition = EntryNamed(ArrayAt(status, {"conditions"}), "type", condition_type);
-  return condition != nullptr && StringAt(*condition, {"status"}) == "True";
+  return condition != nullptr && StringAt(*condition, {"status"}) == wanted;
+}
+
+bool ConditionTrue(const Json& status, std::string_view condition_type) {
+  return ConditionIs(status, condition_type, "True");
 }
 
 void SetDefaults(const ResourceType& type, Json& body) {

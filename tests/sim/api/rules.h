@@ -21,7 +21,8 @@ Outcome<void> CheckUpdate(const ResourceType& type, const Json& before, const Js
 // `object` is the stored object with its old status.
 Outcome<void> CheckStatus(const ResourceType& type, const Json& object, const Json& status);
 
-// The condition of that type is "True".
+// There is a condition of that type with that status; "True".
+bool ConditionIs(const Json& status, std::string_view condition_type, std::string_view wanted);
 bool ConditionTrue(const Json& status, std::string_view condition_type);
 
 // Parts of the above, one file each.

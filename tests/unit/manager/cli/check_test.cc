@@ -88,8 +88,12 @@ TEST_CASE("check: names that no API server takes, and a namespace that nobody na
   CHECK(with("name: train").code == 0);
   CHECK(with("generateName: train-").code == 0);
   CHECK_THAT(with("generateName: train-").out, ContainsSubstring("ml/train-"));
-  for (const char* wrong :
-       {"name: Bad_Name", "generateName: Bad-", "namespace: a.b, name: train", "labels2: {}"}) {
+  const std::string longest(63, 'x');
+  CHECK(with("name: " + longest).code == 0);
+  for (const std::string& wrong :
+       {std::string("name: Bad_Name"), std::string("generateName: Bad-"),
+        std::string("generateName: bad."), std::string("namespace: a.b, name: train"),
+        std::string("labels2: {}"), "name: x" + longest}) {
     const Ran ran = with(wrong);
     INFO(wrong << "\n" << ran.out);
     CHECK(ran.code == 1);
@@ -111,6 +115,14 @@ TEST_CASE("check: two jobs whose names are generated are two jobs") {
   const json report = Parsed(Check(job + "---\n" + job, "json").out);
   CHECK(report["items"].size() == 2);
   CHECK(report["findings"].empty());
+  // The mistakes of one are not the other's.
+  std::string wrong = job;
+  wrong.replace(wrong.find("Never"), 5, "Always");
+  const Ran ran = Check(job + "---\n" + wrong);
+  CHECK(ran.code == 1);
+  const size_t not_judged = ran.out.find("Job ml/train-: not judged");
+  REQUIRE(not_judged != std::string::npos);
+  CHECK(ran.out.find("Job ml/train-: not judged", not_judged + 1) == std::string::npos);
 }
 
 // What MakeCluster() has as `gpu`, written by a person.
@@ -125,6 +137,14 @@ std::string OneGpu(const std::string& more) {
          "[{name: gpu, exactly: {deviceClassName: gpu" +
          more +
          "}}], config: [{opaque: {driver: gpu.example.com, parameters: {key: SECRET}}}]}}}\n";
+}
+
+TEST_CASE("check: a template whose name is generated defines none") {
+  std::string named = OneGpu("");
+  named.replace(named.find("name: one-gpu"), 13, "generateName: mine");
+  const Ran ran = Check(Job("mine") + named);
+  CHECK_THAT(ran.out, ContainsSubstring("TemplateMissing"));
+  CHECK_THAT(ran.err, !ContainsSubstring("--assume-templates"));
 }
 
 TEST_CASE(

@@ -342,7 +342,7 @@ TEST_CASE("the pods of a job never restart, or on failure") {
         "spec.template.spec.restartPolicy: \"Always\" is not allowed for the pods of a job");
   for (const char* spec : {"none", "{}"}) {
     const auto input = Read(
-        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, labels: "
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, namespace: ml, labels: "
         "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
         std::string(spec));
     REQUIRE(input.has_value());

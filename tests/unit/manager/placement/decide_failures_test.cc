@@ -117,6 +117,25 @@ TEST_CASE("race: of workers that all admitted while we were away, the first is g
   CHECK(world.WorkersWithClone() == Names{"b"});
 }
 
+TEST_CASE("race: one that had the job in an earlier life is not blamed for it in the next") {
+  World world({"a", "b"}, Race());
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  world.Advance(1h);
+  world.EvictOnManager("Preempted");
+  world.Settle();
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"a", "b"});
+  world.Advance(5min);
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+}
+
 TEST_CASE("a winner stays the winner while the loser's copy cannot be removed") {
   World world({"a", "b"}, Race());
   const auto deletes_b = [](const Action& action) {

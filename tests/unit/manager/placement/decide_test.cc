@@ -260,6 +260,37 @@ TEST_CASE("a job that ended before it was recorded as the winner's is not run ag
   CHECK(world.WorkersWithJob().empty());
 }
 
+TEST_CASE("what ends where the job was taken back from does not count") {
+  World world = RunningOnA();
+  world.Disconnect("a");
+  world.Advance(16min);
+  world.Settle();
+  REQUIRE(world.workload().cluster_name.empty());
+  REQUIRE(world.Finish("a"));
+  world.Reconnect("a");
+  world.Settle();
+  CHECK_FALSE(world.JobFinished());
+  CHECK(world.WorkersWithJob().empty());
+}
+
+TEST_CASE("an end that is on the manager's way without an admitted clone is told, not recorded") {
+  World world({"a", "b"});
+  world.SetFailures(
+      [](const Action& action) { return std::holds_alternative<placement::Admit>(action); });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  REQUIRE(world.Finish("a"));
+  world.DeleteCloneOn("a");
+  world.SetFailures(nullptr);
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.workload().Finished());
+  CHECK(world.workload().cluster_name.empty());
+  CHECK(world.WorkersWithJob().empty());
+}
+
 TEST_CASE("mirrored activity is taken back at an eviction (trap 1)") {
   World world = RunningOnA();
   world.Deactivate();

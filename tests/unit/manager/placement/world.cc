@@ -221,6 +221,7 @@ Decision World::Look() const {
 // As the executor carries out a decision.
 Decision World::Step(size_t limit) {
   const Decision decision = Look();
+  if (workload_ != nullptr) nominated_before_ = workload_->nominated;
   bool all_done = true;
   for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
     const Action& action = decision.actions[i];
@@ -293,6 +294,7 @@ void World::Apply(const Nominate& action) {
   now_ += std::chrono::milliseconds(1);
   ++record_.attempt;
   record_.nominated_at = now_;
+  tried_.clear();
 }
 
 void World::Apply(const placement::Admit& action) {
@@ -334,11 +336,15 @@ void World::Apply(const DeleteRemote& action) {
   REQUIRE(at.contact != Contact::kNone);
   // Invariant 2: there is something of ours to delete.
   REQUIRE((HasOurJob(at) || (at.clone != nullptr && at.clone->origin == "fedra")));
-  // Invariant 5: the final status reaches the manager before the remote job is removed; unless its
-  // worker was lost, and the job runs on another one by now.
-  const bool may_be_told = workload_ != nullptr && (workload_->cluster_name.empty() ||
-                                                    workload_->cluster_name == at.name.value);
-  if (HasOurJob(at) && at.job->finished && may_be_told) REQUIRE(job_->finished);
+  // Invariant 5: the final status reaches the manager before the remote job is removed; unless the
+  // job had been taken back from there.
+  if (HasOurJob(at) && at.job->finished && workload_ != nullptr) {
+    const auto& known = nominated_before_;
+    const bool counts = workload_->cluster_name.empty()
+                            ? std::find(known.begin(), known.end(), at.name.value) != known.end()
+                            : workload_->cluster_name == at.name.value;
+    if (counts) REQUIRE(job_->finished);
+  }
   if (HasOurJob(at)) at.job = nullptr;
   if (at.clone != nullptr && at.clone->origin == "fedra") at.clone = nullptr;
 }
@@ -377,8 +383,19 @@ void World::Apply(const FinishWorkload& action) {
   workload_->finished = True(action.reason, action.message, now_);
 }
 
+void World::Apply(const RecordPlacing& action) {
+  record_.placing = {action.cluster, now_};
+  tried_.emplace(action.cluster, now_);
+}
+
 void World::Apply(const RecordFailure& action) {
+  INFO(Print());
   Failure failure = action.failure;
+  // Nobody is blamed for a job that was not tried there for long enough.
+  if (failure.message.find("could not be created there in time") != std::string::npos) {
+    REQUIRE(tried_.contains(failure.cluster));
+    REQUIRE(now_ >= tried_[failure.cluster] + policy_.admission_timeout);
+  }
   std::erase_if(record_.failures, [&](const Failure& earlier) {
     if (earlier.cluster != failure.cluster) return false;
     failure.times = earlier.times + 1;

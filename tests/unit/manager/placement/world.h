@@ -7,6 +7,7 @@
 // Times are simulated; nothing here is concurrent.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,7 +58,7 @@ class World {
   void Advance(std::chrono::milliseconds time) { now_ += time; }
   WallTime now() const { return now_; }
   void LoseStore() { record_ = {}; }
-  void Restart() { record_.winner.reset(); }
+  void Restart() { record_.placing.reset(); }
   // Asked before every action whether it fails; null: none does.
   void SetFailures(std::function<bool(const Action&)> fails) { fails_ = std::move(fails); }
 
@@ -95,7 +96,7 @@ class World {
   void Apply(const ClearActivity& action);
   void Apply(const FinishWorkload& action);
   void Apply(const RecordFailure& action);
-  void Apply(const RecordWinner& action) { record_.winner = {action.cluster, now_}; }
+  void Apply(const RecordPlacing& action);
   void Apply(const RecordResidue& action);
   void Apply(const Forget& action);
   void Apply(const Note& action);
@@ -114,6 +115,8 @@ class World {
   std::vector<ClusterView> workers_;
   PlacementRecord record_;
   std::vector<std::string> notes_;
+  std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
+  std::vector<std::string> nominated_before_;  // when the decision was made
   std::optional<Action> last_;
   std::function<bool(const Action&)> fails_;
 };

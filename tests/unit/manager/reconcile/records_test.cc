@@ -15,19 +15,19 @@ TEST_CASE("a winner is remembered until its workload is forgotten") {
   Records records(*store);
   const ObjectKey key{"ml", "job-train"};
   const WallTime noon{12h};
-  CHECK_FALSE(records.Winner(key, noon).has_value());
+  CHECK_FALSE(records.Placing(key, noon).has_value());
 
-  records.RememberWinner(key, {ClusterName("east"), noon});
-  REQUIRE(records.Winner(key, noon + 1min).has_value());
-  CHECK(records.Winner(key, noon + 1min)->cluster.value == "east");
-  CHECK(records.Winner(key, noon + 1min)->since == noon);
+  records.RememberPlacing(key, {ClusterName("east"), noon});
+  REQUIRE(records.Placing(key, noon + 1min).has_value());
+  CHECK(records.Placing(key, noon + 1min)->cluster.value == "east");
+  CHECK(records.Placing(key, noon + 1min)->since == noon);
 
   // A clock that is set back by an hour gives it no hour more.
-  CHECK(records.Winner(key, noon - 1h)->since == noon - 1h);
-  CHECK(records.Winner(key, noon)->since == noon - 1h);
+  CHECK(records.Placing(key, noon - 1h)->since == noon - 1h);
+  CHECK(records.Placing(key, noon)->since == noon - 1h);
 
   records.Forget(key);
-  CHECK_FALSE(records.Winner(key, noon).has_value());
+  CHECK_FALSE(records.Placing(key, noon).has_value());
 }
 
 TEST_CASE("what began later than now begins now") {

@@ -124,9 +124,23 @@ TEST_CASE("a running job keeps its start, although the worker has started it aga
   const json again = Remote(R"({"active": 1, "ready": 1, "startTime": "2026-11-21T16:05:00Z"})");
   CHECK((*Mirror(local, again))["status"] == json{{"ready", 1}});
   CHECK((*Mirror(local, Remote("{}", true)))["status"] == json{{"active", nullptr}});
-  // The manager has stopped it as well: it starts anew.
-  local["status"]["conditions"] = {{{"type", "Suspended"}, {"status", "True"}}};
-  CHECK((*Mirror(local, again))["status"]["startTime"] == "2026-11-21T16:05:00Z");
+  const auto suspended = [](const char* status) {
+    return json::array({{{"type", "Suspended"}, {"status", status}}});
+  };
+  // The manager shows that it was stopped: only with the news that it runs again does it start
+  // anew.
+  local["status"]["conditions"] = suspended("True");
+  CHECK((*Mirror(local, again))["status"] == json{{"ready", 1}, {"conditions", nullptr}});
+  json resumed = again;
+  resumed["status"]["conditions"] = suspended("False");
+  CHECK((*Mirror(local, resumed))["status"]["startTime"] == "2026-11-21T16:05:00Z");
+  json stopped = Remote("{}", true);
+  stopped["status"]["conditions"] = suspended("True");
+  CHECK((*Mirror(local, stopped))["status"] == json{{"active", nullptr}});
+  // Of a worker whose clock was set back.
+  const json ended = Remote(R"({"completionTime": "2026-11-21T15:59:00Z", "conditions": [
+    {"type": "Complete", "status": "True"}], "startTime": "2026-11-21T15:58:00Z"})");
+  CHECK((*Mirror(local, ended))["status"]["completionTime"] == "2026-11-21T16:00:00Z");
 }
 
 TEST_CASE("a worker's decision is copied when it is final") {
