@@ -32,9 +32,8 @@ void DecideWithoutContact(const Context& context, const ClusterView& worker, Dec
   if (!IsLost(context, worker)) {
     const WallTime deadline = since + context.policy.worker_lost_timeout;
     decision.wake_at = context.now < deadline ? deadline : context.now + kSettlingLook;
-    const std::string next =
-        context.now < deadline ? "the job moves at " + FormatRfc3339(deadline) + " if it stays away"
-                               : "it is asked once more before the job moves";
+    const std::string next = context.now < deadline ? "the job moves at " + FormatRfc3339(deadline)
+                                                    : "it is asked once more before the job moves";
     decision.why = fmt::format("{} is away since {}: {}; {}", worker.name.value,
                                FormatRfc3339(since), why, next);
     return;

@@ -275,7 +275,7 @@ def restarted_during_an_outage(world: World) -> None:
     world.preempt_on(world.worker1, job)
     world.eventually("stopped", lambda: not _runs(job.remote_job(world.worker1)))
     # A start is known to the second, and this one must be another one.
-    world.eventually("a later second", lambda: time.gmtime() > time.strptime(first, _RFC_3339))
+    world.eventually("a later second", lambda: time.strftime(_RFC_3339, time.gmtime()) > first)
     world.set_quota(world.worker1, Quota())
     world.eventually("started again", lambda: _runs(job.remote_job(world.worker1)))
     assert _start(job.remote_job(world.worker1)) != first
