@@ -116,8 +116,9 @@ bool IsSpent(const tracking::Workload& clone) {
 }
 
 bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster) {
-  const auto& [placing, began] = std::tie(context.record.placing, context.record.nominated_at);
-  return placing && began && placing->cluster == cluster.name && placing->since >= *began;
+  const PlacementRecord& record = context.record;
+  return record.placing && record.placing->cluster == cluster.name && record.nominated_at &&
+         record.placing->since >= *record.nominated_at;
 }
 
 bool IsOverdue(const Context& context, const ClusterView& cluster) {

@@ -33,10 +33,10 @@ class _Storm:
     def settings(self) -> Object:
         """Any way of working; all of them with little patience."""
         choice = self._random.choice
-        policy = choice([{"policy": "race"}, {"candidates": 1}, {"candidates": 2}])
+        policies: list[Object] = [{"policy": "race"}, {"candidates": 1}, {"candidates": 2}]
         return {
             "workerLostTimeout": _LOST,
-            "dispatch": {**policy, **IMPATIENT["dispatch"]},
+            "dispatch": {**choice(policies), **IMPATIENT["dispatch"]},
             "verification": {
                 "devices": choice(["Off", "Enforce"]),
                 "templates": {"sync": choice(["Never", "IfMissing", "Reconcile"])},
