@@ -1,3 +1,7 @@
+# What nearly every file includes, directly or not.
+set(FEDRA_PCH <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <unordered_map> <variant> <vector>
+    <fmt/format.h> <tl/expected.hpp>)
+
 # fedra_layer(NAME <name> [PUBLIC libs...] [PRIVATE libs...] [PCH headers...])
 #
 # One static library fedra_<name> from every .cc below the calling folder, main.cc excepted. Links are
@@ -15,7 +19,5 @@ function(fedra_layer)
   add_library(fedra_${LAYER_NAME} STATIC ${sources})
   target_include_directories(fedra_${LAYER_NAME} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(fedra_${LAYER_NAME} PUBLIC ${LAYER_PUBLIC} PRIVATE fedra_options ${LAYER_PRIVATE})
-  if(LAYER_PCH)
-    target_precompile_headers(fedra_${LAYER_NAME} PRIVATE ${LAYER_PCH})
-  endif()
+  target_precompile_headers(fedra_${LAYER_NAME} PRIVATE ${FEDRA_PCH} ${LAYER_PCH})
 endfunction()
