@@ -28,5 +28,5 @@ touch_and_test() {
 echo "| what | took |"
 echo "|---|---|"
 echo "| all programs, tests and benchmarks from nothing | $(seconds from_nothing) |"
-echo "| dra/pool.cc touched → test_dra done | $(seconds touch_and_test dra/pool.cc test_dra) |"
+echo "| dra/model/pool.cc touched → test_dra done | $(seconds touch_and_test dra/model/pool.cc test_dra) |"
 echo "| manager/placement/rank.cc touched → test_manager done | $(seconds touch_and_test manager/placement/rank.cc test_manager) |"

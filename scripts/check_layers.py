@@ -31,6 +31,8 @@ LAYERS = {
 
 # A part of a folder that must not know other parts: what decides stays free of I/O and of the command line.
 CLOSED = {
+    "dra/model/": ("dra/allocator/", "dra/judge/"),
+    "dra/allocator/": ("dra/judge/",),
     "manager/placement/": (
         "manager/reconcile/",
         "manager/http/",
@@ -98,7 +100,7 @@ ALLOWED = {
 # Headers hold the whole of nlohmann/json only where templates need it, or for one folder's parsers.
 JSON_IN_HEADERS = {
     "cluster-clients/watch/object_cache_inl.h",
-    "dra/parse_fields.h",
+    "dra/model/parse_fields.h",
     "manager/verify/object_feed.h",
 }
 

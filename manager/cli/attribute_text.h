@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "dra/model.h"
+#include "dra/model/model.h"
 
 namespace fedra::cli {
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dra/cel_device.h"
-#include "dra/parse.h"
+#include "dra/allocator/cel_device.h"
+#include "dra/model/parse.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "dra/candidates.h"
-#include "dra/counters.h"
+#include "dra/allocator/candidates.h"
+#include "dra/allocator/counters.h"
 #include "manager/cli/attribute_text.h"
 
 namespace fedra::cli {

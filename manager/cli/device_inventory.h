@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dra/snapshot.h"
+#include "dra/model/snapshot.h"
 
 namespace fedra::cli {
 

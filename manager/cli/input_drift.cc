@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "dra/parse.h"
+#include "dra/model/parse.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/snapshot_reduce.h"
 #include "manager/tracking/json_fields.h"

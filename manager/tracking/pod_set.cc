@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dra/extended.h"
+#include "dra/judge/extended.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::tracking {

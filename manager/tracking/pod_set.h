@@ -11,7 +11,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "dra/pod_demand.h"
+#include "dra/model/pod_demand.h"
 #include "dra/requirement.h"
 
 namespace fedra::tracking {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "dra/pod_demand.h"
+#include "dra/model/pod_demand.h"
 #include "manager/verify/cache_words.h"
 
 namespace fedra::verify {

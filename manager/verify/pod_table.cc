@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dra/pod_demand.h"
+#include "dra/model/pod_demand.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::verify {

@@ -23,8 +23,8 @@
 
 #include "base/result.h"
 #include "base/types.h"
-#include "dra/parse.h"
-#include "dra/snapshot.h"
+#include "dra/model/parse.h"
+#include "dra/model/snapshot.h"
 
 namespace fedra::verify {
 

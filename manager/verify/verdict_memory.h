@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/types.h"
-#include "dra/judge.h"
-#include "dra/pod_demand.h"
+#include "dra/judge/judge.h"
+#include "dra/model/pod_demand.h"
 #include "manager/tracking/pod_set.h"
 
 namespace fedra::verify {

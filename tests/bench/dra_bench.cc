@@ -13,9 +13,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dra/judge.h"
-#include "dra/parse.h"
-#include "dra/snapshot.h"
+#include "dra/judge/judge.h"
+#include "dra/model/parse.h"
+#include "dra/model/snapshot.h"
 
 namespace fedra::dra {
 namespace {

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
-#include "dra/allocator.h"
-#include "dra/parse.h"
-#include "dra/snapshot.h"
+#include "dra/allocator/allocator.h"
+#include "dra/model/parse.h"
+#include "dra/model/snapshot.h"
 
 namespace fedra::test {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 #include "tests/support/dra_case.h"
 
 namespace fedra::test {

@@ -1,6 +1,6 @@
 // Which alternatives of firstAvailable requests the pods get, each told with its request.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,6 +1,6 @@
 // Consumable capacity (dra.md 5.8, traps 21 to 24, 27, 28) and its arithmetic.
 
-#include "dra/capacity.h"
+#include "dra/allocator/capacity.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"

@@ -1,6 +1,6 @@
 // Extended resources that DeviceClasses provide (dra.md 3.2, trap 41).
 
-#include "dra/extended.h"
+#include "dra/judge/extended.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"

@@ -1,7 +1,7 @@
 // Claims whose devices could not be bound: kube-scheduler uses such a claim on no node
 // (isClaimReadyForBinding of its plugin DynamicResources, 1.36.3).
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,6 +1,6 @@
 // Headroom: how many more devices could be taken once the pods have theirs. It ranks workers.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,6 +1,6 @@
 // What the scheduler ends with an error for: selectors have a code of their own.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

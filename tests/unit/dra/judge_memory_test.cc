@@ -1,6 +1,6 @@
 // What is remembered between questions changes no answer.
 
-#include "dra/judge_memory.h"
+#include "dra/judge/judge_memory.h"
 
 #include <random>
 

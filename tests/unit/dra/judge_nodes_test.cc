@@ -1,7 +1,7 @@
 // Which nodes the scheduler examines, and where it cannot bind: seen on a real kube-scheduler
 // 1.36.3 (docs/agreement.md).
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,6 +1,6 @@
 // Pools that cannot be used: when they are the reason, and what is wrong with them.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

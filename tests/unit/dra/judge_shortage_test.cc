@@ -1,6 +1,6 @@
 // What the nearest node is short of, in numbers.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,6 +1,6 @@
 // Verdicts on devices: how many pods fit, and why not.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 

@@ -2,7 +2,7 @@
 // What each pod does to the next is dra.md 12.4: the search passes devices in use, and an error on
 // one node ends the attempt on all.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

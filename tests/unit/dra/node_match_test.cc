@@ -1,4 +1,4 @@
-#include "dra/node_match.h"
+#include "dra/model/node_match.h"
 
 #include "tests/support/catch.h"
 

@@ -1,8 +1,8 @@
 // The border: every version of the API, defaulting, and input that is not what it should be.
 
-#include "dra/parse.h"
+#include "dra/model/parse.h"
 
-#include "dra/pod_demand.h"
+#include "dra/model/pod_demand.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"

@@ -1,6 +1,6 @@
 // Where pods are placed when it matters: claims that they share, and alternatives.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

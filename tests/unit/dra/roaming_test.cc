@@ -1,6 +1,6 @@
 // Pools that are not of one node: what is said about their devices, and that they are counted.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

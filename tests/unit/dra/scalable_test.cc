@@ -1,6 +1,6 @@
 // MayScale: what declared scalable pools could bring.
 
-#include "dra/scalable_pool.h"
+#include "dra/judge/scalable_pool.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,6 +1,6 @@
 // Shares of one device that several pods hold.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

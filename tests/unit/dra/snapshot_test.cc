@@ -1,6 +1,6 @@
 // Incremental snapshots: equal to one built from scratch, and sharing what did not change.
 
-#include "dra/snapshot.h"
+#include "dra/model/snapshot.h"
 
 #include <cstdlib>
 #include <map>

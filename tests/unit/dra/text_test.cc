@@ -1,10 +1,10 @@
-#include "dra/text.h"
+#include "dra/model/text.h"
 
 #include <map>
 #include <random>
 
-#include "dra/persistent_map.h"
-#include "dra/shared_pool.h"
+#include "dra/model/persistent_map.h"
+#include "dra/model/shared_pool.h"
 #include "tests/support/catch.h"
 
 namespace fedra::dra {

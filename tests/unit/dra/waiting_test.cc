@@ -1,7 +1,7 @@
 // A job that could never fit is not told to wait: whose devices are in the way, and whether they
 // would be enough.
 
-#include "dra/judge.h"
+#include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
 

@@ -1,0 +1,84 @@
+#pragma once
+//
+// The allocator: would kube-scheduler find devices for all claims of a pod on this node, and which?
+//
+// The same search as the structured allocator of k8s.io/dynamic-resource-allocation (incubating
+// variant, 1.36.3): claims, requests and alternatives in order, devices in the order of NodeView,
+// the first complete solution wins; a selector error that the search reaches ends it. Branches that
+// cannot hold a solution or an error are left out (search.h says how), so that the chosen devices
+// are the same and requests for more than there is are refused at once instead of after 2^n steps.
+//
+// Thread rules: pure but for the MatchCache, which one user has at a time.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dra/allocator/match.h"
+#include "dra/allocator/pod_claims.h"
+#include "dra/model/node_view.h"
+
+namespace fedra::dra {
+
+enum class Fit : uint8_t {
+  kFit,
+  kNoFit,
+  kError,   // the scheduler would abort the pod's whole attempt, whatever other nodes offer
+  kBudget,  // not found out within AllocatorLimits
+};
+
+// What a kError comes from.
+enum class ErrorCause : uint8_t {
+  kSelector,   // a CEL selector fails to compile or to evaluate
+  kPool,       // a pool that cannot be used at present
+  kAllocator,  // all else that the allocator does not deal with
+};
+
+struct ChosenDevice {
+  uint32_t claim = 0;     // index in PodClaims::claims
+  uint32_t ask = 0;       // index in PodClaims::asks
+  uint32_t pool = 0;      // index in NodeView::pools
+  uint32_t device = 0;    // index in PoolView::devices
+  bool shared = false;    // a share: `consumed` of its capacities, the device stays usable
+  bool counters = false;  // its counters were taken with it
+  Amounts consumed;
+};
+
+struct NodeAllocation {
+  Fit fit = Fit::kNoFit;
+  std::string error;                          // for kError
+  ErrorCause cause = ErrorCause::kAllocator;  // for kError
+  bool invalid_pools = false;                 // kNoFit on a node that sees an invalid pool
+  std::vector<ChosenDevice> devices;          // for kFit: claim by claim, in request order
+  std::vector<int> alternatives;  // for kFit: the index chosen, per firstAvailable request
+  uint32_t deepest = 0;           // the most devices that could be held at one time
+  uint64_t steps = 0;             // how much searching it took, in vain or not
+  // The scheduler takes at least so many steps, because it leaves nothing out: 2^n to find out that
+  // n equal devices are too few. It is told which node cannot be searched in its 10 seconds.
+  double scheduler_steps = 0;
+};
+
+struct AllocatorLimits {
+  // The scheduler gives up after 10 seconds on one node. One step takes about a microsecond.
+  uint64_t max_steps = 1'000'000;
+};
+
+// What is relaxed to find out why something does not fit.
+struct Relaxation {
+  uint64_t constraints = 0;  // bit i: constraint i of every claim is dropped
+  bool taints = false;
+  bool counters = false;
+  bool capacity = false;
+  bool in_use = false;  // everything is as if nothing was allocated
+};
+
+// `workspace`: what the simulation placed before; null for nothing.
+NodeAllocation Allocate(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
+                        MatchCache& matches, const AllocatorFeatures& features,
+                        const AllocatorLimits& limits = {}, const Relaxation& relaxation = {});
+
+// The devices of a kFit are taken for what follows in the simulation.
+void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeView& node,
+            Workspace& workspace);
+
+}  // namespace fedra::dra

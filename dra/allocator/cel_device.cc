@@ -1,0 +1,55 @@
+#include "dra/allocator/cel_device.h"
+
+namespace fedra::dra {
+namespace {
+
+cel::AttributeValue ToCelList(const ListValue& list) {
+  if (list.items.empty()) return std::vector<int64_t>();
+  const auto collect = [&]<class Item, class Out>(Out (*convert)(const Item&)) {
+    std::vector<Out> items;
+    for (const ScalarValue& item : list.items)
+      if (const Item* value = std::get_if<Item>(&item)) items.push_back(convert(*value));
+    return items;
+  };
+  switch (list.items.front().index()) {
+    case 0:
+      return collect.operator()<int64_t, int64_t>([](const int64_t& value) { return value; });
+    case 1:
+      return collect.operator()<bool, bool>([](const bool& value) { return value; });
+    case 2:
+      return collect.operator()<Text, std::string>([](const Text& value) { return value.str(); });
+    default:
+      return collect.operator()<VersionName, cel::VersionText>(
+          [](const VersionName& value) { return cel::VersionText{value.text.str()}; });
+  }
+}
+
+cel::AttributeValue ToCel(const AttributeValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return *number;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  if (const auto* text = std::get_if<Text>(&value)) return text->str();
+  if (const auto* version = std::get_if<VersionName>(&value))
+    return cel::VersionText{version->text.str()};
+  if (const auto* list = std::get_if<ListPointer>(&value)) return ToCelList(**list);
+  return std::monostate();
+}
+
+}  // namespace
+
+cel::Device ToCel(const Device& device, const Text& driver) {
+  cel::DeviceInput input;
+  input.driver = driver.str();
+  const auto add = [&](const AttributeList& list) {
+    for (const Attribute& attribute : list)
+      input.attributes.emplace_back(attribute.name.str(), ToCel(attribute.value));
+  };
+  if (device.common) add(*device.common);
+  add(device.own);
+  if (device.capacity)
+    for (const Capacity& capacity : *device.capacity)
+      input.capacity.emplace_back(capacity.name.str(), capacity.value.ToString());
+  input.allow_multiple_allocations = device.allow_multiple;
+  return cel::Device(input);
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,55 @@
+#pragma once
+//
+// matchAttribute and distinctAttribute while devices are being chosen: a constraint accepts devices
+// one by one and gives them back in reverse order.
+//
+// Source: structured/internal/incubating constraint.go and allocator_incubating.go, 1.36.3; lists
+// after the experimental variant. Plain state, one search at a time.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "dra/model/features.h"
+#include "dra/model/model.h"
+
+namespace fedra::dra {
+
+class ConstraintState final {
+ public:
+  ConstraintState(const Constraint& constraint, const AllocatorFeatures& features);
+
+  // Whether a device can join; the state does not change. `value` is what the device publishes
+  // (null: nothing, which never satisfies).
+  bool Accepts(const AttributeValue* value) const;
+  // The device joins, for this main request. Only after Accepts().
+  void Add(const Text& request, const AttributeValue* value);
+  // The device that joined last leaves.
+  void Remove(const Text& request);
+
+  const AttributeValue* Lookup(const Device& device, const Text& driver) const {
+    return device.FindQualified(attribute_.view(), driver.view());
+  }
+  bool is_match() const { return is_match_; }
+  // The values that later devices are compared with, in the order in which they came.
+  std::vector<const AttributeValue*> Values() const;
+
+ private:
+  bool AcceptsScalar(const AttributeValue& value) const;
+  bool AcceptsList(const AttributeValue& value) const;
+
+  Text attribute_;
+  bool is_match_;
+  bool lists_;    // AllocatorFeatures::list_attributes
+  bool forgets_;  // AllocatorFeatures::distinct_forgets
+  size_t count_ = 0;
+  // Match: the first value. Distinct: all of them, or one per request when it forgets.
+  std::vector<std::pair<Text, const AttributeValue*>> values_;
+  // Match with lists: the intersection after each device.
+  std::vector<std::vector<ScalarValue>> common_;
+};
+
+// Scalars of one kind and of equal content. Lists and unknown kinds equal nothing.
+bool EqualScalars(const AttributeValue& a, const AttributeValue& b);
+
+}  // namespace fedra::dra

@@ -1,0 +1,321 @@
+#include "dra/allocator/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dra/allocator/capacity.h"
+
+namespace fedra::dra {
+namespace {
+
+// Most searches end after as many steps as there are devices to choose.
+constexpr uint64_t kQuickSteps = 256;
+
+}  // namespace
+
+Search::Search(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
+               MatchCache& matches, const AllocatorFeatures& features,
+               const AllocatorLimits& limits, const Relaxation& relaxation)
+    : pod_(pod),
+      node_(node),
+      features_(features),
+      limits_(limits),
+      relaxation_(relaxation),
+      counters_(node, workspace, features.counters_by_pool_name),
+      table_(pod, node, workspace, matches, counters_, features, relaxation),
+      counts_(pod.asks.size()),
+      all_(pod.asks.size()),
+      chosen_(pod.claims.size()) {}
+
+Search::Step Search::Stop(Fit fit, std::string error, ErrorCause cause) {
+  outcome_.fit = fit;
+  outcome_.error = std::move(error);
+  outcome_.cause = cause;
+  return Step::kStop;
+}
+
+// ---- what is asked for, one after the other
+
+Search::Step Search::PlaceRequest(uint32_t claim, uint32_t request) {
+  if (claim >= pod_.claims.size()) return Step::kDone;
+  const auto& requests = pod_.claims[claim].requests;
+  if (request >= requests.size()) {
+    const Step step = PlaceRequest(claim + 1, 0);
+    return step == Step::kOversize ? Step::kFail : step;
+  }
+  const bool remembers = UsesDeadEnds();
+  std::vector<uint32_t> state;
+  if (remembers) {
+    state = State(claim, request);
+    if (dead_ends_.contains(state)) return Step::kFail;
+  }
+  const uint64_t oversize = oversize_events_;
+  const Step step = requests[request].alternatives
+                        ? PlaceAlternatives(claim, request)
+                        : PlaceDevice({claim, request, requests[request].first_ask, 0}, 0);
+  if (remembers && step == Step::kFail && oversize == oversize_events_) {
+    dead_end_size_ += state.size();
+    dead_ends_.insert(std::move(state));
+  }
+  return step;
+}
+
+Search::Step Search::PlaceAlternatives(uint32_t claim, uint32_t request) {
+  const PreparedRequest& prepared = pod_.claims[claim].requests[request];
+  bool all_oversize = true;
+  for (uint32_t i = 0; i < prepared.asks; ++i) {
+    alternatives_.emplace_back(request, static_cast<int>(i));
+    const Step step = PlaceDevice({claim, request, prepared.first_ask + i, 0}, 0);
+    if (step == Step::kDone || step == Step::kStop) return step;
+    alternatives_.pop_back();
+    if (step == Step::kFail) all_oversize = false;
+  }
+  return all_oversize ? Step::kOversize : Step::kFail;
+}
+
+Search::Step Search::PlaceDevice(const Place& place, size_t start) {
+  ++outcome_.steps;
+  if (OutOfSteps()) return Stop(Fit::kBudget, "");
+  const bool all = pod_.asks[place.ask].all;
+  if (all && all_[place.ask].empty() && !features_.empty_all_fits) return Step::kFail;
+  if (place.device >= counts_[place.ask]) return PlaceRequest(place.claim, place.request + 1);
+  const auto held = static_cast<int64_t>(chosen_[place.claim].size());
+  if (held + counts_[place.ask] - place.device > kMaxResultsPerClaim) {
+    ++oversize_events_;
+    return features_.oversize_backtracks ? Step::kOversize : Step::kFail;
+  }
+  return all ? PlaceAll(place) : PlaceExact(place, start);
+}
+
+// Every device is decided already; none may be refused.
+Search::Step Search::PlaceAll(const Place& place) {
+  const size_t candidate = all_[place.ask][static_cast<size_t>(place.device)];
+  Undo undo;
+  if (!Try(place, candidate, true, undo)) {
+    if (!outcome_.error.empty()) return Step::kStop;
+    return Step::kFail;
+  }
+  Place next = place;
+  ++next.device;
+  const Step step = PlaceDevice(next, 0);
+  if (step != Step::kDone) TakeBack(place, candidate, undo);
+  return step;
+}
+
+Search::Step Search::PlaceExact(const Place& place, size_t start) {
+  const Ask& ask = pod_.asks[place.ask];
+  const auto needed = static_cast<size_t>(counts_[place.ask] - place.device);
+  std::vector<uint32_t> failed;  // classes
+  size_t charged = start;
+  for (size_t i = start; i < table_.size(); ++i) {
+    if (start <= fatal_position_ && i >= fatal_position_) break;
+    if (InUse(ask, table_[i])) continue;
+    const uint8_t code = table_.Code(place.ask, i);
+    if (IsErrorCode(code)) return StopAt(place.ask, i);
+    if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(place.ask, i)) continue;
+    Undo undo;
+    if (!Try(place, i, false, undo)) continue;
+    Charge(i - charged);
+    charged = i;
+    Place next = place;
+    ++next.device;
+    const uint64_t oversize = oversize_events_;
+    const Step step = PlaceDevice(next, i + 1);
+    if (step == Step::kDone) return step;
+    TakeBack(place, i, undo);
+    if (step != Step::kFail) return step;
+    if (!symmetric_ || oversize != oversize_events_) continue;
+    if (table_[i].untouched()) failed.push_back(table_.ClassOf(i));
+    if (const Upper left = Bound(place, i + 1); left.devices < needed) {
+      if (left.independent) outcome_.scheduler_steps += std::exp2(left.devices) - 1;
+      return FailOrError(place, i + 1);
+    }
+  }
+  Charge(table_.size() - charged);
+  if (start <= fatal_position_ && fatal_position_ <= table_.size()) return StopAtInvalidPool(place);
+  return Step::kFail;
+}
+
+// ---- one device
+
+bool Search::HeldByClaim(const Candidate& candidate, uint32_t claim) const {
+  return std::find(candidate.users.begin(), candidate.users.end(), claim) != candidate.users.end();
+}
+
+// Admin access only minds devices that the same claim holds already.
+bool Search::InUse(const Ask& ask, const Candidate& candidate) const {
+  if (ask.admin) return HeldByClaim(candidate, ask.claim);
+  return candidate.in_use || !candidate.users.empty();
+}
+
+bool Search::TakeCounters(const Candidate& candidate, Undo& undo) {
+  if (relaxation_.counters || !candidate.device().consumes) return true;
+  if (!features_.partitionable_devices) return false;
+  // A shared device has its counters since the first share that is known.
+  const bool in_use = candidate.capacity_in_use || !candidate.shares.empty();
+  if (candidate.shareable && in_use) return true;
+  undo.counters = counters_.Take(candidate.pool_index, candidate.device_index);
+  return undo.counters;
+}
+
+bool Search::AddToConstraints(const Place& place, size_t candidate, Undo& undo) {
+  const Ask& ask = pod_.asks[place.ask];
+  std::vector<ConstraintState>& constraints = constraints_[place.claim];
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
+    const AttributeValue* value = table_.Value(place.claim, i, candidate);
+    if (!constraints[i].Accepts(value)) return false;
+    constraints[i].Add(ask.owner->name, value);
+    undo.constraints |= bit;
+  }
+  return true;
+}
+
+bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
+  Candidate& candidate = table_[index];
+  const Ask& ask = pod_.asks[place.ask];
+  const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, place.claim)
+                              : InUse(ask, candidate);
+  if (held) return false;
+  if (!TakeCounters(candidate, undo)) return false;
+  if (table_.Tainted(place.ask, index)) {
+    TakeBack(place, index, undo);
+    return false;
+  }
+  if (!AddToConstraints(place, index, undo)) {
+    TakeBack(place, index, undo);
+    if (must) {
+      Stop(Fit::kError, pod_.claims[place.claim].Words() + ", request " + ask.request->name.str() +
+                            ": cannot add device " + candidate.pool->key.ToString() + "/" +
+                            candidate.device().name.str() +
+                            " because a claim constraint would not be satisfied");
+    }
+    return false;
+  }
+  if (!table_.CapacityFits(place.ask, index)) {
+    TakeBack(place, index, undo);
+    return false;
+  }
+  ChosenDevice chosen{.claim = place.claim,
+                      .ask = place.ask,
+                      .pool = candidate.pool_index,
+                      .device = candidate.device_index,
+                      .shared = candidate.shareable,
+                      .counters = undo.counters,
+                      .consumed = {}};
+  if (candidate.shareable) {
+    chosen.consumed = ConsumedCapacities(candidate.device(), *ask.request, features_);
+    candidate.shares.push_back(chosen.consumed);
+    undo.shared = true;
+  } else {
+    candidate.users.push_back(place.claim);
+    undo.marked = true;
+  }
+  results_.push_back(std::move(chosen));
+  chosen_[place.claim].emplace_back(place.ask, index);
+  undo.chosen = true;
+  outcome_.deepest = std::max(outcome_.deepest, static_cast<uint32_t>(results_.size()));
+  return true;
+}
+
+void Search::TakeBack(const Place& place, size_t index, const Undo& undo) {
+  Candidate& candidate = table_[index];
+  if (undo.chosen) {
+    results_.pop_back();
+    chosen_[place.claim].pop_back();
+  }
+  if (undo.shared) candidate.shares.pop_back();
+  if (undo.marked) candidate.users.pop_back();
+  const Text& request = pod_.asks[place.ask].owner->name;
+  for (size_t i = constraints_[place.claim].size(); i-- > 0;)
+    if (undo.constraints & (uint64_t{1} << i)) constraints_[place.claim][i].Remove(request);
+  if (undo.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
+}
+
+// ---- the whole
+
+NodeAllocation Search::NotFound() {
+  outcome_.fit = Fit::kNoFit;
+  outcome_.invalid_pools =
+      std::any_of(node_.pools.begin(), node_.pools.end(),
+                  [](const auto& pool) { return pool->status == PoolStatus::kInvalid; });
+  return outcome_;
+}
+
+NodeAllocation Search::Run(bool thorough) {
+  thorough_ = thorough;
+  if (!CheckPools() || !CheckClaims()) return outcome_;
+  symmetric_ = IsSymmetric();
+  if (thorough && IsHopeless()) return NotFound();
+  if (OutOfSteps()) Stop(Fit::kBudget, "");
+  if (outcome_.fit == Fit::kBudget) return outcome_;
+  switch (PlaceRequest(0, 0)) {
+    case Step::kStop:
+      return outcome_;
+    case Step::kFail:
+    case Step::kOversize:
+      return NotFound();
+    case Step::kDone:
+      break;
+  }
+  if (!CheckNodeSelectors()) return outcome_;
+  outcome_.fit = Fit::kFit;
+  outcome_.devices = std::move(results_);
+  for (const auto& [request, index] : alternatives_) outcome_.alternatives.push_back(index);
+  return outcome_;
+}
+
+// A search that is over soon ends within `kQuickSteps`; the others are begun again, with an eye on
+// why they cannot succeed.
+NodeAllocation Allocate(const PodClaims& pod, const NodeView& node, const Workspace* workspace,
+                        MatchCache& matches, const AllocatorFeatures& features,
+                        const AllocatorLimits& limits, const Relaxation& relaxation) {
+  uint64_t devices = 0;
+  for (const auto& pool : node.pools) devices += pool->devices.size();
+  const uint64_t making = devices * (1 + pod.asks.size()) / 16;  // the table of candidates
+  uint64_t spent = making;
+  const auto run = [&](uint64_t most, bool thorough) {
+    const uint64_t left = limits.max_steps - std::min(limits.max_steps, spent);
+    const AllocatorLimits here{.max_steps = std::min(most, left)};
+    NodeAllocation found =
+        Search(pod, node, workspace, matches, features, here, relaxation).Run(thorough);
+    found.steps = spent += found.steps;
+    return found;
+  };
+  NodeAllocation found = run(kQuickSteps + devices, false);
+  if (found.fit == Fit::kBudget && spent < limits.max_steps) {
+    spent += making;
+    const double scheduler_steps = found.scheduler_steps;
+    found = run(limits.max_steps, true);
+    found.scheduler_steps = std::max(found.scheduler_steps, scheduler_steps);
+  }
+  if (found.fit == Fit::kBudget)
+    found.error = "no answer after " + std::to_string(found.steps) + " steps";
+  return found;
+}
+
+void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeView& node,
+            Workspace& workspace) {
+  for (const ChosenDevice& chosen : allocation.devices) {
+    if (pod.asks[chosen.ask].admin) continue;
+    const PoolView& view = *node.pools[chosen.pool];
+    Workspace::Pool& pool = workspace.pools[view.key];
+    const ViewDevice& device = view.devices[chosen.device];
+    const auto [at, is_first] = pool.devices.try_emplace(device.slot);
+    SimulatedUse& use = at->second;
+    use.dedicated = use.dedicated || !chosen.shared;
+    use.in_flight = use.in_flight || workspace.in_flight;
+    use.capacity = use.capacity || !chosen.consumed.empty();
+    AddAmounts(use.consumed, chosen.consumed);
+    // Of a device that is held in shares the scheduler deducts the counters once.
+    if (!chosen.counters || !is_first || device.use != nullptr) continue;
+    for (const Consumption& consumption : view.ConsumptionOf(chosen.device)) {
+      const ViewCounter& counter = view.counters[consumption.counter];
+      Quantity& taken = pool.counters[{counter.set, counter.name}];
+      taken = taken.Add(*consumption.amount).value_or(taken);
+    }
+  }
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,142 @@
+// What the scheduler checks before (and, for node selectors, after) it searches.
+
+#include <algorithm>
+
+#include "dra/allocator/search.h"
+
+namespace fedra::dra {
+
+Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
+  const bool selector = table_.Code(ask, candidate) == kSelectorError;
+  return Stop(Fit::kError, table_.ErrorText(ask, candidate),
+              selector ? ErrorCause::kSelector : ErrorCause::kAllocator);
+}
+
+Search::Step Search::StopAtInvalidPool(const Place& place) {
+  std::string text = pod_.claims[place.claim].Words() + ", request " +
+                     pod_.asks[place.ask].request->name.str() + ": a resource pool is invalid";
+  const auto at = std::find_if(node_.pools.begin(), node_.pools.end(), [](const auto& pool) {
+    return pool->status == PoolStatus::kInvalid;
+  });
+  if (at != node_.pools.end()) text += ": " + (*at)->key.ToString() + ": " + (*at)->problem;
+  return Stop(Fit::kError, std::move(text), ErrorCause::kPool);
+}
+
+// A node selector that cannot be evaluated is an error whatever is asked for.
+bool Search::CheckPools() {
+  size_t position = 0;
+  for (const auto& pool : node_.pools) {
+    if (pool->status == PoolStatus::kBroken) {
+      Stop(Fit::kError, "gather pool information: " + pool->problem);
+      return false;
+    }
+    if (pool->status == PoolStatus::kInvalid && features_.invalid_pools_are_fatal)
+      fatal_position_ = std::min(fatal_position_, position);
+    position += pool->devices.size();
+  }
+  return true;
+}
+
+// The devices of an All request are fixed before the search: all that match, in use or not.
+bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
+  const Ask& ask = pod_.asks[ask_index];
+  const std::string where = pod_.claims[claim].Words() + ", request " + ask.request->name.str() +
+                            ": asks for all devices, but resource pool ";
+  size_t candidate = 0;
+  for (const auto& pool : node_.pools) {
+    if (pool->status != PoolStatus::kReady) {
+      const bool incomplete = pool->status == PoolStatus::kIncomplete;
+      Stop(Fit::kError,
+           where + pool->key.ToString() +
+               (incomplete ? " is currently being updated: it " : " is currently invalid: ") +
+               pool->problem,
+           ErrorCause::kPool);
+      return false;
+    }
+    for (size_t i = 0; i < pool->devices.size(); ++i, ++candidate) {
+      const uint8_t code = table_.Code(ask_index, candidate);
+      if (IsErrorCode(code)) {
+        StopAt(ask_index, candidate);
+        return false;
+      }
+      if (code == kSuits && table_.CapacityFits(ask_index, candidate))
+        all_[ask_index].push_back(candidate);
+    }
+  }
+  counts_[ask_index] = static_cast<int64_t>(all_[ask_index].size());
+  return true;
+}
+
+bool Search::CheckAsk(uint32_t claim, uint32_t ask) {
+  if (pod_.asks[ask].all) return CollectAll(claim, ask);
+  counts_[ask] = pod_.asks[ask].request->count;
+  return true;
+}
+
+bool Search::CheckClaims() {
+  if (pod_.fatal) {
+    Stop(Fit::kError, *pod_.fatal);
+    return false;
+  }
+  for (uint32_t claim = 0; claim < pod_.claims.size(); ++claim) {
+    const PreparedClaim& prepared = pod_.claims[claim];
+    int64_t least = 0;
+    for (const PreparedRequest& request : prepared.requests) {
+      int64_t smallest = INT64_MAX;
+      for (uint32_t i = 0; i < request.asks; ++i) {
+        if (!CheckAsk(claim, request.first_ask + i)) return false;
+        smallest = std::min(smallest, counts_[request.first_ask + i]);
+      }
+      // Counts come from outside and may be absurd: do not overflow.
+      least += std::clamp<int64_t>(smallest, -kMaxResultsPerClaim - 1, kMaxResultsPerClaim + 1);
+    }
+    if (least > kMaxResultsPerClaim) {
+      Stop(Fit::kError, prepared.Words() + ": number of requested devices " +
+                            std::to_string(least) + " exceeds the claim limit of " +
+                            std::to_string(kMaxResultsPerClaim));
+      return false;
+    }
+    std::vector<ConstraintState> states;
+    for (const Constraint& constraint : prepared.spec->constraints)
+      states.emplace_back(constraint, features_);
+    constraints_.push_back(std::move(states));
+  }
+  return true;
+}
+
+bool Search::IsSymmetric() const {
+  if (fatal_position_ != SIZE_MAX) return false;
+  for (const auto& pool : node_.pools)
+    if (pool->negative_consumption) return false;
+  for (uint32_t i = 0; i < pod_.asks.size(); ++i) {
+    const Ask& ask = pod_.asks[i];
+    if (ask.all && ask.constraints != 0) return false;
+    for (const auto& [name, amount] : ask.request->capacity)
+      if (amount.Sign() < 0) return false;
+    if (!features_.distinct_forgets || counts_[i] <= 1) continue;
+    for (const ConstraintState& state : constraints_[ask.claim])
+      if (!state.is_match()) return false;
+  }
+  return true;
+}
+
+// The node selector of an allocation is made after the search. Slices with several terms cannot be
+// merged, but only matter when no device binds the claim to the node anyway.
+bool Search::CheckNodeSelectors() {
+  for (uint32_t claim = 0; claim < pod_.claims.size(); ++claim) {
+    for (const auto& [ask, candidate] : chosen_[claim]) {
+      const ViewDevice& view = table_[candidate].view();
+      const auto& extras = view.device->extras;
+      const NodeReach& reach = ReachOf(view);
+      if (!reach.node_name.empty() || (extras && extras->binds_to_node)) break;
+      if (!reach.selector || reach.selector->terms.size() < 2) continue;
+      Stop(Fit::kError, "create NodeSelector for " + pod_.claims[claim].Words() +
+                            ": unsupported ResourceSlice.NodeSelector with " +
+                            std::to_string(reach.selector->terms.size()) + " terms");
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,83 @@
+#pragma once
+//
+// Why devices do not satisfy a request, in counts: every device of the cluster is counted once,
+// under the first thing that stands against it.
+//
+//   24 devices: 8 other driver, 6 fail class selector device.attributes["gpu.example.com"].model ==
+//   "h100", 6 fail request selector 1, 3 allocated (ml/train-1, ml/train-2), 1 tainted NoSchedule
+//   maintenance (DeviceTaintRule maint)
+//
+// Pure but for the MatchCache.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dra/allocator/capacity.h"
+#include "dra/allocator/match.h"
+#include "dra/allocator/pod_claims.h"
+#include "dra/model/node_view.h"
+#include "dra/model/snapshot.h"
+
+namespace fedra::dra {
+
+// A number of devices and what they have in common.
+struct CountedCause {
+  std::string what;  // the selector's text, the taint, the pool
+  int devices = 0;
+};
+
+// One request (or alternative) against all devices of the cluster.
+struct RequestReport {
+  std::string claim;        // "ml/shared", or the pod's name for it
+  std::string claim_words;  // "ResourceClaim ml/shared", "claim gpu (template large-only)"
+  std::string request;      // "req" or "req/sub"
+  std::string device_class;
+  int64_t wanted = 0;  // per pod; for All: 0
+  bool all = false;
+  int devices = 0;        // in total; the rest adds up to it
+  int unusable_pool = 0;  // in pools that are incomplete or invalid, and may be of use once mended
+  std::vector<std::string> pool_problems;  // of those pools, each once, at most kMaxPoolProblems
+  int other_driver = 0;
+  std::vector<CountedCause> class_selectors;    // false, per selector
+  std::vector<CountedCause> request_selectors;  // false, per selector
+  std::vector<CountedCause> errors;  // selectors that cannot be evaluated, with one such device
+  int other_node = 0;                // match, but belong to nodes where the pod cannot run
+  std::vector<CountedCause> taints;
+  int allocated = 0;
+  std::vector<std::string> holders;  // claims that hold those, each once, at most kMaxHolders
+  int in_flight = 0;                 // taken by workloads in flight
+  int placed = 0;                    // taken by pods of the same workload
+  int capacity = 0;                  // not enough capacity left, or not published
+  std::string shortage;  // of the one that has most left: "need 20Gi of memory (8Gi left on gpu-3)"
+  int free = 0;          // could be taken
+  int most_on_one_node = 0;  // the largest number of free ones that one node reaches
+  bool shareable = false;    // some of them serve several claims at a time
+
+  // Of this request of this claim: what is counted may have been counted for another one.
+  void NameAfter(const PodClaims& pod, const Ask& ask);
+  // "request gpu of claim gpu (template large-only)".
+  std::string Subject() const;
+  // The counts as far as they are not 0, in the words of ToString(): {"other driver", 8}.
+  std::vector<CountedCause> Parts() const;
+  // "24 devices: 8 other driver, ..."; "no devices" without any.
+  std::string ToString() const;
+};
+
+inline constexpr size_t kMaxHolders = 3;
+inline constexpr size_t kMaxPoolProblems = 3;
+
+// `usable`: whether the pod may run on a node. `placed`: what the simulation holds; may be null.
+RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot,
+                      const std::function<bool(const Node&)>& usable, const Workspace* placed,
+                      MatchCache& matches);
+
+// How many of the ask's devices one node has free.
+int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
+                 const Workspace* placed, MatchCache& matches);
+
+// "need 20Gi of memory (8Gi left on gpu-3)".
+std::string Describe(const CapacityShortage& shortage, const Text& device);
+
+}  // namespace fedra::dra

@@ -1,0 +1,64 @@
+// A RequestReport in words.
+
+#include "dra/judge/explain.h"
+
+namespace fedra::dra {
+namespace {
+
+// " (a, b)"
+std::string InBrackets(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? " (" : ", ") + text;
+  return all.empty() ? "" : all + ")";
+}
+
+void Append(std::vector<CountedCause>& parts, int devices, std::string what) {
+  if (devices > 0) parts.push_back({std::move(what), devices});
+}
+
+}  // namespace
+
+std::string Describe(const CapacityShortage& shortage, const Text& device) {
+  const std::string text = "need " + shortage.need.ToString() + " of " + shortage.name.str();
+  if (!shortage.left) return text + " (" + device.str() + " has none)";
+  if (shortage.refused) return text + " (" + device.str() + " gives no such amount)";
+  return text + " (" + shortage.left->ToString() + " left on " + device.str() + ")";
+}
+
+void RequestReport::NameAfter(const PodClaims& pod, const Ask& ask) {
+  claim = pod.claims[ask.claim].Name();
+  claim_words = pod.claims[ask.claim].Words();
+  request = ask.Name();
+}
+
+std::string RequestReport::Subject() const { return "request " + request + " of " + claim_words; }
+
+std::vector<CountedCause> RequestReport::Parts() const {
+  std::vector<CountedCause> parts;
+  Append(parts, unusable_pool, "in incomplete or invalid pools" + InBrackets(pool_problems));
+  Append(parts, other_driver, "other driver");
+  for (const CountedCause& cause : class_selectors)
+    Append(parts, cause.devices, "fail class selector " + cause.what);
+  for (const CountedCause& cause : request_selectors)
+    Append(parts, cause.devices, "fail request selector " + cause.what);
+  for (const CountedCause& cause : errors)
+    Append(parts, cause.devices, "cannot be evaluated: " + cause.what);
+  Append(parts, other_node, "on nodes the pod cannot use");
+  for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
+  Append(parts, allocated, "allocated" + InBrackets(holders));
+  Append(parts, in_flight, "taken by jobs on their way");
+  Append(parts, placed, "taken by other pods of this job");
+  Append(parts, capacity, "without enough capacity" + (shortage.empty() ? "" : ": " + shortage));
+  Append(parts, free, "free");
+  return parts;
+}
+
+std::string RequestReport::ToString() const {
+  if (devices == 0) return "no devices";
+  std::string text;
+  for (const CountedCause& part : Parts())
+    text += (text.empty() ? "" : ", ") + std::to_string(part.devices) + " " + part.what;
+  return std::to_string(devices) + (devices == 1 ? " device: " : " devices: ") + text;
+}
+
+}  // namespace fedra::dra

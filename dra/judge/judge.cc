@@ -1,0 +1,158 @@
+#include "dra/judge/judge.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "dra/judge/node_choice.h"
+#include "dra/judge/simulation.h"
+
+namespace fedra::dra {
+namespace {
+
+// Enough for what is likely, and bounded for what is not: then nothing is said about waiting.
+constexpr uint64_t kFreeClusterSteps = 200'000;
+// What the nodes cost that an attempt looks at, apart from searching.
+constexpr size_t kNodesPerStep = 64;
+
+struct Attempt {
+  Judgement judgement;
+  std::optional<ObjectKey> idle_claim;  // must lose its allocation before anything fits
+  std::vector<SharedChoice> choices;
+  std::vector<ObjectKey> contested;  // claims that keep pods out, by the nodes that they are on
+  bool certain = false;              // other pods do not fit for reasons of their own
+  int in_flight_fitting = 0;
+};
+
+Attempt Try(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
+            JudgeCaches caches, const JudgeOptions& options, SearchCost& cost,
+            const AskFreeCluster* free_cluster, const Route& route = {}) {
+  Simulation simulation(ns, snapshot, caches, options, cost, free_cluster, route);
+  for (const InFlightPods& pods : options.in_flight) simulation.Assume(pods);
+  Attempt attempt;
+  Verdict& verdict = attempt.judgement.verdict;
+  verdict.outcome = Outcome::kYes;
+  for (const PodDemand& demand : demands) {
+    PodSetResult result = simulation.Place(demand);
+    verdict.pods_wanted += demand.count;
+    verdict.pods_fitting += result.report.fitting;
+    verdict.headroom += result.headroom;
+    verdict.outcome = std::max(verdict.outcome, result.outcome);
+    for (const ChosenAlternative& chosen : result.report.alternatives)
+      verdict.alternatives.push_back(chosen.index);
+    attempt.certain |= result.report.fitting < demand.count && result.contested.empty();
+    attempt.contested.insert(attempt.contested.end(), result.contested.begin(),
+                             result.contested.end());
+    for (Reason& reason : result.reasons)
+      if (std::find(verdict.reasons.begin(), verdict.reasons.end(), reason) ==
+          verdict.reasons.end())
+        verdict.reasons.push_back(std::move(reason));
+    attempt.judgement.pod_sets.push_back(std::move(result.report));
+  }
+  attempt.idle_claim = simulation.idle_claim();
+  attempt.choices = simulation.choices();
+  attempt.in_flight_fitting = simulation.in_flight_fitting();
+  return attempt;
+}
+
+bool IsBetter(const Attempt& a, const Attempt& b) {
+  const auto key = [](const Attempt& attempt) {
+    return std::pair(attempt.in_flight_fitting, attempt.judgement.verdict.pods_fitting);
+  };
+  return key(a) > key(b);
+}
+
+// Another node for the shared claims might have held all pods: nobody looked.
+void Doubt(Attempt& attempt, const SearchCost& cost) {
+  Verdict& verdict = attempt.judgement.verdict;
+  if (verdict.outcome != Outcome::kNo) return;
+  const std::string object = "ResourceClaim " + attempt.contested.front().ToString();
+  verdict.outcome = Outcome::kUnknown;
+  verdict.reasons.insert(verdict.reasons.begin(),
+                         {ReasonCode::kBudgetExceeded, object,
+                          "not every node was tried for " + object +
+                              ", which the pods share: the search was given up after " +
+                              std::to_string(cost.steps) + " steps"});
+}
+
+// Try(), with other nodes for the claims that pods share when not all pods fit.
+Attempt TryNodes(const std::string& ns, std::span<const PodDemand> demands,
+                 const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options,
+                 SearchCost& cost, const AskFreeCluster* free_cluster) {
+  Attempt first = Try(ns, demands, snapshot, caches, options, cost, free_cluster);
+  if (first.idle_claim || first.certain || first.contested.empty()) return first;
+  NodeChoice choice;
+  const Attempt* last = &first;
+  Attempt dry, best;
+  std::optional<Route> route, best_route;
+  while ((route = choice.Next(last->choices, last->contested)) &&
+         cost.steps < options.limits.max_steps) {
+    dry = Try(ns, demands, snapshot, caches, options, cost, free_cluster, *route);
+    cost.steps += 1 + snapshot.nodes().size() / kNodesPerStep;
+    last = &dry;
+    if (!IsBetter(dry, best_route ? best : first)) continue;
+    best = dry;
+    best_route = route;
+    const Verdict& verdict = dry.judgement.verdict;
+    if (verdict.pods_fitting == verdict.pods_wanted) break;
+  }
+  if (cost.steps >= options.limits.max_steps) {
+    Doubt(first, cost);
+    return first;
+  }
+  if (!best_route) return first;
+  best_route->explain = true;
+  return Try(ns, demands, snapshot, caches, options, cost, free_cluster, *best_route);
+}
+
+// All that waiting for devices could bring: no claim is allocated, no job is on its way. Room for
+// cpu and memory is a question of its own.
+Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
+                    const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options) {
+  std::shared_ptr<const Snapshot> free;
+  if (caches.memory != nullptr) {
+    const auto& known = caches.memory->WithFreePools(snapshot);
+    free = known.snapshot;
+    caches.memory = known.memory.get();
+  } else {
+    free = snapshot.WithFreePools(nullptr);
+  }
+  for (const PodDemand& demand : demands) {
+    for (const ClaimReference& reference : demand.claims) {
+      for (const std::string* name : {&reference.claim_name, &reference.group_claim}) {
+        if (name->empty()) continue;
+        free = free->WithoutAllocation({.ns = ns, .name = *name});
+        caches.memory = nullptr;  // it is about the other one
+      }
+    }
+  }
+  JudgeOptions less;
+  less.limits.max_steps = std::min(options.limits.max_steps, kFreeClusterSteps);
+  less.max_pods = options.max_pods;
+  less.node_resources = false;
+  SearchCost cost;
+  return TryNodes(ns, demands, *free, caches, less, cost, nullptr).judgement;
+}
+
+}  // namespace
+
+Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
+                JudgeCaches caches, const JudgeOptions& options) {
+  caches.matches.Trim(snapshot);
+  SearchCost cost;
+  std::optional<Judgement> with_all_free;
+  const AskFreeCluster free_cluster = [&, caches]() -> const Judgement& {
+    if (!with_all_free) with_all_free = JudgeFree(ns, demands, snapshot, caches, options);
+    return *with_all_free;
+  };
+  Attempt attempt = TryNodes(ns, demands, snapshot, caches, options, cost, &free_cluster);
+  std::shared_ptr<const Snapshot> changed;
+  while (attempt.idle_claim) {
+    changed = (changed ? *changed : snapshot).WithoutAllocation(*attempt.idle_claim);
+    caches.memory = nullptr;  // it remembers the cluster as it is
+    attempt = TryNodes(ns, demands, *changed, caches, options, cost, &free_cluster);
+  }
+  return std::move(attempt.judgement);
+}
+
+}  // namespace fedra::dra

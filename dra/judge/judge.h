@@ -1,0 +1,119 @@
+#pragma once
+//
+// The verdict on devices: would these pods run on that cluster, how many of them, and if not all,
+// why?
+//
+// Pods are placed one after another in a simulation: nodes in order of their names, each pod with
+// all its claims jointly on one node (dra/allocator/allocator.h), what it takes is gone for the
+// next. A node that gives a request an earlier alternative comes before its name, as kube-scheduler
+// scores it.
+//
+// A named claim is allocated once, by the first pod, and binds the others to the nodes of its
+// allocation. Which node that is depends on scores that are not known here: when not all pods fit,
+// others are tried, and it is a No when none holds all pods.
+//
+// A selector error on any node that the pod could use aborts the pod in kube-scheduler, even when
+// another node fits, and so does a search that does not end within its 10 seconds (seen with
+// 1.36.3); so they do here. The devices that earlier pods took may be what kept the search from an
+// error; where it depends on the nodes that they went to, the outcome is kUnknown.
+//
+// A named claim that is allocated although nobody has reserved it does not pin the pods: when no
+// node fits, kube-scheduler takes one such claim's allocation back and tries again.
+//
+// Reasons only advise to wait where that can help: a shortage of devices that are held is judged
+// once more with nothing allocated, within a budget of its own that changes no outcome.
+//
+// Thread rules: pure but for the caches, which one user has at a time.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dra/allocator/allocator.h"
+#include "dra/allocator/match.h"
+#include "dra/judge/explain.h"
+#include "dra/judge/judge_memory.h"
+#include "dra/judge/scalable_pool.h"
+#include "dra/model/pod_demand.h"
+#include "dra/model/snapshot.h"
+#include "dra/verdict.h"
+
+namespace fedra::dra {
+
+struct JudgeCaches {
+  SelectorCache& selectors;
+  MatchCache& matches;
+  // What the questions about one worker share; null: nothing is remembered between them.
+  JudgeMemory* memory = nullptr;
+};
+
+// Pods of another workload that were sent to the cluster and are not bound there yet: what they
+// will take is taken.
+struct InFlightPods {
+  std::string ns;
+  std::shared_ptr<const PodDemand> demand;
+  int count = 0;
+};
+
+struct JudgeOptions {
+  // For all searches of one judgement together, whatever the number of nodes, pods and attempts;
+  // beyond them the outcome is kUnknown.
+  AllocatorLimits limits;
+  std::vector<InFlightPods> in_flight;  // in the order in which they were sent
+  // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).
+  int max_pods = 10'000;
+  // Whether cpu, memory, pods and plugin resources must have room on the node. Without it a plugin
+  // resource must only be there.
+  bool node_resources = true;
+  // What running pods hold, per node name, "pods" included; null: nothing is known to run.
+  const std::map<Text, Amounts>* used = nullptr;
+  // Nodes that could be added: when what is missing are devices that they would bring, the outcome
+  // is kMayScale instead of kNo. Null: none.
+  const std::vector<ScalablePool>* scalable_pools = nullptr;
+  bool name_devices = false;  // fill in PodSetReport::devices
+};
+
+// A device that a pod would get.
+struct PlannedDevice {
+  std::string claim;    // name of the claim, or the pod's name for a claim made from a template
+  std::string request;  // "req" or "req/sub"
+  PoolKey pool;
+  Text device;
+};
+
+// Which alternative of a firstAvailable request the pods get.
+struct ChosenAlternative {
+  size_t claim = 0;    // index in PodDemand::claims
+  size_t request = 0;  // index in that claim's ClaimSpec::requests
+  int index = 0;       // the worst that one of the pods gets
+
+  bool operator==(const ChosenAlternative&) const = default;
+};
+
+// One pod set.
+struct PodSetReport {
+  std::string name;
+  int wanted = 0;
+  int fitting = 0;
+  std::vector<std::string> nodes;                   // where the fitting pods went, in order
+  std::vector<std::vector<PlannedDevice>> devices;  // parallel to `nodes`; only when asked for
+  // Of the claims that these pods allocate, ascending by claim and request.
+  std::vector<ChosenAlternative> alternatives;
+  std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
+  std::string nearest;                  // the node that came closest; empty where nothing matches
+  bool aborted = false;  // the scheduler ends with an error, whatever other nodes offer
+  std::string obstacle;  // what stands against all requests together; may be empty
+  std::string scaling;   // which new nodes could take the rest; empty: none
+};
+
+struct Judgement {
+  Verdict verdict;
+  std::vector<PodSetReport> pod_sets;
+};
+
+Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
+                JudgeCaches caches, const JudgeOptions& options = {});
+
+}  // namespace fedra::dra

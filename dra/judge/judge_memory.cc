@@ -1,0 +1,299 @@
+#include "dra/judge/judge_memory.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "dra/allocator/candidates.h"
+#include "dra/allocator/capacity.h"
+#include "dra/allocator/counters.h"
+
+namespace fedra::dra {
+namespace {
+
+// Few jobs have node constraints of their own making.
+constexpr size_t kMaxAdmitting = 64;
+// One per kind of request and kind of node constraints.
+constexpr size_t kMaxFree = 256;
+constexpr size_t kMaxReports = 256;
+
+// Whether both requests get the same report.
+bool AskTheSame(const DeviceRequest& a, const DeviceRequest& b) {
+  return a.mode == b.mode && a.count == b.count && a.admin_access == b.admin_access &&
+         a.tolerations == b.tolerations && a.has_capacity == b.has_capacity &&
+         a.capacity == b.capacity;
+}
+
+bool IsReady(const PoolState& pool) {
+  if (pool.roaming) return false;
+  if (pool.elsewhere && pool.elsewhere->status != PoolStatus::kReady) return false;
+  return std::all_of(pool.local_views.begin(), pool.local_views.end(), [](const auto& entry) {
+    return !entry.second || entry.second->status == PoolStatus::kReady;
+  });
+}
+
+// Looks at the devices of one view, slice by slice.
+class FreeFinder final {
+ public:
+  FreeFinder(const PoolView& view, const std::vector<DeviceWish>& wishes,
+             const AllocatorFeatures& features, const Workspace* taken, MatchCache& matches)
+      : view_(view),
+        wishes_(wishes),
+        features_(features),
+        held_(taken ? taken->Find(view.key) : nullptr),
+        matches_(matches) {}
+
+  // Whether the device could be taken for one of the wishes. Devices in the order of the view.
+  bool IsFree(uint32_t device, bool own_counters);
+
+ private:
+  bool Suits(const ViewDevice& device, size_t wish) const;
+
+  const PoolView& view_;
+  const std::vector<DeviceWish>& wishes_;
+  const AllocatorFeatures& features_;
+  const Workspace::Pool* held_;
+  MatchCache& matches_;
+  const Slice* slice_ = nullptr;
+  std::vector<std::span<const uint8_t>> codes_;  // per wish, of the slice
+};
+
+bool FreeFinder::Suits(const ViewDevice& device, size_t wish) const {
+  if (codes_[wish][device.index] != kMatches) return false;
+  const DeviceRequest& terms = wishes_[wish].terms;
+  if (BlockingTaint(device, terms, features_)) return false;
+  if (!features_.consumable_capacity) return true;
+  const bool unused = !device.use || !device.use->consumed;
+  if (unused && terms.capacity.empty() && !HasPolicy(*device.device)) return true;
+  return CapacityFits(*device.device, terms, TakenOf(device, nullptr), features_);
+}
+
+bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
+  const ViewDevice& device = view_.devices[index];
+  if (device.slice != slice_) {
+    slice_ = device.slice;
+    codes_.clear();
+    for (const DeviceWish& wish : wishes_) codes_.push_back(matches_.Match(wish.match, *slice_));
+  }
+  if (device.use && device.use->dedicated) return false;
+  if (held_ && held_->devices.contains(device.slot)) return false;
+  size_t wish = 0;
+  while (wish < wishes_.size() && !Suits(device, wish)) ++wish;
+  return wish < wishes_.size() && (!own_counters || HasCounters(view_, index, held_));
+}
+
+// Whether a pool of the same name shares the view's counters (counters_by_pool_name).
+bool HasOwnCounters(const PoolView& view, const NodePools& pools,
+                    const AllocatorFeatures& features) {
+  if (!features.counters_by_pool_name) return true;
+  return std::none_of(pools.views.begin(), pools.views.end(), [&](const auto& entry) {
+    return entry.second && entry.second.get() != &view && !entry.second->counters.empty() &&
+           entry.second->key.pool == view.key.pool;
+  });
+}
+
+// Every node sees the same.
+bool IsEverywhere(const PoolState& pool) {
+  return std::all_of(pool.slices.begin(), pool.slices.end(), [&](const auto& slice) {
+    return slice->reach.all_nodes || IsCounterSlice(*slice, pool.features);
+  });
+}
+
+}  // namespace
+
+DeviceWish WishOf(const Ask& ask) {
+  DeviceWish wish{.match = ask.match, .terms = {}};
+  wish.terms.tolerations = ask.request->tolerations;
+  wish.terms.capacity = ask.request->capacity;
+  wish.terms.has_capacity = ask.request->has_capacity;
+  return wish;
+}
+
+std::vector<DeviceWish> WishesOf(const PodClaims& pod) {
+  std::vector<DeviceWish> wishes;
+  for (const Ask& ask : pod.asks) {
+    DeviceWish wish = WishOf(ask);
+    if (std::find(wishes.begin(), wishes.end(), wish) == wishes.end())
+      wishes.push_back(std::move(wish));
+  }
+  return wishes;
+}
+
+int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wishes,
+                     const AllocatorFeatures& features, const Workspace* taken,
+                     MatchCache& matches) {
+  int count = 0;
+  for (const auto& [state, view] : pools.views) {
+    if (!view) continue;
+    const bool own_counters = HasOwnCounters(*view, pools, features);
+    FreeFinder finder(*view, wishes, features, taken, matches);
+    for (uint32_t i = 0; i < view->devices.size(); ++i) count += finder.IsFree(i, own_counters);
+  }
+  return count;
+}
+
+FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
+                            const std::vector<const Node*>& nodes,
+                            const std::vector<DeviceWish>& wishes,
+                            const AllocatorFeatures& features, MatchCache& matches) {
+  FreeRoaming free{.pool = std::move(pool), .slots = {}};
+  std::vector<bool> found(free.pool->slot_count);
+  const bool everywhere = IsEverywhere(*free.pool);
+  for (const Node* node : nodes) {
+    const auto view = MakePoolView(*free.pool, *node);
+    if (!view) continue;
+    FreeFinder finder(*view, wishes, features, nullptr, matches);
+    for (uint32_t i = 0; i < view->devices.size(); ++i) {
+      const ViewDevice& device = view->devices[i];
+      if (device.node_fit != NodeFit::kYes || found[device.slot] || !finder.IsFree(i, true))
+        continue;
+      found[device.slot] = true;
+      free.slots.push_back(device.slot);
+    }
+    if (everywhere || free.slots.size() == found.size()) break;
+  }
+  return free;
+}
+
+void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
+  const bool other_matches = matches_epoch_ != matches.epoch();
+  const bool other_slices = slices_serial_ != snapshot.slices_serial();
+  const bool other_nodes = nodes_serial_ != snapshot.nodes_serial();
+  if (other_matches || other_slices) can_fail_.clear();
+  if (other_slices) pools_.reset();
+  if (other_nodes) admitting_.clear();
+  if (other_matches || other_nodes) free_.clear();
+  if (other_matches || other_nodes || use_serial_ != snapshot.use_serial()) reports_.clear();
+  matches_epoch_ = matches.epoch();
+  slices_serial_ = snapshot.slices_serial();
+  nodes_serial_ = snapshot.nodes_serial();
+  use_serial_ = snapshot.use_serial();
+}
+
+const JudgeMemory::FreeCluster& JudgeMemory::WithFreePools(const Snapshot& snapshot) {
+  free_cluster_.snapshot = snapshot.WithFreePools(free_cluster_.snapshot.get());
+  if (!free_cluster_.memory) free_cluster_.memory = std::make_unique<JudgeMemory>();
+  return free_cluster_;
+}
+
+const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
+                                            const Snapshot& snapshot, const MatchCache& matches) {
+  Refresh(snapshot, matches);
+  for (const AdmittingNodes& known : admitting_)
+    if (known.constraints == constraints) return known;
+  if (admitting_.size() >= kMaxAdmitting) {
+    admitting_.clear();
+    free_.clear();
+    reports_.clear();
+  }
+  AdmittingNodes& added = admitting_.emplace_back();
+  added.id = ++last_id_;
+  added.constraints = constraints;
+  snapshot.nodes().ForEach([&](const Text&, const auto& node) {
+    const NodeAnswer answer = Admits(*node, constraints);
+    if (answer.fits())
+      added.nodes.push_back(node.get());
+    else
+      ++added.refused[answer.what];
+  });
+  return added;
+}
+
+bool JudgeMemory::CanFail(ConjunctionId conjunction, const Snapshot& snapshot,
+                          MatchCache& matches) {
+  Refresh(snapshot, matches);
+  const auto [at, is_new] = can_fail_.try_emplace(conjunction, false);
+  if (!is_new) return at->second;
+  snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) -> bool {
+    for (const auto& slice : pool->slices)
+      at->second = at->second || matches.HasFailure(conjunction, *slice);
+    return !at->second;
+  });
+  return at->second;
+}
+
+const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& matches) {
+  Refresh(snapshot, matches);
+  if (pools_) return *pools_;
+  PoolFacts& facts = pools_.emplace();
+  std::map<Text, int64_t> devices;  // that a node sees
+  snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
+    facts.bad_selector = facts.bad_selector || pool->bad_selector;
+    facts.all_ready = facts.all_ready && IsReady(*pool);
+    for (const auto& [node, view] : pool->local_views)
+      if (view) devices[node] += static_cast<int64_t>(view->devices.size());
+  });
+  for (const auto& [node, count] : devices)
+    facts.most_devices = std::max(facts.most_devices, count);
+  return facts;
+}
+
+JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes,
+                                             const std::vector<DeviceWish>& wishes) {
+  for (FreeEntry& entry : free_)
+    if (entry.nodes == nodes && entry.wishes == wishes) return entry;
+  if (free_.size() >= kMaxFree) free_.clear();
+  return free_.emplace_back(FreeEntry{.nodes = nodes, .wishes = wishes, .free = {}});
+}
+
+const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
+                                       const std::vector<DeviceWish>& wishes,
+                                       const Snapshot& snapshot, MatchCache& matches) {
+  const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
+  FreeEntry& entry = EntryOf(admitting.id, wishes);
+  if (entry.use_serial == snapshot.use_serial()) return entry.free;
+  entry.use_serial = snapshot.use_serial();
+  const auto& nodes = admitting.nodes;
+  entry.free.pools.resize(nodes.size());
+  entry.free.on_node.resize(nodes.size());
+  size_t next = 0;
+  const auto count = [&](const std::shared_ptr<const NodePools>& pools) {
+    if (entry.free.pools[next] != pools) {
+      int& free = entry.free.on_node[next];
+      entry.free.total -= free;
+      free = pools ? CountFreeDevices(*pools, wishes, snapshot.features(), nullptr, matches) : 0;
+      entry.free.total += free;
+      entry.free.pools[next] = pools;
+    }
+    ++next;
+  };
+  snapshot.node_pools().ForEach([&](const Text& name, const auto& pools) {
+    while (next < nodes.size() && nodes[next]->name < name) count(nullptr);
+    if (next < nodes.size() && nodes[next]->name == name) count(pools);
+  });
+  while (next < nodes.size()) count(nullptr);
+  std::vector<FreeRoaming> known = std::exchange(entry.free.roaming, {});
+  snapshot.roaming_pools().ForEach([&](const PoolKey&, const auto& pool) {
+    const auto at = std::find_if(known.begin(), known.end(),
+                                 [&](const FreeRoaming& free) { return free.pool == pool; });
+    entry.free.roaming.push_back(
+        at != known.end() ? std::move(*at)
+                          : FindFreeDevices(pool, nodes, wishes, snapshot.features(), matches));
+  });
+  return entry.free;
+}
+
+RequestReport JudgeMemory::ReportOn(const NodeConstraints& constraints, const PodClaims& pod,
+                                    uint32_t ask_index, const Snapshot& snapshot,
+                                    MatchCache& matches) {
+  const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
+  const Ask& ask = pod.asks[ask_index];
+  for (const Report& known : reports_) {
+    if (known.nodes != admitting.id || known.match != ask.match) continue;
+    if (known.device_class != ask.device_class || !AskTheSame(known.request, *ask.request))
+      continue;
+    RequestReport report = known.report;
+    report.NameAfter(pod, ask);
+    return report;
+  }
+  const auto usable = [&](const Node& node) {
+    return std::binary_search(admitting.nodes.begin(), admitting.nodes.end(), &node,
+                              [](const Node* a, const Node* b) { return a->name < b->name; });
+  };
+  if (reports_.size() >= kMaxReports) reports_.clear();
+  RequestReport report = Explain(pod, ask_index, snapshot, usable, nullptr, matches);
+  reports_.push_back({admitting.id, ask.match, ask.device_class, *ask.request, report});
+  return report;
+}
+
+}  // namespace fedra::dra

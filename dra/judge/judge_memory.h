@@ -1,0 +1,134 @@
+#pragma once
+//
+// What many questions about one worker have in common: which nodes admit a pod, whether a selector
+// can fail anywhere, how many free devices match. Asked about a cluster that has not changed, a
+// judgement costs what the nodes cost that it looks at, whatever the size of the cluster.
+//
+// It only remembers what pure functions returned; emptying it changes no answer.
+//
+// Thread rules: not thread-safe; one user at a time, who always gives it the same MatchCache.
+// Lifetime: what it returns is valid until the next call with another snapshot.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dra/allocator/match.h"
+#include "dra/judge/explain.h"
+#include "dra/judge/node_fit.h"
+#include "dra/model/node_view.h"
+#include "dra/model/snapshot.h"
+
+namespace fedra::dra {
+
+// The nodes of a snapshot that admit a pod, resources and claims left out.
+struct AdmittingNodes {
+  uint64_t id = 0;  // never that of other nodes or constraints in the same memory
+  NodeConstraints constraints;
+  std::vector<const Node*> nodes;      // ascending by name
+  std::map<std::string, int> refused;  // what -> nodes
+};
+
+// What decides whether a device can be taken for a request, how many and with which others left
+// out.
+struct DeviceWish {
+  ConjunctionId match = 0;
+  DeviceRequest terms;  // tolerations and capacity only
+
+  bool operator==(const DeviceWish&) const = default;
+};
+DeviceWish WishOf(const Ask& ask);
+// Each once.
+std::vector<DeviceWish> WishesOf(const PodClaims& pod);
+
+// Devices of a pool of no single node that could be taken.
+struct FreeRoaming {
+  std::shared_ptr<const PoolState> pool;
+  std::vector<uint32_t> slots;
+};
+
+// Devices that could be taken for one of some wishes.
+struct FreeDevices {
+  // Parallel to AdmittingNodes::nodes.
+  std::vector<int> on_node;
+  std::vector<std::shared_ptr<const NodePools>> pools;  // null: none of the node's own
+  int total = 0;                                        // of the nodes' own
+  std::vector<FreeRoaming> roaming;
+};
+
+// What the slices of a cluster say about errors that a search can end with.
+struct PoolFacts {
+  bool bad_selector = false;  // some node selector cannot be evaluated
+  bool all_ready = true;      // every pool belongs to nodes, is complete and valid
+  int64_t most_devices = 0;   // in the own pools of one node
+};
+
+class JudgeMemory final {
+ public:
+  // The same cluster with every device free, and the memory for questions about it.
+  struct FreeCluster {
+    std::shared_ptr<const Snapshot> snapshot;
+    std::unique_ptr<JudgeMemory> memory;
+  };
+  const FreeCluster& WithFreePools(const Snapshot& snapshot);
+
+  const AdmittingNodes& NodesFor(const NodeConstraints& constraints, const Snapshot& snapshot,
+                                 const MatchCache& matches);
+  // Whether some device of the cluster makes a selector of the conjunction fail.
+  bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
+  const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
+  const FreeDevices& FreeOn(const NodeConstraints& constraints,
+                            const std::vector<DeviceWish>& wishes, const Snapshot& snapshot,
+                            MatchCache& matches);
+  // Explain() over the admitting nodes, with nothing placed.
+  RequestReport ReportOn(const NodeConstraints& constraints, const PodClaims& pod, uint32_t ask,
+                         const Snapshot& snapshot, MatchCache& matches);
+
+ private:
+  struct FreeEntry {
+    uint64_t nodes;  // AdmittingNodes::id
+    std::vector<DeviceWish> wishes;
+    uint64_t use_serial = 0;
+    FreeDevices free;
+  };
+
+  struct Report {
+    uint64_t nodes;  // AdmittingNodes::id
+    ConjunctionId match;
+    std::shared_ptr<const DeviceClass> device_class;
+    DeviceRequest request;
+    RequestReport report;
+  };
+
+  // Drops what the changes since the last call have made wrong.
+  void Refresh(const Snapshot& snapshot, const MatchCache& matches);
+  FreeEntry& EntryOf(uint64_t nodes, const std::vector<DeviceWish>& wishes);
+
+  uint64_t nodes_serial_ = 0;
+  uint64_t slices_serial_ = 0;
+  uint64_t use_serial_ = 0;  // of the reports
+  uint64_t matches_epoch_ = 0;
+  uint64_t last_id_ = 0;
+  std::deque<AdmittingNodes> admitting_;
+  std::deque<FreeEntry> free_;
+  std::vector<Report> reports_;
+  std::map<ConjunctionId, bool> can_fail_;
+  std::optional<PoolFacts> pools_;
+  FreeCluster free_cluster_;  // empty until asked for
+};
+
+// The same for one node. `taken`: what a simulation holds is left out; may be null.
+int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wishes,
+                     const AllocatorFeatures& features, const Workspace* taken,
+                     MatchCache& matches);
+// For one pool that any of these nodes may reach.
+FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
+                            const std::vector<const Node*>& nodes,
+                            const std::vector<DeviceWish>& wishes,
+                            const AllocatorFeatures& features, MatchCache& matches);
+
+}  // namespace fedra::dra

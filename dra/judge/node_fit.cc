@@ -1,0 +1,103 @@
+#include "dra/judge/node_fit.h"
+
+#include <algorithm>
+
+#include "dra/judge/extended.h"
+#include "dra/model/node_match.h"
+
+namespace fedra::dra {
+namespace {
+
+constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
+
+bool Tolerates(const Toleration& toleration, std::string_view key, std::string_view value,
+               std::string_view effect) {
+  if (!toleration.effect.empty() && !(toleration.effect == effect)) return false;
+  if (!toleration.key.empty() && !(toleration.key == key)) return false;
+  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == value;
+  return toleration.op == "Exists";
+}
+
+bool TolerateAny(const std::vector<Toleration>& tolerations, std::string_view key,
+                 std::string_view value, std::string_view effect) {
+  return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& toleration) {
+    return Tolerates(toleration, key, value, effect);
+  });
+}
+
+NodeAnswer CheckLabels(const Node& node, const NodeConstraints& constraints) {
+  for (const auto& [key, value] : constraints.labels) {
+    const Text* label = node.Label(key.view());
+    if (!label || !(*label == value))
+      return {NodeRefusal::kLabels, "nodeSelector " + key.str() + "=" + value.str()};
+  }
+  if (!constraints.affinity) return {};
+  const auto matches = MatchesLazily(*constraints.affinity, node);
+  if (!matches) return {NodeRefusal::kLabels, "node affinity: " + matches.error().message};
+  if (!*matches) return {NodeRefusal::kLabels, "node affinity"};
+  return {};
+}
+
+NodeAnswer Short(const std::string& name, const Quantity& need, const Quantity& free) {
+  return {NodeRefusal::kResources,
+          name + ": " + need.ToString() + " asked for, " + free.ToString() + " free"};
+}
+
+}  // namespace
+
+bool NodeConstraints::operator==(const NodeConstraints& other) const {
+  const bool same_affinity =
+      affinity == other.affinity || (affinity && other.affinity && *affinity == *other.affinity);
+  return same_affinity && labels == other.labels && tolerations == other.tolerations;
+}
+
+NodeAnswer Admits(const Node& node, const NodeConstraints& constraints) {
+  const auto& tolerations = constraints.tolerations;
+  if (node.unschedulable && !TolerateAny(tolerations, kUnschedulableTaint, "", "NoSchedule"))
+    return {NodeRefusal::kUnschedulable, "unschedulable"};
+  if (NodeAnswer labels = CheckLabels(node, constraints); !labels.fits()) return labels;
+  for (const NodeTaint& taint : node.taints) {
+    const bool blocks = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    if (!blocks) continue;
+    if (TolerateAny(tolerations, taint.key.view(), taint.value.view(), taint.effect.view()))
+      continue;
+    const std::string value = taint.value.empty() ? "" : "=" + taint.value.str();
+    return {NodeRefusal::kTaint, "taint " + taint.key.str() + value + ":" + taint.effect.str()};
+  }
+  return {};
+}
+
+NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
+                   const std::vector<Text>& elsewhere) {
+  const auto free_of = [&](const Text& name) {
+    const Quantity* allocatable = node.Allocatable(name.view());
+    const Quantity* taken = used ? FindAmount(*used, name) : nullptr;
+    const Quantity all = allocatable ? *allocatable : Quantity();
+    return taken ? all.Sub(*taken).value_or(Quantity()) : all;
+  };
+  static const Text pods("pods");
+  if (node.Allocatable("pods")) {
+    const Quantity free = free_of(pods);
+    if (free < Quantity(1)) return Short("pods", Quantity(1), free);
+  }
+  for (const auto& [name, amount] : requests) {
+    if (amount.Sign() <= 0) continue;
+    if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
+    const Quantity free = free_of(name);
+    if (free < amount) return Short(name.str(), amount, free);
+  }
+  return {};
+}
+
+NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
+                      const std::vector<Text>& elsewhere) {
+  for (const auto& [name, amount] : requests) {
+    if (amount.Sign() <= 0 || !IsExtendedResource(name.view())) continue;
+    if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
+    const Quantity* allocatable = node.Allocatable(name.view());
+    if (!allocatable || allocatable->Sign() <= 0) return Short(name.str(), amount, Quantity());
+  }
+  return {};
+}
+
+}  // namespace fedra::dra

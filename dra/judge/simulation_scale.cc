@@ -1,0 +1,215 @@
+// Whether new nodes of declared scalable pools could take the pods that do not fit now.
+//
+// Nothing is known of such a node but its labels and how many devices of which classes it brings.
+// So devices are counted, no more: selectors of requests and constraints over new devices are
+// taken to hold, and cpu and memory to suffice. That is why the answer is MayScale and never Yes.
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "dra/judge/simulation.h"
+#include "dra/judge/simulation_run.h"
+
+namespace fedra::dra {
+namespace {
+
+// Whether what is missing is something that another node could bring.
+bool IsAboutDevices(ReasonCode code) {
+  using enum ReasonCode;
+  switch (code) {
+    case kDriverMissing:
+    case kPoolIncomplete:
+    case kNoMatchingDevice:
+    case kNotEnoughDevices:
+    case kDevicesAllocated:
+    case kConstraintUnsatisfied:
+    case kCountersExhausted:
+    case kCapacityExhausted:
+    case kDeviceTainted:
+    case kNodeMismatch:
+    case kNodeResources:
+    case kPodsDoNotFit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// One kind of new node.
+struct NewNode {
+  Node node;
+  std::map<Text, int64_t> devices;  // by class
+  int64_t max_nodes = std::numeric_limits<int64_t>::max();
+
+  std::string ToString() const;
+};
+
+// "8 devices of class gpu, pool=h100"
+std::string NewNode::ToString() const {
+  std::string text;
+  for (const auto& [name, count] : devices)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " devices of class " + name.str();
+  for (const auto& [key, value] : node.labels) text += ", " + key.str() + "=" + value.str();
+  return text;
+}
+
+std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
+  std::map<std::map<std::string, std::string>, NewNode> by_labels;
+  for (const ScalablePool& pool : pools) {
+    NewNode& node = by_labels[pool.node_labels];
+    node.devices[Text(pool.device_class)] += std::max(pool.devices, 0);
+    if (pool.max_nodes > 0) node.max_nodes = std::min<int64_t>(node.max_nodes, pool.max_nodes);
+  }
+  std::vector<NewNode> result;
+  for (auto& [labels, node] : by_labels) {
+    for (const auto& [key, value] : labels) node.node.labels.emplace_back(Text(key), Text(value));
+    result.push_back(std::move(node));
+  }
+  return result;
+}
+
+// What one pod takes of a new node, and what it still needs from elsewhere.
+struct Share {
+  std::map<Text, int64_t> per_pod, once;        // by class; `once`: for claims that the pods share
+  std::vector<ChosenAlternative> alternatives;  // by the pod's claims
+  std::vector<ClaimSpec> rest_specs;            // parallel to the pod's claims
+};
+
+class ShareFinder final {
+ public:
+  ShareFinder(const PodClaims& pod, const std::vector<size_t>& shared, const NewNode& node)
+      : pod_(pod), shared_(shared), node_(node) {}
+
+  // Absent: a request wants more of a class than a new node has.
+  std::optional<Share> Find();
+
+ private:
+  enum class Source { kNewNode, kElsewhere, kNowhere };
+  Source Assign(size_t claim, size_t index);
+  int64_t* Left(const Ask& ask);
+
+  const PodClaims& pod_;
+  const std::vector<size_t>& shared_;
+  const NewNode& node_;
+  std::map<Text, int64_t> left_ = node_.devices;
+  Share share_;
+};
+
+int64_t* ShareFinder::Left(const Ask& ask) {
+  const auto at = left_.find(ask.request->device_class);
+  return at == left_.end() ? nullptr : &at->second;
+}
+
+// The first alternative that the new node can satisfy.
+ShareFinder::Source ShareFinder::Assign(size_t claim, size_t index) {
+  const PreparedRequest& request = pod_.claims[claim].requests[index];
+  bool known = false;
+  for (uint32_t i = 0; i < request.asks; ++i) {
+    const Ask& ask = pod_.asks[request.first_ask + i];
+    int64_t* left = Left(ask);
+    known = known || left != nullptr;
+    if (left == nullptr) continue;
+    const int64_t count =
+        ask.all ? node_.devices.at(ask.request->device_class) : ask.request->count;
+    if (count < 0 || count > *left || (ask.all && count == 0)) continue;
+    *left -= count;
+    const bool once = std::find(shared_.begin(), shared_.end(), claim) != shared_.end();
+    (once ? share_.once : share_.per_pod)[ask.request->device_class] += count;
+    if (request.alternatives) share_.alternatives.push_back({claim, index, static_cast<int>(i)});
+    return Source::kNewNode;
+  }
+  return known ? Source::kNowhere : Source::kElsewhere;
+}
+
+std::optional<Share> ShareFinder::Find() {
+  for (size_t claim = 0; claim < pod_.claims.size(); ++claim) {
+    const PreparedClaim& prepared = pod_.claims[claim];
+    ClaimSpec& rest = share_.rest_specs.emplace_back();
+    for (size_t i = 0; i < prepared.requests.size(); ++i) {
+      const Source source = Assign(claim, i);
+      if (source == Source::kNowhere) return std::nullopt;
+      if (source == Source::kElsewhere) rest.requests.push_back(prepared.spec->requests[i]);
+    }
+    // A constraint over new and known devices cannot be judged.
+    if (rest.requests.size() == prepared.requests.size())
+      rest.constraints = prepared.spec->constraints;
+  }
+  if (share_.per_pod.empty() && share_.once.empty()) return std::nullopt;
+  return std::move(share_);
+}
+
+// How many pods find room on one new node.
+int64_t PodsPerNode(const Share& share, const NewNode& node) {
+  int64_t pods = std::numeric_limits<int64_t>::max();
+  for (const auto& [name, count] : share.per_pod) {
+    if (count == 0) continue;
+    const auto once = share.once.find(name);
+    const int64_t taken = once == share.once.end() ? 0 : once->second;
+    pods = std::min(pods, (node.devices.at(name) - taken) / count);
+  }
+  return pods;
+}
+
+}  // namespace
+
+// What the new node does not bring must be free in the cluster, for each pod; then it is taken.
+bool Simulation::RestFits(const Variant& variant, const std::vector<ClaimSpec>& rest,
+                          const Node& node, int64_t pods) {
+  std::vector<UnallocatedClaim> first, others;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i].requests.empty()) continue;
+    const UnallocatedClaim claim{.key = variant.pod.claims[i].key,
+                                 .spec = &rest[i],
+                                 .made_from = variant.pod.claims[i].made_from};
+    first.push_back(claim);
+    if (std::find(variant.shared.begin(), variant.shared.end(), i) == variant.shared.end())
+      others.push_back(claim);
+  }
+  if (first.empty()) return true;
+  if (pods > options_.max_pods) return false;
+  Workspace taken = workspace_;
+  const NodeView view = ViewOf(snapshot_, node);
+  for (int64_t i = 0; i < pods; ++i) {
+    const auto& claims = i == 0 ? first : others;
+    if (claims.empty()) break;
+    const PodClaims pod = Prepare(claims, snapshot_, caches_.matches, caches_.selectors);
+    const NodeAllocation found = Find(pod, view, taken);
+    if (found.fit != Fit::kFit) return false;
+    Commit(found, pod, view, taken);
+  }
+  workspace_ = std::move(taken);
+  return true;
+}
+
+void Simulation::TryToScale(Run& run) {
+  PodSetResult& result = run.result;
+  if (options_.scalable_pools == nullptr || result.outcome != Outcome::kNo) return;
+  for (const Reason& reason : result.reasons)
+    if (!IsAboutDevices(reason.code)) return;
+  const int64_t missing = run.demand.count - result.report.fitting;
+  if (missing <= 0) return;
+  for (const NewNode& kind : NewNodes(*options_.scalable_pools)) {
+    if (!Admits(kind.node, run.demand.node).fits() || ClaimElsewhere(run, kind.node)) continue;
+    const Variant& variant = VariantFor(run, kind.node);
+    const std::optional<Share> share = ShareFinder(variant.pod, variant.shared, kind).Find();
+    if (!share) continue;
+    const int64_t per_node = PodsPerNode(*share, kind);
+    const int64_t nodes = (missing - 1) / per_node + 1;
+    int64_t& added = added_nodes_[kind.node.labels];
+    const int64_t most = share->once.empty() ? kind.max_nodes - added : 1;
+    if (nodes > most || !RestFits(variant, share->rest_specs, kind.node, missing)) continue;
+    added += nodes;
+    result.outcome = Outcome::kMayScale;
+    result.report.scaling = std::to_string(nodes) + " new node" + (nodes == 1 ? "" : "s") +
+                            " of a scalable pool (" + kind.ToString() + ") could provide it";
+    result.reasons.front().message += "; " + result.report.scaling;
+    for (ChosenAlternative chosen : share->alternatives) {
+      chosen.claim = run.entries[chosen.claim];
+      Merge(result.report.alternatives, chosen);
+    }
+    return;
+  }
+}
+
+}  // namespace fedra::dra

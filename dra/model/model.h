@@ -1,0 +1,303 @@
+#pragma once
+//
+// The resource.k8s.io objects as plain values: exactly the fields that decide an allocation, in the
+// shape of v1 whatever version they were read in (dra/model/parse.h), and stored compactly: names
+// are interned, and what equal devices have in common is stored once.
+//
+// Thread rules: plain values; everything behind a shared_ptr is immutable.
+// Source: k8s.io/api resource/v1 of Kubernetes 1.36.3.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/types.h"
+#include "dra/model/text.h"
+
+namespace fedra::dra {
+
+// ---- devices
+
+// A version attribute. Compared as text by constraints ("1.0.0+a" differs from "1.0.0+b").
+struct VersionName {
+  Text text;
+  bool operator==(const VersionName&) const = default;
+};
+
+// A list attribute (gate DRAListTypeAttributes, alpha). The elements are of one kind.
+using ScalarValue = std::variant<int64_t, bool, Text, VersionName>;
+struct ListValue {
+  std::vector<ScalarValue> items;
+  bool operator==(const ListValue&) const = default;
+};
+using ListPointer = std::shared_ptr<const ListValue>;
+
+// monostate: a value of a kind that we do not know; it makes every selector on the device an error.
+using AttributeValue = std::variant<std::monostate, int64_t, bool, Text, VersionName, ListPointer>;
+bool SameValue(const AttributeValue& a, const AttributeValue& b);  // lists by content
+
+struct Attribute {
+  Text name;  // as published: bare or "domain/id"
+  AttributeValue value;
+  bool operator==(const Attribute& other) const {
+    return name == other.name && SameValue(value, other.value);
+  }
+};
+
+// What a device may ask of one of its capacities (allowMultipleAllocations only).
+struct RequestPolicy {
+  struct Range {
+    std::optional<Quantity> min, max, step;
+    bool operator==(const Range&) const = default;
+  };
+  std::optional<Quantity> default_value;
+  std::vector<Quantity> valid_values;  // ascending
+  std::optional<Range> valid_range;
+  bool operator==(const RequestPolicy&) const = default;
+};
+
+struct Capacity {
+  Text name;  // as published
+  Quantity value;
+  std::optional<RequestPolicy> policy;
+  bool operator==(const Capacity&) const = default;
+};
+
+// Effects other than these two never prevent an allocation.
+enum class TaintEffect : uint8_t { kOther, kNoSchedule, kNoExecute };
+
+struct Taint {
+  Text key;
+  Text value;
+  TaintEffect effect = TaintEffect::kOther;
+  Text effect_text;  // as published, for messages and for tolerations of an unknown effect
+  Text rule;         // the DeviceTaintRule it comes from; empty: the driver has published it
+  bool operator==(const Taint&) const = default;
+};
+
+struct Counter {
+  Text name;
+  Quantity value;
+  bool operator==(const Counter&) const = default;
+};
+
+// Both a published counter set and what a device takes of one.
+struct CounterSet {
+  Text name;
+  std::vector<Counter> counters;
+  bool operator==(const CounterSet&) const = default;
+};
+
+// A core/v1 requirement on labels or on the field metadata.name.
+struct NodeRequirement {
+  Text key;
+  Text op;  // In, NotIn, Exists, DoesNotExist, Gt, Lt; anything else is an error when evaluated
+  std::vector<Text> values;
+  bool operator==(const NodeRequirement&) const = default;
+};
+struct NodeSelectorTerm {
+  std::vector<NodeRequirement> expressions;
+  std::vector<NodeRequirement> fields;
+  bool operator==(const NodeSelectorTerm&) const = default;
+};
+struct NodeSelector {
+  std::vector<NodeSelectorTerm> terms;
+  bool operator==(const NodeSelector&) const = default;
+};
+
+// Which nodes can reach a slice, or a device of a slice with per-device selection.
+struct NodeReach {
+  Text node_name;  // empty: not bound to one node
+  bool all_nodes = false;
+  std::shared_ptr<const NodeSelector> selector;  // null: none
+
+  // Nothing is set: for a slice, a node selection of a future API.
+  bool empty() const { return node_name.empty() && !all_nodes && !selector; }
+  bool operator==(const NodeReach& other) const;  // selectors by content
+};
+
+// What few devices have. Shared by all devices of equal content.
+struct DeviceExtras {
+  std::vector<Taint> taints;
+  NodeReach reach;  // only with per-device node selection
+  bool binds_to_node = false;
+  std::vector<Text> binding_conditions;
+  bool operator==(const DeviceExtras&) const = default;
+};
+
+using AttributeList = std::vector<Attribute>;  // ascending by name
+using CapacityList = std::vector<Capacity>;    // ascending by name
+
+struct Device {
+  Text name;
+  std::shared_ptr<const AttributeList> common;   // equal in all devices of the slice; may be null
+  AttributeList own;                             // the others
+  std::shared_ptr<const CapacityList> capacity;  // null: none
+  std::shared_ptr<const std::vector<CounterSet>> consumes;  // null: none
+  std::shared_ptr<const DeviceExtras> extras;               // null: none
+  std::optional<bool> allow_multiple;                       // allowMultipleAllocations
+
+  // The attribute of exactly this published name.
+  const AttributeValue* Find(std::string_view published_name) const;
+  // A fully qualified name as constraints use it: exactly, or, in the driver's own domain, bare.
+  const AttributeValue* FindQualified(std::string_view qualified, std::string_view driver) const;
+};
+
+struct PoolKey {
+  Text driver;
+  Text pool;
+  auto operator<=>(const PoolKey&) const = default;
+  bool operator==(const PoolKey&) const = default;
+  std::string ToString() const { return driver.str() + "/" + pool.str(); }
+};
+
+struct Slice {
+  Text name;
+  PoolKey pool;
+  int64_t generation = 0;
+  int64_t pool_slices = 0;      // resourceSliceCount
+  NodeReach reach;              // nodeName, allNodes or nodeSelector of the slice
+  bool per_device = false;      // perDeviceNodeSelection
+  bool has_per_device = false;  // the field is present, even if false
+  std::vector<Device> devices;
+  std::vector<CounterSet> counters;  // sharedCounters
+  // Its place in the list that the scheduler goes through, where that is known (judge-lines). A
+  // scheduler's cache has none: its order is that of a Go map.
+  uint64_t position = 0;
+  uint64_t serial = 0;  // given by the SnapshotBuilder: unique, and new with every change
+};
+
+// ---- classes and claims
+
+struct DeviceClass {
+  Text name;
+  std::vector<std::string> selectors;  // CEL expressions; an entry may be of an unknown kind
+  std::vector<bool> selector_is_cel;   // parallel: false = a selector kind of a future API
+  Text extended_resource;              // spec.extendedResourceName; empty: none
+  std::string created;                 // metadata.creationTimestamp (RFC 3339, UTC): ties of names
+  bool operator==(const DeviceClass&) const = default;
+};
+
+enum class AllocationMode : uint8_t { kExactCount, kAll, kUnknown };
+
+struct Toleration {
+  Text key;  // empty: every key
+  Text op;   // "" means Equal
+  Text value;
+  Text effect;  // empty: every effect
+
+  bool operator==(const Toleration&) const = default;
+};
+
+// One request, or one alternative of a firstAvailable request.
+struct DeviceRequest {
+  Text name;
+  Text device_class;
+  std::vector<std::string> selectors;
+  std::vector<bool> selector_is_cel;
+  AllocationMode mode = AllocationMode::kUnknown;
+  Text mode_text;                    // as written, for messages
+  int64_t count = 0;                 // for kExactCount
+  std::optional<bool> admin_access;  // absent and false differ when the feature is off
+  std::vector<Toleration> tolerations;
+  std::vector<std::pair<Text, Quantity>> capacity;  // capacity.requests, ascending by name
+  bool has_capacity = false;                        // `capacity` is present
+  bool operator==(const DeviceRequest&) const = default;
+};
+
+struct ClaimRequest {
+  Text name;
+  std::optional<DeviceRequest> exactly;
+  std::vector<DeviceRequest> first_available;
+  bool operator==(const ClaimRequest&) const = default;
+};
+
+struct Constraint {
+  std::vector<Text> requests;  // "req" or "req/sub"; empty: all
+  Text match_attribute;        // one of both; with both set the first counts (seen in 1.36.3)
+  Text distinct_attribute;
+  bool operator==(const Constraint&) const = default;
+};
+
+struct ClaimSpec {
+  std::vector<ClaimRequest> requests;
+  std::vector<Constraint> constraints;
+  bool operator==(const ClaimSpec&) const = default;
+};
+
+struct AllocatedDevice {
+  Text request;  // "req" or "req/sub"
+  PoolKey pool;
+  Text device;
+  bool admin_access = false;
+  std::optional<Text> share;                                       // shareID: shared, not dedicated
+  std::optional<std::vector<std::pair<Text, Quantity>>> consumed;  // consumedCapacity
+  bool operator==(const AllocatedDevice&) const = default;
+};
+
+struct Allocation {
+  std::vector<AllocatedDevice> devices;
+  std::shared_ptr<const NodeSelector> node_selector;  // null: usable on every node
+  bool has_timestamp = false;  // without it no further pod can be bound (seen in 1.36.3)
+  // Why binding the devices failed, for good: "AttachFailed of device D/P/A". Empty: it has not.
+  std::string binding_failure;
+};
+
+struct Claim {
+  ObjectKey key;
+  std::string uid;
+  ClaimSpec spec;
+  std::optional<Allocation> allocation;
+  std::vector<std::string> reserved_for;  // UIDs of the consumers
+  bool deleting = false;
+};
+
+struct ClaimTemplate {
+  ObjectKey key;
+  std::string uid;
+  std::shared_ptr<const ClaimSpec> spec;
+};
+
+struct TaintRule {
+  std::string name;
+  Text driver, pool, device;  // empty: every
+  // It also selects by class or by CEL selectors, as v1alpha3 allowed up to Kubernetes 1.34. Those
+  // are not evaluated: the rule is taken to taint every device that the fields above name.
+  bool taints_fewer = false;
+  Taint taint;
+  bool operator==(const TaintRule&) const = default;
+};
+
+// ---- the parts of core/v1 that decide where a pod may run
+
+struct NodeTaint {
+  Text key, value, effect;
+  bool operator==(const NodeTaint&) const = default;
+};
+
+struct Node {
+  Text name;
+  std::vector<std::pair<Text, Text>> labels;  // ascending by key
+  std::vector<NodeTaint> taints;
+  bool unschedulable = false;
+  std::vector<std::pair<Text, Quantity>> allocatable;  // ascending by name
+  uint64_t serial = 0;                                 // given by the SnapshotBuilder
+
+  const Text* Label(std::string_view key) const;
+  const Quantity* Allocatable(std::string_view resource) const;
+};
+
+}  // namespace fedra::dra
+
+template <>
+struct std::hash<fedra::dra::PoolKey> {
+  size_t operator()(const fedra::dra::PoolKey& key) const noexcept {
+    return key.driver.hash() * 31 + key.pool.hash();
+  }
+};

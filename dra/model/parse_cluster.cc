@@ -1,0 +1,67 @@
+// DeviceClass, DeviceTaintRule and Node.
+
+#include <algorithm>
+
+#include "dra/model/parse_common.h"
+
+namespace fedra::dra {
+
+Result<DeviceClass> ParseDeviceClass(const nlohmann::json& object, ParseContext& context) {
+  Problem problem;
+  const Fields root(object, problem);
+  CheckApiVersion(root, problem);
+  const Fields metadata = root.Object("metadata");
+  const Fields spec = root.Object("spec");
+  DeviceClass result;
+  result.name = context.texts.Intern(metadata.String("name"));
+  result.created = metadata.String("creationTimestamp");
+  ReadSelectors(spec, result.selectors, result.selector_is_cel);
+  result.extended_resource = context.texts.Intern(spec.String("extendedResourceName"));
+  if (problem.found()) return Fail(problem.error().WithContext("DeviceClass " + result.name.str()));
+  return result;
+}
+
+Result<TaintRule> ParseTaintRule(const nlohmann::json& object, ParseContext& context) {
+  Problem problem;
+  const Fields root(object, problem);
+  const Fields spec = root.Object("spec");
+  const Fields selector = spec.Object("deviceSelector");
+  const Fields taint = spec.Object("taint");
+  TextPool& texts = context.texts;
+  TaintRule rule{.name = std::string(root.Object("metadata").String("name")),
+                 .driver = texts.Intern(selector.String("driver")),
+                 .pool = texts.Intern(selector.String("pool")),
+                 .device = texts.Intern(selector.String("device")),
+                 .taints_fewer = selector.Has("deviceClassName") || selector.Has("selectors"),
+                 .taint = ReadTaint(taint, texts)};
+  rule.taint.rule = texts.Intern(rule.name);
+  if (problem.found()) return Fail(problem.error().WithContext("DeviceTaintRule " + rule.name));
+  return rule;
+}
+
+Result<Node> ParseNode(const nlohmann::json& object, ParseContext& context) {
+  Problem problem;
+  const Fields root(object, problem);
+  const Fields metadata = root.Object("metadata");
+  const Fields spec = root.Object("spec");
+  const Fields status = root.Object("status");
+  TextPool& texts = context.texts;
+  Node node;
+  node.name = texts.Intern(metadata.String("name"));
+  metadata.ForEachStringEntry("labels", kMaxDevices,
+                              [&](std::string_view key, std::string_view value) {
+                                node.labels.emplace_back(texts.Intern(key), texts.Intern(value));
+                              });
+  std::sort(node.labels.begin(), node.labels.end());
+  spec.ForEachObject("taints", kMaxItems, [&](const Fields& taint) {
+    node.taints.push_back({.key = texts.Intern(taint.String("key")),
+                           .value = texts.Intern(taint.String("value")),
+                           .effect = texts.Intern(taint.String("effect"))});
+  });
+  node.unschedulable = spec.Bool("unschedulable").value_or(false);
+  node.allocatable = ReadQuantities(status, "allocatable", texts);
+  if (problem.found()) return Fail(problem.error().WithContext("Node " + node.name.str()));
+  return node;
+}
+
+}  // namespace fedra::dra

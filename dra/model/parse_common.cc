@@ -1,0 +1,99 @@
+#include "dra/model/parse_common.h"
+
+#include <algorithm>
+
+namespace fedra::dra {
+namespace {
+
+std::vector<NodeRequirement> ReadRequirements(const Fields& term, const char* key,
+                                              TextPool& texts) {
+  std::vector<NodeRequirement> requirements;
+  term.ForEachObject(key, kMaxItems, [&](const Fields& field) {
+    NodeRequirement requirement{.key = texts.Intern(field.String("key")),
+                                .op = texts.Intern(field.String("operator")),
+                                .values = {}};
+    field.ForEachString("values", kMaxDevices, [&](std::string_view value) {
+      requirement.values.push_back(texts.Intern(value));
+    });
+    requirements.push_back(std::move(requirement));
+  });
+  return requirements;
+}
+
+uint64_t HashOf(const NodeSelector& selector) {
+  uint64_t hash = selector.terms.size();
+  for (const NodeSelectorTerm& term : selector.terms) {
+    for (const auto* list : {&term.expressions, &term.fields}) {
+      for (const NodeRequirement& requirement : *list) {
+        hash = hash * 31 + requirement.key.hash();
+        for (const Text& value : requirement.values) hash = hash * 31 + value.hash();
+      }
+    }
+  }
+  return hash;
+}
+
+TaintEffect EffectOf(std::string_view text) {
+  if (text == "NoSchedule") return TaintEffect::kNoSchedule;
+  if (text == "NoExecute") return TaintEffect::kNoExecute;
+  return TaintEffect::kOther;
+}
+
+}  // namespace
+
+void CheckApiVersion(const Fields& object, Problem& problem) {
+  const std::string_view version = object.String("apiVersion");
+  if (version.starts_with("resource.k8s.io/v1alpha")) {
+    problem.Add(ErrorCode::kApiMissing,
+                std::string(version) + " is not read; use resource.k8s.io/v1");
+  }
+}
+
+ObjectKey ReadKey(const Fields& metadata) {
+  return {.ns = std::string(metadata.String("namespace")),
+          .name = std::string(metadata.String("name"))};
+}
+
+void ReadSelectors(const Fields& owner, std::vector<std::string>& expressions,
+                   std::vector<bool>& is_cel) {
+  owner.ForEachObject("selectors", kMaxItems, [&](const Fields& selector) {
+    is_cel.push_back(selector.Has("cel"));
+    expressions.emplace_back(selector.Object("cel").String("expression"));
+  });
+}
+
+std::shared_ptr<const NodeSelector> ReadNodeSelector(const Fields& owner, const char* key,
+                                                     ParseContext& context) {
+  if (!owner.Has(key)) return nullptr;
+  NodeSelector selector;
+  const Fields field = owner.Object(key);
+  field.ForEachObject("nodeSelectorTerms", kMaxItems, [&](const Fields& term) {
+    selector.terms.push_back(
+        {.expressions = ReadRequirements(term, "matchExpressions", context.texts),
+         .fields = ReadRequirements(term, "matchFields", context.texts)});
+  });
+  const uint64_t hash = HashOf(selector);
+  return context.node_selectors.Intern(std::move(selector), hash);
+}
+
+Taint ReadTaint(const Fields& taint, TextPool& texts) {
+  const std::string_view effect = taint.String("effect");
+  return {.key = texts.Intern(taint.String("key")),
+          .value = texts.Intern(taint.String("value")),
+          .effect = EffectOf(effect),
+          .effect_text = texts.Intern(effect),
+          .rule = {}};
+}
+
+std::vector<std::pair<Text, Quantity>> ReadQuantities(const Fields& owner, const char* key,
+                                                      TextPool& texts) {
+  std::vector<std::pair<Text, Quantity>> quantities;
+  owner.ForEachQuantity(key, kMaxItems, [&](std::string_view name, const Quantity& value) {
+    quantities.emplace_back(texts.Intern(name), value);
+  });
+  std::sort(quantities.begin(), quantities.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return quantities;
+}
+
+}  // namespace fedra::dra

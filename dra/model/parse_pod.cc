@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "dra/model/parse_common.h"
+#include "dra/model/pod_demand.h"
+
+namespace fedra::dra {
+namespace {
+
+// The larger of both, name by name.
+void RaiseTo(Amounts& amounts, const Amounts& other) {
+  for (const auto& [name, amount] : other) {
+    const Quantity* have = FindAmount(amounts, name);
+    if (have && *have >= amount) continue;
+    if (have)
+      *std::find_if(amounts.begin(), amounts.end(),
+                    [&](const auto& entry) { return entry.first == name; }) = {name, amount};
+    else
+      AddAmounts(amounts, {{name, amount}});
+  }
+}
+
+// requests, completed by limits.
+Amounts ReadRequests(const Fields& resources, TextPool& texts) {
+  Amounts requests = ReadQuantities(resources, "requests", texts);
+  for (const auto& limit : ReadQuantities(resources, "limits", texts))
+    if (!FindAmount(requests, limit.first)) AddAmounts(requests, {limit});
+  return requests;
+}
+
+ContainerRequests ReadContainer(const Fields& container, bool init, TextPool& texts) {
+  const Fields resources = container.Object("resources");
+  return {.init = init,
+          .sidecar = init && container.String("restartPolicy") == "Always",
+          .requests = ReadRequests(resources, texts)};
+}
+
+// PodRequests of k8s.io/component-helpers/resource: long-running containers add up; an init
+// container needs its own beside the sidecars started before it.
+Amounts Effective(const std::vector<ContainerRequests>& containers) {
+  Amounts running, sidecars, starting;
+  for (const ContainerRequests& container : containers) {
+    if (!container.init) {
+      AddAmounts(running, container.requests);
+    } else if (container.sidecar) {
+      AddAmounts(sidecars, container.requests);
+      RaiseTo(starting, sidecars);
+    } else {
+      Amounts together = sidecars;
+      AddAmounts(together, container.requests);
+      RaiseTo(starting, together);
+    }
+  }
+  AddAmounts(running, sidecars);
+  RaiseTo(running, starting);
+  return running;
+}
+
+// What a pod asks for as a whole (KEP 2837), with the defaults of Kubernetes v1.36.3
+// (pkg/apis/core/v1/defaults.go, defaultPodRequests and defaultHugePagePodLimits): where only a
+// limit is given, cpu and memory are what the containers ask for, if they do. Other resources do
+// not count (IsSupportedPodLevelResource of k8s.io/component-helpers/resource).
+void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests) {
+  const Amounts of_pod = ReadQuantities(resources, "requests", texts);
+  const auto use = [&](const std::pair<Text, Quantity>& entry) {
+    std::erase_if(requests, [&](const auto& known) { return known.first == entry.first; });
+    AddAmounts(requests, {entry});
+  };
+  const auto is_huge_page = [](const Text& name) { return name.view().starts_with("hugepages-"); };
+  for (const auto& limit : ReadQuantities(resources, "limits", texts)) {
+    const bool is_native = limit.first == "cpu" || limit.first == "memory";
+    if (is_huge_page(limit.first) || (is_native && !FindAmount(requests, limit.first))) use(limit);
+  }
+  for (const auto& request : of_pod)
+    if (request.first == "cpu" || request.first == "memory" || is_huge_page(request.first))
+      use(request);
+}
+
+void ReadConstraints(const Fields& spec, ParseContext& context, NodeConstraints& constraints) {
+  TextPool& texts = context.texts;
+  spec.ForEachStringEntry("nodeSelector", kMaxItems,
+                          [&](std::string_view key, std::string_view value) {
+                            constraints.labels.emplace_back(texts.Intern(key), texts.Intern(value));
+                          });
+  const Fields affinity = spec.Object("affinity");
+  const Fields node = affinity.Object("nodeAffinity");
+  constraints.affinity =
+      ReadNodeSelector(node, "requiredDuringSchedulingIgnoredDuringExecution", context);
+  spec.ForEachObject("tolerations", kMaxItems, [&](const Fields& toleration) {
+    constraints.tolerations.push_back({.key = texts.Intern(toleration.String("key")),
+                                       .op = texts.Intern(toleration.String("operator")),
+                                       .value = texts.Intern(toleration.String("value")),
+                                       .effect = texts.Intern(toleration.String("effect"))});
+  });
+}
+
+}  // namespace
+
+Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContext& context) {
+  Problem problem;
+  const Fields root(pod_template, problem);
+  const Fields spec = root.Object("spec");
+  PodDemand demand;
+  spec.ForEachObject("resourceClaims", kMaxItems, [&](const Fields& claim) {
+    demand.claims.push_back(
+        {.pod_claim = std::string(claim.String("name")),
+         .template_name = std::string(claim.String("resourceClaimTemplateName")),
+         .claim_name = std::string(claim.String("resourceClaimName"))});
+  });
+  demand.pod_group = spec.Object("schedulingGroup").String("podGroupName");
+  ReadConstraints(spec, context, demand.node);
+  spec.ForEachObject("initContainers", kMaxItems, [&](const Fields& container) {
+    demand.containers.push_back(ReadContainer(container, true, context.texts));
+  });
+  spec.ForEachObject("containers", kMaxItems, [&](const Fields& container) {
+    demand.containers.push_back(ReadContainer(container, false, context.texts));
+  });
+  demand.requests = Effective(demand.containers);
+  UsePodLevel(spec.Object("resources"), context.texts, demand.requests);
+  AddAmounts(demand.requests, ReadQuantities(spec, "overhead", context.texts));
+  if (problem.found()) return Fail(problem.error().WithContext("pod template"));
+  return demand;
+}
+
+Result<PodGroup> ParsePodGroup(const nlohmann::json& object) {
+  Problem problem;
+  const Fields root(object, problem);
+  PodGroup group;
+  group.key = ReadKey(root.Object("metadata"));
+  root.Object("spec").ForEachObject("resourceClaims", kMaxItems, [&](const Fields& claim) {
+    std::string template_name(claim.String("resourceClaimTemplateName"));
+    if (template_name.empty()) return;
+    group.claims.push_back({std::string(claim.String("name")), std::move(template_name), {}});
+  });
+  root.Object("status").ForEachObject("resourceClaimStatuses", kMaxItems,
+                                      [&](const Fields& generated) {
+                                        for (PodGroup::Claim& claim : group.claims)
+                                          if (claim.name == generated.String("name"))
+                                            claim.generated = generated.String("resourceClaimName");
+                                      });
+  if (problem.found()) return Fail(problem.error().WithContext("PodGroup"));
+  return group;
+}
+
+void ShareWithPodGroup(const PodGroup& group, PodDemand& demand) {
+  if (demand.pod_group != group.key.name) return;
+  for (ClaimReference& reference : demand.claims) {
+    for (const PodGroup::Claim& claim : group.claims) {
+      if (reference.pod_claim != claim.name || reference.template_name != claim.template_name)
+        continue;
+      reference.pod_group = group.key.name;
+      reference.group_claim = claim.generated;
+    }
+  }
+}
+
+}  // namespace fedra::dra

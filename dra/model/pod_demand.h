@@ -1,0 +1,79 @@
+#pragma once
+//
+// What the pods of one pod set ask of a cluster, apart from its name: claims, node constraints and
+// resources, as the scheduler sees them. Plain values.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "dra/model/model.h"
+#include "dra/model/parse.h"
+#include "dra/model/pool.h"
+#include "dra/requirement.h"
+
+namespace fedra::dra {
+
+// Where a pod may run.
+struct NodeConstraints {
+  std::vector<std::pair<Text, Text>> labels;     // spec.nodeSelector
+  std::shared_ptr<const NodeSelector> affinity;  // required node affinity; null: none
+  std::vector<Toleration> tolerations;           // of node taints
+
+  bool operator==(const NodeConstraints& other) const;  // affinity by content
+};
+
+// A container's requests, for extended resources: which container asks decides which request of the
+// generated claim it is.
+struct ContainerRequests {
+  bool init = false;
+  bool sidecar = false;  // an init container that keeps running (restartPolicy Always)
+  Amounts requests;
+};
+
+struct PodDemand {
+  std::string name;  // of the pod set
+  int count = 1;
+  std::vector<ClaimReference> claims;
+  NodeConstraints node;
+  Amounts requests;  // what the node must have, per resource name, pods left out
+  std::vector<ContainerRequests> containers;  // init containers first, in order
+  std::string pod_group;                      // spec.schedulingGroup.podGroupName; empty: of none
+};
+
+// From a pod template (or pod): reads `spec`. Requests that are absent take the limits, as the API
+// server's defaulting does; cpu, memory and huge pages of spec.resources (pod level) count instead
+// of the containers' sum.
+Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContext& context);
+
+// A PodGroup of scheduling.k8s.io: what its pods share. The API server drops the claims where the
+// gate DRAWorkloadResourceClaims is off, so those that are there count (Kubernetes v1.36.3,
+// pkg/registry/scheduling/podgroup/strategy.go: dropDisabledDRAWorkloadResourceClaimsFields).
+struct PodGroup {
+  // An entry of spec.resourceClaims with a template.
+  struct Claim {
+    std::string name;
+    std::string template_name;
+    std::string generated;  // made for the group, by status.resourceClaimStatuses; empty: not yet
+
+    bool operator==(const Claim&) const = default;
+  };
+
+  ObjectKey key;
+  std::vector<Claim> claims;  // named ones left out: they are shared with or without a group
+
+  bool operator==(const PodGroup&) const = default;
+};
+
+Result<PodGroup> ParsePodGroup(const nlohmann::json& object);
+
+// Notes which claims the pods share as members of this group of their namespace: entries of the
+// same name and template, as resourceclaim.BindTo of k8s.io/dynamic-resource-allocation v0.36.3
+// matches them. Without effect on pods of another group.
+void ShareWithPodGroup(const PodGroup& group, PodDemand& demand);
+
+}  // namespace fedra::dra

@@ -1,0 +1,281 @@
+// How one node sees a pool: GatherPools of the scheduler, for one pool.
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "dra/model/node_match.h"
+#include "dra/model/pool.h"
+
+namespace fedra::dra {
+
+bool IsCounterSlice(const Slice& slice, const AllocatorFeatures& features) {
+  return features.partitionable_devices && !features.counters_per_slice && !slice.counters.empty();
+}
+
+bool IsIgnored(const Slice& slice, const AllocatorFeatures& features) {
+  return !features.partitionable_devices && (slice.has_per_device || !slice.counters.empty());
+}
+
+namespace {
+
+// It holds names, which the API server bounds unless the object is older than the bound.
+constexpr size_t kMaxProblem = 200;
+
+class ViewBuilder final {
+ public:
+  ViewBuilder(const PoolState& pool, const Node& node)
+      : pool_(pool), features_(pool.features), node_(node) {}
+
+  std::shared_ptr<const PoolView> Build();
+
+ private:
+  Result<bool> IsRelevant(const Slice& slice) const;
+  bool CollectRelevant();
+  bool KeepNewest();
+  void Fill();
+  bool CheckDeviceNames();
+  bool CollectCounters();
+  bool CheckConsumption(size_t slice, bool keep_on_node);
+  void AddDevices(size_t slice);
+  void AddConsumption(const Slice& slice, const Device& device);
+  void Consume(const Slice& slice, const Device& device);
+  const uint32_t* FindCounter(const Slice& slice, const Text& set, const Text& name) const;
+  bool Invalid(const std::string& why);
+  bool IsAllocated(const Device& device) const {
+    return pool_.usage && pool_.usage->Find(device.name) != nullptr;
+  }
+
+  const PoolState& pool_;
+  const AllocatorFeatures& features_;
+  const Node& node_;
+  std::shared_ptr<PoolView> view_ = std::make_shared<PoolView>();
+  std::vector<size_t> relevant_;   // indices of slices, ascending by name
+  std::vector<size_t> elsewhere_;  // the other slices of the same generation, when looked for
+  struct CounterKey {
+    const Slice* scope;
+    Text set, name;
+    bool operator==(const CounterKey&) const = default;
+  };
+  struct CounterHash {
+    size_t operator()(const CounterKey& key) const {
+      return key.set.hash() * 31 + key.name.hash() + reinterpret_cast<uintptr_t>(key.scope);
+    }
+  };
+  std::unordered_map<CounterKey, uint32_t, CounterHash> counter_index_;
+  using SetKey = std::pair<const Slice*, Text>;
+  std::set<SetKey> counter_sets_;
+};
+
+Result<bool> ViewBuilder::IsRelevant(const Slice& slice) const {
+  if (IsIgnored(slice, features_)) return false;
+  if (IsCounterSlice(slice, features_)) return true;
+  if (!slice.reach.empty()) return Reaches(slice.reach, node_);
+  if (!slice.per_device) return false;  // a node selection of a future API
+  for (const Device& device : slice.devices) {
+    if (!device.extras) continue;
+    FEDRA_ASSIGN_OR_RETURN(const bool matches, Reaches(device.extras->reach, node_));
+    if (matches) return true;
+  }
+  return false;
+}
+
+bool ViewBuilder::CollectRelevant() {
+  for (size_t i = 0; i < pool_.slices.size(); ++i) {
+    const Slice& slice = *pool_.slices[i];
+    const Result<bool> relevant = IsRelevant(slice);
+    if (!relevant) {
+      view_->status = PoolStatus::kBroken;
+      view_->problem = "failed to perform node selection for slice " + slice.name.str() + ": " +
+                       relevant.error().message;
+      return false;
+    }
+    if (*relevant) relevant_.push_back(i);
+  }
+  return true;
+}
+
+// Drops older generations and decides whether the pool is complete. False: there is nothing to see.
+bool ViewBuilder::KeepNewest() {
+  const auto generation = [&](size_t i) { return pool_.slices[i]->generation; };
+  int64_t newest = generation(relevant_.front());
+  for (const size_t i : relevant_) newest = std::max(newest, generation(i));
+  std::erase_if(relevant_, [&](size_t i) { return generation(i) != newest; });
+  // Slices that contradict each other about the count: the scheduler believes the one it met first.
+  // Those of the node itself come first. Beyond that its cache has no order; ours is by name, so
+  // that what is seen does not depend on how it came to be.
+  const size_t first =
+      *std::min_element(relevant_.begin(), relevant_.end(), [&](size_t a, size_t b) {
+        const auto rank = [&](size_t i) {
+          const Slice& slice = *pool_.slices[i];
+          const bool own = !slice.reach.node_name.empty() && slice.counters.empty();
+          return std::tuple(!own, slice.position, i);
+        };
+        return rank(a) < rank(b);
+      });
+  const int64_t wanted = pool_.slices[first]->pool_slices;
+  if (static_cast<int64_t>(relevant_.size()) == wanted) return true;
+  int64_t seen = 0;
+  for (size_t i = 0; i < pool_.slices.size(); ++i) {
+    if (generation(i) > newest) return false;
+    if (generation(i) != newest) continue;
+    ++seen;
+    if (!std::binary_search(relevant_.begin(), relevant_.end(), i)) elsewhere_.push_back(i);
+  }
+  if (seen == wanted) return true;
+  view_->status = PoolStatus::kIncomplete;
+  view_->problem = "has " + std::to_string(seen) + " of " + std::to_string(wanted) +
+                   " slices of generation " + std::to_string(newest);
+  return true;
+}
+
+bool ViewBuilder::Invalid(const std::string& why) {
+  view_->status = PoolStatus::kInvalid;
+  view_->problem = Cut(why, kMaxProblem);
+  view_->devices.clear();
+  return false;
+}
+
+bool ViewBuilder::CheckDeviceNames() {
+  std::unordered_set<Text> names;
+  for (const size_t i : relevant_) {
+    if (IsCounterSlice(*pool_.slices[i], features_)) continue;
+    for (const Device& device : pool_.slices[i]->devices)
+      if (!names.insert(device.name).second)
+        return Invalid("two devices are named " + device.name.str() + ", one of them in slice " +
+                       pool_.slices[i]->name.str());
+  }
+  return true;
+}
+
+bool ViewBuilder::CollectCounters() {
+  for (const size_t i : relevant_) {
+    const Slice& slice = *pool_.slices[i];
+    const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
+    for (const CounterSet& set : slice.counters) {
+      if (!counter_sets_.insert(SetKey(scope, set.name)).second)
+        return Invalid("two counter sets are named " + set.name.str());
+      for (const Counter& counter : set.counters) {
+        counter_index_.emplace(CounterKey{scope, set.name, counter.name},
+                               static_cast<uint32_t>(view_->counters.size()));
+        view_->counters.push_back({scope, set.name, counter.name, counter.value});
+      }
+    }
+  }
+  return true;
+}
+
+const uint32_t* ViewBuilder::FindCounter(const Slice& slice, const Text& set,
+                                         const Text& name) const {
+  const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
+  const auto at = counter_index_.find(CounterKey{scope, set, name});
+  return at == counter_index_.end() ? nullptr : &at->second;
+}
+
+// Every counter that a device consumes must exist; what allocated devices consume is deducted.
+bool ViewBuilder::CheckConsumption(size_t index, bool keep_on_node) {
+  const Slice& slice = *pool_.slices[index];
+  for (const Device& device : slice.devices) {
+    if (!device.consumes) continue;
+    const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
+    for (const CounterSet& set : *device.consumes) {
+      if (!counter_sets_.contains(SetKey(scope, set.name)))
+        return Invalid("counter set " + set.name.str() + " not found");
+      for (const Counter& counter : set.counters)
+        if (FindCounter(slice, set.name, counter.name) == nullptr)
+          return Invalid("counter " + counter.name.str() + " of set " + set.name.str() +
+                         " not found");
+    }
+    // Devices beside counter sets are never allocated and hold nothing.
+    const bool holds = !keep_on_node || !IsCounterSlice(slice, features_);
+    if (holds && IsAllocated(device)) Consume(slice, device);
+  }
+  return true;
+}
+
+void ViewBuilder::Consume(const Slice& slice, const Device& device) {
+  for (const CounterSet& set : *device.consumes) {
+    for (const Counter& counter : set.counters) {
+      Quantity& available = view_->counters[*FindCounter(slice, set.name, counter.name)].available;
+      available = available.Sub(counter.value).value_or(available);
+    }
+  }
+}
+
+void ViewBuilder::AddConsumption(const Slice& slice, const Device& device) {
+  if (!device.consumes) return;
+  for (const CounterSet& set : *device.consumes) {
+    for (const Counter& counter : set.counters) {
+      const uint32_t* at = FindCounter(slice, set.name, counter.name);
+      if (at == nullptr) continue;
+      view_->consumption.push_back({.counter = *at, .amount = &counter.value});
+      if (counter.value.Sign() < 0) view_->negative_consumption = true;
+    }
+  }
+}
+
+void ViewBuilder::AddDevices(size_t index) {
+  const Slice& slice = *pool_.slices[index];
+  for (uint32_t i = 0; i < slice.devices.size(); ++i) {
+    const Device& device = slice.devices[i];
+    uint32_t slot = pool_.first_slot[index] + i;
+    const auto rule =
+        std::lower_bound(pool_.rule_taints.begin(), pool_.rule_taints.end(), slot,
+                         [](const auto& entry, uint32_t wanted) { return entry.first < wanted; });
+    const bool ruled = rule != pool_.rule_taints.end() && rule->first == slot;
+    const auto alias =
+        std::lower_bound(pool_.aliases.begin(), pool_.aliases.end(), slot,
+                         [](const auto& entry, uint32_t wanted) { return entry.first < wanted; });
+    if (alias != pool_.aliases.end() && alias->first == slot) slot = alias->second;
+    NodeFit fit = NodeFit::kYes;
+    if (slice.per_device) {
+      const auto matches = Reaches(device.extras ? device.extras->reach : NodeReach(), node_);
+      fit = !matches ? NodeFit::kError : *matches ? NodeFit::kYes : NodeFit::kNo;
+    }
+    view_->devices.push_back({.slice = &slice,
+                              .device = &device,
+                              .index = i,
+                              .slot = slot,
+                              .use = pool_.usage ? pool_.usage->Find(device.name) : nullptr,
+                              .taints = ruled ? &rule->second : nullptr,
+                              .node_fit = fit});
+    if (device.extras && !device.extras->binding_conditions.empty())
+      view_->has_binding_conditions = true;
+    AddConsumption(slice, device);
+    if (!view_->counters.empty())
+      view_->consumption_begin.push_back(static_cast<uint32_t>(view_->consumption.size()));
+  }
+}
+
+void ViewBuilder::Fill() {
+  if (!CheckDeviceNames()) return;
+  if (features_.partitionable_devices) {
+    if (!CollectCounters()) return;
+    for (const size_t i : relevant_)
+      if (!CheckConsumption(i, true)) return;
+    for (const size_t i : elsewhere_)
+      if (!CheckConsumption(i, false)) return;
+  }
+  if (!view_->counters.empty()) view_->consumption_begin.push_back(0);
+  for (const size_t i : relevant_)
+    if (!IsCounterSlice(*pool_.slices[i], features_)) AddDevices(i);
+}
+
+std::shared_ptr<const PoolView> ViewBuilder::Build() {
+  view_->key = pool_.key;
+  if (!CollectRelevant()) return view_;
+  if (relevant_.empty() || !KeepNewest()) return nullptr;
+  if (view_->status == PoolStatus::kReady || features_.incomplete_pools_serve) Fill();
+  return view_;
+}
+
+}  // namespace
+
+std::shared_ptr<const PoolView> MakePoolView(const PoolState& pool, const Node& node) {
+  return ViewBuilder(pool, node).Build();
+}
+
+}  // namespace fedra::dra
