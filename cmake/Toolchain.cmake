@@ -31,13 +31,18 @@ endif()
 find_program(FEDRA_CCACHE ccache)
 if(FEDRA_CCACHE)
   # The precompiled header needs the sloppiness, see ccache(1) "Precompiled headers".
-  # Base and hash directories make the cache serve every clone of the repository.
-  set(FEDRA_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${FEDRA_CCACHE})
+  # Base and hash directories, and sums for precompiled headers (fedra_precompile), make the cache serve every clone
+  # of the repository.
+  set(FEDRA_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1 ${FEDRA_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${FEDRA_LAUNCHER})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${FEDRA_LAUNCHER})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(fedra_options INTERFACE -fpch-preprocess)
+  else()
+    # CMake also includes the header by its absolute path, which the cache would take for a difference.
+    set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
   endif()
 endif()
 
