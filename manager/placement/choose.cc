@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "manager/placement/rank.h"
+#include "manager/placement/steps.h"
 
 namespace fedra::placement {
 namespace {

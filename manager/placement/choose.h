@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/types.h"
-#include "manager/placement/stages.h"
+#include "manager/placement/context.h"
 #include "manager/placement/view.h"
 
 namespace fedra::placement {

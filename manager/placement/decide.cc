@@ -1,11 +1,7 @@
 #include "manager/placement/decide.h"
 
-#include <fmt/format.h>
-
-#include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
-#include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
 namespace {
@@ -20,52 +16,6 @@ void Reject(const std::string& why, Decision& decision) {
 }
 
 }  // namespace
-
-std::string NotDispatchable(const WorkloadView& view) {
-  const tracking::Owner& owner = view.workload->owner;
-  if (!view.kind_supported)
-    return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
-  if (view.job != nullptr && view.job->managed_by != tracking::kManagedBy)
-    return fmt::format(
-        "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"",
-        tracking::kManagedBy, view.job->managed_by);
-  return {};
-}
-
-std::string_view ToString(Phase phase) {
-  switch (phase) {
-    case Phase::kWaiting:
-      return "Waiting";
-    case Phase::kBlocked:
-      return "Blocked";
-    case Phase::kDispatching:
-      return "Dispatching";
-    case Phase::kRunning:
-      return "Running";
-    case Phase::kRequeued:
-      return "Requeued";
-    case Phase::kFinished:
-      return "Finished";
-    case Phase::kFailed:
-      return "Failed";
-    case Phase::kSuspended:
-      return "Suspended";
-    case Phase::kGone:
-      break;
-  }
-  return "Deleted";
-}
-
-bool IsIndependent(const Action& action) {
-  return std::holds_alternative<CreateClone>(action) ||
-         std::holds_alternative<DeleteRemote>(action) ||
-         std::holds_alternative<SetClonePriority>(action);
-}
-
-bool NeedsAllBefore(const Action& action) {
-  return std::holds_alternative<CreateJob>(action) || std::holds_alternative<Admit>(action) ||
-         std::holds_alternative<ClearPlacement>(action);
-}
 
 Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now) {

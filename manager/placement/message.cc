@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "manager/placement/context.h"
 #include "manager/placement/rank.h"
-#include "manager/placement/stages.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {

@@ -10,6 +10,7 @@
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/stages.h"
+#include "manager/placement/steps.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
@@ -163,7 +164,7 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
                         cluster.name.value);
   message = Cut(std::move(message), tracking::kMaxCheckMessage);
   RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
-                  /*refused=*/true);
+                  FailureKind::kRefusal);
   decision.actions.emplace_back(
       Note{notes::kDispatchFailed.name, cluster.name, std::move(message)});
 }

@@ -8,6 +8,7 @@
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
+#include "manager/placement/steps.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
@@ -54,7 +55,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
                                       worker.name.value, finished.reason, finished.message);
     // It would go the same way again at once, for instance because a webhook there changes jobs.
     RememberFailure(context, worker, dra::ReasonCode::kRecentlyFailed, message, decision,
-                    /*refused=*/true);
+                    FailureKind::kRefusal);
     return TakeBack(notes::kRequeued, worker.name, std::move(message), decision);
   }
   if (finished.reason == tracking::kOwnerNotFound)  // not the job's result

@@ -1,0 +1,40 @@
+#include "manager/placement/action.h"
+
+namespace fedra::placement {
+
+std::string_view ToString(Phase phase) {
+  switch (phase) {
+    case Phase::kWaiting:
+      return "Waiting";
+    case Phase::kBlocked:
+      return "Blocked";
+    case Phase::kDispatching:
+      return "Dispatching";
+    case Phase::kRunning:
+      return "Running";
+    case Phase::kRequeued:
+      return "Requeued";
+    case Phase::kFinished:
+      return "Finished";
+    case Phase::kFailed:
+      return "Failed";
+    case Phase::kSuspended:
+      return "Suspended";
+    case Phase::kGone:
+      break;
+  }
+  return "Deleted";
+}
+
+bool IsIndependent(const Action& action) {
+  return std::holds_alternative<CreateClone>(action) ||
+         std::holds_alternative<DeleteRemote>(action) ||
+         std::holds_alternative<SetClonePriority>(action);
+}
+
+bool NeedsAllBefore(const Action& action) {
+  return std::holds_alternative<CreateJob>(action) || std::holds_alternative<Admit>(action) ||
+         std::holds_alternative<ClearPlacement>(action);
+}
+
+}  // namespace fedra::placement

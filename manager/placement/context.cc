@@ -1,0 +1,72 @@
+#include "manager/placement/context.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::placement {
+
+const ClusterView* Context::Find(std::string_view name) const {
+  for (const ClusterView& cluster : clusters) {
+    if (cluster.name.value == name) return &cluster;
+  }
+  return nullptr;
+}
+
+bool Contains(const std::vector<ClusterName>& names, const ClusterName& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool HasOwnClone(const Context& context, const ClusterView& cluster) {
+  return cluster.clone != nullptr && IsOurs(*cluster.clone, context.policy.origin, context.uid());
+}
+
+bool HasOwnJob(const Context& context, const ClusterView& cluster) {
+  return cluster.job != nullptr && IsOurs(*cluster.job, context.policy.origin, context.uid());
+}
+
+const ClusterView* UnmirroredEnd(const Context& context) {
+  const tracking::Job* local = context.view.job.get();
+  if (local == nullptr || local->finished) return nullptr;
+  const tracking::Workload& workload = context.workload();
+  const auto ended = [&](const std::string& name) {
+    const ClusterView* cluster = context.Find(name);
+    const bool counts =
+        cluster != nullptr && HasOwnJob(context, *cluster) && cluster->job->finished;
+    return counts ? cluster : nullptr;
+  };
+  if (!workload.cluster_name.empty()) return ended(workload.cluster_name);
+  for (const std::string& name : workload.nominated) {
+    if (const ClusterView* cluster = ended(name); cluster != nullptr) return cluster;
+  }
+  return nullptr;
+}
+
+bool EndedAsItsJob(const tracking::Condition& finished) {
+  return finished.reason == tracking::kSucceeded || finished.reason == tracking::kFailed;
+}
+
+std::string NotDispatchable(const WorkloadView& view) {
+  const tracking::Owner& owner = view.workload->owner;
+  if (!view.kind_supported)
+    return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
+  if (view.job != nullptr && view.job->managed_by != tracking::kManagedBy)
+    return fmt::format(
+        "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"",
+        tracking::kManagedBy, view.job->managed_by);
+  return {};
+}
+
+bool IsLost(const Context& context, const ClusterView& cluster) {
+  // One that is settling is asked first, however long it was away.
+  return cluster.contact != Contact::kFull && !cluster.settling && cluster.lost_since &&
+         context.now >= *cluster.lost_since + context.policy.worker_lost_timeout;
+}
+
+bool IsOutOfReach(const Context& context, const ClusterView& cluster) {
+  return cluster.contact == Contact::kNone || IsLost(context, cluster);
+}
+
+}  // namespace fedra::placement

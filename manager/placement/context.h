@@ -1,0 +1,57 @@
+#pragma once
+//
+// Internal to placement/: what every stage looks at, and the questions that several of them ask
+// about it. Pure.
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// How soon it is looked again while a worker is settling.
+inline constexpr std::chrono::seconds kSettlingLook{10};
+
+// Lives for one Decide() call.
+struct Context {
+  const WorkloadView& view;
+  std::span<const ClusterView> clusters;
+  const PlacementRecord& record;
+  const Policy& policy;
+  WallTime now;
+
+  const tracking::Workload& workload() const { return *view.workload; }
+  // UID of the manager's Workload; empty when it is gone.
+  std::string_view uid() const {
+    return view.workload == nullptr ? std::string_view() : view.workload->uid;
+  }
+  // Null when no cluster of this name is configured.
+  const ClusterView* Find(std::string_view name) const;
+};
+
+bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
+
+// Whether the clone, or the job, that the cluster shows is of this incarnation of the workload.
+bool HasOwnClone(const Context& context, const ClusterView& cluster);
+bool HasOwnJob(const Context& context, const ClusterView& cluster);
+// The worker whose finished job the manager's job does not show yet: the one in clusterName;
+// without one, a nominated one, whose job ended before it got there. What was taken back from a
+// worker, and ended there all the same, does not count: it may have been changed since. An end that
+// was seen is one, whatever the contact now. Null: none.
+const ClusterView* UnmirroredEnd(const Context& context);
+// Whether the worker's Kueue finished the clone because the job there ended.
+bool EndedAsItsJob(const tracking::Condition& finished);
+
+// Why this job can never be dispatched as it is; empty when it can.
+std::string NotDispatchable(const WorkloadView& view);
+
+// Whether it has been out of reach, or could not be listed, for longer than the policy waits.
+bool IsLost(const Context& context, const ClusterView& cluster);
+// Whether nothing can be deleted there now: what is ours is remembered, for when it is back.
+bool IsOutOfReach(const Context& context, const ClusterView& cluster);
+
+}  // namespace fedra::placement

@@ -1,0 +1,44 @@
+#include "manager/placement/steps.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fedra::placement {
+
+void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
+  wake_at = std::min(wake_at.value_or(time), time);
+}
+
+void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
+                     std::string message, Decision& decision, FailureKind kind) {
+  decision.actions.emplace_back(RecordFailure{
+      {cluster.name, reason, context.now, std::move(message), kind == FailureKind::kRefusal}});
+}
+
+void TellEnd(const ClusterView& cluster, Decision& decision) {
+  decision.phase = Phase::kRunning;
+  decision.worker = cluster.name;
+  decision.why = fmt::format("ended on {}; its end is being told", cluster.name.value);
+  decision.actions.emplace_back(MirrorStatus{cluster.name});
+}
+
+bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
+             Decision& decision) {
+  bool clean = true;
+  for (const ClusterView& cluster : context.clusters) {
+    if (&cluster == keep) continue;
+    const bool has_ours = HasOurs(cluster, context.policy);
+    if (IsOutOfReach(context, cluster)) {
+      if (has_ours || Contains(context.record.nominated, cluster.name))
+        decision.actions.emplace_back(RecordResidue{cluster.name});
+    } else if (has_ours) {
+      clean = false;
+      decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(outcome)});
+    }
+  }
+  return clean;
+}
+
+}  // namespace fedra::placement

@@ -1,0 +1,34 @@
+#pragma once
+//
+// Internal to placement/: pieces of a decision that several stages take. Pure: each adds to the
+// Decision it is given.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "manager/placement/action.h"
+#include "manager/placement/context.h"
+
+namespace fedra::placement {
+
+// The earlier of the two: `time`, and what is there already.
+void WakeBy(WallTime time, std::optional<WallTime>& wake_at);
+
+enum class FailureKind {
+  kPassing,  // it may be asked again in the next round
+  kRefusal,  // it would do the same again at once, and is left alone for a while
+};
+void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
+                     std::string message, Decision& decision,
+                     FailureKind kind = FailureKind::kPassing);
+
+// Shows the end of the job there on the manager, which ends the workload.
+void TellEnd(const ClusterView& cluster, Decision& decision);
+
+// Deletes our objects on every cluster but `keep` (null: none): at once where it is in reach;
+// where not, remembers to. True when nothing had to be done on any cluster with contact.
+bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
+             Decision& decision);
+
+}  // namespace fedra::placement
