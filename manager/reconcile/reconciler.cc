@@ -74,16 +74,19 @@ Reconciler::Reconciler(ReconcilerSettings settings, http::HttpLoop& loop, Worker
       gatherer_(settings_.gather, manager_, workers_, in_flight_, copy_failures_),
       events_(manager_.cluster(), clock),
       keeper_(manager_, gatherer_, workers_, clock),
-      gates_(clock, {}) {
+      gates_(clock, {}),
+      bookkeeping_(store, records_, recorder_, events_, telemetry, clock),
+      manager_writes_(manager_, bookkeeping_, telemetry, clock) {
   for (const WorkerSettings& worker : settings_.workers) {
     workers_.push_back(std::make_unique<Worker>(worker, loop, pool, clock, ListenTo()));
   }
   templates_ = std::make_unique<TemplateKeeper>(
       settings_.templates, manager_, workers_, gates_, copy_failures_, clock,
       [this](const ObjectKey& key) { AddAll(interest_.In({InputChange::Kind::kTemplate, key})); });
-  executor_ = std::make_unique<Executor>(Tools{manager_, workers_, store, records_, recorder_,
-                                               events_, telemetry, *templates_, gates_, clock,
-                                               settings_.gather.origin});
+  worker_writes_ =
+      std::make_unique<WorkerWrites>(settings_.gather.origin, manager_, workers_, *templates_,
+                                     gates_, bookkeeping_, telemetry, clock);
+  executor_ = std::make_unique<Executor>(manager_writes_, *worker_writes_, bookkeeping_);
 }
 
 Reconciler::~Reconciler() { Stop(); }

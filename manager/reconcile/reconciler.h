@@ -109,6 +109,9 @@ class Reconciler final {
   CallGates gates_;
   // Made when the workers are known.
   std::unique_ptr<TemplateKeeper> templates_;
+  Bookkeeping bookkeeping_;
+  ManagerWrites manager_writes_;
+  std::unique_ptr<WorkerWrites> worker_writes_;
   std::unique_ptr<Executor> executor_;
   std::vector<std::thread> threads_;
 };

@@ -50,8 +50,11 @@ struct Fixture {
                     fleet.workers(),
                     in_flight,
                     copy_failures};
-  Executor executor{Tools{fleet.manager(), fleet.workers(), *store, records, recorder, events,
-                          telemetry, templates, gates, SystemClock(), "fedra"}};
+  Bookkeeping bookkeeping{*store, records, recorder, events, telemetry, SystemClock()};
+  ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
+  WorkerWrites worker_writes{"fedra", fleet.manager(), fleet.workers(), templates,
+                             gates,   bookkeeping,     telemetry,       SystemClock()};
+  Executor executor{manager_writes, worker_writes, bookkeeping};
 
   Fixture() {
     AddWaitingWorkload(fleet.manager_server(), kKey);

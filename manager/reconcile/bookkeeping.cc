@@ -1,0 +1,165 @@
+#include "manager/reconcile/bookkeeping.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "manager/placement/note_reasons.h"
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+constexpr size_t kMaxFailures = 20;
+constexpr int kMaxTimes = 100;
+
+}  // namespace
+
+Bookkeeping::Bookkeeping(store::Store& store, Records& records, Recorder& recorder,
+                         EventWriter& events, Telemetry& telemetry, const Clock& clock)
+    : store_(store),
+      records_(records),
+      recorder_(recorder),
+      events_(events),
+      telemetry_(telemetry),
+      clock_(clock) {}
+
+store::PlacementRow Bookkeeping::Row(const Execution& execution) const {
+  const tracking::Workload* workload = execution.workload.get();
+  store::PlacementRow row = records_.Find(execution.picture.view.key);
+  if (workload == nullptr || row.uid == workload->uid) return row;
+  row = {};
+  row.uid = workload->uid;
+  row.key = workload->key;
+  row.job_kind = workload->owner.kind;
+  row.job = execution.picture.job;
+  return row;
+}
+
+Result<store::PlacementRow> Bookkeeping::Announce(Execution& execution,
+                                                  const placement::Nominate& action) {
+  store::PlacementRow row = Row(execution);
+  store::PlacementRow before = row;
+  row.nominated = action.clusters;
+  if (action.new_round) {
+    FEDRA_RETURN_IF_ERROR(BeginAttempt(execution, std::move(row)));
+  } else if (!row.nominated.empty() || row.attempt > 0) {
+    records_.Put(std::move(row));
+  }
+  return before;
+}
+
+Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow row) {
+  const WallTime now = clock_.Now();
+  ++row.attempt;
+  row.nominated_at = now;
+  // What the worker of the last round lost by itself has left nothing to remove.
+  std::vector<store::Change> announced{
+      store::RemoveLaterAttempts{row.uid, row.attempt},
+      store::EndEarlierAttempts{row.uid, row.attempt, now, "Requeued"}};
+  for (const ClusterName& cluster : row.nominated) {
+    announced.emplace_back(
+        store::PutAttempt{{row.uid, row.attempt, cluster, now, std::nullopt, {}, {}}});
+    const int64_t intent = store_.NewIntentId();
+    execution.intents.push_back(intent);
+    announced.emplace_back(
+        store::AddIntent{{intent, row.uid, "CreateClone", cluster, row.key, now}});
+  }
+  return records_.Commit(std::move(row), std::move(announced));
+}
+
+// No worker was asked yet, so the next round may have the number. A daemon that dies before this
+// counts one attempt too many.
+void Bookkeeping::TakeBack(const placement::Nominate& action, store::PlacementRow before,
+                           const Error& error) {
+  if (!action.new_round) return;
+  // Perhaps it was written all the same: then the clock of the round before is not this one's.
+  if (error.code != ErrorCode::kConflict && !IsRefusal(error.code)) before.nominated_at.reset();
+  records_.Put(std::move(before));
+}
+
+void Bookkeeping::ClearRound(const Execution& execution) {
+  store::PlacementRow row = Row(execution);
+  row.nominated.clear();
+  row.nominated_at.reset();
+  records_.Put(std::move(row));
+}
+
+void Bookkeeping::EndAttempt(const Execution& execution, const ClusterName& cluster,
+                             const std::string& outcome, const std::string& message) {
+  const store::PlacementRow row = Row(execution);
+  if (row.attempt == 0) return;
+  store_.Enqueue(
+      store::EndAttempts{row.uid, {{row.attempt, cluster, clock_.Now(), outcome, message}}});
+}
+
+Result<void> Bookkeeping::AddResidue(const Execution& execution, const ClusterName& cluster) {
+  const store::PlacementRow row = Row(execution);
+  if (row.uid.empty()) return {};
+  return records_.AddResidue(
+      {cluster, execution.picture.view.key, row.uid, row.job_kind, row.job, clock_.Now()});
+}
+
+void Bookkeeping::EndResidue(const Execution& execution, const ClusterName& cluster) {
+  records_.EndResidue(cluster, execution.picture.view.key);
+}
+
+void Bookkeeping::EndIntents(const Execution& execution) {
+  for (const int64_t intent : execution.intents) store_.Enqueue(store::EndIntent{intent});
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailure& action) {
+  const placement::Failure& failure = action.failure;
+  const std::string reason(dra::ToString(failure.reason));
+  store::PlacementRow row = Row(execution);
+  int times = 1;
+  std::erase_if(row.failures, [&](const store::PlacementFailure& earlier) {
+    if (earlier.cluster != failure.cluster) return false;
+    times = std::min(earlier.times + 1, kMaxTimes);
+    return true;
+  });
+  if (row.failures.size() >= kMaxFailures) row.failures.erase(row.failures.begin());
+  row.failures.push_back(
+      {failure.cluster, reason, failure.at, failure.message, failure.refused, times});
+  EndAttempt(execution, failure.cluster, reason, failure.message);
+  records_.Put(std::move(row));
+  return {};
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordPlacing& action) {
+  records_.RememberPlacing(execution.picture.view.key, {action.cluster, clock_.Now()});
+  return {};
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
+  records_.Forget(execution.picture.view.key);
+  recorder_.Gone(execution.picture.view.key);
+  return {};
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action) {
+  using namespace placement;
+  if (!recorder_.Tell(execution.picture, action)) return {};
+  if (action.reason == notes::kWorkerLost.name) telemetry_.WorkerLost(action.cluster);
+  const bool is_warning = notes::IsWarning(action.reason);
+  log::Write(is_warning ? log::Level::kWarn : log::Level::kInfo, action.reason,
+             {{"workload", execution.picture.view.key.ToString()},
+              {"cluster", action.cluster.value},
+              {"message", action.message}});
+  const auto& workload = execution.workload;
+  if (workload == nullptr) return {};
+  // A dispatch is news about the Workload only; its end is news about the job.
+  if (action.reason != notes::kCompleted.name) {
+    events_.Emit({tracking::kWorkloads.ApiVersion(), tracking::kWorkloads.kind, workload->key,
+                  workload->uid},
+                 action.reason, is_warning, action.message);
+  }
+  if (execution.job != nullptr && action.reason != notes::kDispatched.name) {
+    events_.Emit(
+        {workload->owner.api_version, workload->owner.kind, execution.job->key, execution.job->uid},
+        action.reason, is_warning, action.message);
+  }
+  return {};
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,61 @@
+#pragma once
+//
+// What fedra writes down about a workload's placement: attempts and failures in the store, notes in
+// the history, the log and Events. No write to a worker, and none to the manager but Events.
+//
+// Thread rules: any thread; one workload by one thread at a time. Lifetime: everything given at
+// construction must outlive it.
+
+#include <string>
+
+#include "manager/placement/action.h"
+#include "manager/reconcile/event_writer.h"
+#include "manager/reconcile/execution.h"
+#include "manager/reconcile/recorder.h"
+#include "manager/reconcile/records.h"
+#include "manager/reconcile/telemetry.h"
+
+namespace fedra::reconcile {
+
+class Bookkeeping final {
+ public:
+  Bookkeeping(store::Store& store, Records& records, Recorder& recorder, EventWriter& events,
+              Telemetry& telemetry, const Clock& clock);
+
+  Result<void> Do(Execution& execution, const placement::RecordFailure& action);
+  Result<void> Do(Execution& execution, const placement::RecordPlacing& action);
+  Result<void> Do(Execution& execution, const placement::Forget& action);
+  Result<void> Do(Execution& execution, const placement::Note& action);
+
+  // Before a nomination is written, durably when it begins a round. The row as it was before.
+  Result<store::PlacementRow> Announce(Execution& execution, const placement::Nominate& action);
+  // The nomination failed.
+  void TakeBack(const placement::Nominate& action, store::PlacementRow before, const Error& error);
+  // The workload is on no worker now, and the next nomination begins a round.
+  void ClearRound(const Execution& execution);
+  // Ends the running attempt there, unless it has ended already: what was found first is the
+  // reason.
+  void EndAttempt(const Execution& execution, const ClusterName& cluster,
+                  const std::string& outcome, const std::string& message);
+  // Durable: ours must be removed there when the cluster is back.
+  Result<void> AddResidue(const Execution& execution, const ClusterName& cluster);
+  void EndResidue(const Execution& execution, const ClusterName& cluster);
+  // However the execution ended: what came of its intents is known now, and the state of the
+  // clusters says the rest.
+  void EndIntents(const Execution& execution);
+
+ private:
+  // The remembered row of this incarnation; a fresh one when there is none.
+  store::PlacementRow Row(const Execution& execution) const;
+  // Counts, and stores with what it is about to do, an attempt on the nominated clusters of `row`.
+  Result<void> BeginAttempt(Execution& execution, store::PlacementRow row);
+
+  store::Store& store_;
+  Records& records_;
+  Recorder& recorder_;
+  EventWriter& events_;
+  Telemetry& telemetry_;
+  const Clock& clock_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,113 @@
+#include "manager/reconcile/manager_writes.h"
+
+#include <utility>
+#include <vector>
+
+#include "manager/reconcile/crash_point.h"
+#include "manager/reconcile/parse_written.h"
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+WriteOptions OnStatus() {
+  return {.field_manager = "fedra", .subresource = "status", .force = false, .dry_run = false};
+}
+
+}  // namespace
+
+ManagerWrites::ManagerWrites(ManagerCluster& manager, Bookkeeping& bookkeeping,
+                             Telemetry& telemetry, const Clock& clock)
+    : manager_(manager), bookkeeping_(bookkeeping), telemetry_(telemetry), clock_(clock) {}
+
+Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::string body) {
+  FEDRA_ASSIGN_OR_RETURN(const std::string text, manager_.cluster().MergePatch(
+                                                     tracking::kWorkloads, execution.workload->key,
+                                                     std::move(body), OnStatus()));
+  FEDRA_ASSIGN_OR_RETURN(execution.workload, ParseWritten(text, &tracking::ParseWorkload));
+  manager_.workloads().own().Wrote(execution.workload);
+  return {};
+}
+
+Result<void> ManagerWrites::WriteStatus(Execution& execution, tracking::StatusChange change) {
+  change.check = execution.picture.view.check;
+  FEDRA_ASSIGN_OR_RETURN(std::string body,
+                         tracking::StatusPatch(*execution.workload, change, clock_.Now()));
+  return PatchWorkloadStatus(execution, std::move(body));
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::SetCheck& action) {
+  return WriteStatus(execution, {.check = {},
+                                 .state = action.state,
+                                 .message = action.message,
+                                 .nominated = {},
+                                 .cluster_name = {}});
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& action) {
+  FEDRA_ASSIGN_OR_RETURN(store::PlacementRow before, bookkeeping_.Announce(execution, action));
+  CrashPoint("after-intent");
+  std::vector<std::string> names;
+  for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
+  const Result<void> written = WriteStatus(execution, {.check = {},
+                                                       .state = tracking::CheckState::kPending,
+                                                       .message = action.message,
+                                                       .nominated = std::move(names),
+                                                       .cluster_name = {}});
+  if (!written) bookkeeping_.TakeBack(action, std::move(before), written.error());
+  return written;
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::Admit& action) {
+  FEDRA_RETURN_IF_ERROR(WriteStatus(execution, {.check = {},
+                                                .state = tracking::CheckState::kReady,
+                                                .message = action.message,
+                                                .nominated = std::vector<std::string>(),
+                                                .cluster_name = action.cluster.value}));
+  CrashPoint("after-cluster-name");
+  telemetry_.Placed(action.cluster);
+  return {};
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::ClearPlacement& action) {
+  FEDRA_RETURN_IF_ERROR(WriteStatus(execution, {.check = {},
+                                                .state = tracking::CheckState::kPending,
+                                                .message = action.message,
+                                                .nominated = std::vector<std::string>(),
+                                                .cluster_name = std::string()}));
+  bookkeeping_.ClearRound(execution);
+  return {};
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::FinishWorkload& action) {
+  FEDRA_ASSIGN_OR_RETURN(
+      std::string body,
+      tracking::FinishedPatch(*execution.workload, action.reason, action.message, clock_.Now()));
+  return PatchWorkloadStatus(execution, std::move(body));
+}
+
+Result<void> ManagerWrites::PatchJobStatus(Execution& execution, std::string body) {
+  const tracking::JobAdapter& adapter = *execution.picture.adapter;
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         manager_.cluster().MergePatch(adapter.resource(), execution.job->key,
+                                                       std::move(body), OnStatus()));
+  FEDRA_ASSIGN_OR_RETURN(execution.job, ParseWritten(text, adapter.parser()));
+  manager_.jobs(adapter).own().Wrote(execution.job);
+  return {};
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::MirrorStatus& action) {
+  const placement::ClusterView& view = execution.View(action.cluster);
+  const tracking::JobAdapter* adapter = execution.picture.adapter;
+  if (execution.job == nullptr || view.job == nullptr || adapter == nullptr) return {};
+  auto patch = adapter->MirrorPatch(*execution.job, *view.job);
+  return patch ? PatchJobStatus(execution, std::move(*patch)) : Result<void>();
+}
+
+Result<void> ManagerWrites::Do(Execution& execution, const placement::ClearActivity&) {
+  if (execution.job == nullptr || execution.picture.adapter == nullptr) return {};
+  auto patch = execution.picture.adapter->ClearActivityPatch(*execution.job);
+  return patch ? PatchJobStatus(execution, std::move(*patch)) : Result<void>();
+}
+
+}  // namespace fedra::reconcile

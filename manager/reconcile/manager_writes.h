@@ -1,0 +1,42 @@
+#pragma once
+//
+// The writes of a decision to the manager: the Workload's status and the job's.
+//
+// Thread rules: blocking calls; any thread, one workload by one thread at a time. Lifetime:
+// everything given at construction must outlive it.
+
+#include <string>
+
+#include "manager/placement/action.h"
+#include "manager/reconcile/bookkeeping.h"
+#include "manager/reconcile/execution.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/telemetry.h"
+
+namespace fedra::reconcile {
+
+class ManagerWrites final {
+ public:
+  ManagerWrites(ManagerCluster& manager, Bookkeeping& bookkeeping, Telemetry& telemetry,
+                const Clock& clock);
+
+  Result<void> Do(Execution& execution, const placement::SetCheck& action);
+  Result<void> Do(Execution& execution, const placement::Nominate& action);
+  Result<void> Do(Execution& execution, const placement::Admit& action);
+  Result<void> Do(Execution& execution, const placement::ClearPlacement& action);
+  Result<void> Do(Execution& execution, const placement::FinishWorkload& action);
+  Result<void> Do(Execution& execution, const placement::MirrorStatus& action);
+  Result<void> Do(Execution& execution, const placement::ClearActivity& action);
+
+ private:
+  Result<void> WriteStatus(Execution& execution, tracking::StatusChange change);
+  Result<void> PatchWorkloadStatus(Execution& execution, std::string body);
+  Result<void> PatchJobStatus(Execution& execution, std::string body);
+
+  ManagerCluster& manager_;
+  Bookkeeping& bookkeeping_;
+  Telemetry& telemetry_;
+  const Clock& clock_;
+};
+
+}  // namespace fedra::reconcile

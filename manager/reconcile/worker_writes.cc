@@ -1,0 +1,194 @@
+#include "manager/reconcile/worker_writes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+#include "manager/placement/note_reasons.h"
+#include "manager/reconcile/crash_point.h"
+#include "manager/reconcile/parse_written.h"
+#include "manager/reconcile/remove_copy.h"
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::ClusterView;
+
+dra::ReasonCode RefusalReason(ErrorCode code) {
+  return code == ErrorCode::kForbidden ? dra::ReasonCode::kForbidden
+                                       : dra::ReasonCode::kRecentlyFailed;
+}
+
+}  // namespace
+
+WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
+                           TemplateKeeper& templates, CallGates& gates, Bookkeeping& bookkeeping,
+                           Telemetry& telemetry, const Clock& clock)
+    : origin_(std::move(origin)),
+      manager_(manager),
+      workers_(workers),
+      templates_(templates),
+      gates_(gates),
+      bookkeeping_(bookkeeping),
+      telemetry_(telemetry),
+      clock_(clock) {}
+
+Worker& WorkerWrites::Find(const ClusterName& name) const {
+  const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const auto& worker) { return worker->name() == name; });
+  FEDRA_ASSERT(found != workers_.end(), "a decision names a configured worker");
+  return **found;
+}
+
+Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
+                                  const kube::Resource& resource, std::string body,
+                                  const Remember& remember) {
+  const Picture& picture = execution.picture;
+  auto created = worker.cluster().Create(resource, picture.view.key.ns, std::move(body));
+  if (!created && created.error().code == ErrorCode::kAlreadyExists) {
+    // Ours from before a crash or a lost answer, or somebody else's: the marks decide.
+    const ObjectKey key = resource == tracking::kWorkloads ? picture.view.key : picture.job;
+    created = worker.cluster().Get(resource, key);
+    if (!created && created.error().code == ErrorCode::kNotFound)
+      return Fail(ErrorCode::kConflict, "the object that was in the way is gone");
+  }
+  if (!created) return Fail(std::move(created).error());
+  FEDRA_ASSIGN_OR_RETURN(const bool ours, remember(*created));
+  if (ours) return {};
+  return Refused(execution, worker.name(), dra::ReasonCode::kNameConflict,
+                 placement::notes::kNameConflict.name,
+                 fmt::format("a {} of the same name that is not ours exists on {}", resource.kind,
+                             worker.name().value));
+}
+
+Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& cluster,
+                                   dra::ReasonCode code, std::string_view note,
+                                   std::string message) {
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
+      execution, placement::RecordFailure{{cluster, code, clock_.Now(), message, true}}));
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, placement::Note{note, cluster, message}));
+  return Fail(ErrorCode::kConflict, std::move(message));
+}
+
+// The worker must have every template before its Kueue sees the clone. A refusal is remembered, and
+// the workload is judged again at once.
+Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker) {
+  Result<void> provided = templates_.Provide(worker, *execution.workload);
+  if (provided || !IsRefusal(provided.error().code)) return provided;
+  std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
+                                    worker.name().value, provided.error().message);
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
+      execution, placement::Note{placement::notes::kDispatchFailed.name, worker.name(), message}));
+  return Fail(ErrorCode::kConflict, std::move(message));
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone& action) {
+  Worker& worker = Find(action.cluster);
+  FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, worker));
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  const tracking::Workload& workload = *execution.workload;
+  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(workload, OurMarks()));
+  auto result =
+      Create(execution, worker, tracking::kWorkloads, std::move(body),
+             [&](const std::string& text) -> Result<bool> {
+               FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
+               if (!placement::IsOurs(*clone, origin_, workload.uid)) return false;
+               worker.clones().own().Wrote(std::move(clone));
+               return true;
+             });
+  CrashPoint("after-create-clone");
+  telemetry_.Dispatched(action.cluster, result ? "ok" : ToString(result.error().code));
+  if (!result && IsRefusal(result.error().code)) {
+    return Refused(
+        execution, action.cluster, RefusalReason(result.error().code),
+        placement::notes::kDispatchFailed.name,
+        fmt::format("{} refused the copy: {}", action.cluster.value, result.error().message));
+  }
+  return result;
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& action) {
+  if (execution.job == nullptr || execution.picture.adapter == nullptr)
+    return Fail(ErrorCode::kConflict, "the job is gone");
+  Worker& worker = Find(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  const tracking::JobAdapter& adapter = *execution.picture.adapter;
+  const tracking::Workload& workload = *execution.workload;
+  FEDRA_ASSIGN_OR_RETURN(std::string body,
+                         adapter.RemoteBody(*execution.job, workload, OurMarks()));
+  auto result = Create(execution, worker, adapter.resource(), std::move(body),
+                       [&](const std::string& text) -> Result<bool> {
+                         FEDRA_ASSIGN_OR_RETURN(auto job, ParseWritten(text, adapter.parser()));
+                         if (!placement::IsOurs(*job, origin_, workload.uid)) return false;
+                         worker.jobs(adapter).own().Wrote(std::move(job));
+                         return true;
+                       });
+  CrashPoint("after-create-job");
+  if (!result && IsRefusal(result.error().code)) {
+    return Refused(
+        execution, action.cluster, RefusalReason(result.error().code),
+        placement::notes::kDispatchFailed.name,
+        fmt::format("{} refused the job: {}", action.cluster.value, result.error().message));
+  }
+  return result;
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePriority& action) {
+  const ClusterView& view = execution.View(action.cluster);
+  if (view.clone == nullptr) return {};
+  Worker& worker = Find(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key,
+                                  tracking::PriorityPatch(*execution.workload, *view.clone)));
+  FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
+  worker.clones().own().Wrote(std::move(clone));
+  return {};
+}
+
+Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view) {
+  if (view.job == nullptr || view.job->deleting || !placement::IsOurs(*view.job, origin_, {}))
+    return {};
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    if (worker.Job(*adapter, view.job->key) == nullptr) continue;
+    FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *adapter, view.job->key, view.job->uid));
+    worker.jobs(*adapter).own().Deleted(view.job->key, view.job->uid);
+  }
+  return {};
+}
+
+Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view) {
+  if (view.clone == nullptr || !placement::IsOurs(*view.clone, origin_, {})) return {};
+  const tracking::Workload& clone = *view.clone;
+  FEDRA_RETURN_IF_ERROR(RemoveClone(worker.cluster(), clone));
+  worker.clones().own().Deleted(clone.key, clone.uid);
+  return {};
+}
+
+// The job goes first: its pods must not outlive the quota. Kueue there then finishes the clone with
+// OwnerNotFound, which is no result of the job and never copied to the manager.
+Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemote& action) {
+  Worker& worker = Find(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  const ClusterView& view = execution.View(action.cluster);
+  FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
+  CrashPoint("after-delete-job");
+  FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
+  if (!action.outcome.empty())
+    bookkeeping_.EndAttempt(execution, action.cluster, action.outcome, {});
+  bookkeeping_.EndResidue(execution, action.cluster);
+  return {};
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::RecordResidue& action) {
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.AddResidue(execution, action.cluster));
+  // Its return may have been reported before there was a residue to look for.
+  if (Find(action.cluster).contact() != placement::Contact::kFull) return {};
+  return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
+}
+
+}  // namespace fedra::reconcile

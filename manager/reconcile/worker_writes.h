@@ -1,0 +1,59 @@
+#pragma once
+//
+// The writes of a decision to the workers: clones and jobs, created and removed.
+//
+// Every call to a worker passes the gates, so that workers that hang cannot take all threads.
+//
+// Thread rules: blocking calls; any thread, one workload by one thread at a time. Lifetime:
+// everything given at construction must outlive it.
+
+#include <functional>
+#include <string>
+
+#include "manager/placement/action.h"
+#include "manager/reconcile/bookkeeping.h"
+#include "manager/reconcile/call_gates.h"
+#include "manager/reconcile/execution.h"
+#include "manager/reconcile/template_keeper.h"
+
+namespace fedra::reconcile {
+
+class WorkerWrites final {
+ public:
+  WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
+               TemplateKeeper& templates, CallGates& gates, Bookkeeping& bookkeeping,
+               Telemetry& telemetry, const Clock& clock);
+
+  Result<void> Do(Execution& execution, const placement::CreateClone& action);
+  Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
+  Result<void> Do(Execution& execution, const placement::CreateJob& action);
+  Result<void> Do(Execution& execution, const placement::DeleteRemote& action);
+  // kConflict: the worker is back, and what is there can be removed at once.
+  Result<void> Do(Execution& execution, const placement::RecordResidue& action);
+
+ private:
+  // Takes the created object, and says whether it is ours.
+  using Remember = std::function<Result<bool>(const std::string& object)>;
+
+  tracking::Marks OurMarks() const { return {origin_, manager_.uid()}; }
+  Worker& Find(const ClusterName& name) const;
+  Result<void> ProvideTemplates(Execution& execution, Worker& worker);
+  Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
+                      std::string body, const Remember& remember);
+  // A worker will not take the workload: recorded, and with that another decision is due.
+  Result<void> Refused(Execution& execution, const ClusterName& cluster, dra::ReasonCode code,
+                       std::string_view note, std::string message);
+  Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view);
+  Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view);
+
+  const std::string origin_;
+  ManagerCluster& manager_;
+  const Workers& workers_;
+  TemplateKeeper& templates_;
+  CallGates& gates_;
+  Bookkeeping& bookkeeping_;
+  Telemetry& telemetry_;
+  const Clock& clock_;
+};
+
+}  // namespace fedra::reconcile
