@@ -24,10 +24,10 @@ struct Attempt {
   int in_flight_fitting = 0;
 };
 
-Attempt Try(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
-            JudgeCaches caches, const JudgeOptions& options, SearchCost& cost,
-            const AskFreeCluster* free_cluster, const Route& route = {}) {
-  Simulation simulation(ns, snapshot, caches, options, cost, free_cluster, route);
+Attempt RunAttempt(const std::string& ns, std::span<const PodDemand> demands,
+                   const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options,
+                   SearchCost& cost, const Simulation::Options& how) {
+  Simulation simulation(ns, snapshot, caches, options, cost, how);
   for (const InFlightPods& pods : options.in_flight) simulation.Assume(pods);
   Attempt attempt;
   Verdict& verdict = attempt.judgement.verdict;
@@ -62,8 +62,8 @@ bool IsBetter(const Attempt& a, const Attempt& b) {
   return key(a) > key(b);
 }
 
-// Another node for the shared claims might have held all pods: nobody looked.
-void Doubt(Attempt& attempt, const SearchCost& cost) {
+// Another node for the shared claims might have held all pods: a No is not proven.
+void Downgrade(Attempt& attempt, const SearchCost& cost) {
   Verdict& verdict = attempt.judgement.verdict;
   if (verdict.outcome != Outcome::kNo) return;
   const std::string object = "ResourceClaim " + attempt.contested.front().ToString();
@@ -75,37 +75,39 @@ void Doubt(Attempt& attempt, const SearchCost& cost) {
                               std::to_string(cost.steps) + " steps"});
 }
 
-// Try(), with other nodes for the claims that pods share when not all pods fit.
+// RunAttempt(), with other nodes for the claims that pods share when not all pods fit.
 Attempt TryNodes(const std::string& ns, std::span<const PodDemand> demands,
                  const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options,
                  SearchCost& cost, const AskFreeCluster* free_cluster) {
-  Attempt first = Try(ns, demands, snapshot, caches, options, cost, free_cluster);
+  const auto run = [&](const ExcludedNodes& excluded, bool explain) {
+    return RunAttempt(ns, demands, snapshot, caches, options, cost,
+                      {.excluded = excluded, .explain = explain, .free_cluster = free_cluster});
+  };
+  Attempt first = run({}, true);
   if (first.idle_claim || first.certain || first.contested.empty()) return first;
   NodeChoice choice;
   const Attempt* last = &first;
   Attempt dry, best;
-  std::optional<Route> route, best_route;
-  while ((route = choice.Next(last->choices, last->contested)) &&
+  std::optional<ExcludedNodes> excluded, best_excluded;
+  while ((excluded = choice.Next(last->choices, last->contested)) &&
          cost.steps < options.limits.max_steps) {
-    dry = Try(ns, demands, snapshot, caches, options, cost, free_cluster, *route);
+    dry = run(*excluded, false);
     cost.steps += 1 + snapshot.nodes().size() / kNodesPerStep;
     last = &dry;
-    if (!IsBetter(dry, best_route ? best : first)) continue;
+    if (!IsBetter(dry, best_excluded ? best : first)) continue;
     best = dry;
-    best_route = route;
+    best_excluded = excluded;
     const Verdict& verdict = dry.judgement.verdict;
     if (verdict.pods_fitting == verdict.pods_wanted) break;
   }
   if (cost.steps >= options.limits.max_steps) {
-    Doubt(first, cost);
+    Downgrade(first, cost);
     return first;
   }
-  if (!best_route) return first;
-  best_route->explain = true;
-  return Try(ns, demands, snapshot, caches, options, cost, free_cluster, *best_route);
+  return best_excluded ? run(*best_excluded, true) : first;
 }
 
-// All that waiting for devices could bring: no claim is allocated, no job is on its way. Room for
+// All that waiting for devices could bring: no claim is allocated, no job is in flight. Room for
 // cpu and memory is a question of its own.
 Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
                     const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options) {

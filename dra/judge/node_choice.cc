@@ -9,11 +9,11 @@ bool NodeChoice::Concerns(const SharedChoice& choice) const {
                      [&](const ObjectKey& claim) { return contested_.contains(claim); });
 }
 
-std::optional<Route> NodeChoice::Next(const std::vector<SharedChoice>& choices,
-                                      const std::vector<ObjectKey>& contested) {
+std::optional<ExcludedNodes> NodeChoice::Next(const std::vector<SharedChoice>& choices,
+                                              const std::vector<ObjectKey>& contested) {
   contested_.insert(contested.begin(), contested.end());
-  // A step whose nodes are all avoided makes no choice; those after it are of no interest then.
-  const size_t moved = route_.avoided.size();
+  // A step whose nodes are all excluded makes no choice; those after it are of no interest then.
+  const size_t moved = excluded_.by_step.size();
   const bool has_moved =
       moved == 0 || std::any_of(choices.begin(), choices.end(), [&](const SharedChoice& choice) {
         return choice.step + 1 == moved;
@@ -22,9 +22,9 @@ std::optional<Route> NodeChoice::Next(const std::vector<SharedChoice>& choices,
     return Concerns(choice) && (has_moved || choice.step + 1 < moved);
   });
   if (last == choices.rend()) return std::nullopt;
-  route_.avoided.resize(last->step + 1);
-  route_.avoided[last->step].insert(last->node);
-  return route_;
+  excluded_.by_step.resize(last->step + 1);
+  excluded_.by_step[last->step].insert(last->node);
+  return excluded_;
 }
 
 }  // namespace fedra::dra

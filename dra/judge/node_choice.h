@@ -12,22 +12,23 @@
 #include <set>
 #include <vector>
 
+#include "dra/judge/placed_pods.h"
 #include "dra/judge/simulation.h"
 
 namespace fedra::dra {
 
 class NodeChoice final {
  public:
-  // The route after the one that led to `choices`; nothing: all have been tried. `contested`: the
+  // The exclusions after those that led to `choices`; absent: all have been tried. `contested`: the
   // claims that left too few nodes this time. Only where such claims are allocated is changed.
-  std::optional<Route> Next(const std::vector<SharedChoice>& choices,
-                            const std::vector<ObjectKey>& contested);
+  std::optional<ExcludedNodes> Next(const std::vector<SharedChoice>& choices,
+                                    const std::vector<ObjectKey>& contested);
 
  private:
   bool Concerns(const SharedChoice& choice) const;
 
   std::set<ObjectKey> contested_;  // so far
-  Route route_{.avoided = {}, .explain = false};
+  ExcludedNodes excluded_;
 };
 
 }  // namespace fedra::dra

@@ -1,15 +1,9 @@
-// Whether new nodes of declared scalable pools could take the pods that do not fit now.
-//
-// Nothing is known of such a node but its labels and how many devices of which classes it brings.
-// So devices are counted, no more: selectors of requests and constraints over new devices are
-// taken to hold, and cpu and memory to suffice. That is why the answer is MayScale and never Yes.
+#include "dra/judge/scaling.h"
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
-#include "dra/judge/simulation.h"
-#include "dra/judge/simulation_run.h"
+#include "dra/judge/node_fit.h"
 
 namespace fedra::dra {
 namespace {
@@ -151,11 +145,11 @@ int64_t PodsPerNode(const Share& share, const NewNode& node) {
   return pods;
 }
 
-}  // namespace
-
-// What the new node does not bring must be free in the cluster, for each pod; then it is taken.
-bool Simulation::RestFits(const Variant& variant, const std::vector<ClaimSpec>& rest,
-                          const Node& node, int64_t pods) {
+// What the new node does not bring must be free in the cluster, for each pod. Absent: it is not;
+// else what is taken then.
+std::optional<Workspace> TakeRest(const SimulationContext& context, const PodVariant& variant,
+                                  const std::vector<ClaimSpec>& rest, const Node& node,
+                                  int64_t pods, Workspace taken) {
   std::vector<UnallocatedClaim> first, others;
   for (size_t i = 0; i < rest.size(); ++i) {
     if (rest[i].requests.empty()) continue;
@@ -166,50 +160,63 @@ bool Simulation::RestFits(const Variant& variant, const std::vector<ClaimSpec>& 
     if (std::find(variant.shared.begin(), variant.shared.end(), i) == variant.shared.end())
       others.push_back(claim);
   }
-  if (first.empty()) return true;
-  if (pods > options_.max_pods) return false;
-  Workspace taken = workspace_;
-  const NodeView view = ViewOf(snapshot_, node);
+  if (first.empty()) return taken;
+  if (pods > context.options.max_pods) return std::nullopt;
+  const NodeView view = ViewOf(context.snapshot, node);
   for (int64_t i = 0; i < pods; ++i) {
     const auto& claims = i == 0 ? first : others;
     if (claims.empty()) break;
-    const PodClaims pod = Prepare(claims, snapshot_, caches_.matches, caches_.selectors);
-    const NodeAllocation found = Find(pod, view, taken);
-    if (found.fit != Fit::kFit) return false;
+    const PodClaims pod =
+        Prepare(claims, context.snapshot, context.caches.matches, context.caches.selectors);
+    const NodeAllocation found = context.Find(pod, view, taken);
+    if (found.fit != Fit::kFit) return std::nullopt;
     Commit(found, pod, view, taken);
   }
-  workspace_ = std::move(taken);
-  return true;
+  return taken;
 }
 
-void Simulation::TryToScale(Run& run) {
-  PodSetResult& result = run.result;
-  if (options_.scalable_pools == nullptr || result.outcome != Outcome::kNo) return;
-  for (const Reason& reason : result.reasons)
-    if (!IsAboutDevices(reason.code)) return;
-  const int64_t missing = run.demand.count - result.report.fitting;
-  if (missing <= 0) return;
-  for (const NewNode& kind : NewNodes(*options_.scalable_pools)) {
-    if (!Admits(kind.node, run.demand.node).fits() || ClaimElsewhere(run, kind.node)) continue;
-    const Variant& variant = VariantFor(run, kind.node);
-    const std::optional<Share> share = ShareFinder(variant.pod, variant.shared, kind).Find();
-    if (!share) continue;
-    const int64_t per_node = PodsPerNode(*share, kind);
-    const int64_t nodes = (missing - 1) / per_node + 1;
-    int64_t& added = added_nodes_[kind.node.labels];
-    const int64_t most = share->once.empty() ? kind.max_nodes - added : 1;
-    if (nodes > most || !RestFits(variant, share->rest_specs, kind.node, missing)) continue;
-    added += nodes;
-    result.outcome = Outcome::kMayScale;
-    result.report.scaling = std::to_string(nodes) + " new node" + (nodes == 1 ? "" : "s") +
-                            " of a scalable pool (" + kind.ToString() + ") could provide it";
-    result.reasons.front().message += "; " + result.report.scaling;
-    for (ChosenAlternative chosen : share->alternatives) {
-      chosen.claim = run.entries[chosen.claim];
-      Merge(result.report.alternatives, chosen);
-    }
-    return;
+// With new nodes of one kind.
+std::optional<Scaling> ScaleWith(const NewNode& kind, const SimulationContext& context,
+                                 const PlacementTrace& trace, const PlacedPods& placed,
+                                 int64_t most) {
+  const Node& node = kind.node;
+  if (!Admits(node, trace.pods.demand.node).fits()) return std::nullopt;
+  if (ClaimElsewhere(trace.resolved.bound, node)) return std::nullopt;
+  const PodVariant& variant = trace.resolved.variants.For(node);
+  std::optional<Share> share = ShareFinder(variant.pod, variant.shared, kind).Find();
+  if (!share) return std::nullopt;
+  const int64_t missing = trace.report.wanted - trace.report.fitting;
+  const int64_t nodes = (missing - 1) / PodsPerNode(*share, kind) + 1;
+  if (nodes > (share->once.empty() ? most : 1)) return std::nullopt;
+  std::optional<Workspace> taken =
+      TakeRest(context, variant, share->rest_specs, node, missing, placed.workspace);
+  if (!taken) return std::nullopt;
+  for (ChosenAlternative& chosen : share->alternatives)
+    chosen.claim = trace.resolved.entries[chosen.claim];
+  return Scaling{.labels = node.labels,
+                 .nodes = nodes,
+                 .text = std::to_string(nodes) + " new node" + (nodes == 1 ? "" : "s") +
+                         " of a scalable pool (" + kind.ToString() + ") could provide it",
+                 .alternatives = std::move(share->alternatives),
+                 .workspace = std::move(*taken)};
+}
+
+}  // namespace
+
+std::optional<Scaling> FindScaling(const SimulationContext& context, const PlacementTrace& trace,
+                                   const PlacedPods& placed, const AddedNodes& added,
+                                   const Explanation& explanation) {
+  if (context.options.scalable_pools == nullptr || explanation.outcome != Outcome::kNo ||
+      trace.report.wanted <= trace.report.fitting)
+    return std::nullopt;
+  for (const Reason& reason : explanation.reasons)
+    if (!IsAboutDevices(reason.code)) return std::nullopt;
+  for (const NewNode& kind : NewNodes(*context.options.scalable_pools)) {
+    const auto at = added.find(kind.node.labels);
+    const int64_t most = kind.max_nodes - (at == added.end() ? 0 : at->second);
+    if (auto scaling = ScaleWith(kind, context, trace, placed, most)) return scaling;
   }
+  return std::nullopt;
 }
 
 }  // namespace fedra::dra

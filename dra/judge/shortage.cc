@@ -1,17 +1,46 @@
-// What the nearest node is short of, in numbers.
+#include "dra/judge/shortage.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "dra/allocator/counters.h"
-#include "dra/judge/simulation.h"
-#include "dra/judge/simulation_run.h"
 
 namespace fedra::dra {
 namespace {
 
 // A message is read by people.
 constexpr size_t kMaxRequestsShown = 8;
+
+bool Suits(const SimulationContext& context, const Ask& ask, const ViewDevice& device) {
+  return context.caches.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
+}
+
+// The most that is left of each capacity on a device that suits the request, and on which device.
+std::map<Text, std::pair<CapacityShortage, Text>> MostLeft(const SimulationContext& context,
+                                                           const Workspace& taken,
+                                                           const NodeView& view, const Ask& ask) {
+  std::map<Text, std::pair<CapacityShortage, Text>> best;
+  for (const auto& pool : view.pools) {
+    const Workspace::Pool* placed = taken.Find(pool->key);
+    for (const ViewDevice& device : pool->devices) {
+      if (!Suits(context, ask, device) || !device.device->capacity) continue;
+      if (device.use && device.use->dedicated) continue;
+      const std::vector<const Amounts*> held =
+          TakenOf(device, placed ? placed->Find(device.slot) : nullptr);
+      for (const Capacity& capacity : *device.device->capacity) {
+        const Quantity* wanted = FindAmount(ask.request->capacity, capacity.name);
+        const CapacityShortage here{.name = capacity.name,
+                                    .need = ConsumedCapacity(capacity, wanted, context.features()),
+                                    .left = CapacityLeft(capacity, held)};
+        const auto [at, is_new] = best.try_emplace(capacity.name, here, device.device->name);
+        if (!is_new && *here.left > *at->second.first.left)
+          at->second = {here, device.device->name};
+      }
+    }
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -22,21 +51,18 @@ std::string Join(const std::map<std::string, int>& counts) {
   return text;
 }
 
-// For every free device that suits some request: the first counter that is too small for it; or,
-// when each would fit alone, what they share.
-std::string Simulation::CounterShortages(const Node& node, const Variant& variant) {
-  const NodeView view = ViewOf(snapshot_, node);
-  CounterLedger ledger(view, &workspace_, snapshot_.features().counters_by_pool_name);
+std::string CounterShortages(const SimulationContext& context, const Workspace& taken,
+                             const Node& node, const PodClaims& pod) {
+  const NodeView view = ViewOf(context.snapshot, node);
+  CounterLedger ledger(view, &taken, context.features().counters_by_pool_name);
   std::map<std::string, int> shortages;
   std::map<std::string, int> shared;
   for (uint32_t p = 0; p < view.pools.size(); ++p) {
     const PoolView& pool = *view.pools[p];
     for (uint32_t d = 0; d < pool.devices.size(); ++d) {
       const ViewDevice& device = pool.devices[d];
-      const bool suits =
-          std::any_of(variant.pod.asks.begin(), variant.pod.asks.end(), [&](const Ask& ask) {
-            return caches_.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
-          });
+      const bool suits = std::any_of(pod.asks.begin(), pod.asks.end(),
+                                     [&](const Ask& ask) { return Suits(context, ask, device); });
       if (!suits || (device.use && device.use->dedicated)) continue;
       for (const Consumption& consumption : pool.ConsumptionOf(d)) {
         const Quantity left = ledger.Left(p, consumption.counter);
@@ -54,40 +80,18 @@ std::string Simulation::CounterShortages(const Node& node, const Variant& varian
   return Join(shortages.empty() ? shared : shortages);
 }
 
-// Every request has a device that would do for it alone: what each takes of a capacity that is too
-// small for all together, and the most that is left of it on one device.
-std::string Simulation::CapacityShortages(const Node& node, const Variant& variant) {
-  const AllocatorFeatures& features = snapshot_.features();
-  const NodeView view = ViewOf(snapshot_, node);
+std::string CapacityShortages(const SimulationContext& context, const Workspace& taken,
+                              const Node& node, const PodClaims& pod) {
+  const NodeView view = ViewOf(context.snapshot, node);
   struct Totals {
     Quantity need, left;
     std::map<std::string, int> texts;
   };
   std::map<Text, Totals> capacities;
-  for (const Ask& ask : variant.pod.asks) {
-    std::map<Text, std::pair<CapacityShortage, Text>> best;  // by capacity; and its device
-    for (const auto& pool : view.pools) {
-      const Workspace::Pool* placed = workspace_.Find(pool->key);
-      for (const ViewDevice& device : pool->devices) {
-        const bool suits =
-            caches_.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
-        if (!suits || !device.device->capacity || (device.use && device.use->dedicated)) continue;
-        const std::vector<const Amounts*> taken =
-            TakenOf(device, placed ? placed->Find(device.slot) : nullptr);
-        for (const Capacity& capacity : *device.device->capacity) {
-          const Quantity* wanted = FindAmount(ask.request->capacity, capacity.name);
-          const CapacityShortage here{.name = capacity.name,
-                                      .need = ConsumedCapacity(capacity, wanted, features),
-                                      .left = CapacityLeft(capacity, taken)};
-          const auto [at, is_new] = best.try_emplace(capacity.name, here, device.device->name);
-          if (!is_new && *here.left > *at->second.first.left)
-            at->second = {here, device.device->name};
-        }
-      }
-    }
+  for (const Ask& ask : pod.asks) {
     const int devices =
         ask.all ? 1 : static_cast<int>(std::min(ask.request->count, kMaxResultsPerClaim));
-    for (const auto& [name, found] : best) {
+    for (const auto& [name, found] : MostLeft(context, taken, view, ask)) {
       const auto& [shortage, device] = found;
       Totals& totals = capacities[name];
       totals.left = std::max(totals.left, *shortage.left);
@@ -104,21 +108,21 @@ std::string Simulation::CapacityShortages(const Node& node, const Variant& varia
   return Join(short_ones.empty() ? all : short_ones);
 }
 
-// "request gpu: 1 of 1, request nic: 0 of 2".
-std::string Simulation::CountsOn(const Node& node, const Variant& variant) {
-  const NodeView view = ViewOf(snapshot_, node);
-  const std::vector<Ask>& asks = variant.pod.asks;
+std::string CountsOn(const SimulationContext& context, const Workspace& taken, const Node& node,
+                     const PodClaims& pod) {
+  const NodeView view = ViewOf(context.snapshot, node);
+  const std::vector<Ask>& asks = pod.asks;
   std::string text;
   // One alternative with enough serves a request.
   std::set<std::pair<uint32_t, const ClaimRequest*>> wanted, served;
   for (uint32_t i = 0; i < asks.size(); ++i) {
-    const int free = CountFreeFor(variant.pod, i, view, snapshot_, &workspace_, caches_.matches);
+    const int free = CountFreeFor(pod, i, view, context.snapshot, &taken, context.caches.matches);
     wanted.emplace(asks[i].claim, asks[i].owner);
     if (asks[i].all ? free > 0 : free >= asks[i].request->count)
       served.emplace(asks[i].claim, asks[i].owner);
     if (i >= kMaxRequestsShown) continue;
     text += (i == 0 ? "request " : ", request ") + asks[i].Name();
-    if (variant.pod.claims.size() > 1) text += " of " + variant.pod.claims[asks[i].claim].Words();
+    if (pod.claims.size() > 1) text += " of " + pod.claims[asks[i].claim].Words();
     text += asks[i].all ? ": " + std::to_string(free)
                         : ": " + std::to_string(std::min<int64_t>(free, asks[i].request->count)) +
                               " of " + std::to_string(asks[i].request->count);

@@ -1,0 +1,180 @@
+#include "dra/judge/error_forecaster.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fedra::dra {
+namespace {
+
+// Kubernetes 1.36.3 took 5 to 7 seconds for 2^22 steps of its search and 21 for 2^24 on a slow
+// machine, and gives up after 10 (docs/agreement.md). Between the two bounds that depends on the
+// machine.
+constexpr int64_t kManyDevices = 22;
+constexpr double kMaybeSlow = uint64_t{1} << kManyDevices;
+
+// What is held of the pools of one node.
+Workspace HeldOf(const Workspace& workspace, const NodeView& view) {
+  Workspace held;
+  held.in_flight = workspace.in_flight;
+  for (const auto& pool : view.pools)
+    if (const Workspace::Pool* found = workspace.Find(pool->key)) held.pools[pool->key] = *found;
+  return held;
+}
+
+}  // namespace
+
+bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
+  MatchCache& matches = context_.caches.matches;
+  const PoolFacts& pools = context_.memory.Pools(context_.snapshot, matches);
+  if (pod.fatal || pools.bad_selector) return true;
+  if (!pools.all_ready && context_.features().invalid_pools_are_fatal) return true;
+  for (const PreparedClaim& claim : pod.claims) {
+    int64_t devices = 0;  // at most
+    for (const PreparedRequest& request : claim.requests) {
+      int64_t most = 0;
+      for (uint32_t i = 0; i < request.asks; ++i) {
+        const Ask& ask = pod.asks[request.first_ask + i];
+        if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
+        if (context_.memory.CanFail(ask.match, context_.snapshot, matches)) return true;
+        most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
+      }
+      devices += std::min(most, kMaxResultsPerClaim + 1);
+    }
+    if (devices > kMaxResultsPerClaim) return true;
+  }
+  return false;
+}
+
+// A search that the scheduler gives up needs many devices and a request for even more.
+bool ErrorForecaster::CanBeSlow(const PodClaims& pod) const {
+  const PoolFacts& pools = context_.memory.Pools(context_.snapshot, context_.caches.matches);
+  if (pools.most_devices < kManyDevices && pools.all_ready) return false;
+  return std::any_of(pod.asks.begin(), pod.asks.end(),
+                     [](const Ask& ask) { return !ask.all && ask.request->count > kManyDevices; });
+}
+
+// Cheap, and nearly always false: then placing may stop at the first node that fits.
+bool ErrorForecaster::ErrorsPossible(const ResolvedPod& resolved,
+                                     const std::vector<bool>& too_few) const {
+  std::set<const PodClaims*> pods;
+  for (const auto* nodes : {&resolved.nodes, &resolved.elsewhere})
+    for (const Node* node : *nodes) {
+      pods.insert(&resolved.variants.For(*node).pod);
+      if (!resolved.variants.wants_device_resources()) break;  // one variant for all
+    }
+  if (std::any_of(pods.begin(), pods.end(),
+                  [&](const PodClaims* pod) { return CanEndWithError(*pod); }))
+    return true;
+  if (std::none_of(pods.begin(), pods.end(), [&](const PodClaims* pod) { return CanBeSlow(*pod); }))
+    return false;
+  // How long a search takes only matters where the pod fits.
+  return too_few.empty() || std::find(too_few.begin(), too_few.end(), false) != too_few.end();
+}
+
+void ErrorForecaster::NoteSlowness(const Node& node, const NodeAllocation& found) {
+  if (found.scheduler_steps < std::max(kMaybeSlow, forecast_.slowest_steps)) return;
+  forecast_.slowest = &node;
+  forecast_.slowest_steps = found.scheduler_steps;
+}
+
+void ErrorForecaster::Note(const Node& node, const NodeAllocation& found) {
+  if (found.fit == Fit::kBudget) forecast_.unfinished = &node;
+  NoteSlowness(node, found);
+  if (found.fit == Fit::kError)
+    forecast_.error = {.node = &node, .pods = 0, .text = found.error, .cause = found.cause};
+}
+
+void ErrorForecaster::ExamineNodes(const ResolvedPod& resolved, int fitting, bool ahead) {
+  const int most = std::min(demand_.count, context_.options.max_pods) - fitting;
+  size_t feasible = 0;
+  for (const Node* node : resolved.nodes) {
+    const std::optional<Offer> offer = Examine(resolved, *node);
+    if (!offer || offer->allocation.fit != Fit::kFit) continue;
+    ++feasible;
+    if (ahead) LookAhead(*offer, most);
+  }
+  for (const Node* node : resolved.elsewhere) Examine(resolved, *node);
+  forecast_.feasible = feasible;
+}
+
+// Absent: the scheduler does not search the node for this pod.
+std::optional<Offer> ErrorForecaster::Examine(const ResolvedPod& resolved, const Node& node) {
+  if (context_.BudgetIsSpent()) return std::nullopt;
+  const PodVariant& variant = resolved.variants.For(node);
+  if (variant.pod.claims.empty()) return std::nullopt;
+  if (!RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options).fits())
+    return std::nullopt;
+  Offer offer{.node = &node,
+              .variant = &variant,
+              .view = ViewOf(context_.snapshot, node),
+              .allocation = {}};
+  offer.allocation = context_.Find(variant.pod, offer.view, placed_.workspace);
+  const bool is_first = !forecast_.error;
+  if (is_first || offer.allocation.fit != Fit::kError)
+    Note(node, offer.allocation);
+  else
+    NoteSlowness(node, offer.allocation);
+  return offer;
+}
+
+// Puts pod after pod on one node. Nodes whose devices are their own fill up independently of each
+// other: so this tells of every order of nodes, not only of that in which the simulation goes.
+void ErrorForecaster::LookAhead(const Offer& first, int most) {
+  if (most <= 1 || !first.variant->shared.empty()) return;
+  Workspace workspace = HeldOf(placed_.workspace, first.view);
+  const Amounts* held = HeldOn(placed_, *first.node);
+  Amounts room = held ? *held : Amounts();
+  NodeAllocation found = first.allocation;
+  int pods = 0;
+  while (found.fit == Fit::kFit && pods + 1 < most && !context_.BudgetIsSpent()) {
+    Occupy(demand_, *first.variant, found, first.view, workspace, room);
+    ++pods;
+    if (!RoomOn(*first.node, demand_, *first.variant, &room, context_.options).fits()) break;
+    found = context_.Find(first.variant->pod, first.view, workspace);
+  }
+  if (found.fit == Fit::kBudget) forecast_.unfinished = first.node;
+  if (found.fit != Fit::kError) return;
+  forecast_.pods_to_error[first.node] = pods;
+  if (!forecast_.ahead)
+    forecast_.ahead = {.node = first.node, .pods = pods, .text = found.error, .cause = found.cause};
+}
+
+void ErrorForecaster::FindErrors(const ResolvedPod& resolved, int fitting) {
+  forecast_.pods_to_error.clear();
+  forecast_.ahead.reset();
+  ExamineNodes(resolved, fitting, true);
+}
+
+// Whether it would come to the error wherever the pods so far had gone: they hold no devices, which
+// might have hidden it.
+bool ErrorForecaster::FailsAnyway(const ResolvedPod& resolved) const {
+  if (!placed_.choices.empty() || !placed_.workspace.pools.empty()) return false;
+  const Node& node = *forecast_.error->node;
+  const PodClaims& pod = resolved.variants.For(node).pod;
+  return context_.Find(pod, ViewOf(context_.snapshot, node), {}).fit == Fit::kError;
+}
+
+void ErrorForecaster::Begin(const ResolvedPod& resolved, const std::vector<bool>& too_few) {
+  forecast_.possible = ErrorsPossible(resolved, too_few);
+  if (forecast_.possible) FindErrors(resolved, 0);
+  forecast_.by_chance = placed_.chose && !(forecast_.error && FailsAnyway(resolved));
+}
+
+bool ErrorForecaster::ChangesOthers(const Offer& offer) const {
+  if (!offer.variant->shared.empty()) return true;
+  const auto& roaming = context_.snapshot.roaming_pools();
+  return std::any_of(offer.allocation.devices.begin(), offer.allocation.devices.end(),
+                     [&](const ChosenDevice& chosen) {
+                       return roaming.Find(offer.view.pools[chosen.pool]->key) != nullptr;
+                     });
+}
+
+void ErrorForecaster::Renew(const ResolvedPod& resolved, int fitting, bool binds) {
+  forecast_.by_chance = placed_.chose;
+  if (binds)
+    FindErrors(resolved, fitting);
+  else
+    ExamineNodes(resolved, fitting, false);
+}
+
+}  // namespace fedra::dra

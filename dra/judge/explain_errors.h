@@ -1,0 +1,22 @@
+#pragma once
+//
+// The reasons behind an ErrorForecast: where kube-scheduler's attempt ends with an error, or takes
+// longer than it may. Pure functions.
+
+#include "dra/judge/explanation.h"
+#include "dra/judge/placement_trace.h"
+
+namespace fedra::dra {
+
+// Where ErrorForecast::error ends placing the pods.
+void ExplainError(const PlacementTrace& trace, Explanation& explanation);
+// All pods fit, if they go where they do not bring the scheduler to ErrorForecast::ahead.
+void ExplainErrorAhead(const PlacementTrace& trace, Explanation& explanation);
+// All pods fit, but the scheduler does not get that far: it searches every node, and one search
+// that it gives up ends the pod's attempt.
+void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation);
+
+// "2 of 3 pods fit"
+std::string HowManyFit(const PodSetReport& report);
+
+}  // namespace fedra::dra

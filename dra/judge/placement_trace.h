@@ -1,0 +1,103 @@
+#pragma once
+//
+// What placing the pods of one pod set came to, and everything about it that an explanation needs.
+// Plain values: what explains gets a const one.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dra/judge/judge.h"
+#include "dra/judge/resolved_pod.h"
+
+namespace fedra::dra {
+
+// More consumers cannot be recorded in a claim (ResourceClaimReservedForMaxSize).
+inline constexpr size_t kMaxConsumers = 256;
+// From so many feasible nodes on, kube-scheduler does not look at the others.
+inline constexpr size_t kNodesAlwaysExamined = 100;
+
+// The pods to place: of one pod set, or of a workload in flight. Both outlive the simulation's
+// step.
+struct PodsToPlace {
+  const std::string& ns;
+  const PodDemand& demand;
+};
+
+// What one pod would get on one node.
+struct Offer {
+  const Node* node;
+  const PodVariant* variant;
+  NodeView view;
+  NodeAllocation allocation;
+  int score = 0;  // of its alternatives, as kube-scheduler gives it
+};
+
+// The scheduler's attempt to place a pod ends with it.
+struct AttemptError {
+  const Node* node = nullptr;
+  int pods = 0;  // that must be put on the node before it comes to that
+  std::string text;
+  ErrorCause cause = ErrorCause::kAllocator;
+};
+
+// Where the scheduler's attempts end with an error, or take too long.
+struct ErrorForecast {
+  bool possible = false;              // else nodes are not examined for errors beforehand
+  std::optional<AttemptError> error;  // nothing more is placed
+  // Had the pods so far gone to other nodes, it might not come to that.
+  bool by_chance = false;
+  // Where it comes to an error when so many more of the pods are put on the node, but not of all.
+  std::map<const Node*, int> pods_to_error;
+  std::optional<AttemptError> ahead;  // the first of those
+  // Where the scheduler's search takes longest, at least so many steps; null: nowhere long.
+  const Node* slowest = nullptr;
+  double slowest_steps = 0;
+  size_t feasible = 0;               // nodes, when all were looked at
+  const Node* unfinished = nullptr;  // where the search was when the budget was spent
+
+  // Whether one more pod leads to an error on the node.
+  bool LeadsToError(const Node& node) const {
+    const auto at = pods_to_error.find(&node);
+    return at != pods_to_error.end() && at->second <= 1;
+  }
+};
+
+// The node that held the most devices for a pod that did not fit.
+struct NearestNode {
+  const Node* node = nullptr;
+  uint32_t devices = 0;
+
+  void Note(const Node& candidate, uint32_t held) {
+    if (node == nullptr || held > devices) node = &candidate;
+    devices = std::max(devices, held);
+  }
+};
+
+struct PlacementTrace {
+  PodsToPlace pods;
+  ResolvedPod resolved;  // for the pod after the last that was placed
+  PodSetReport report;   // up to `alternatives`; the rest is for explanations
+  // Nodes that certainly have too few devices, by position; empty: not known.
+  std::vector<bool> too_few;
+  ErrorForecast errors;
+  std::vector<std::pair<const Node*, std::string>> no_room;  // nodes, and what each is short of
+  // Nodes where the pod fits but cannot be bound (AllocatorFeatures::plugin_beside_claims_fails).
+  int unbindable = 0;
+  // Of the pod's allocated claims: one to which no pod can be bound, where a node would fit.
+  std::optional<ObjectKey> unbindable_claim;
+  std::optional<ObjectKey> full_claim;  // one that has as many consumers as can be recorded
+  NearestNode nearest;
+  // When too few nodes are left for the pods: the claims that leave so few.
+  std::vector<ObjectKey> contested;
+  // A claim whose allocation the scheduler would take back, because the pods fitted nowhere.
+  std::optional<ObjectKey> idle_claim;
+};
+
+// What one more pod gets; the worst counts.
+void Merge(std::vector<ChosenAlternative>& alternatives, const ChosenAlternative& more);
+
+}  // namespace fedra::dra

@@ -1,0 +1,272 @@
+#include "dra/judge/placer.h"
+
+#include <algorithm>
+#include <map>
+
+#include "dra/judge/free_counts.h"
+
+namespace fedra::dra {
+namespace {
+
+// FirstAvailableDeviceRequestMaxSize of resource.k8s.io: what the first alternative scores.
+constexpr int kMostAlternatives = 8;
+
+// computeScore of kube-scheduler 1.36.3 (dynamicresources.go), without the claims that are
+// allocated already: they score the same on every node.
+int ScoreOf(const NodeAllocation& allocation) {
+  int score = 0;
+  for (const int alternative : allocation.alternatives) score += kMostAlternatives - alternative;
+  return score;
+}
+
+std::vector<PlannedDevice> NameDevices(const Offer& offer) {
+  const PodClaims& pod = offer.variant->pod;
+  std::vector<PlannedDevice> devices;
+  for (const ChosenDevice& chosen : offer.allocation.devices) {
+    const PoolView& pool = *offer.view.pools[chosen.pool];
+    devices.push_back({.claim = pod.claims[chosen.claim].key.name,
+                       .request = pod.asks[chosen.ask].Name(),
+                       .pool = pool.key,
+                       .device = pool.devices[chosen.device].device->name});
+  }
+  return devices;
+}
+
+// Where the claim can be used once it is allocated as offered.
+Binding BindingOf(const Offer& offer, size_t claim) {
+  Binding binding;
+  for (const ChosenDevice& chosen : offer.allocation.devices) {
+    if (chosen.claim != claim) continue;
+    const ViewDevice& device = offer.view.pools[chosen.pool]->devices[chosen.device];
+    const auto& extras = device.device->extras;
+    const NodeReach& reach = ReachOf(device);
+    if (!reach.node_name.empty() || (extras && extras->binds_to_node))
+      binding.node = offer.node->name;
+    if (reach.selector) binding.selectors.push_back(reach.selector);
+  }
+  if (!binding.node.empty()) binding.selectors.clear();
+  return binding;
+}
+
+// The claim for extended resources, which is the last, has no alternatives.
+void NoteAlternatives(const Offer& offer, PlacementTrace& trace) {
+  const std::vector<PreparedClaim>& claims = offer.variant->pod.claims;
+  auto next = offer.allocation.alternatives.begin();
+  for (size_t claim = 0; claim < claims.size(); ++claim) {
+    for (size_t request = 0; request < claims[claim].requests.size(); ++request) {
+      if (!claims[claim].requests[request].alternatives) continue;
+      Merge(trace.report.alternatives, {trace.resolved.entries[claim], request, *next++});
+    }
+  }
+}
+
+}  // namespace
+
+void Merge(std::vector<ChosenAlternative>& alternatives, const ChosenAlternative& more) {
+  const auto key = [](const ChosenAlternative& chosen) {
+    return std::pair(chosen.claim, chosen.request);
+  };
+  const auto at = std::lower_bound(
+      alternatives.begin(), alternatives.end(), more,
+      [&](const ChosenAlternative& a, const ChosenAlternative& b) { return key(a) < key(b); });
+  if (at == alternatives.end() || key(*at) != key(more))
+    alternatives.insert(at, more);
+  else
+    at->index = std::max(at->index, more.index);
+}
+
+Placer::Placer(const SimulationContext& context, PlacedPods& placed, PodsToPlace pods,
+               PlacementStep step)
+    : context_(context),
+      placed_(placed),
+      demand_(pods.demand),
+      step_(step),
+      trace_{.pods = pods,
+             .resolved = Resolve(context, pods.ns, pods.demand, placed),
+             .report = {.name = pods.demand.name, .wanted = pods.demand.count}},
+      forecaster_(context, placed, pods.demand, trace_.errors) {}
+
+// Whether a pod that fits can be bound.
+bool Placer::TakesPod(const PodVariant& variant) {
+  // The node's device plugin has what devices would have provided elsewhere.
+  if (context_.features().plugin_beside_claims_fails && !demand_.claims.empty() &&
+      variant.from_devices.empty() && trace_.resolved.variants.wants_device_resources()) {
+    ++trace_.unbindable;
+    return false;
+  }
+  for (const auto& [key, binding] : trace_.resolved.bound) {
+    if (binding->unbindable) trace_.unbindable_claim = key;
+    if (ConsumersOf(key, placed_, context_.snapshot) >= kMaxConsumers) trace_.full_claim = key;
+  }
+  return !trace_.unbindable_claim && !trace_.full_claim;
+}
+
+// Absent: the node cannot take the pod, and the trace knows why.
+std::optional<Offer> Placer::OfferOn(const Node& node) {
+  Offer offer{
+      .node = &node, .variant = &trace_.resolved.variants.For(node), .view = {}, .allocation = {}};
+  const PodVariant& variant = *offer.variant;
+  const NodeAnswer room = RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options);
+  if (!room.fits()) {
+    trace_.no_room.emplace_back(&node, room.what);
+    return std::nullopt;
+  }
+  NodeAllocation& found = offer.allocation;
+  found.fit = Fit::kFit;
+  if (!variant.pod.claims.empty()) {
+    offer.view = ViewOf(context_.snapshot, node);
+    found = context_.Find(variant.pod, offer.view, placed_.workspace);
+  }
+  forecaster_.Note(node, found);
+  if (found.fit != Fit::kFit) {
+    trace_.nearest.Note(node, found.deepest);
+    return std::nullopt;
+  }
+  if (!TakesPod(variant)) return std::nullopt;
+  offer.score = ScoreOf(found);
+  return offer;
+}
+
+// The claims that the pod shares with others are allocated from now on, for every further pod of
+// this and other pod sets.
+void Placer::Bind(const Offer& offer) {
+  if (offer.variant->shared.empty()) return;
+  SharedChoice choice{.step = step_.number, .claims = {}, .node = offer.node->name};
+  for (const size_t claim : offer.variant->shared) {
+    const ObjectKey& key = offer.variant->pod.claims[claim].key;
+    placed_.bindings[key] = std::make_shared<const Binding>(BindingOf(offer, claim));
+    choice.claims.push_back(key);
+    ++placed_.consumers[key];
+  }
+  placed_.choices.push_back(std::move(choice));
+  // Of other claims and nodes from now on: what was found out about the nodes is void.
+  trace_.resolved = Resolve(context_, trace_.pods.ns, demand_, placed_);
+  trace_.too_few.clear();
+  trace_.no_room.clear();
+  trace_.unbindable = 0;
+  order_ = {};
+}
+
+void Placer::Take(const Offer& offer) {
+  for (const auto& [key, binding] : trace_.resolved.bound) ++placed_.consumers[key];
+  Occupy(demand_, *offer.variant, offer.allocation, offer.view, placed_.workspace,
+         placed_.on_node[offer.node->name]);
+  auto& to_error = trace_.errors.pods_to_error;
+  if (const auto at = to_error.find(offer.node); at != to_error.end()) --at->second;
+  placed_.chose = placed_.chose || trace_.resolved.nodes.size() > 1;
+  PodSetReport& report = trace_.report;
+  ++report.fitting;
+  report.nodes.push_back(offer.node->name.str());
+  if (context_.options.name_devices) report.devices.push_back(NameDevices(offer));
+  NoteAlternatives(offer, trace_);
+  Bind(offer);
+}
+
+bool Placer::Ends() const {
+  return trace_.report.fitting >= std::min(demand_.count, context_.options.max_pods) ||
+         trace_.errors.error || trace_.unbindable_claim || trace_.full_claim ||
+         context_.BudgetIsSpent();
+}
+
+bool Placer::IsLeftOut(size_t position) const {
+  if (position < trace_.too_few.size() && trace_.too_few[position]) return true;
+  const Node& node = *trace_.resolved.nodes[position];
+  if (order_.spares && trace_.errors.LeadsToError(node)) return true;
+  // Only the first pod allocates claims for the others.
+  return trace_.report.fitting == 0 && step_.excluded && step_.excluded->contains(node.name);
+}
+
+// Where every request gets its first alternative; 0 without alternatives.
+int Placer::BestScore() const {
+  int requests = 0;
+  for (const PreparedClaim& claim : trace_.resolved.variants.Plain().pod.claims)
+    requests += static_cast<int>(
+        std::count_if(claim.requests.begin(), claim.requests.end(),
+                      [](const PreparedRequest& request) { return request.alternatives; }));
+  return requests * kMostAlternatives;
+}
+
+// The first of the nodes not asked before where the pod gets the best there is. Those that have
+// less for it are noted.
+std::optional<Offer> Placer::FirstGood() {
+  const int best = BestScore();
+  // A better alternative is not worth an Unknown.
+  const auto gives_up = [&] {
+    return !order_.asked.empty() && context_.cost.steps > context_.options.limits.max_steps / 2;
+  };
+  for (; order_.next < trace_.resolved.nodes.size() && !Ends() && !gives_up(); ++order_.next) {
+    if (IsLeftOut(order_.next)) continue;
+    std::optional<Offer> offer = OfferOn(*trace_.resolved.nodes[order_.next]);
+    if (!offer) continue;
+    if (offer->score >= best) return offer;  // and perhaps the next pod as well
+    order_.asked.emplace(-offer->score, order_.next);
+  }
+  return std::nullopt;
+}
+
+// The node for the next pod.
+std::optional<Offer> Placer::Choose() {
+  if (std::optional<Offer> offer = FirstGood()) return offer;
+  while (!order_.asked.empty() && !Ends()) {
+    const auto [score, position] = *order_.asked.begin();
+    order_.asked.erase(order_.asked.begin());
+    if (IsLeftOut(position)) continue;
+    std::optional<Offer> offer = OfferOn(*trace_.resolved.nodes[position]);
+    if (!offer) continue;
+    order_.asked.emplace(-offer->score, position);
+    if (offer->score >= -score) return offer;  // else others may be better by now
+  }
+  return std::nullopt;
+}
+
+void Placer::PlacePods() {
+  while (!Ends()) {
+    std::optional<Offer> offer = Choose();
+    // No other node takes it: now those where it leads the next pod to an error as well.
+    if (!offer && order_.spares && !trace_.errors.pods_to_error.empty() && !Ends() &&
+        order_.next >= trace_.resolved.nodes.size()) {
+      order_ = {.spares = false, .asked = {}};
+      trace_.no_room.clear();  // every node is asked anew
+      trace_.unbindable = 0;
+      offer = Choose();
+    }
+    if (!offer) return;
+    const bool binds = !offer->variant->shared.empty();
+    const bool renew = trace_.errors.possible && forecaster_.ChangesOthers(*offer);
+    Take(*offer);
+    if (renew && !Ends()) forecaster_.Renew(trace_.resolved, trace_.report.fitting, binds);
+  }
+}
+
+// No node fits: the scheduler looks for a claim that kept it from using a node and that no other
+// pod needs (PostFilter of its DRA plugin).
+void Placer::FindIdleClaim() {
+  if (trace_.errors.error || context_.BudgetIsSpent() || trace_.report.fitting > 0) return;
+  if (trace_.unbindable_claim || trace_.unbindable > 0 || trace_.full_claim) return;
+  for (const auto& [key, binding] : trace_.resolved.bound) {
+    if (!binding->idle || placed_.consumers.contains(key)) continue;
+    for (const Node* node : trace_.resolved.elsewhere) {
+      if (!CannotBeUsed(*binding, *node)) continue;
+      const PodVariant& variant = trace_.resolved.variants.For(*node);
+      if (!RoomOn(*node, demand_, variant, HeldOn(placed_, *node), context_.options).fits())
+        continue;
+      trace_.idle_claim = key;
+      return;
+    }
+  }
+}
+
+PlacementTrace Placer::Place() {
+  const auto& groups = trace_.resolved.group_claims;
+  placed_.group_claims.insert(groups.begin(), groups.end());
+  if (!trace_.resolved.missing.empty()) return std::move(trace_);
+  trace_.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
+  if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.too_few);
+  PlacePods();
+  FindIdleClaim();
+  if (trace_.report.fitting < std::min(demand_.count, context_.options.max_pods) && !Ends())
+    for (const auto& [key, binding] : trace_.resolved.bound) trace_.contested.push_back(key);
+  return std::move(trace_);
+}
+
+}  // namespace fedra::dra

@@ -1,0 +1,140 @@
+#include "dra/judge/request_explainer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+
+namespace fedra::dra {
+namespace {
+
+// No API server accepts more.
+constexpr size_t kMaxAlternatives = 8;
+// Of each alternative; PodSetReport::requests has them in full.
+constexpr size_t kMaxCountsShown = 300;
+
+bool IsNearer(const RequestReport& a, const RequestReport& b) {
+  if (a.most_on_one_node != b.most_on_one_node) return a.most_on_one_node > b.most_on_one_node;
+  return Matching(a) > Matching(b);
+}
+
+// "2 on one node of class gpu"
+std::string Wish(const RequestReport& report) {
+  const std::string wants =
+      report.all ? "all devices" : std::to_string(report.wanted) + " on one node";
+  return wants + " of class " + report.device_class;
+}
+
+}  // namespace
+
+ReasonCode RequestExplainer::CodeOf(const RequestReport& report, int64_t need) const {
+  const int matching = Matching(report);
+  // On devices that the scheduler has not come to, or it would have ended with the error.
+  const int failing = Sum(report.errors);
+  if (failing > 0 && (matching == 0 || (matching < need && need <= matching + failing)))
+    return ReasonCode::kSelectorError;
+  if (matching == 0) {
+    if (report.unusable_pool > 0) return ReasonCode::kPoolIncomplete;
+    return report.devices == report.other_driver ? ReasonCode::kDriverMissing
+                                                 : ReasonCode::kNoMatchingDevice;
+  }
+  if (matching == report.other_node) return ReasonCode::kNodeMismatch;
+  if (matching < need) return ReasonCode::kNotEnoughDevices;
+  const bool by_others = report.allocated + report.in_flight > 0;
+  if (by_others && !waiting_.Hopeless(&report)) return ReasonCode::kDevicesAllocated;
+  if (!report.taints.empty()) return ReasonCode::kDeviceTainted;
+  if (report.capacity > 0) return ReasonCode::kCapacityExhausted;
+  return ReasonCode::kNotEnoughDevices;
+}
+
+// What waiting will not bring; empty: nothing is known of that, or nothing is held.
+std::string RequestExplainer::Shortfall(const RequestReport& report, int64_t need) const {
+  const int there = WithinReach(report);
+  if (there == report.free) return {};
+  const auto hopeless =
+      Matching(report) < need ? std::optional<std::string>("") : waiting_.Hopeless(&report);
+  if (!hopeless) return {};
+  if (need <= there) return *hopeless;
+  return Counted(trace_.pods.demand.count, "pod") +
+         (trace_.pods.demand.count == 1 ? " needs " : " need ") + Counted(need, "device") +
+         ", only " + std::to_string(there) + (there == 1 ? " is " : " are ") +
+         (there < Matching(report) ? "within their reach" : "there in all");
+}
+
+// The devices that all pods take together, as far as that can be told from one request.
+int64_t RequestExplainer::Need(const Ask& ask, const RequestReport& report, bool shared) const {
+  if (report.all) return 1;
+  const bool one_per_pod = !shared && !ask.alternative && !ask.admin && !report.shareable;
+  const bool sane = report.wanted <= std::numeric_limits<int32_t>::max();
+  return one_per_pod && sane ? report.wanted * trace_.pods.demand.count : report.wanted;
+}
+
+RequestReport RequestExplainer::ReportOn(const PodVariant& variant, uint32_t ask) const {
+  const ResolvedPod& resolved = trace_.resolved;
+  MatchCache& matches = context_.caches.matches;
+  if (placed_.workspace.pools.empty() && resolved.bound.empty() &&
+      !resolved.variants.wants_device_resources())
+    return context_.memory.ReportOn(trace_.pods.demand.node, variant.pod, ask, context_.snapshot,
+                                    matches);
+  const auto usable = [&](const Node& node) { return resolved.PositionOf(node.name).has_value(); };
+  return dra::Explain(variant.pod, ask, context_.snapshot, usable, &placed_.workspace, matches);
+}
+
+// "request gpu of claim gpu (template any) fits in none of 2 alternatives: large: 1 on one node of
+// class h100 (DriverMissing; 2 devices: 2 other driver), small: ..."
+std::string RequestExplainer::DescribeAlternatives(const Ask& ask,
+                                                   std::span<const RequestReport> reports) const {
+  std::string text = "request " + ask.owner->name.str() + " of " + reports.front().claim_words +
+                     " fits in none of " + std::to_string(reports.size()) + " alternatives";
+  const char* separator = ": ";
+  for (const RequestReport& report : reports.first(std::min(reports.size(), kMaxAlternatives))) {
+    const std::string name = report.request.substr(report.request.find('/') + 1);
+    const ReasonCode code = CodeOf(report, Need(ask, report, false));
+    text += separator + name + ": " + Wish(report) + " (" + std::string(ToString(code)) + "; " +
+            Cut(report.ToString(), kMaxCountsShown) + ")";
+    separator = ", ";
+  }
+  return text + (reports.size() > kMaxAlternatives ? ", ..." : "");
+}
+
+// `reports`: on the request, or on each of its alternatives, the first of which is `ask`.
+void RequestExplainer::Refuse(const Ask& ask, std::span<const RequestReport> reports, bool shared,
+                              Explanation& explanation) const {
+  // The alternative that came furthest decides what would help.
+  const RequestReport& nearest = *std::min_element(reports.begin(), reports.end(), IsNearer);
+  const int64_t need = Need(ask, nearest, shared);
+  const std::string shortfall = Shortfall(nearest, need);
+  const std::string behind = shortfall.empty() ? "" : "; " + shortfall;
+  std::string message = reports.size() > 1 ? DescribeAlternatives(ask, reports) + behind
+                                           : nearest.Subject() + " wants " + Wish(nearest) +
+                                                 behind + ": " + nearest.ToString();
+  explanation.Add(Outcome::kNo, CodeOf(nearest, need), "DeviceClass " + nearest.device_class,
+                  std::move(message));
+}
+
+bool RequestExplainer::Explain(const PodVariant& variant, Explanation& explanation) const {
+  auto& reports = explanation.requests;
+  auto& reasons = explanation.reasons;
+  const auto begin = static_cast<ptrdiff_t>(reasons.size());
+  for (size_t claim = 0; claim < variant.pod.claims.size(); ++claim) {
+    const bool shared =
+        std::find(variant.shared.begin(), variant.shared.end(), claim) != variant.shared.end();
+    for (const PreparedRequest& request : variant.pod.claims[claim].requests) {
+      const size_t first = reports.size();
+      for (uint32_t i = 0; i < request.asks; ++i)
+        reports.push_back(ReportOn(variant, request.first_ask + i));
+      const auto of_request = std::span<const RequestReport>(reports).subspan(first);
+      if (std::all_of(of_request.begin(), of_request.end(), IsLacking))
+        Refuse(variant.pod.asks[request.first_ask], of_request, shared, explanation);
+    }
+  }
+  // Where nothing matches, no node is nearer than another.
+  if (std::none_of(reports.begin(), reports.end(), Matching)) explanation.nearest.clear();
+  // What waiting cannot change comes first.
+  std::stable_partition(reasons.begin() + begin, reasons.end(), [](const Reason& reason) {
+    return reason.code != ReasonCode::kDevicesAllocated;
+  });
+  return std::ssize(reasons) > begin;
+}
+
+}  // namespace fedra::dra

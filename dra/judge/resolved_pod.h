@@ -1,0 +1,97 @@
+#pragma once
+//
+// What the next pod of a pod set needs, looked up on one cluster: its claims, those that are
+// allocated already, and the nodes that are left. Made anew whenever a claim that pods share is
+// allocated.
+//
+// Thread rules: one simulation, one thread.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dra/allocator/pod_claims.h"
+#include "dra/judge/simulation_context.h"
+#include "dra/model/pod_demand.h"
+#include "dra/reason.h"
+
+namespace fedra::dra {
+
+struct PlacedPods;
+
+// Where a claim that many pods share can be used once it is allocated.
+struct Binding {
+  std::vector<std::shared_ptr<const NodeSelector>> selectors;  // all must match
+  Text node;                                                   // empty: no single node
+  // Allocated in the cluster:
+  bool idle = false;        // and reserved for nobody
+  bool unbindable = false;  // and no further pod can be bound to it
+  std::string failure;      // why its devices could not be bound: it can be used nowhere
+};
+using BoundClaim = std::pair<ObjectKey, std::shared_ptr<const Binding>>;
+
+bool CannotBeUsed(const Binding& binding, const Node& node);
+// The first of the claims that cannot be used on the node; null: none.
+const BoundClaim* ClaimElsewhere(const std::vector<BoundClaim>& bound, const Node& node);
+
+// The claims of one pod on nodes that have the same plugin resources.
+struct PodVariant {
+  std::vector<Text> from_devices;       // extended resources that devices provide
+  std::unique_ptr<ClaimSpec> extended;  // the claim for them; null: none
+  PodClaims pod;
+  std::vector<size_t> shared;  // indices of claims in `pod` that other pods share
+};
+
+// The variants of one pod, each prepared when a node first asks for it; asking changes no answer.
+class PodVariants final {
+ public:
+  // A claim without an allocation.
+  struct Claim {
+    UnallocatedClaim claim;
+    bool shared = false;  // other pods may use it
+  };
+  // `ns`: of the pod. Everything must outlive this.
+  PodVariants(const SimulationContext& context, const std::string& ns, const PodDemand& demand,
+              std::vector<Claim> claims);
+
+  const PodVariant& For(const Node& node) const;
+  // Where no device provides an extended resource.
+  const PodVariant& Plain() const { return With({}); }
+  // Devices may provide extended resources of the pod, so that nodes differ.
+  bool wants_device_resources() const { return wants_device_resources_; }
+
+ private:
+  const PodVariant& With(const std::vector<Text>& resources) const;
+
+  const SimulationContext* context_;
+  const std::string* ns_;
+  const PodDemand* demand_;
+  std::vector<Claim> claims_;
+  bool wants_device_resources_;
+  mutable std::map<std::vector<Text>, PodVariant> variants_;
+};
+
+struct ResolvedPod {
+  PodVariants variants;
+  std::vector<size_t> entries;    // of the claims without an allocation: index in PodDemand::claims
+  std::vector<BoundClaim> bound;  // allocated claims: the nodes must suit all of them
+  std::vector<ObjectKey> group_claims;  // of those: made for a PodGroup, their only consumer
+  std::vector<Reason> missing;          // objects that do not exist; then no node is looked at
+  std::vector<const Node*> nodes;       // that the pod may use, resources left out; by name
+  std::map<std::string, int> refused;   // why not the others -> nodes
+  // Of the refused: where an allocated claim cannot be used. The scheduler examines them all the
+  // same, and an error there ends the pod's attempt as anywhere else.
+  std::vector<const Node*> elsewhere;
+
+  // The index of the node in `nodes`.
+  std::optional<size_t> PositionOf(const Text& name) const;
+};
+
+// `placed`: claims that pods allocated here are bound.
+ResolvedPod Resolve(const SimulationContext& context, const std::string& ns,
+                    const PodDemand& demand, const PlacedPods& placed);
+
+}  // namespace fedra::dra

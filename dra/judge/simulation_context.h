@@ -1,0 +1,36 @@
+#pragma once
+//
+// What all parts of one simulation ask and what they spend: plain references, handed on by value.
+//
+// Thread rules: one judgement, one thread. Lifetime: everything referred to outlives the
+// simulation.
+
+#include <cstdint>
+
+#include "dra/allocator/allocator.h"
+#include "dra/judge/judge.h"
+#include "dra/judge/judge_memory.h"
+#include "dra/model/snapshot.h"
+
+namespace fedra::dra {
+
+// What a judgement has spent on searching, in steps of Allocate().
+struct SearchCost {
+  uint64_t steps = 0;
+  uint64_t explaining = 0;  // to find out why something does not fit
+};
+
+struct SimulationContext {
+  const Snapshot& snapshot;
+  JudgeCaches caches;
+  JudgeMemory& memory;
+  const JudgeOptions& options;
+  SearchCost& cost;
+
+  // Allocate(), paid from what this judgement has left to search. `taken`: by pods placed before.
+  NodeAllocation Find(const PodClaims& pod, const NodeView& view, const Workspace& taken) const;
+  bool BudgetIsSpent() const { return cost.steps >= options.limits.max_steps; }
+  const AllocatorFeatures& features() const { return snapshot.features(); }
+};
+
+}  // namespace fedra::dra

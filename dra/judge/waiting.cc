@@ -1,0 +1,69 @@
+#include "dra/judge/waiting.h"
+
+#include <algorithm>
+
+namespace fedra::dra {
+namespace {
+
+bool Lacks(const PodSetReport& report) { return report.fitting < report.wanted && !report.aborted; }
+
+// With every device free: whether what `wish` (null: all requests together) asks for is short. What
+// another request lacks is that one's fault.
+bool IsShort(const PodSetReport& free, const RequestReport* wish) {
+  if (wish == nullptr || !free.obstacle.empty()) return true;
+  return std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
+    return request.claim_words == wish->claim_words && request.request == wish->request &&
+           IsLacking(request);
+  });
+}
+
+// Whether another pod set of the job ran out of the devices that `wish` asks for.
+bool IsShortElsewhere(const PodSetReport& free, const RequestReport* wish) {
+  return std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
+    const bool same = wish == nullptr || request.device_class == wish->device_class;
+    return same && request.placed > 0 && IsLacking(request);
+  });
+}
+
+}  // namespace
+
+int Sum(const std::vector<CountedCause>& causes) {
+  int sum = 0;
+  for (const CountedCause& cause : causes) sum += cause.devices;
+  return sum;
+}
+
+int WithinReach(const RequestReport& report) {
+  return report.allocated + report.in_flight + report.placed + report.capacity + report.free;
+}
+
+int Matching(const RequestReport& report) {
+  return report.other_node + Sum(report.taints) + WithinReach(report);
+}
+
+bool IsLacking(const RequestReport& report) {
+  if (report.all) return report.free == 0 || report.free < Matching(report) - report.other_node;
+  return report.most_on_one_node < report.wanted;
+}
+
+std::string Counted(int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::optional<std::string> Waiting::Hopeless(const RequestReport* request) const {
+  if (ask_ == nullptr) return std::nullopt;
+  const Judgement& free = (*ask_)();
+  if (free.verdict.outcome != Outcome::kNo) return std::nullopt;
+  bool is_short = false;
+  for (size_t i = 0; i < free.pod_sets.size(); ++i) {
+    const PodSetReport& there = free.pod_sets[i];
+    if (!Lacks(there)) continue;
+    is_short =
+        is_short || (i == pod_set_ ? IsShort(there, request) : IsShortElsewhere(there, request));
+  }
+  if (!is_short) return std::nullopt;
+  return "even with every device free only " + std::to_string(free.verdict.pods_fitting) + " of " +
+         Counted(free.verdict.pods_wanted, "pod") + " would fit";
+}
+
+}  // namespace fedra::dra
