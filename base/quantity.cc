@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace fedra {
 namespace {
 
@@ -104,8 +106,6 @@ std::optional<Suffix> ExponentSuffix(std::string_view text) {
   return Suffix{10, static_cast<int32_t>(static_cast<int64_t>(value)),
                 Quantity::Format::kDecimalExponent};
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view TakeDigits(std::string_view& rest) {
   size_t length = 0;

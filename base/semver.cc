@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace fedra {
 namespace {
 
@@ -10,10 +12,7 @@ tl::unexpected<Error> Invalid(std::string_view what, std::string_view part) {
   return Fail(ErrorCode::kInvalidArgument, std::string(what) + " \"" + std::string(part) + "\"");
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsIdentifierCharacter(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-}
+bool IsIdentifierCharacter(char c) { return IsAlphanumeric(c) || c == '-'; }
 
 template <class Predicate>
 bool All(std::string_view text, Predicate predicate) {

@@ -1,9 +1,10 @@
 #include "base/time.h"
 
-#include <cctype>
 #include <limits>
 
 #include <fmt/format.h>
+
+#include "base/ascii.h"
 
 namespace fedra {
 namespace {
@@ -14,8 +15,7 @@ using std::chrono::milliseconds;
 bool ReadNumber(std::string_view text, size_t& pos, int digits, int& value) {
   value = 0;
   for (int i = 0; i < digits; ++i, ++pos) {
-    if (pos >= text.size() || std::isdigit(static_cast<unsigned char>(text[pos])) == 0)
-      return false;
+    if (pos >= text.size() || !IsDigit(text[pos])) return false;
     value = value * 10 + (text[pos] - '0');
   }
   return true;
@@ -30,7 +30,7 @@ bool Expect(std::string_view text, size_t& pos, char c) {
 int ReadFractionMillis(std::string_view text, size_t& pos) {
   int millis = 0;
   int scale = 100;
-  while (pos < text.size() && std::isdigit(static_cast<unsigned char>(text[pos])) != 0) {
+  while (pos < text.size() && IsDigit(text[pos])) {
     millis += (text[pos++] - '0') * scale;
     scale /= 10;
   }
@@ -131,7 +131,7 @@ Result<milliseconds> ParseDuration(std::string_view text) {
   for (size_t pos = 0; pos < text.size();) {
     long long number = 0;
     const size_t start = pos;
-    for (; pos < text.size() && std::isdigit(static_cast<unsigned char>(text[pos])) != 0; ++pos) {
+    for (; pos < text.size() && IsDigit(text[pos]); ++pos) {
       if (number > kMax / 100) return bad("the number is too large");
       number = number * 10 + (text[pos] - '0');
     }

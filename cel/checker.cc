@@ -6,10 +6,10 @@ namespace fedra::cel {
 namespace {
 
 // a.b.c as one name; empty if the expression is anything else.
-std::string QualifiedName(const Expr& expr) {
+std::string DottedName(const Expr& expr) {
   if (expr.kind == ExprKind::kIdent) return expr.name[0] == '.' ? expr.name.substr(1) : expr.name;
   if (expr.kind != ExprKind::kSelect || expr.test_only || expr.optional) return "";
-  const std::string prefix = QualifiedName(*expr.args[0]);
+  const std::string prefix = DottedName(*expr.args[0]);
   return prefix.empty() ? "" : prefix + "." + expr.name;
 }
 
@@ -105,7 +105,7 @@ bool Checker::ResolveGlobal(Expr& expr, const std::string& name) {
 }
 
 void Checker::CheckIdent(Expr& expr) {
-  const std::string name = QualifiedName(expr);
+  const std::string name = DottedName(expr);
   for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
     if (local->name == name) {
       expr.type = local->type;
@@ -118,8 +118,7 @@ void Checker::CheckIdent(Expr& expr) {
 }
 
 void Checker::CheckSelect(Expr& expr) {
-  if (const std::string name = QualifiedName(expr); !name.empty() && ResolveGlobal(expr, name))
-    return;
+  if (const std::string name = DottedName(expr); !name.empty() && ResolveGlobal(expr, name)) return;
   Expr& operand = *expr.args[0];
   Check(operand);
   const Type* target = unifier_.Resolve(operand.type, false);
@@ -162,7 +161,7 @@ void Checker::CheckCall(Expr& call) {
   const size_t first_argument = call.member ? 1 : 0;
   for (size_t i = first_argument; i < call.args.size(); ++i) Check(*call.args[i]);
   if (call.member) {
-    const std::string prefix = QualifiedName(*call.args[0]);
+    const std::string prefix = DottedName(*call.args[0]);
     const std::string name = prefix + "." + call.name;
     if (const auto* function = prefix.empty() ? nullptr : environment_.functions->Find(name)) {
       call.name = name;

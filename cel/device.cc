@@ -11,13 +11,13 @@ namespace fedra::cel {
 namespace {
 
 // "domain/id", or "id" in the domain of the driver. The first slash counts.
-struct QualifiedName {
+struct DomainAndId {
   std::string_view domain;
   std::string_view id;
   bool qualified;
 };
 
-QualifiedName Split(std::string_view name, std::string_view driver) {
+DomainAndId Split(std::string_view name, std::string_view driver) {
   const size_t slash = name.find('/');
   if (slash == std::string_view::npos) return {driver, name, false};
   return {name.substr(0, slash), name.substr(slash + 1), true};
@@ -117,7 +117,7 @@ class Converter final {
   }
 
   void Set(DomainTable& table, std::string_view name, const Value& value) {
-    const QualifiedName split = Split(name, driver_);
+    const DomainAndId split = Split(name, driver_);
     const uint64_t hash = DomainTable::Hash(split.domain, split.id);
     if (table.Find(hash, split.domain, split.id) != nullptr) {
       data_.ambiguous_names.push_back(std::string(split.domain) + "/" + std::string(split.id));

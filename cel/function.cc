@@ -7,8 +7,6 @@
 namespace fedra::cel {
 namespace {
 
-uint64_t Traversal(uint64_t size) { return (size + 9) / 10; }
-
 // cost.go traversalCost: texts by bytes and rounded down, everything else one by one.
 uint64_t ElementsCost(const Value& value, Steps& steps) {
   uint64_t cost = 0;
@@ -30,16 +28,16 @@ uint64_t ElementsCost(const Value& value, Steps& steps) {
 }
 
 uint64_t RegexCost(uint64_t text_size, uint64_t pattern_size) {
-  return Traversal(text_size + 1) * ((pattern_size + 3) / 4);
+  return TraversalCost(text_size + 1) * ((pattern_size + 3) / 4);
 }
 
 uint64_t CidrCost(Price price, const Value* args) {
   const uint64_t cidr = CostSize(args[0]);
-  uint64_t cost = Traversal(2 * cidr);
+  uint64_t cost = TraversalCost(2 * cidr);
   if (price == Price::kCidrContainsCidr || price == Price::kCidrContainsCidrText)
-    cost += Traversal(cidr) + 1;
+    cost += TraversalCost(cidr) + 1;
   if (price == Price::kCidrContainsIpText || price == Price::kCidrContainsCidrText) {
-    cost += Traversal(CostSize(args[1]));
+    cost += TraversalCost(CostSize(args[1]));
   }
   return cost;
 }
@@ -53,17 +51,17 @@ uint64_t CostOf(Evaluation& evaluation, Price price, const Value* args, const Va
     case Price::kFree:
       return 0;
     case Price::kTraverse:
-      return Traversal(CostSize(args[0]));
+      return TraversalCost(CostSize(args[0]));
     case Price::kTraverseTwice:
-      return Traversal(2 * CostSize(args[0]));
+      return TraversalCost(2 * CostSize(args[0]));
     case Price::kTraverseResult:
-      return Traversal(2 * CostSize(result));
+      return TraversalCost(2 * CostSize(result));
     case Price::kTraverseBoth:
-      return Traversal(CostSize(args[0]) + CostSize(args[1]));
+      return TraversalCost(CostSize(args[0]) + CostSize(args[1]));
     case Price::kTraverseSmaller:
-      return Traversal(std::min(CostSize(args[0]), CostSize(args[1])));
+      return TraversalCost(std::min(CostSize(args[0]), CostSize(args[1])));
     case Price::kSearch:
-      return Traversal(CostSize(args[0])) * Traversal(CostSize(args[1]));
+      return TraversalCost(CostSize(args[0])) * TraversalCost(CostSize(args[1]));
     case Price::kRegex:
       return RegexCost(CostSize(args[0]), CostSize(args[1]));
     case Price::kFormat:

@@ -41,6 +41,9 @@ enum class Price : uint8_t {
   kCidrContainsCidrText,
 };
 
+// Of going through a value of that size once.
+constexpr uint64_t TraversalCost(uint64_t size) { return (size + 9) / 10; }
+
 // Takes a step of the evaluation for each part of a value that it has to visit.
 uint64_t CostOf(Evaluation& evaluation, Price price, const Value* args, const Value& result);
 
@@ -63,6 +66,8 @@ struct Overload {
 
 // Whether the overload takes these values: kinds, and for lists and maps their first element.
 bool AcceptsAtRunTime(const Overload& overload, std::span<const Value> args);
+
+inline constexpr std::array<const Type*, 4> kTwoStrings = {&kStringType, &kStringType};
 
 // A global function and a receiver-style function, for the tables in cel/lib.
 constexpr Overload Global(std::string_view function, std::string_view id,

@@ -19,8 +19,6 @@ const Overload* SelectOverload(const std::vector<const Overload*>& overloads,
   return nullptr;
 }
 
-uint64_t Traversal(uint64_t size) { return (size + 9) / 10; }
-
 }  // namespace
 
 Value NoOverload(Evaluation& evaluation, std::string_view function, std::span<const Value> args) {
@@ -184,7 +182,7 @@ Value Interpreter::EvalEquality(const Node& node) {
   const Value left = EvalArg(node, 0);
   const Value right = EvalArg(node, 1);
   const bool unit_price = node.op == Op::kEquals && left.kind() >= Kind::kQuantity;
-  evaluation_.AddCost(unit_price ? 1 : Traversal(std::min(CostSize(left), CostSize(right))));
+  evaluation_.AddCost(unit_price ? 1 : TraversalCost(std::min(CostSize(left), CostSize(right))));
   if (left.is_error()) return left;
   if (right.is_error()) return right;
   const Equality equality = Equals(left, right, evaluation_.steps());
@@ -197,7 +195,8 @@ Value Interpreter::EvalEqualityWithText(const Node& node) {
   const Value left = EvalArg(node, 0);
   const bool negated = node.op == Op::kNotEqualsText;
   const bool unit_price = !negated && left.kind() >= Kind::kQuantity;
-  evaluation_.AddCost(unit_price ? 1 : Traversal(std::min<uint64_t>(CostSize(left), node.number)));
+  evaluation_.AddCost(unit_price ? 1
+                                 : TraversalCost(std::min<uint64_t>(CostSize(left), node.number)));
   if (left.is_error()) return left;
   if (left.is(Kind::kString))
     return Value::Bool((left.AsText() == node.constant.AsText()) != negated);
@@ -209,7 +208,7 @@ Value Interpreter::EvalEqualityWithText(const Node& node) {
 Value Interpreter::EvalComparison(const Node& node) {
   const Value left = EvalArg(node, 0);
   const Value right = EvalArg(node, 1);
-  if (node.flag) evaluation_.AddCost(Traversal(std::min(CostSize(left), CostSize(right))));
+  if (node.flag) evaluation_.AddCost(TraversalCost(std::min(CostSize(left), CostSize(right))));
   if (left.is_error()) return left;
   if (right.is_error()) return right;
   switch (Compare(left, right)) {
@@ -270,7 +269,7 @@ Value Interpreter::EvalRegexCall(const Node& node) {
   if (!text.is(Kind::kString) || !limit.is(Kind::kInt)) return evaluation_.NoSuchOverload();
   const auto& regex = *static_cast<const re2::RE2*>(node.data);
   // node.number is the price of the pattern.
-  evaluation_.AddCost(Traversal(CostSize(text) + 1) * node.number);
+  evaluation_.AddCost(TraversalCost(CostSize(text) + 1) * node.number);
   if (node.op == Op::kMatches) return Value::Bool(RegexMatches(regex, text.AsText()));
   if (node.op == Op::kFind) return RegexFind(regex, text.AsText());
   return RegexFindAll(evaluation_, regex, text.AsText(), limit.AsInt());

@@ -1,12 +1,12 @@
 #include "cel/lexer.h"
 
+#include "base/ascii.h"
+
 namespace fedra::cel {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsOctalDigit(char c) { return c >= '0' && c <= '7'; }
-bool IsWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsWordStart(char c) { return IsLetter(c) || c == '_'; }
 bool IsWord(char c) { return IsWordStart(c) || IsDigit(c); }
 bool IsEscapable(char c) {
   return std::string_view("abfnrtv\"'\\?`").find(c) != std::string_view::npos;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "cel/checker.h"
 #include "cel/display.h"
 #include "cel/library.h"
@@ -72,11 +73,10 @@ std::optional<Path> PathOf(const Expr& expr) {
 }
 
 bool IsIdentifier(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  if (name.empty() || IsDigit(name[0])) return false;
   if (name == "in" || name == "true" || name == "false" || name == "null") return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return IsAlphanumeric(c) || c == '_'; });
 }
 
 std::string PathText(std::string_view table, std::string_view domain, std::string_view name) {

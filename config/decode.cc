@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/object_names.h"
 #include "base/time.h"
 #include "config/names.h"
 #include "config/schema.h"

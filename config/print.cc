@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/time.h"
 #include "config/schema.h"
 #include "config/yaml_scalar.h"
@@ -14,8 +15,8 @@ namespace {
 
 bool IsPlainSafe(std::string_view text) {
   const auto safe = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
-           c == '.' || c == '-' || c == '_' || c == ':' || c == '@';
+    return IsAlphanumeric(c) || c == '/' || c == '.' || c == '-' || c == '_' || c == ':' ||
+           c == '@';
   };
   return !text.empty() && text.front() != '-' && text.front() != '@' && text.front() != ':' &&
          text.back() != ':' && std::all_of(text.begin(), text.end(), safe);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/object_names.h"
 #include "config/names.h"
 #include "config/url.h"
 

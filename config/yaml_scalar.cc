@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <limits>
+
+#include "base/ascii.h"
 
 namespace fedra::config {
 namespace {
@@ -75,7 +76,7 @@ std::optional<ScalarValue> ParseInteger(std::string_view text) {
 
 size_t CountDigits(std::string_view text, size_t& pos) {
   const size_t start = pos;
-  while (pos < text.size() && std::isdigit(static_cast<unsigned char>(text[pos])) != 0) ++pos;
+  while (pos < text.size() && IsDigit(text[pos])) ++pos;
   return pos - start;
 }
 
@@ -114,7 +115,7 @@ std::optional<ScalarValue> ParseNumber(std::string_view text) {
     if (const auto number = ParseFloat(text)) return *number;
     return std::nullopt;
   }
-  if (first != '+' && first != '-' && std::isdigit(static_cast<unsigned char>(first)) == 0) {
+  if (first != '+' && first != '-' && !IsDigit(first)) {
     return std::nullopt;
   }
   std::string digits(text);

@@ -177,7 +177,7 @@ Value IntToTimestamp(Evaluation&, const Value* args) {
 
 Value TypeOf(Evaluation&, const Value* args) { return Value::Type(TypeName(args[0].kind())); }
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kConversionOverloads[] = {
     Global("type", "type", {&kParamA}, kTypeOfA, TypeOf),
     Global("dyn", "to_dyn", {&kParamA}, kDynType, Identity),
     Global("bool", "bool_to_bool", {&kBoolType}, kBoolType, Identity),
@@ -216,6 +216,6 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> ConversionLibrary() { return kOverloads; }
+std::span<const Overload> ConversionLibrary() { return kConversionOverloads; }
 
 }  // namespace fedra::cel

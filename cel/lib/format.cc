@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+#include "base/object_names.h"
 #include "cel/lib/time.h"
 #include "cel/lib/url.h"
 #include "cel/library.h"
@@ -10,38 +12,6 @@ namespace fedra::cel {
 namespace {
 
 using Problems = std::vector<std::string>;
-
-constexpr size_t kLabelLength = 63;
-constexpr size_t kSubdomainLength = 253;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
-bool IsAlphanumeric(char c) { return IsLowerOrDigit(c) || IsUpper(c); }
-
-// [a-z0-9]([-a-z0-9]*[a-z0-9])?
-bool IsLabel(std::string_view text) {
-  return !text.empty() && IsLowerOrDigit(text.front()) && IsLowerOrDigit(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return IsLowerOrDigit(c) || c == '-'; });
-}
-
-bool IsSubdomain(std::string_view text) {
-  while (true) {
-    const size_t dot = text.find('.');
-    if (!IsLabel(text.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
-  }
-}
-
-// ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
-bool IsNamePart(std::string_view text) {
-  return !text.empty() && IsAlphanumeric(text.front()) && IsAlphanumeric(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 std::string TooLong(size_t limit) {
   return "must be no more than " + std::to_string(limit) + " characters";
@@ -56,22 +26,23 @@ std::string WithoutTrailingDash(std::string_view text) {
 
 Problems Dns1123Label(std::string_view text) {
   Problems problems;
-  if (text.size() > kLabelLength) problems.push_back(TooLong(kLabelLength));
-  if (!IsLabel(text)) {
-    problems.push_back(IsSubdomain(text) ? "must not contain dots"
-                                         : "a lowercase RFC 1123 label must consist of lower case "
-                                           "alphanumeric characters or '-', and must "
-                                           "start and end with an alphanumeric character (e.g. "
-                                           "'my-name',  or '123-abc', regex used for "
-                                           "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
+  if (text.size() > kMaxDnsLabel) problems.push_back(TooLong(kMaxDnsLabel));
+  if (!IsDnsPart(text)) {
+    problems.push_back(IsDottedDnsParts(text)
+                           ? "must not contain dots"
+                           : "a lowercase RFC 1123 label must consist of lower case "
+                             "alphanumeric characters or '-', and must "
+                             "start and end with an alphanumeric character (e.g. "
+                             "'my-name',  or '123-abc', regex used for "
+                             "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
   }
   return problems;
 }
 
 Problems Dns1123Subdomain(std::string_view text) {
   Problems problems;
-  if (text.size() > kSubdomainLength) problems.push_back(TooLong(kSubdomainLength));
-  if (!IsSubdomain(text)) {
+  if (text.size() > kMaxDnsSubdomain) problems.push_back(TooLong(kMaxDnsSubdomain));
+  if (!IsDottedDnsParts(text)) {
     problems.emplace_back(
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
         "'.', and must "
@@ -84,8 +55,8 @@ Problems Dns1123Subdomain(std::string_view text) {
 
 Problems Dns1035Label(std::string_view text) {
   Problems problems;
-  if (text.size() > kLabelLength) problems.push_back(TooLong(kLabelLength));
-  if (!IsLabel(text) || !IsLower(text.front())) {
+  if (text.size() > kMaxDnsLabel) problems.push_back(TooLong(kMaxDnsLabel));
+  if (!IsDnsPart(text) || !IsLower(text.front())) {
     problems.emplace_back(
         "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
         "alphabetic "
@@ -127,15 +98,15 @@ Problems QualifiedName(std::string_view text) {
   }
   const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
   if (name.empty()) problems.emplace_back("name part must be non-empty");
-  if (name.size() > kLabelLength) problems.push_back("name part " + TooLong(kLabelLength));
-  if (!IsNamePart(name)) problems.push_back("name part " + std::string(kNameRule));
+  if (name.size() > kMaxDnsLabel) problems.push_back("name part " + TooLong(kMaxDnsLabel));
+  if (!IsLabelPart(name)) problems.push_back("name part " + std::string(kNameRule));
   return problems;
 }
 
 Problems LabelValue(std::string_view text) {
   Problems problems;
-  if (text.size() > kLabelLength) problems.push_back(TooLong(kLabelLength));
-  if (!text.empty() && !IsNamePart(text)) {
+  if (text.size() > kMaxDnsLabel) problems.push_back(TooLong(kMaxDnsLabel));
+  if (!text.empty() && !IsLabelPart(text)) {
     problems.emplace_back(
         "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
         "'.', and must "
@@ -155,13 +126,10 @@ Problems Uri(std::string_view text) {
 // 8-4-4-4-12 hexadecimal digits; each dash may be missing.
 Problems Uuid(std::string_view text) {
   static constexpr size_t kGroups[] = {8, 4, 4, 4, 12};
-  const auto is_hex = [](char c) {
-    return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  };
   for (size_t group = 0; group < std::size(kGroups); ++group) {
     if (group > 0 && !text.empty() && text[0] == '-') text.remove_prefix(1);
     const std::string_view digits = text.substr(0, kGroups[group]);
-    if (digits.size() < kGroups[group] || !std::all_of(digits.begin(), digits.end(), is_hex)) {
+    if (digits.size() < kGroups[group] || !std::all_of(digits.begin(), digits.end(), IsHexDigit)) {
       return {"does not match the UUID format"};
     }
     text.remove_prefix(digits.size());
@@ -234,7 +202,7 @@ Value Validate(Evaluation& evaluation, const Value* args) {
 constexpr Type kOptionalFormat{TypeKind::kOpaque, "optional_type", &kFormatType};
 constexpr Type kOptionalStrings{TypeKind::kOpaque, "optional_type", &kListOfString};
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kFormatOverloads[] = {
     Global("format.named", "format-named", {&kStringType}, kOptionalFormat, Named),
     Member("validate", "format-validate", {&kFormatType, &kStringType}, kOptionalStrings, Validate,
            Price::kFormat),
@@ -256,6 +224,6 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> FormatLibrary() { return kOverloads; }
+std::span<const Overload> FormatLibrary() { return kFormatOverloads; }
 
 }  // namespace fedra::cel

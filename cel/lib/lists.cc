@@ -213,7 +213,7 @@ constexpr Overload Unguarded(Overload overload) {
   return overload;
 }
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kListsOverloads[] = {
     Member("slice", "list_slice", {&kListOfA, &kIntType, &kIntType}, kListOfA, Slice,
            Price::kNewList),
     Unguarded(Member("flatten", "list_flatten", {&kListOfListOfA}, kListOfA, Flatten)),
@@ -335,7 +335,7 @@ Value SortedByKeys(Evaluation& evaluation, const Value& list, const Value& keys)
 }
 
 std::span<const Overload> KubernetesListsLibrary() { return kKubernetesOverloads; }
-std::span<const Overload> ListsLibrary() { return kOverloads; }
+std::span<const Overload> ListsLibrary() { return kListsOverloads; }
 std::span<const Overload> IncludesLibrary() { return kIncludesBounded; }
 std::span<const Overload> IncludesAnywhereLibrary() { return kIncludesAnywhere; }
 std::span<const Overload> SetsLibrary() { return kSets; }

@@ -36,7 +36,7 @@ constexpr Overload Relation(std::string_view function, std::string_view id, cons
       Relation(op, "timestamp", kTimestampType, kTimestampType),                         \
       Relation(op, "duration", kDurationType, kDurationType)
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kOperatorOverloads[] = {
     Global(op::kConditional, "conditional", {&kBoolType, &kParamA, &kParamA}, kParamA, nullptr),
     Operator(op::kAnd, "logical_and", kBoolType, kBoolType, kBoolType),
     Operator(op::kOr, "logical_or", kBoolType, kBoolType, kBoolType),
@@ -92,6 +92,6 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> OperatorLibrary() { return kOverloads; }
+std::span<const Overload> OperatorLibrary() { return kOperatorOverloads; }
 
 }  // namespace fedra::cel

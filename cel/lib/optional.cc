@@ -68,7 +68,7 @@ Value Unwrap(Evaluation& evaluation, const Value* args) {
 
 constexpr Type kListOfOptionalA{TypeKind::kList, "list", &kOptionalOfA};
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kOptionalOverloads[] = {
     Global("optional.of", "optional_of", {&kParamA}, kOptionalOfA, Of),
     Global("optional.ofNonZeroValue", "optional_ofNonZeroValue", {&kParamA}, kOptionalOfA,
            OfNonZeroValue),
@@ -89,7 +89,7 @@ constexpr Overload kListOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> OptionalLibrary() { return kOverloads; }
+std::span<const Overload> OptionalLibrary() { return kOptionalOverloads; }
 std::span<const Overload> OptionalListLibrary() { return kListOverloads; }
 
 }  // namespace fedra::cel

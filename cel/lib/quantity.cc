@@ -63,7 +63,7 @@ constexpr std::array<const Type*, 4> kOne = {&kQuantityType};
 constexpr std::array<const Type*, 4> kTwo = {&kQuantityType, &kQuantityType};
 constexpr std::array<const Type*, 4> kWithInt = {&kQuantityType, &kIntType};
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kQuantityOverloads[] = {
     Global("quantity", "string_to_quantity", {&kStringType}, kQuantityType, Parsed,
            Price::kTraverse),
     Global("isQuantity", "is_quantity_string", {&kStringType}, kBoolType, IsQuantity,
@@ -83,6 +83,6 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> QuantityLibrary() { return kOverloads; }
+std::span<const Overload> QuantityLibrary() { return kQuantityOverloads; }
 
 }  // namespace fedra::cel

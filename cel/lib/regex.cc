@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
 #include "cel/library.h"
 
 namespace fedra::cel {
 namespace {
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Rewrites what this RE2 reads otherwise than Go does, and finds what it accepts and Go refuses.
 class PatternReader final {
@@ -159,14 +158,14 @@ Value FindSome(Evaluation& evaluation, const Value* args) {
   return FindUpTo(evaluation, args, args[2].AsInt());
 }
 
-constexpr std::array<const Type*, 4> kTexts = {&kStringType, &kStringType};
 constexpr std::array<const Type*, 4> kTextsAndLimit = {&kStringType, &kStringType, &kIntType};
 
-constexpr Overload kOverloads[] = {
-    Global("matches", "matches", kTexts, kBoolType, Matches),
-    Member("matches", "matches_string", kTexts, kBoolType, Matches, Price::kRegex),
-    Member("find", "string_find_string", kTexts, kStringType, FindFirst, Price::kRegex),
-    Member("findAll", "string_find_all_string", kTexts, kListOfString, FindEvery, Price::kRegex),
+constexpr Overload kRegexOverloads[] = {
+    Global("matches", "matches", kTwoStrings, kBoolType, Matches),
+    Member("matches", "matches_string", kTwoStrings, kBoolType, Matches, Price::kRegex),
+    Member("find", "string_find_string", kTwoStrings, kStringType, FindFirst, Price::kRegex),
+    Member("findAll", "string_find_all_string", kTwoStrings, kListOfString, FindEvery,
+           Price::kRegex),
     Member("findAll", "string_find_all_string_int", kTextsAndLimit, kListOfString, FindSome,
            Price::kRegex),
 };
@@ -225,6 +224,6 @@ Value RegexFindAll(Evaluation& evaluation, const re2::RE2& regex, std::string_vi
   return matches.Finish();
 }
 
-std::span<const Overload> RegexLibrary() { return kOverloads; }
+std::span<const Overload> RegexLibrary() { return kRegexOverloads; }
 
 }  // namespace fedra::cel

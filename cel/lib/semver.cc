@@ -15,10 +15,10 @@ Result<Semver> Parse(const Value& text, const Value& normalize) {
   return normalize.AsBool() ? Semver::ParseNormalized(text.AsText()) : Semver::Parse(text.AsText());
 }
 
-Value FromText(Evaluation& evaluation, const Value* args) {
+Value SemverFromText(Evaluation& evaluation, const Value* args) {
   return New(evaluation, Semver::Parse(args[0].AsText()));
 }
-Value FromTextNormalized(Evaluation& evaluation, const Value* args) {
+Value SemverFromTextNormalized(Evaluation& evaluation, const Value* args) {
   return New(evaluation, Parse(args[0], args[1]));
 }
 Value IsSemver(Evaluation&, const Value* args) {
@@ -52,8 +52,9 @@ Value Patch(Evaluation&, const Value* args) {
 constexpr std::array<const Type*, 4> kOne = {&kSemverType};
 constexpr std::array<const Type*, 4> kTwo = {&kSemverType, &kSemverType};
 
-constexpr Overload kOverloads[] = {
-    Global("semver", "string_to_semver", {&kStringType}, kSemverType, FromText, Price::kTraverse),
+constexpr Overload kSemverOverloads[] = {
+    Global("semver", "string_to_semver", {&kStringType}, kSemverType, SemverFromText,
+           Price::kTraverse),
     Global("isSemver", "is_semver_string", {&kStringType}, kBoolType, IsSemver, Price::kTraverse),
     Member("isGreaterThan", "semver_is_greater_than", kTwo, kBoolType, IsGreaterThan),
     Member("isLessThan", "semver_is_less_than", kTwo, kBoolType, IsLessThan),
@@ -65,14 +66,14 @@ constexpr Overload kOverloads[] = {
 
 constexpr Overload kNormalizeOverloads[] = {
     Global("semver", "string_bool_to_semver", {&kStringType, &kBoolType}, kSemverType,
-           FromTextNormalized, Price::kTraverse),
+           SemverFromTextNormalized, Price::kTraverse),
     Global("isSemver", "is_semver_string_bool", {&kStringType, &kBoolType}, kBoolType,
            IsSemverNormalized, Price::kTraverse),
 };
 
 }  // namespace
 
-std::span<const Overload> SemverLibrary() { return kOverloads; }
+std::span<const Overload> SemverLibrary() { return kSemverOverloads; }
 std::span<const Overload> SemverNormalizeLibrary() { return kNormalizeOverloads; }
 
 }  // namespace fedra::cel

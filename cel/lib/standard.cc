@@ -17,9 +17,7 @@ Value EndsWith(Evaluation&, const Value* args) {
   return Value::Bool(args[0].AsText().ends_with(args[1].AsText()));
 }
 
-constexpr std::array<const Type*, 4> kTexts = {&kStringType, &kStringType};
-
-constexpr Overload kOverloads[] = {
+constexpr Overload kStandardOverloads[] = {
     Global("size", "size_bytes", {&kBytesType}, kIntType, Size),
     Member("size", "bytes_size", {&kBytesType}, kIntType, Size),
     Global("size", "size_list", {&kListOfA}, kIntType, Size),
@@ -28,9 +26,10 @@ constexpr Overload kOverloads[] = {
     Member("size", "map_size", {&kMapOfAB}, kIntType, Size),
     Global("size", "size_string", {&kStringType}, kIntType, Size),
     Member("size", "string_size", {&kStringType}, kIntType, Size),
-    Member("contains", "contains_string", kTexts, kBoolType, Contains, Price::kSearch),
-    Member("startsWith", "starts_with_string", kTexts, kBoolType, StartsWith, Price::kTraverse),
-    Member("endsWith", "ends_with_string", kTexts, kBoolType, EndsWith, Price::kTraverse),
+    Member("contains", "contains_string", kTwoStrings, kBoolType, Contains, Price::kSearch),
+    Member("startsWith", "starts_with_string", kTwoStrings, kBoolType, StartsWith,
+           Price::kTraverse),
+    Member("endsWith", "ends_with_string", kTwoStrings, kBoolType, EndsWith, Price::kTraverse),
 };
 
 // Declared so that the checker knows the names: no variable of a device selector has these types.
@@ -65,7 +64,7 @@ constexpr Overload kAuthorizerOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> StandardLibrary() { return kOverloads; }
+std::span<const Overload> StandardLibrary() { return kStandardOverloads; }
 std::span<const Overload> AuthorizerLibrary() { return kAuthorizerOverloads; }
 
 }  // namespace fedra::cel

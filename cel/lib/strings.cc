@@ -283,7 +283,7 @@ Value Format(Evaluation& evaluation, const Value* args) {
 }
 
 constexpr const Type& kS = kStringType;
-constexpr Overload kOverloads[] = {
+constexpr Overload kStringOverloads[] = {
     Member("charAt", "string_char_at_int", {&kStringType, &kIntType}, kS, CharAt),
     Member("indexOf", "string_index_of_string", {&kStringType, &kStringType}, kIntType, IndexOf,
            Price::kElements),
@@ -320,6 +320,6 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> StringsLibrary() { return kOverloads; }
+std::span<const Overload> StringsLibrary() { return kStringOverloads; }
 
 }  // namespace fedra::cel

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/guarded.h"
 
 namespace fedra::cel {
@@ -25,8 +26,6 @@ constexpr Value kIntOverflow = Value::Error("integer overflow");
 int64_t FloorDivide(int64_t value, int64_t divisor) {
   return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsLeapYear(int64_t year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
 
@@ -210,8 +209,7 @@ bool IsZoneName(std::string_view name) {
       name.find("..") != std::string_view::npos)
     return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_' || c == '-' ||
-           c == '+' || c == '/';
+    return IsAlphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/';
   });
 }
 

@@ -41,7 +41,7 @@ constexpr std::array<const Type*, 4> kTimestamp = {&kTimestampType};
 constexpr std::array<const Type*, 4> kTimestampAndZone = {&kTimestampType, &kStringType};
 constexpr std::array<const Type*, 4> kDuration = {&kDurationType};
 
-constexpr Overload kOverloads[] = {
+constexpr Overload kTimeOverloads[] = {
     Member("getFullYear", "timestamp_to_year", kTimestamp, kIntType, InUtc<FullYear>),
     Member("getFullYear", "timestamp_to_year_with_tz", kTimestampAndZone, kIntType,
            InZone<FullYear>),
@@ -79,6 +79,6 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
-std::span<const Overload> TimeLibrary() { return kOverloads; }
+std::span<const Overload> TimeLibrary() { return kTimeOverloads; }
 
 }  // namespace fedra::cel

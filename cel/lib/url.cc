@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "cel/lib/network.h"
 #include "cel/library.h"
 
 namespace fedra::cel {
 namespace {
 
-bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsAlphanumeric(char c) { return IsAlpha(c) || IsDigit(c); }
 bool IsOneOf(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
-
-int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Where a text stands decides what it may hold (net/url's encoding modes).
 enum class Place { kPath, kHost, kUser, kQuery };
@@ -127,7 +118,7 @@ class UrlParser final {
   bool TakeScheme(std::string_view& rest) {
     for (size_t i = 0; i < rest.size(); ++i) {
       const char c = rest[i];
-      if (IsAlpha(c)) continue;
+      if (IsLetter(c)) continue;
       if (IsDigit(c) || IsOneOf(c, "+-.")) {
         if (i == 0) return true;
         continue;
@@ -250,7 +241,7 @@ class UrlParser final {
   UrlParts url_;
 };
 
-Value FromText(Evaluation& evaluation, const Value* args) {
+Value UrlFromText(Evaluation& evaluation, const Value* args) {
   auto url = ParseUrl(args[0].AsText());
   if (!url)
     return evaluation.Error("URL parse error during conversion from string: " +
@@ -280,8 +271,8 @@ Value Query(Evaluation& evaluation, const Value* args) {
 
 constexpr Type kQueryType{TypeKind::kMap, "map", &kStringType, &kListOfString};
 
-constexpr Overload kOverloads[] = {
-    Global("url", "string_to_url", {&kStringType}, kUrlType, FromText, Price::kTraverse),
+constexpr Overload kUrlOverloads[] = {
+    Global("url", "string_to_url", {&kStringType}, kUrlType, UrlFromText, Price::kTraverse),
     Global("isURL", "is_url_string", {&kStringType}, kBoolType, IsUrl),
     Member("getScheme", "url_get_scheme", {&kUrlType}, kStringType, Part<&UrlParts::scheme>),
     Member("getHost", "url_get_host", {&kUrlType}, kStringType, Part<&UrlParts::host>),
@@ -300,6 +291,6 @@ Result<UrlParts> ParseUrl(std::string_view text) {
   return UrlParser(text).Parse(false);
 }
 
-std::span<const Overload> UrlLibrary() { return kOverloads; }
+std::span<const Overload> UrlLibrary() { return kUrlOverloads; }
 
 }  // namespace fedra::cel

@@ -1,7 +1,8 @@
 #include "cluster-clients/http/transport_error.h"
 
-#include <cctype>
 #include <system_error>
+
+#include "base/ascii.h"
 
 namespace fedra::http {
 namespace {
@@ -46,8 +47,8 @@ ErrorCode Classify(CURLcode code) {
 }
 
 std::string LowerFirst(std::string text) {
-  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0) {
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  if (text.size() > 1 && IsLower(text[1])) {
+    text[0] = ToLower(text[0]);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/discovery_answers.h"
+#include "cluster-clients/kube/json_fields.h"
 
 namespace fedra::kube {
 namespace {
@@ -15,12 +16,6 @@ using nlohmann::json;
 
 // A server may make up any number of groups.
 constexpr size_t kMaxNames = 10'000;
-
-std::string StringAt(const json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 const json& ArrayAt(const json& object, const char* key) {
   static const json empty = json::array();

@@ -5,16 +5,12 @@
 
 #include "base/time.h"
 #include "cluster-clients/kube/base64.h"
+#include "cluster-clients/kube/json_fields.h"
 
 namespace fedra::kube {
 namespace {
 
 using nlohmann::json;
-
-std::string StringAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 // The output is never repeated: it is made of secrets.
 auto Unusable(const ExecPlugin& plugin, std::string_view why) {

@@ -2,17 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
+
 namespace fedra::kube {
 namespace {
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 size_t SkipSpace(std::string_view text, size_t pos) {
-  while (pos < text.size() && IsSpace(text[pos])) ++pos;
+  while (pos < text.size() && IsJsonSpace(text[pos])) ++pos;
   return pos;
 }
 
-bool EndsScalar(char c) { return c == ',' || c == '}' || c == ']' || IsSpace(c); }
+bool EndsScalar(char c) { return c == ',' || c == '}' || c == ']' || IsJsonSpace(c); }
 
 // The value that begins at `pos`, or nothing when it is cut.
 std::optional<std::string_view> ValueAt(std::string_view text, size_t pos) {

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace fedra::kube {
 namespace {
 
 constexpr size_t kMaxKey = 256;
 constexpr size_t kMaxMetadata = 64 * 1024;
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Result<void> ListReader::Feed(std::string_view chunk) {
 // One byte between the values.
 size_t ListReader::Structure(std::string_view chunk, size_t pos) {
   const char c = chunk[pos];
-  if (IsSpace(c)) return pos + 1;
+  if (IsJsonSpace(c)) return pos + 1;
   switch (expect_) {
     case Expect::kObject:
       if (c != '{') break;

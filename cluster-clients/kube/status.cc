@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/json_fields.h"
 #include "cluster-clients/kube/json_text.h"
 
 namespace fedra::kube {
@@ -68,11 +69,6 @@ ErrorCode ByHttp(int http) {
   }
   if (http >= 500) return ErrorCode::kUnavailable;
   return http >= 400 ? ErrorCode::kInvalid : ErrorCode::kBadResponse;
-}
-
-std::string StringAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::optional<Status> ReadStatus(std::string_view text) {

@@ -1,11 +1,12 @@
 #include "cluster-clients/kube/url.h"
 
+#include "base/ascii.h"
+
 namespace fedra::kube {
 namespace {
 
 bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
+  return IsAlphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 }  // namespace

@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cluster-clients/kube/json_fields.h"
 #include "cluster-clients/kube/json_text.h"
 
 namespace fedra::watch {
 namespace {
-
-std::string StringAt(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 Result<Meta> WithName(Meta meta) {
   if (meta.key.name.empty())
@@ -37,9 +33,9 @@ Result<Meta> ReadMeta(const nlohmann::json& object) {
   if (!object.is_object()) return Fail(ErrorCode::kBadResponse, "not a JSON object");
   const auto metadata = object.find("metadata");
   if (metadata == object.end() || !metadata->is_object()) return WithName({});
-  return WithName({{StringAt(*metadata, "namespace"), StringAt(*metadata, "name")},
-                   ResourceVersion(StringAt(*metadata, "resourceVersion")),
-                   StringAt(*metadata, "uid")});
+  return WithName({{kube::StringAt(*metadata, "namespace"), kube::StringAt(*metadata, "name")},
+                   ResourceVersion(kube::StringAt(*metadata, "resourceVersion")),
+                   kube::StringAt(*metadata, "uid")});
 }
 
 Result<Meta> ScanMeta(std::string_view object) {

@@ -43,10 +43,10 @@ enum CandidateCode : uint8_t {
   kUnsupported = 252,  // binding conditions without the feature
   kNodeSelectorFails = 253,
   kOtherNode = 254,
-  kSelectorError = 255,
+  kDeviceSelectorFails = 255,
 };
 inline bool IsErrorCode(uint8_t code) {
-  return code == kSelectorError || code == kNodeSelectorFails;
+  return code == kDeviceSelectorFails || code == kNodeSelectorFails;
 }
 
 // The first taint that the request does not tolerate; null: none, or the feature is off.

@@ -7,7 +7,7 @@
 namespace fedra::dra {
 
 Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
-  const bool selector = table_.Code(ask, candidate) == kSelectorError;
+  const bool selector = table_.Code(ask, candidate) == kDeviceSelectorFails;
   return Stop(Fit::kError, table_.ErrorText(ask, candidate),
               selector ? ErrorCause::kSelector : ErrorCause::kAllocator);
 }

@@ -4,44 +4,10 @@
 #include <charconv>
 #include <optional>
 
+#include "base/object_names.h"
+
 namespace fedra::dra {
 namespace {
-
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-// [A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])? of at most 63 bytes.
-bool IsLabelPart(std::string_view text) {
-  if (text.empty() || text.size() > 63) return false;
-  if (!IsAlphanumeric(text.front()) || !IsAlphanumeric(text.back())) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-bool IsDnsLabel(std::string_view text) {
-  if (text.empty() || text.front() == '-' || text.back() == '-') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-}
-
-bool IsDnsSubdomain(std::string_view text) {
-  if (text.empty() || text.size() > 253) return false;
-  size_t begin = 0;
-  for (;;) {
-    const size_t dot = text.find('.', begin);
-    if (!IsDnsLabel(text.substr(begin, dot - begin))) return false;
-    if (dot == std::string_view::npos) return true;
-    begin = dot + 1;
-  }
-}
-
-bool IsLabelKey(std::string_view key) {
-  const size_t slash = key.find('/');
-  if (slash == std::string_view::npos) return IsLabelPart(key);
-  return IsDnsSubdomain(key.substr(0, slash)) && IsLabelPart(key.substr(slash + 1));
-}
 
 std::optional<int64_t> ToInt(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);  // Go's ParseInt accepts it
@@ -60,7 +26,7 @@ tl::unexpected<Error> Unparsable(const NodeRequirement& requirement) {
 bool ValidLabelRequirement(const NodeRequirement& requirement) {
   const std::string_view op = requirement.op.view();
   const auto& values = requirement.values;
-  if (!IsLabelKey(requirement.key.view())) return false;
+  if (!IsQualifiedName(requirement.key.view())) return false;
   if (op == "In" || op == "NotIn") {
     if (values.empty()) return false;
   } else if (op == "Exists" || op == "DoesNotExist") {

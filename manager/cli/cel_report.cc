@@ -69,7 +69,7 @@ struct Summary {
   }
 };
 
-Summary Count(const std::vector<Answer>& answers) {
+Summary CountAnswers(const std::vector<Answer>& answers) {
   Summary summary;
   for (const Answer& answer : answers) {
     summary.matching += answer.result.matches() ? 1 : 0;
@@ -244,7 +244,7 @@ int CelReport(const CelOptions& asked, const json& slices, std::ostream& out, st
         << (options.driver.empty() ? "" : " of driver " + options.driver) << "\n";
   }
   const std::vector<Answer> answers = AskAll(selector, *candidates);
-  const Summary summary = Count(answers);
+  const Summary summary = CountAnswers(answers);
   if (options.json) {
     PrintJson(options, selector, answers, summary, out);
   } else {

@@ -20,7 +20,6 @@ namespace {
 
 using nlohmann::json;
 using tracking::Member;
-using tracking::Text;
 
 // Where `part` stands in `whole`: "spec.template"; nothing when it is not in there.
 std::optional<std::string> PathOf(const json& part, const json& whole, const std::string& path) {
@@ -41,7 +40,7 @@ void CheckContainers(const json& pod_template, const std::string& path, Findings
 
 // Jobs run to their end; what is left out would be Always, as for every pod.
 void CheckRestartPolicy(const json& pod_template, const std::string& path, Findings& findings) {
-  const std::string policy = Text(Member(pod_template, "spec"), "restartPolicy");
+  const std::string policy = tracking::Text(Member(pod_template, "spec"), "restartPolicy");
   if (policy == "Never" || policy == "OnFailure") return;
   findings.Error(path + ".spec.restartPolicy",
                  policy.empty()
@@ -52,31 +51,34 @@ void CheckRestartPolicy(const json& pod_template, const std::string& path, Findi
 
 void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
   const std::string label(tracking::kQueueNameLabel);
-  if (!Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
+  if (!tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
   findings.Warn("metadata.labels",
                 "fedra never sees it: Kueue manages only jobs with the label " + label,
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
 
-bool HasName(const json& object) { return !Text(Member(object, "metadata"), "name").empty(); }
+bool HasName(const json& object) {
+  return !tracking::Text(Member(object, "metadata"), "name").empty();
+}
 
 // Of a name that the API server is to generate, its beginning.
 ObjectKey JobKey(const json& job, const std::string& default_ns) {
   ObjectKey key = KeyOf(job, default_ns);
-  if (key.name.empty()) key.name = Text(Member(job, "metadata"), "generateName");
+  if (key.name.empty()) key.name = tracking::Text(Member(job, "metadata"), "generateName");
   return key;
 }
 
 // Nearly everything that a job needs is its namespace's.
 void CheckNamespace(const json& job, const std::string& default_ns, Findings& findings) {
-  if (!default_ns.empty() || !Text(Member(job, "metadata"), "namespace").empty()) return;
+  if (!default_ns.empty() || !tracking::Text(Member(job, "metadata"), "namespace").empty()) return;
   findings.Warn("metadata.namespace", "is not given: looked for in \"default\"",
                 "say which with -n NAMESPACE");
 }
 
 // Null: no job that fedra can run.
 const tracking::JobAdapter* AdapterOf(const json& object) {
-  return tracking::FindAdapter({Text(object, "apiVersion"), Text(object, "kind"), {}, {}});
+  return tracking::FindAdapter(
+      {tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
 }
 
 // A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
@@ -92,7 +94,7 @@ bool HasError(const CheckInput& input, const InputJob& job) {
 // Whether it is a job; then it is one of the input, or a finding.
 bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput& input) {
   const json& object = *manifest.object;
-  const std::string kind = Text(object, "kind");
+  const std::string kind = tracking::Text(object, "kind");
   const tracking::JobAdapter* adapter = AdapterOf(object);
   if (adapter == nullptr) return false;
   const ObjectKey key = JobKey(object, default_ns);
@@ -132,7 +134,7 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
   std::map<std::string, const Manifest*> first;
   for (const Manifest& manifest : manifests) {
     const ObjectKey key = KeyOf(*manifest.object, default_ns);
-    const std::string kind = Text(*manifest.object, "kind");
+    const std::string kind = tracking::Text(*manifest.object, "kind");
     if (!HasName(*manifest.object) ||
         !(IsDraManifest(*manifest.object) || AdapterOf(*manifest.object) != nullptr))
       continue;
@@ -182,10 +184,10 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
     } else if (!AddJob(manifest, default_ns, input)) {
-      input.skipped.push_back(
-          fmt::format("{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
-                      PlaceOf(manifest.file, manifest.document),
-                      Text(*manifest.object, "apiVersion"), Text(*manifest.object, "kind")));
+      input.skipped.push_back(fmt::format(
+          "{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
+          PlaceOf(manifest.file, manifest.document), tracking::Text(*manifest.object, "apiVersion"),
+          tracking::Text(*manifest.object, "kind")));
     }
   }
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
@@ -241,7 +243,7 @@ bool HasError(const CheckInput& input, const std::string& object) {
 AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
                                    ObjectForm form, const JudgedWorkers& workers) {
   for (const Manifest& manifest : input.dra) {
-    if (Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
+    if (tracking::Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
     ObjectKey key = KeyOf(*manifest.object, default_ns);
     if (HasError(input, "ResourceClaimTemplate " + key.ToString())) continue;
     if (form == ObjectForm::kRedacted)

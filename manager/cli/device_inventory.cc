@@ -15,7 +15,6 @@ namespace {
 using dra::PoolState;
 using dra::PoolStatus;
 using dra::PoolView;
-using dra::Snapshot;
 using dra::Text;
 using dra::ViewDevice;
 
@@ -42,7 +41,7 @@ struct Question {
 
 class Inventory final {
  public:
-  explicit Inventory(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  explicit Inventory(const dra::Snapshot& snapshot) : snapshot_(snapshot) {}
 
   Result<void> Ask(const DeviceFilter& filter);
   void AddPool(const PoolState& pool);
@@ -58,7 +57,7 @@ class Inventory final {
   DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
   NodeDevices& At(const dra::PoolKey& key, const std::string& node);
 
-  const Snapshot& snapshot_;
+  const dra::Snapshot& snapshot_;
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   Question question_;
@@ -253,7 +252,7 @@ void DeviceCount::Add(const DeviceCount& other) {
   unusable += other.unusable;
 }
 
-Result<DeviceInventory> TakeInventory(const Snapshot& snapshot, const DeviceFilter& filter) {
+Result<DeviceInventory> TakeInventory(const dra::Snapshot& snapshot, const DeviceFilter& filter) {
   Inventory inventory(snapshot);
   FEDRA_RETURN_IF_ERROR(inventory.Ask(filter));
   snapshot.pools().ForEach(

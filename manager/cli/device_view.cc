@@ -137,7 +137,7 @@ void Put(ordered_json& object, const DeviceCount& count) {
   object["unusable"] = count.unusable;
 }
 
-ordered_json ToJson(const NodeDevices& node) {
+ordered_json PoolsJson(const NodeDevices& node) {
   ordered_json object = {{"driver", node.driver}, {"pool", node.pool}, {"node", node.node}};
   Put(object, node.count);
   object["classes"] = ordered_json::array();
@@ -151,7 +151,7 @@ ordered_json ToJson(const NodeDevices& node) {
   return object;
 }
 
-ordered_json ToJson(const WorkerDevices& worker) {
+ordered_json DevicesJson(const WorkerDevices& worker) {
   ordered_json object = {{"name", worker.worker}};
   if (!worker.problem.empty()) object["problem"] = worker.problem;
   object["notes"] = worker.inventory.notes;
@@ -163,7 +163,7 @@ ordered_json ToJson(const WorkerDevices& worker) {
     object["classes"].push_back(std::move(item));
   }
   object["pools"] = ordered_json::array();
-  for (const NodeDevices& node : worker.inventory.nodes) object["pools"].push_back(ToJson(node));
+  for (const NodeDevices& node : worker.inventory.nodes) object["pools"].push_back(PoolsJson(node));
   return object;
 }
 
@@ -229,7 +229,7 @@ Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, c
   if (format == Format::kJson || format == Format::kYaml) {
     ordered_json document = Document("DeviceReport");
     document["workers"] = ordered_json::array();
-    for (const WorkerDevices& worker : workers) document["workers"].push_back(ToJson(worker));
+    for (const WorkerDevices& worker : workers) document["workers"].push_back(DevicesJson(worker));
     output.out = ToText(document, format);
     output.note = Problems(workers, style);
     return output;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <ostream>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "config/names.h"
 #include "dra/reason.h"
 #include "manager/cli/commands.h"
@@ -16,7 +16,7 @@
 namespace fedra::cli {
 namespace {
 
-nlohmann::json ToJson(const dra::ReasonEntry& entry) {
+nlohmann::json ReasonJson(const dra::ReasonEntry& entry) {
   return {{"apiVersion", "fedra.dev/v1alpha1"},
           {"kind", "Reason"},
           {"name", entry.name},
@@ -43,12 +43,7 @@ void PrintCatalogue(std::ostream& out) {
 // Letter case aside: people type what they remember.
 bool Same(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+                    [](char x, char y) { return ToLower(x) == ToLower(y); });
 }
 
 // The states of a worker's connection, and the reason that stands in verdicts for each.
@@ -69,11 +64,11 @@ struct Meant {
 std::string Containing(const std::string& word, const std::vector<std::string>& names) {
   constexpr size_t kShortest = 3;
   constexpr size_t kMany = 4;
-  const std::string wanted = Lower(word);
+  const std::string wanted = ToLower(word);
   std::vector<std::string> begun;
   std::vector<std::string> inside;
   for (const std::string& name : names) {
-    const size_t at = Lower(name).find(wanted);
+    const size_t at = ToLower(name).find(wanted);
     if (at == 0) begun.push_back(name);
     if (at != std::string::npos) inside.push_back(name);
   }
@@ -115,7 +110,7 @@ int Explain(const std::string& reason, const std::string& format, Terminal& term
   if (reason.empty()) {
     if (format == "json") {
       nlohmann::json items = nlohmann::json::array();
-      for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) items.push_back(ToJson(entry));
+      for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) items.push_back(ReasonJson(entry));
       terminal.out << nlohmann::json{{"apiVersion", "fedra.dev/v1alpha1"},
                                      {"kind", "ReasonList"},
                                      {"items", items}}
@@ -133,7 +128,7 @@ int Explain(const std::string& reason, const std::string& format, Terminal& term
   }
   const dra::ReasonEntry& entry = *meant.entry;
   if (format == "json") {
-    terminal.out << ToJson(entry).dump(2) << "\n";
+    terminal.out << ReasonJson(entry).dump(2) << "\n";
   } else {
     PrintEntry(entry, terminal.out);
   }

@@ -38,8 +38,8 @@ Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings&
 }
 
 // Without headings nothing stands on stdout but rows, of events.
-std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
-                 const ViewSettings& settings) {
+std::string HistoryText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                        const ViewSettings& settings) {
   const Table table = EventTable(incarnation.events, settings);
   std::string rows = table.empty() ? std::string() : table.Render(settings.style);
   if (!settings.style.headers) return rows;
@@ -49,7 +49,7 @@ std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& inca
          (rows.empty() ? "nothing has happened to it yet\n" : rows);
 }
 
-ordered_json Json(const WorkloadData::Incarnation& incarnation) {
+ordered_json HistoryJson(const WorkloadData::Incarnation& incarnation) {
   ordered_json item = ToJson(incarnation.row);
   item["events"] = ordered_json::array();
   for (const store::EventRow& row : incarnation.events) item["events"].push_back(ToJson(row));
@@ -62,9 +62,9 @@ ordered_json Json(const WorkloadData::Incarnation& incarnation) {
 
 Output RenderHistory(const WorkloadData& data, const ViewSettings& settings) {
   const auto text = [&](const WorkloadData::Incarnation& incarnation) {
-    return Text(data, incarnation, settings);
+    return HistoryText(data, incarnation, settings);
   };
-  return RenderEach("HistoryReport", data, Chronological(data), settings, text, Json);
+  return RenderEach("HistoryReport", data, Chronological(data), settings, text, HistoryJson);
 }
 
 }  // namespace fedra::cli

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "dra/model/parse.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/snapshot_reduce.h"
@@ -70,10 +71,6 @@ std::string Remedy(const std::string& object, bool is_template, const std::strin
                            "{}: kubectl apply {} alone on the worker, or ask only the workers that "
                            "have the file's (--worker NAME)",
                            object, place);
-}
-
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Whether the class decides about the job: a template that it names there names the class. Of a

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/object_names.h"
+#include "base/text.h"
 #include "config/names.h"
 #include "manager/tracking/json_fields.h"
 
@@ -102,10 +104,6 @@ const FieldList kNodeSelectorTerm = {{"matchExpressions", "matchFields"}};
 const FieldList kNodeExpression = {{"key", "operator", "values"}};
 const FieldList kSchedulingGroup = {{"podGroupName"}};
 
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // The elements of a list, with the path of each; what is no list is somebody else's to tell.
 template <class F>
 void ForEachIn(const json& list, const std::string& path, F&& each) {
@@ -176,15 +174,15 @@ void CheckObjectName(const json& object, Findings& findings) {
   const std::string name = Text(metadata, "name");
   const std::string prefix = Text(metadata, "generateName");
   const std::string ns = Text(metadata, "namespace");
-  if (!name.empty() && !config::IsDnsSubdomain(name)) refuse("name", name, kHint);
+  if (!name.empty() && !IsDnsSubdomain(name)) refuse("name", name, kHint);
   // It is a label of its pods.
   if (Text(object, "kind") == "Job" && name.size() > 63)
     findings.Error("metadata.name", "the name of a Job has at most 63 letters");
   // It may end in "-": more follows.
-  if (!prefix.empty() && !config::IsDnsSubdomain(prefix.ends_with('-') ? prefix + "x" : prefix))
+  if (!prefix.empty() && !IsDnsSubdomain(prefix.ends_with('-') ? prefix + "x" : prefix))
     refuse("generateName", prefix, kHint);
   if (name.empty() && prefix.empty()) findings.Error("metadata.name", "is missing");
-  if (!ns.empty() && !config::IsDnsLabel(ns))
+  if (!ns.empty() && !IsDnsLabel(ns))
     refuse("namespace", ns, "lower-case letters, digits and -, at most 63");
 }
 

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 using watch::CacheHealth;
 using watch::CacheState;
 
-ordered_json ToJson(const ConnectionState& connection) {
+ordered_json RecordedJson(const ConnectionState& connection) {
   ordered_json object = {{"phase", ToString(connection.phase)},
                          {"since", FormatRfc3339(connection.since)}};
   if (connection.why) {
@@ -27,7 +27,7 @@ ordered_json ToJson(const ConnectionState& connection) {
   return object;
 }
 
-ordered_json ToJson(const verify::DevicePictureOptions& options) {
+ordered_json RecordedJson(const verify::DevicePictureOptions& options) {
   ordered_json pools = ordered_json::array();
   for (const dra::ScalablePool& pool : options.scalable_pools) {
     pools.push_back({{"class", pool.device_class},
@@ -39,13 +39,13 @@ ordered_json ToJson(const verify::DevicePictureOptions& options) {
 }
 
 // What was verified; the members are named as in the configuration where there is one.
-ordered_json ToJson(const JudgedWorkerSettings& settings) {
+ordered_json RecordedJson(const JudgedWorkerSettings& settings) {
   const bool require = settings.undeclared == verify::Undeclared::kRequire;
   ordered_json object = {{"drift", WordOf(settings.drift)},
                          {"copiesTemplates", settings.copies_templates},
                          {"capabilities", settings.capabilities},
                          {"requireCapabilities", require}};
-  if (settings.devices) object["devices"] = ToJson(*settings.devices);
+  if (settings.devices) object["devices"] = RecordedJson(*settings.devices);
   if (settings.dependencies) {
     object["dependencies"] = {{"enforce", settings.dependencies->enforce},
                               {"secrets", settings.dependencies->secrets}};
@@ -53,7 +53,7 @@ ordered_json ToJson(const JudgedWorkerSettings& settings) {
   return object;
 }
 
-ordered_json ToJson(const RecordedResource& resource) {
+ordered_json RecordedJson(const RecordedResource& resource) {
   ordered_json object = {{"resource", resource.name},
                          {"state", WordOf(resource.health.state)},
                          {"complete", resource.health.complete}};
@@ -62,17 +62,17 @@ ordered_json ToJson(const RecordedResource& resource) {
   return object;
 }
 
-ordered_json ToJson(const RecordedWorker& worker) {
+ordered_json RecordedJson(const RecordedWorker& worker) {
   ordered_json object = {{"name", worker.settings.name.value},
-                         {"connection", ToJson(worker.connection)},
+                         {"connection", RecordedJson(worker.connection)},
                          {"kubernetes", worker.kubernetes_version},
                          {"draVersions", worker.dra_versions},
                          {"draResources", worker.dra_resources},
                          {"schedulingResources", worker.scheduling_resources},
-                         {"verification", ToJson(worker.settings)}};
+                         {"verification", RecordedJson(worker.settings)}};
   object["resources"] = ordered_json::array();
   for (const RecordedResource& resource : worker.resources)
-    object["resources"].push_back(ToJson(resource));
+    object["resources"].push_back(RecordedJson(resource));
   return object;
 }
 
@@ -105,9 +105,10 @@ std::string ToText(const SnapshotFile& file) {
   document["fedra"] = file.fedra_version;
   document["origin"] = file.origin;
   document["namesRedacted"] = file.redacted;
-  if (file.manager_templates) document["managerTemplates"] = ToJson(*file.manager_templates);
+  if (file.manager_templates) document["managerTemplates"] = RecordedJson(*file.manager_templates);
   document["workers"] = ordered_json::array();
-  for (const RecordedWorker& worker : file.workers) document["workers"].push_back(ToJson(worker));
+  for (const RecordedWorker& worker : file.workers)
+    document["workers"].push_back(RecordedJson(worker));
   return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

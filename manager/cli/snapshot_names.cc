@@ -22,12 +22,12 @@ constexpr size_t kHashDigits = 10;
 constexpr std::string_view kLeftOut = "(left out)";
 constexpr std::string_view kDependency = "name";  // of whatever else pods name
 
-using Names = std::map<std::string, std::string>;
+using Pseudonyms = std::map<std::string, std::string>;
 
 // "node-0007": numbers in the order of the names, all of the same width.
-Names Numbered(const std::set<std::string>& names, std::string_view kind) {
+Pseudonyms Numbered(const std::set<std::string>& names, std::string_view kind) {
   const size_t width = std::to_string(names.size()).size();
-  Names numbered;
+  Pseudonyms numbered;
   for (const std::string& name : names)
     numbered.emplace(name, fmt::format("{}-{:0{}}", kind, numbered.size() + 1, width));
   return numbered;
@@ -52,7 +52,7 @@ void ForEach(json* list, F&& each) {
   for (json& item : *list) each(item);
 }
 
-void ReplaceWith(json* text, const Names& names) {
+void ReplaceWith(json* text, const Pseudonyms& names) {
   if (text == nullptr || !text->is_string()) return;
   const auto found = names.find(text->get_ref<const std::string&>());
   if (found != names.end()) *text = found->second;
@@ -78,7 +78,7 @@ class Redaction final {
   static void PodNames(json& object);
   static void ClaimNames(json& object);
 
-  Names nodes_, pools_, slices_;
+  Pseudonyms nodes_, pools_, slices_;
 };
 
 Redaction::Redaction(const RecordedWorker& worker) {

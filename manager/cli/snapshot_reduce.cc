@@ -19,10 +19,10 @@ using tracking::Member;
 using tracking::Path;
 using tracking::Text;
 
-using Names = std::initializer_list<const char*>;
+using FieldNames = std::initializer_list<const char*>;
 
 // These members of the object, as far as it has them.
-json Keep(const json& object, Names names) {
+json Keep(const json& object, FieldNames names) {
   json kept = json::object();
   for (const char* name : names) {
     const json& member = Member(object, name);
@@ -31,20 +31,20 @@ json Keep(const json& object, Names names) {
   return kept;
 }
 
-json KeepEach(const json& list, Names names) {
+json KeepEach(const json& list, FieldNames names) {
   json kept = json::array();
   if (!list.is_array()) return kept;
   for (const json& item : list) kept.push_back(Keep(item, names));
   return kept;
 }
 
-json Metadata(const json& object, Names more = {}) {
+json Metadata(const json& object, FieldNames more = {}) {
   json metadata = Keep(Member(object, "metadata"), {"namespace", "name"});
   metadata.update(Keep(Member(object, "metadata"), more));
   return metadata;
 }
 
-json OnlyMetadata(const json& object, Names more = {}) {
+json OnlyMetadata(const json& object, FieldNames more = {}) {
   json kept = json::object();
   kept["metadata"] = Metadata(object, more);
   return kept;

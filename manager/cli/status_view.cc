@@ -114,7 +114,7 @@ ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData
   return document;
 }
 
-std::string Names(Parts parts, const StatusData& data, const ViewSettings& settings) {
+std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& settings) {
   std::string names;
   if ((parts & kClusters) != 0) {
     for (const ClusterRow& row : data.clusters) names += Printable(row.name.value) + "\n";
@@ -156,7 +156,7 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
   Output output;
   if (data.clusters.empty() && workloads.empty()) output.note = kNoWorkers;
   if (settings.format == Format::kName) {
-    output.out = Names(kBoth, data, settings);
+    output.out = KeyLines(kBoth, data, settings);
   } else if (!IsTable(settings.format)) {
     output.out = ToText(StatusDocument("StatusReport", kBoth, data, settings), settings.format);
   } else if (output.note.empty()) {
@@ -175,7 +175,7 @@ Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
   Output output;
   if (data.clusters.empty()) output.note = kNoWorkers;
   if (settings.format == Format::kName) {
-    output.out = Names(kClusters, data, settings);
+    output.out = KeyLines(kClusters, data, settings);
   } else if (!IsTable(settings.format)) {
     output.out =
         ToText(StatusDocument("ClusterReport", kClusters, data, settings), settings.format);
@@ -192,7 +192,7 @@ Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
   Output output;
   if (rows.empty()) output.note = NoWorkloads(settings);
   if (settings.format == Format::kName) {
-    output.out = Names(kWorkloads, data, settings);
+    output.out = KeyLines(kWorkloads, data, settings);
   } else if (!IsTable(settings.format)) {
     output.out =
         ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);

@@ -109,8 +109,8 @@ std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSetting
   return text + Remedies(CountReasons(incarnation.verdicts), 7, settings.style);
 }
 
-std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
-                 const ViewSettings& settings) {
+std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                    const ViewSettings& settings) {
   std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
   if (!incarnation.row.needs.empty()) {
     text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
@@ -126,7 +126,7 @@ std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& inca
   return text + Next(incarnation, settings);
 }
 
-ordered_json Json(const WorkloadData::Incarnation& incarnation) {
+ordered_json WhyJson(const WorkloadData::Incarnation& incarnation) {
   ordered_json item = ToJson(incarnation.row);
   item["workers"] = ordered_json::array();
   for (const VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
@@ -137,9 +137,9 @@ ordered_json Json(const WorkloadData::Incarnation& incarnation) {
 
 Output RenderWhy(const WorkloadData& data, const ViewSettings& settings) {
   const auto text = [&](const WorkloadData::Incarnation& incarnation) {
-    return Text(data, incarnation, settings);
+    return WhyText(data, incarnation, settings);
   };
-  return RenderEach("WhyReport", data, Current(data), settings, text, Json);
+  return RenderEach("WhyReport", data, Current(data), settings, text, WhyJson);
 }
 
 }  // namespace fedra::cli

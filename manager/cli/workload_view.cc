@@ -24,15 +24,15 @@ std::string Facts(const store::WorkloadRow& row, const ViewSettings& settings) {
   return text;
 }
 
-std::string Text(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
-                 const ViewSettings& settings) {
+std::string WorkloadText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                         const ViewSettings& settings) {
   std::string text = Headline(data, incarnation, settings) + Facts(incarnation.row, settings);
   const Table attempts = AttemptTable(incarnation.attempts, settings);
   if (!attempts.empty()) text += attempts.Render(settings.style);
   return text;
 }
 
-ordered_json Json(const WorkloadData::Incarnation& incarnation) {
+ordered_json WorkloadJson(const WorkloadData::Incarnation& incarnation) {
   ordered_json item = ToJson(incarnation.row);
   item["workers"] = ordered_json::array();
   for (const store::VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
@@ -45,9 +45,9 @@ ordered_json Json(const WorkloadData::Incarnation& incarnation) {
 
 Output RenderWorkload(const WorkloadData& data, const ViewSettings& settings) {
   const auto text = [&](const WorkloadData::Incarnation& incarnation) {
-    return Text(data, incarnation, settings);
+    return WorkloadText(data, incarnation, settings);
   };
-  return RenderEach("WorkloadReport", data, Current(data), settings, text, Json);
+  return RenderEach("WorkloadReport", data, Current(data), settings, text, WorkloadJson);
 }
 
 }  // namespace fedra::cli

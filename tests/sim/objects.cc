@@ -9,7 +9,7 @@
 namespace fedra::sim {
 namespace {
 
-constexpr const char* kManager = "kubectl";
+constexpr const char* kKubectl = "kubectl";
 
 ErrorCode CodeOf(const Failure& failure) {
   switch (failure.code) {
@@ -51,7 +51,7 @@ Result<Json> Objects::Create(const Json& object) {
   const ResourceType* type = core_.registry.FindKind(StringAt(object, {"apiVersion"}), kind);
   if (type == nullptr) return NotServed(kind);
   const std::string ns(StringAt(object, {"metadata", "namespace"}));
-  WriteRequest request{.type = *type, .key = {ns, ""}, .subresource = {}, .manager = kManager};
+  WriteRequest request{.type = *type, .key = {ns, ""}, .subresource = {}, .manager = kKubectl};
   return core_.Write([&](Store& store) {
     Outcome<Written> written = core_.verbs.Create(store, request, object);
     if (!written || !type->has_status || !object.contains("status")) return ToResult(written);
@@ -90,7 +90,7 @@ Result<Json> Objects::Patch(std::string_view resource, const ObjectKey& key, con
   const WriteRequest request{.type = type->Stored(),
                              .key = key,
                              .subresource = std::string(subresource),
-                             .manager = kManager};
+                             .manager = kKubectl};
   return core_.Write(
       [&](Store& store) { return ToResult(core_.verbs.MergePatch(store, request, patch)); });
 }

@@ -12,10 +12,6 @@ constexpr std::string_view kOrphan = "orphan";
 // dependents of a deleted object usually see them once more.
 constexpr auto kLag = std::chrono::milliseconds(20);
 
-bool Terminating(const Object& object) {
-  return At(object.body, {"metadata", "deletionTimestamp"}) != nullptr;
-}
-
 bool HasFinalizer(const Object& object, std::string_view name) {
   const Json& finalizers = ArrayAt(object.body, {"metadata", "finalizers"});
   return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
@@ -50,7 +46,8 @@ void GarbageCollector::Notice(const Store& store, const ResourceType& type, cons
   if (event.type != EventType::kDeleted) {
     const Object* object = store.Find(type, event.key);
     if (object == nullptr) return;
-    if (Terminating(*object) || (event.type == EventType::kAdded && !object->owner_uids.empty())) {
+    if (Terminating(object->body) ||
+        (event.type == EventType::kAdded && !object->owner_uids.empty())) {
       Enqueue({&type, event.key});
     }
     return;
@@ -61,13 +58,13 @@ void GarbageCollector::Notice(const Store& store, const ResourceType& type, cons
   }
   const ResourceType& namespaces = core().registry.Get("namespaces");
   const Object* ns = store.Find(namespaces, {"", event.key.ns});
-  if (ns != nullptr && Terminating(*ns)) Enqueue({&namespaces, {"", event.key.ns}});
+  if (ns != nullptr && Terminating(ns->body)) Enqueue({&namespaces, {"", event.key.ns}});
 }
 
 void GarbageCollector::Reconcile(Store& store, const Place& place) {
   Object* object = store.Find(*place.type, place.key);
   if (object == nullptr) return;
-  if (!Terminating(*object)) {
+  if (!Terminating(object->body)) {
     if (OwnersGone(store, *object)) Delete(store, place, "Background");
     return;
   }

@@ -152,6 +152,10 @@ const Json* EntryNamed(const Json& array, std::string_view field, std::string_vi
   return nullptr;
 }
 
+bool Terminating(const Json& object) {
+  return At(object, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
 void DropNulls(Json& value) {
   if (value.is_object()) {
     for (auto member = value.begin(); member != value.end();) {

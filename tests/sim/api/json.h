@@ -38,6 +38,9 @@ const Json& ArrayAt(const Json& value, Path path);
 // The entry of an array of objects whose `field` is `name`; null pointer when there is none.
 const Json* EntryNamed(const Json& array, std::string_view field, std::string_view name);
 
+// Whether the object has a deletionTimestamp.
+bool Terminating(const Json& object);
+
 // Removes members that are null, as JSON bodies of Go clients carry them ("creationTimestamp":
 // null).
 void DropNulls(Json& value);

@@ -133,10 +133,6 @@ Outcome<void> CheckShape(const Json& body) {
   return {};
 }
 
-bool Terminating(const Json& body) {
-  return At(body, {"metadata", "deletionTimestamp"}) != nullptr;
-}
-
 bool HasFinalizers(const ResourceType& type, const Json& body) {
   if (!ArrayAt(body, {"metadata", "finalizers"}).empty()) return true;
   return type.kind == "Namespace" && !ArrayAt(body, {"spec", "finalizers"}).empty();

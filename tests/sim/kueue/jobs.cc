@@ -15,17 +15,7 @@ namespace {
 
 constexpr size_t kMaxName = 253;
 constexpr size_t kHashLength = 5;
-constexpr const char* kManager = "kueue";
-
-bool Terminating(const Object& object) {
-  return At(object.body, {"metadata", "deletionTimestamp"}) != nullptr;
-}
-
-const Json& StatusOf(const Object& object) {
-  static const Json none = Json::object();
-  const Json* status = At(object.body, {"status"});
-  return status == nullptr ? none : *status;
-}
+constexpr const char* kJobManager = "kueue";
 
 std::string_view LabelOrAnnotation(const Json& job, std::string_view name) {
   const std::string_view annotation = StringAt(job, {"metadata", "annotations", name});
@@ -115,7 +105,7 @@ Json PodSetsOf(const Json& job) {
 void KueueController::ReconcileJob(Store& store, const Place& place) {
   Object* job = store.Find(jobs_, place.key);
   if (job == nullptr) return;
-  if (Terminating(*job)) {
+  if (Terminating(job->body)) {
     for (const Place& child :
          store.Dependents(std::string(StringAt(job->body, {"metadata", "uid"})))) {
       Enqueue(child);
@@ -136,7 +126,7 @@ void KueueController::ReconcileJob(Store& store, const Place& place) {
   const ObjectKey key{place.key.ns, std::string(StringAt(workload->body, {"metadata", "name"}))};
   const Place workload_place{&workloads_, key};
   if (Finished(StatusOf(*workload))) return RemoveFinalizer(store, workload_place, *workload);
-  if (Terminating(*workload)) {
+  if (Terminating(workload->body)) {
     StopJob(store, place, *job);
     return RemoveFinalizer(store, workload_place, *workload);
   }
@@ -173,7 +163,7 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
   }
   const ObjectKey key{job_place.key.ns, WorkloadNameOf(job.body)};
   Object* workload = store.Find(workloads_, key);
-  if (workload == nullptr || Terminating(*workload) || Finished(StatusOf(*workload))) {
+  if (workload == nullptr || Terminating(workload->body) || Finished(StatusOf(*workload))) {
     return workload;
   }
   if (workload->body["spec"].contains("priorityClassRef")) {
@@ -219,7 +209,7 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
     metadata["labels"][std::string(names::kJobUid)] = uid;
     store.Touch(workloads_, key, *workload);
   }
-  if (Finished(StatusOf(*workload)) || Terminating(*workload)) return workload;
+  if (Finished(StatusOf(*workload)) || Terminating(workload->body)) return workload;
   if (SamePodSets(PodSetsOf(job.body), ArrayAt(workload->body, {"spec", "podSets"}))) {
     return workload;
   }
@@ -246,7 +236,7 @@ void KueueController::CreateWorkload(Store& store, const Object& job) {
                  {"active", true}}}};
   FollowPriority(store, job, body["spec"]);
   (void)verbs().Create(
-      store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kManager},
+      store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kJobManager},
       std::move(body));
 }
 
@@ -294,7 +284,7 @@ void KueueController::RemoveFinalizer(Store& store, const Place& place, Object& 
   const auto found = std::find(finalizers->begin(), finalizers->end(), names::kFinalizer);
   if (found == finalizers->end()) return;
   finalizers->erase(found);
-  const bool gone = finalizers->empty() && Terminating(workload);
+  const bool gone = finalizers->empty() && Terminating(workload.body);
   if (finalizers->empty()) workload.body["metadata"].erase("finalizers");
   store.Touch(workloads_, place.key, workload);
   if (gone) store.Remove(workloads_, place.key);

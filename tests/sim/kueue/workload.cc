@@ -52,6 +52,12 @@ void CountEviction(Json& status, const std::string& reason) {
 
 }  // namespace
 
+const Json& StatusOf(const Object& workload) {
+  static const Json none = Json::object();
+  const Json* status = At(workload.body, {"status"});
+  return status == nullptr ? none : *status;
+}
+
 bool QuotaReserved(const Json& status) { return IsTrue(status, "QuotaReserved"); }
 bool Admitted(const Json& status) { return IsTrue(status, "Admitted"); }
 bool Finished(const Json& status) { return IsTrue(status, "Finished"); }

@@ -11,9 +11,12 @@
 #include "tests/sim/actors/conditions.h"
 #include "tests/sim/actors/quota.h"
 #include "tests/sim/api/ownership.h"
+#include "tests/sim/api/store.h"
 
 namespace fedra::sim {
 
+// Empty when there is none yet.
+const Json& StatusOf(const Object& workload);
 bool QuotaReserved(const Json& status);
 bool Admitted(const Json& status);
 bool Finished(const Json& status);

@@ -13,16 +13,6 @@
 namespace fedra::sim {
 namespace {
 
-bool Terminating(const Object& object) {
-  return At(object.body, {"metadata", "deletionTimestamp"}) != nullptr;
-}
-
-const Json& StatusOf(const Object& object) {
-  static const Json none = Json::object();
-  const Json* status = At(object.body, {"status"});
-  return status == nullptr ? none : *status;
-}
-
 int64_t GenerationOf(const Object& object) {
   return IntAt(object.body, {"metadata", "generation"});
 }
@@ -101,15 +91,15 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
 // Without an owner there is nobody who will ever finish it: Kueue does, and lets it go.
 bool KueueController::FinalizeOrphan(Store& store, const Place& place, Object& workload) {
   const bool labelled = !StringAt(workload.body, {"metadata", "labels", names::kJobUid}).empty();
-  const bool unowned = workload.owner_uids.empty() && (Terminating(workload) || labelled);
+  const bool unowned = workload.owner_uids.empty() && (Terminating(workload.body) || labelled);
   const bool lost = std::any_of(
       workload.owner_uids.begin(), workload.owner_uids.end(), [&store](const std::string& uid) {
         const Place* owner = store.WhereIs(uid);
         const Object* object = owner == nullptr ? nullptr : store.Find(*owner->type, owner->key);
-        return object == nullptr || Terminating(*object);
+        return object == nullptr || Terminating(object->body);
       });
   if (!unowned && !lost) return false;
-  if (Terminating(workload)) {
+  if (Terminating(workload.body)) {
     RemoveFinalizer(store, place, workload);
     return true;
   }

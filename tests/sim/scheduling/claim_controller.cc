@@ -9,12 +9,8 @@
 namespace fedra::sim {
 namespace {
 
-constexpr const char* kManager = "kube-controller-manager";
+constexpr const char* kFieldManager = "kube-controller-manager";
 constexpr const char* kPodClaimName = "resource.kubernetes.io/pod-claim-name";
-
-bool Terminating(const Json& object) {
-  return At(object, {"metadata", "deletionTimestamp"}) != nullptr;
-}
 
 Json OwnerReference(const ResourceType& type, const Json& owner) {
   return {
@@ -130,7 +126,8 @@ std::string ClaimController::CreateClaim(Store& store, const Place& place, const
   claim["metadata"]["annotations"][kPodClaimName] = entry["name"];
   claim["metadata"]["ownerReferences"] = Json::array({OwnerReference(*place.type, owner)});
   const auto created = verbs().Create(
-      store, {.type = *claims_, .key = {place.key.ns, ""}, .subresource = {}, .manager = kManager},
+      store,
+      {.type = *claims_, .key = {place.key.ns, ""}, .subresource = {}, .manager = kFieldManager},
       std::move(claim));
   if (!created) return "";
   return std::string(StringAt(Json::parse(*created->object), {"metadata", "name"}));
