@@ -225,17 +225,7 @@ const Type* Checker::Instantiate(const Type* type, const Type*& a, const Type*& 
   }
   const Type* first = Instantiate(type->first, a, b);
   const Type* second = Instantiate(type->second, a, b);
-  if (first == type->first && second == type->second) return type;
-  switch (type->kind) {
-    case TypeKind::kList:
-      return pool_.List(first);
-    case TypeKind::kMap:
-      return pool_.Map(first, second);
-    case TypeKind::kType:
-      return pool_.TypeOf(first);
-    default:
-      return pool_.Optional(first);
-  }
+  return pool_.WithParameters(type, first, second);
 }
 
 void Checker::CheckLogic(Expr& call) {

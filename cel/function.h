@@ -47,11 +47,14 @@ constexpr uint64_t TraversalCost(uint64_t size) { return (size + 9) / 10; }
 // Takes a step of the evaluation for each part of a value that it has to visit.
 uint64_t CostOf(Evaluation& evaluation, Price price, const Value* args, const Value& result);
 
+// No function of any library has more.
+inline constexpr size_t kMaxArity = 4;
+
 struct Overload {
   std::string_view function;
   std::string_view id;
   bool member = false;
-  std::array<const Type*, 4> params{};  // as many as there are, then nullptr
+  std::array<const Type*, kMaxArity> params{};  // as many as there are, then nullptr
   const Type* result = nullptr;
   Implementation implementation = nullptr;  // nullptr: the evaluator does it itself (operators)
   Price price = Price::kOne;
@@ -67,16 +70,16 @@ struct Overload {
 // Whether the overload takes these values: kinds, and for lists and maps their first element.
 bool AcceptsAtRunTime(const Overload& overload, std::span<const Value> args);
 
-inline constexpr std::array<const Type*, 4> kTwoStrings = {&kStringType, &kStringType};
+inline constexpr std::array<const Type*, kMaxArity> kTwoStrings = {&kStringType, &kStringType};
 
 // A global function and a receiver-style function, for the tables in cel/lib.
 constexpr Overload Global(std::string_view function, std::string_view id,
-                          std::array<const Type*, 4> params, const Type& result,
+                          std::array<const Type*, kMaxArity> params, const Type& result,
                           Implementation implementation, Price price = Price::kOne) {
   return {function, id, false, params, &result, implementation, price};
 }
 constexpr Overload Member(std::string_view function, std::string_view id,
-                          std::array<const Type*, 4> params, const Type& result,
+                          std::array<const Type*, kMaxArity> params, const Type& result,
                           Implementation implementation, Price price = Price::kOne) {
   return {function, id, true, params, &result, implementation, price};
 }

@@ -9,8 +9,6 @@
 namespace fedra::cel {
 namespace {
 
-constexpr size_t kMaxArity = 4;
-
 const Overload* SelectOverload(const std::vector<const Overload*>& overloads,
                                std::span<const Value> args) {
   for (const Overload* overload : overloads) {

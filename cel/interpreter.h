@@ -62,6 +62,7 @@ class Interpreter final {
 
   template <class Visit>
   Value ForEach(const Node& node, Visit visit);
+  Value EvalQuantifier(const Node& node, bool decisive, uint64_t condition_cost);
   Value EvalAll(const Node& node);
   Value EvalExists(const Node& node);
   Value EvalExistsOne(const Node& node);

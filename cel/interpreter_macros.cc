@@ -99,13 +99,15 @@ Value Interpreter::ForEach(const Node& node, Visit visit) {
                            "', expected iterable type");
 }
 
-Value Interpreter::EvalAll(const Node& node) {
-  Value result = Value::Bool(true);
+// all() ends at the first false, exists() at the first true; an error counts only if none comes.
+Value Interpreter::EvalQuantifier(const Node& node, bool decisive, uint64_t condition_cost) {
+  Value result = Value::Bool(!decisive);
   const Value failure = ForEach(node, [&](bool last) {
-    evaluation_.AddCost(kAllConditionCost + kAccumulatorCost);
+    evaluation_.AddCost(condition_cost + kAccumulatorCost);
     const Value value = EvalArg(node, 1);
-    if (value.is_false() || evaluation_.aborted()) {
-      if (!last) evaluation_.AddCost(kAllConditionCost);
+    const bool decides = decisive ? value.is_true() : value.is_false();
+    if (decides || evaluation_.aborted()) {
+      if (!last) evaluation_.AddCost(condition_cost);
       result = value;
       return false;
     }
@@ -118,23 +120,12 @@ Value Interpreter::EvalAll(const Node& node) {
   return failure.is_error() ? failure : result;
 }
 
+Value Interpreter::EvalAll(const Node& node) {
+  return EvalQuantifier(node, false, kAllConditionCost);
+}
+
 Value Interpreter::EvalExists(const Node& node) {
-  Value result = Value::Bool(false);
-  const Value failure = ForEach(node, [&](bool last) {
-    evaluation_.AddCost(kExistsConditionCost + kAccumulatorCost);
-    const Value value = EvalArg(node, 1);
-    if (value.is_true() || evaluation_.aborted()) {
-      if (!last) evaluation_.AddCost(kExistsConditionCost);
-      result = value;
-      return false;
-    }
-    if (!value.is(Kind::kBool) && !result.is_error()) {
-      result = value.is_error() ? value : evaluation_.NoSuchOverload();
-    }
-    return true;
-  });
-  evaluation_.AddCost(kResultCost);
-  return failure.is_error() ? failure : result;
+  return EvalQuantifier(node, true, kExistsConditionCost);
 }
 
 Value Interpreter::EvalExistsOne(const Node& node) {

@@ -136,6 +136,9 @@ uint32_t Planner::PlanConstantMembership(Node node, const Value list,
 }
 
 uint32_t Planner::PlanFunction(const Expr& expr, const std::vector<uint32_t>& args) {
+  // Only unchecked programs get here; the interpreter has room for no more.
+  if (args.size() > kMaxArity)
+    return Fail(expr, "no function takes " + std::to_string(args.size()) + " arguments");
   if (const uint32_t special = PlanSpecial(expr, args); special != UINT32_MAX) return special;
   Node node;
   const Overload* only = OnlyCandidate(expr);
@@ -179,7 +182,9 @@ uint32_t Planner::PlanSpecial(const Expr& expr, const std::vector<uint32_t>& arg
     node.op = expr.name == "or" ? Op::kOptionalOr : Op::kOptionalOrValue;
     return Add(node, args);
   }
-  if (args.size() < 2) return UINT32_MAX;
+  // An unchecked program may have any number of them; those find no overload.
+  const size_t most = expr.name == "findAll" ? 3 : 2;
+  if (args.size() < 2 || args.size() > most) return UINT32_MAX;
   if (expr.name == "matches") {
     node.op = Op::kMatches;
   } else if (expr.name == "find") {

@@ -57,6 +57,20 @@ std::string FormatType(const Type& type) {
   return std::move(text).Take();
 }
 
+const Type* TypePool::WithParameters(const Type* type, const Type* first, const Type* second) {
+  if (first == type->first && second == type->second) return type;
+  switch (type->kind) {
+    case TypeKind::kList:
+      return List(first);
+    case TypeKind::kMap:
+      return Map(first, second);
+    case TypeKind::kType:
+      return TypeOf(first);
+    default:
+      return Optional(first);  // the only opaque type with a parameter
+  }
+}
+
 const Type* TypePool::Fresh() {
   const auto id = static_cast<uint32_t>(names_.size() + 1);
   names_.push_back("_var" + std::to_string(names_.size()));

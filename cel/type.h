@@ -104,6 +104,8 @@ class TypePool final {
   const Type* Optional(const Type* content) {
     return Add({TypeKind::kOpaque, "optional_type", content});
   }
+  // The same type of other parameters; it must have some.
+  const Type* WithParameters(const Type* type, const Type* first, const Type* second);
   const Type* TypeOf(const Type* named) { return Add({TypeKind::kType, "type", named}); }
   // A type variable that is different from all others.
   const Type* Fresh();

@@ -122,17 +122,7 @@ const Type* Unifier::Resolve(const Type* type, bool unknown_to_dyn) {
   if (type->first == nullptr) return type;
   const Type* first = Resolve(type->first, unknown_to_dyn);
   const Type* second = Resolve(type->second, unknown_to_dyn);
-  if (first == type->first && second == type->second) return type;
-  switch (type->kind) {
-    case TypeKind::kList:
-      return pool_.List(first);
-    case TypeKind::kMap:
-      return pool_.Map(first, second);
-    case TypeKind::kType:
-      return pool_.TypeOf(first);
-    default:
-      return pool_.Optional(first);  // the only opaque type with a parameter
-  }
+  return pool_.WithParameters(type, first, second);
 }
 
 }  // namespace fedra::cel
