@@ -194,7 +194,7 @@ std::string Daemon::MetricsPage() {
   metrics_.SetManager(reconciler_->manager().Row(SystemClock().Now()).last_contact.has_value());
   for (const auto& worker : reconciler_->workers()) {
     metrics_.SetCluster(worker->name(), worker->contact() == placement::Contact::kFull,
-                        worker->our_clones());
+                        worker->our_clones(reconciler_->manager().uid()));
   }
   metrics_.SetQueueDepth(reconciler_->queue().depth());
   for (const auto& [phase, count] : reconciler_->WorkloadsByPhase())

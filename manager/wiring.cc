@@ -73,7 +73,6 @@ placement::Policy ToPolicy(const config::Configuration& configuration) {
   policy.unknown = configuration.verification.unknown == config::UnknownPolicy::kNever
                        ? placement::UnknownPolicy::kNever
                        : placement::UnknownPolicy::kTryLast;
-  policy.origin = configuration.origin;
   return policy;
 }
 

@@ -180,7 +180,8 @@ Result<void> JudgedWorker::AssumeTemplate(const std::string& object) {
   return devices_ == nullptr ? Result<void>() : devices_->templates().Upsert(object);
 }
 
-verify::WorkerPicture JudgedWorker::Picture(size_t adapter, const tracking::Job* same_name) const {
+verify::WorkerPicture JudgedWorker::Picture(size_t adapter,
+                                            std::vector<verify::SameName> same_names) const {
   return {.name = settings_.name,
           .connection = connection_,
           .namespaces = *namespaces_,
@@ -188,8 +189,7 @@ verify::WorkerPicture JudgedWorker::Picture(size_t adapter, const tracking::Job*
           .templates = *templates_,
           .claims = *claims_,
           .classes = *classes_,
-          .workload = nullptr,
-          .job = same_name,
+          .same_names = std::move(same_names),
           .job_kind_served = jobs_[adapter]->health().state != CacheState::kNotServed,
           .capabilities = settings_.capabilities,
           .dra_versions = dra_versions_};
@@ -200,11 +200,16 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
   const auto same_name = jobs_[adapter]->Find(job.key);
   JobVerdict result;
   result.worker = settings_.name;
-  const verify::WorkerPicture there = Picture(adapter, same_name.get());
+  // Which manager this is was not asked: a copy that names one passes for ours.
+  const auto whose = same_name == nullptr
+                         ? tracking::Ownership::kForeign
+                         : tracking::OwnershipOf(same_name->marks,
+                                                 {settings_.origin, same_name->marks.made_by}, {});
+  const verify::WorkerPicture there =
+      Picture(adapter, verify::SameNames(nullptr, {}, same_name.get(), whose));
   const verify::ExistenceOptions options{
       .drift = settings_.drift,
       .undeclared = settings_.undeclared,
-      .origin = settings_.origin,
       .manager_templates = manager_templates_,
       .copies_templates = settings_.copies_templates && manager_templates_ != nullptr,
       .refused_copies = {}};

@@ -116,7 +116,7 @@ class JudgedWorker final {
                   watch::ObjectSink* picture, std::vector<Feed>& feeds);
   void JudgeDevices(const tracking::SubmittedJob& job, const verify::TemplatesToCome& to_come,
                     JobVerdict& result) const;
-  verify::WorkerPicture Picture(size_t adapter, const tracking::Job* same_name) const;
+  verify::WorkerPicture Picture(size_t adapter, std::vector<verify::SameName> same_names) const;
 
   const JudgedWorkerSettings settings_;
   ConnectionState connection_;

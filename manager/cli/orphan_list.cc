@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/display_text.h"
-#include "manager/placement/view.h"
 
 namespace fedra::cli {
 namespace {
@@ -17,38 +16,36 @@ bool Before(const Orphan& a, const Orphan& b) {
   return std::tuple(a.adapter == nullptr, a.key) < std::tuple(b.adapter == nullptr, b.key);
 }
 
-template <class Object>
-bool IsOrphan(const Object& object, const tracking::Marks& marks,
+bool IsOrphan(const tracking::CopyMarks& marks, const tracking::Identity& us,
               const std::set<std::string>& living) {
-  if (marks.manager.empty() && !object.made_by.empty()) return false;
-  return placement::IsOurs(object, marks.origin, {}) &&
-         marks.MayBeOn(object.origin, object.made_by) && !living.contains(object.manager_uid);
+  return tracking::IsOurs(tracking::OwnershipOf(marks, us, /*source_uid=*/{})) &&
+         !living.contains(marks.source_uid);
 }
 
 }  // namespace
 
-Result<tracking::Marks> MarksOf(const std::string& origin, const Result<std::string>& uid) {
+Result<tracking::Identity> IdentityOf(const std::string& origin, const Result<std::string>& uid) {
   if (!uid && !IsRefusal(uid.error().code)) return Fail(uid.error());
-  return tracking::Marks{origin, uid.value_or("")};
+  return tracking::Identity{origin, uid.value_or("")};
 }
 
-std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Marks& marks,
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
                                 const std::set<std::string>& living) {
   std::vector<Orphan> orphans;
   for (const auto& clone : remote.clones) {
-    if (!IsOrphan(*clone, marks, living)) continue;
+    if (!IsOrphan(clone->marks, us, living)) continue;
     orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
-                       clone->manager_uid, clone->deleting, *clone});
+                       clone->marks.source_uid, clone->deleting, *clone});
   }
   for (size_t i = 0; i < remote.jobs.size(); ++i) {
     for (const auto& job : remote.jobs[i]) {
-      if (!IsOrphan(*job, marks, living)) continue;
+      if (!IsOrphan(job->marks, us, living)) continue;
       orphans.push_back({remote.worker,
                          tracking::JobAdapters()[i],
                          job->key,
                          job->uid,
                          ObjectKey{job->key.ns, job->prebuilt_workload},
-                         job->manager_uid,
+                         job->marks.source_uid,
                          job->deleting,
                          {}});
     }
@@ -84,7 +81,7 @@ Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::str
                                    {"namespace", orphan.key.ns},
                                    {"name", orphan.key.name},
                                    {"uid", orphan.uid},
-                                   {"workloadUid", orphan.manager_uid},
+                                   {"workloadUid", orphan.workload_uid},
                                    {"deleting", orphan.deleting}});
     }
     document["unknown"] = notes;
@@ -94,7 +91,7 @@ Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::str
   }
   Table table({"WORKER", "KIND", "NAME", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
   for (const Orphan& orphan : orphans) {
-    table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(), orphan.manager_uid,
+    table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(), orphan.workload_uid,
                orphan.deleting ? "is being deleted" : ""});
   }
   if (!table.empty()) output.out = table.Render(style);

@@ -22,7 +22,7 @@ struct Orphan {
   ObjectKey key;
   std::string uid;
   ObjectKey workload;        // of the manager, that it was made for; name empty: unknown
-  std::string manager_uid;   // of that Workload
+  std::string workload_uid;  // of that Workload
   bool deleting = false;     // somebody deletes it already
   tracking::Workload clone;  // for taking its finalizer off; of a clone only
 };
@@ -34,13 +34,12 @@ struct RemoteObjects {
   std::vector<std::vector<std::shared_ptr<const tracking::Job>>> jobs;
 };
 
-// Our marks, as soon as it is known which manager this is; `uid`: the answer of ReadClusterUid().
+// Who we are, as soon as it is known which manager this is; `uid`: the answer of ReadClusterUid().
 // An error unless it is answered or refused: nothing may be deleted on a guess.
-Result<tracking::Marks> MarksOf(const std::string& origin, const Result<std::string>& uid);
+Result<tracking::Identity> IdentityOf(const std::string& origin, const Result<std::string>& uid);
 
-// Those that carry our marks with a UID that is not among `living`; jobs before clones, by name.
-// Without Marks::manager none that names its manager: it may be of another one of our origin.
-std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Marks& marks,
+// Those of ours that stand for a UID that is not among `living`; jobs before clones, by name.
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
                                 const std::set<std::string>& living);
 
 std::string KindOf(const Orphan& orphan);

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/time.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "config/load.h"
@@ -63,7 +65,7 @@ class OrphanSearch final {
   Result<bool> IsDead(const Orphan& orphan);
   Cluster& Of(const ClusterName& worker);
 
-  Result<tracking::Marks> marks_;  // an error: who made a copy cannot be told
+  Result<tracking::Identity> us_;  // an error: who made a copy cannot be told
   std::string nameless_;           // why the manager's UID is not known; empty: it is
   FleetSignal signal_;
   std::vector<WorkerSettings> settings_;
@@ -73,7 +75,7 @@ class OrphanSearch final {
 
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
-    : marks_(tracking::Marks{loaded.configuration.origin, {}}) {
+    : us_(tracking::Identity{loaded.configuration.origin, {}}) {
   settings_.push_back(ToManager(loaded));
   for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
   for (size_t i = 0; i < settings_.size(); ++i) {
@@ -91,14 +93,14 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
   if (!ProblemOf(0).empty()) return;
   const Result<std::string> uid = reconcile::ReadClusterUid(live_->cluster(0));
   if (!uid) nameless_ = uid.error().message;
-  marks_ = MarksOf(loaded.configuration.origin, uid);
+  us_ = IdentityOf(loaded.configuration.origin, uid);
 }
 
 std::string OrphanSearch::Problem() const {
   if (std::string problem = ProblemOf(0); !problem.empty())
     return "without the manager's Workloads nothing can be said: " + problem;
-  if (marks_) return {};
-  return "another manager's copies cannot be told from ours: " + marks_.error().message;
+  if (us_) return {};
+  return "another manager's copies cannot be told from ours: " + us_.error().message;
 }
 
 std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {
@@ -157,7 +159,7 @@ Result<bool> OrphanSearch::IsDead(const Orphan& orphan) {
     return Fail(found.error().WithContext("the manager"));
   }
   FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*found));
-  return meta.uid != orphan.manager_uid;
+  return meta.uid != orphan.workload_uid;
 }
 
 std::vector<Orphan> OrphanSearch::Find() {
@@ -166,7 +168,7 @@ std::vector<Orphan> OrphanSearch::Find() {
   for (size_t i = 1; i < settings_.size(); ++i) {
     RemoteObjects remote{settings_[i].name, listed_[i].workloads->List(), {}};
     for (const auto& jobs : listed_[i].jobs) remote.jobs.push_back(jobs->List());
-    for (Orphan& orphan : FindOrphans(remote, *marks_, living)) {
+    for (Orphan& orphan : FindOrphans(remote, *us_, living)) {
       // Unknown counts as alive: nothing is called an orphan by mistake.
       if (IsDead(orphan).value_or(false)) orphans.push_back(std::move(orphan));
     }
@@ -175,9 +177,11 @@ std::vector<Orphan> OrphanSearch::Find() {
 }
 
 Cluster& OrphanSearch::Of(const ClusterName& worker) {
-  for (size_t i = 1; i < settings_.size(); ++i)
-    if (settings_[i].name == worker) return live_->cluster(i);
-  return live_->cluster(0);
+  const auto found = std::find_if(settings_.begin() + 1, settings_.end(),
+                                  [&](const auto& each) { return each.name == worker; });
+  // Never the manager: what is an orphan on a worker is the original here.
+  FEDRA_ASSERT(found != settings_.end(), "an orphan was found on a worker");
+  return live_->cluster(static_cast<size_t>(found - settings_.begin()));
 }
 
 Result<void> OrphanSearch::Delete(const Orphan& orphan) {

@@ -169,10 +169,9 @@ json LocalQueue(const json& object) {
 // Only a foreign job is in the way of one of the same name.
 std::optional<json> Job(const json& object, const std::string& origin) {
   const json& metadata = Member(object, "metadata");
-  const bool is_ours =
-      Text(Member(metadata, "labels"), tracking::kOriginLabel) == origin &&
-      !Text(Member(metadata, "annotations"), tracking::kWorkloadUidAnnotation).empty();
-  if (is_ours) return std::nullopt;
+  const tracking::CopyMarks marks = tracking::ReadCopyMarks(metadata);
+  if (tracking::IsOurs(tracking::OwnershipOf(marks, {origin, marks.made_by}, {})))
+    return std::nullopt;
   return OnlyMetadata(object, {"uid"});
 }
 

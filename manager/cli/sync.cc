@@ -97,12 +97,13 @@ class ReadOnlyFleet final {
   std::vector<LeftAlone> LeftAloneIn(const reconcile::TemplateSettings& settings) const {
     std::vector<LeftAlone> left;
     if (settings.mode != Mode::kReconcile) return left;
-    const tracking::Marks ours{settings.origin, manager_.uid()};
+    const tracking::Identity us{settings.origin, manager_.uid()};
     for (const auto& worker : workers_) {
       if (worker->contact() != placement::Contact::kFull) continue;
       for (const auto& original : manager_.templates().List()) {
         const auto there = worker->templates().cache().Find(original->key);
-        if (there == nullptr || templates::IsCopy(*there, ours)) continue;
+        if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us)))
+          continue;
         if (there->spec == original->spec) continue;
         left.push_back({worker->name().value, original->key,
                         verify::TemplateDifference(there->spec, original->spec)});

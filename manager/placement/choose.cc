@@ -12,8 +12,8 @@ namespace {
 // The CRD allows no more nominated names.
 constexpr size_t kMaxNominated = 20;
 
-bool HasAdmitted(const Context& context, const ClusterView& cluster) {
-  return HasOwnClone(context, cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
+bool HasAdmitted(const ClusterView& cluster) {
+  return HasOwnClone(cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
 }
 
 // Whether an overdue winner has to let somebody else try: one that was not asked in this round, or,
@@ -58,7 +58,7 @@ bool MayRace(const Context& context, const ClusterView& cluster, Choice& choice)
 Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nominated) {
   Choice choice;
   for (const ClusterView& cluster : context.clusters) {
-    if (HasAdmitted(context, cluster) && GivesWay(context, cluster, nominated)) {
+    if (HasAdmitted(cluster) && GivesWay(context, cluster, nominated)) {
       choice.timed_out.push_back(cluster.name);
       continue;
     }
@@ -142,7 +142,7 @@ const ClusterView* Winner(const Context& context, const std::vector<ClusterName>
     if (!Contains(nominated, cluster.name) || !IsEligible(cluster, context.policy)) continue;
     if (FailedInRound(context.record, cluster.name))
       continue;  // it admitted the clone and refused the job
-    if (!HasAdmitted(context, cluster)) continue;
+    if (!HasAdmitted(cluster)) continue;
     if (winner == nullptr || key(cluster) < key(*winner)) winner = &cluster;
   }
   return winner != nullptr && GivesWay(context, *winner, nominated) ? nullptr : winner;

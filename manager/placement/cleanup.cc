@@ -47,7 +47,7 @@ void DecideUnchecked(const Context& context, Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = worker->name;
   decision.why = "its AdmissionCheck of fedra is gone; the job goes on where it is";
-  if (worker->contact == Contact::kFull && HasOwnJob(context, *worker))
+  if (worker->contact == Contact::kFull && HasOwnJob(*worker))
     decision.actions.emplace_back(MirrorStatus{worker->name});
 }
 

@@ -19,22 +19,13 @@ bool Contains(const std::vector<ClusterName>& names, const ClusterName& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool HasOwnClone(const Context& context, const ClusterView& cluster) {
-  return cluster.clone != nullptr && IsOurs(*cluster.clone, context.policy.origin, context.uid());
-}
-
-bool HasOwnJob(const Context& context, const ClusterView& cluster) {
-  return cluster.job != nullptr && IsOurs(*cluster.job, context.policy.origin, context.uid());
-}
-
 const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Job* local = context.view.job.get();
   if (local == nullptr || local->finished) return nullptr;
   const tracking::Workload& workload = context.workload();
   const auto ended = [&](const std::string& name) {
     const ClusterView* cluster = context.Find(name);
-    const bool counts =
-        cluster != nullptr && HasOwnJob(context, *cluster) && cluster->job->finished;
+    const bool counts = cluster != nullptr && HasOwnJob(*cluster) && cluster->job->finished;
     return counts ? cluster : nullptr;
   };
   if (!workload.cluster_name.empty()) return ended(workload.cluster_name);

@@ -25,19 +25,12 @@ struct Context {
   WallTime now;
 
   const tracking::Workload& workload() const { return *view.workload; }
-  // UID of the manager's Workload; empty when it is gone.
-  std::string_view uid() const {
-    return view.workload == nullptr ? std::string_view() : view.workload->uid;
-  }
   // Null when no cluster of this name is configured.
   const ClusterView* Find(std::string_view name) const;
 };
 
 bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
 
-// Whether the clone, or the job, that the cluster shows is of this incarnation of the workload.
-bool HasOwnClone(const Context& context, const ClusterView& cluster);
-bool HasOwnJob(const Context& context, const ClusterView& cluster);
 // The worker whose finished job the manager's job does not show yet: the one in clusterName;
 // without one, a nominated one, whose job ended before it got there. What was taken back from a
 // worker, and ended there all the same, does not count: it may have been changed since. An end that

@@ -59,7 +59,7 @@ void AdmitOn(const ClusterView& winner, Decision& decision) {
 }
 
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
-  const bool has_job = HasOwnJob(context, winner);
+  const bool has_job = HasOwnJob(winner);
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
   if (!has_job && !IsBeingPlacedOn(context, winner))
@@ -85,8 +85,8 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
 void DecideEnded(const Context& context, const ClusterView& ended,
                  const std::vector<ClusterName>& nominated, Decision& decision) {
   const bool in_this_round = Contains(nominated, ended.name) && ended.contact == Contact::kFull;
-  if (!in_this_round || !HasOwnClone(context, ended) || !ended.clone->Admitted() ||
-      ended.clone->deleting || (ended.clone->Finished() && !EndedAsItsJob(*ended.clone->finished)))
+  if (!in_this_round || !HasOwnClone(ended) || !ended.clone->Admitted() || ended.clone->deleting ||
+      (ended.clone->Finished() && !EndedAsItsJob(*ended.clone->finished)))
     return TellEnd(ended, decision);
   decision.phase = Phase::kRunning;
   decision.worker = ended.name;
@@ -126,7 +126,7 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
 // What a worker whose time has passed is remembered for.
 std::string TooLate(const Context& context, const ClusterView& cluster) {
   const std::string& name = cluster.name.value;
-  if (!HasOwnClone(context, cluster) || !cluster.clone->Admitted())
+  if (!HasOwnClone(cluster) || !cluster.clone->Admitted())
     return name + " did not admit the workload in time";
   if (IsOverdue(context, cluster))
     return name + " admitted the workload, but its job could not be created there in time";
@@ -138,7 +138,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
   for (const ClusterView& cluster : context.clusters) {
     if (Contains(choice.clusters, cluster.name)) continue;
     const bool late = Contains(choice.timed_out, cluster.name);
-    const bool has_ours = HasOurs(cluster, context.policy);
+    const bool has_ours = HasOurs(cluster);
     if (!IsOutOfReach(context, cluster)) {
       if (has_ours)
         decision.actions.emplace_back(DeleteRemote{cluster.name, late ? "TimedOut" : "Withdrawn"});
@@ -170,13 +170,13 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
 }
 
 void CopyTo(const Context& context, const ClusterView& cluster, Decision& decision) {
-  if (cluster.clone == nullptr && (cluster.job == nullptr || !HasOurs(cluster, context.policy))) {
+  if (cluster.clone == nullptr && (cluster.job == nullptr || !HasOurs(cluster))) {
     decision.actions.emplace_back(CreateClone{cluster.name});
     return;
   }
   // A copy of an earlier incarnation, or a clone nobody will admit, is removed first; its end wakes
   // us again.
-  if (!HasOwnClone(context, cluster)) {
+  if (!HasOwnClone(cluster)) {
     decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
   } else if (IsSpent(*cluster.clone)) {
     if (!cluster.clone->deleting) RememberSpent(context, cluster, decision);

@@ -61,7 +61,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
   if (finished.reason == tracking::kOwnerNotFound)  // not the job's result
     return TakeBack(notes::kRequeued, worker.name,
                     fmt::format("the job was deleted on {}", worker.name.value), decision);
-  if (HasOwnJob(context, worker)) {
+  if (HasOwnJob(worker)) {
     // Kueue on the manager finishes the Workload from the mirrored job.
     decision.actions.emplace_back(MirrorStatus{worker.name});
     // A clone that ended as its job did is seen before the job's own end is: that one is waited
@@ -79,7 +79,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
     // so), or our list of jobs is a moment behind. Neither calls for another one.
     if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
-  } else if (!HasOwnJob(context, worker)) {
+  } else if (!HasOwnJob(worker)) {
     std::string message = fmt::format("a foreign job {} exists on {}",
                                       context.view.job->key.ToString(), worker.name.value);
     RememberFailure(context, worker, dra::ReasonCode::kNameConflict, message, decision);
@@ -111,7 +111,7 @@ void DecideReady(const Context& context, Decision& decision) {
   if (worker->contact != Contact::kFull) return DecideWithoutContact(context, *worker, decision);
   if (context.view.job == nullptr) return;  // an event will wake us
   const tracking::Workload* clone = worker->clone.get();
-  if (!HasOwnClone(context, *worker) || clone->deleting)
+  if (!HasOwnClone(*worker) || clone->deleting)
     return TakeBack(notes::kRequeued, worker->name,
                     fmt::format("the copy on {} no longer exists", worker->name.value), decision);
   if (clone->Finished()) return DecideFinishedClone(context, *worker, decision);

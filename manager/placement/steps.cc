@@ -29,7 +29,7 @@ bool CleanUp(const Context& context, const ClusterView* keep, std::string_view o
   bool clean = true;
   for (const ClusterView& cluster : context.clusters) {
     if (&cluster == keep) continue;
-    const bool has_ours = HasOurs(cluster, context.policy);
+    const bool has_ours = HasOurs(cluster);
     if (IsOutOfReach(context, cluster)) {
       if (has_ours || Contains(context.record.nominated, cluster.name))
         decision.actions.emplace_back(RecordResidue{cluster.name});

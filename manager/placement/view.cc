@@ -1,26 +1,20 @@
 #include "manager/placement/view.h"
 
 namespace fedra::placement {
-namespace {
 
-bool HasMarks(const std::string& origin_label, const std::string& manager_uid,
-              std::string_view origin, std::string_view uid) {
-  return origin_label == origin && !manager_uid.empty() && (uid.empty() || manager_uid == uid);
+using tracking::Ownership;
+
+bool HasOurs(const ClusterView& cluster) {
+  return (cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is)) ||
+         (cluster.job != nullptr && tracking::IsOurs(cluster.job_is));
 }
 
-}  // namespace
-
-bool IsOurs(const tracking::Workload& clone, std::string_view origin, std::string_view uid) {
-  return HasMarks(clone.origin, clone.manager_uid, origin, uid);
+bool HasOwnClone(const ClusterView& cluster) {
+  return cluster.clone != nullptr && cluster.clone_is == Ownership::kOurs;
 }
 
-bool IsOurs(const tracking::Job& job, std::string_view origin, std::string_view uid) {
-  return HasMarks(job.origin, job.manager_uid, origin, uid);
-}
-
-bool HasOurs(const ClusterView& cluster, const Policy& policy) {
-  return (cluster.clone != nullptr && IsOurs(*cluster.clone, policy.origin, {})) ||
-         (cluster.job != nullptr && IsOurs(*cluster.job, policy.origin, {}));
+bool HasOwnJob(const ClusterView& cluster) {
+  return cluster.job != nullptr && cluster.job_is == Ownership::kOurs;
 }
 
 }  // namespace fedra::placement

@@ -49,9 +49,12 @@ struct ClusterView {
   bool allowed = true;     // the workload's AdmissionCheck may use it
   dra::Verdict verdict;    // kUnknown when the workload was not judged
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
-  std::shared_ptr<const tracking::Workload>
-      clone;  // same-named Workload there, ours or foreign; null: none
-  std::shared_ptr<const tracking::Job> job;  // same-named job there, ours or foreign; null: none
+  // The Workload and the job of that name there; null: none. Whose they are decides what may be
+  // done with them.
+  std::shared_ptr<const tracking::Workload> clone;
+  tracking::Ownership clone_is = tracking::Ownership::kForeign;
+  std::shared_ptr<const tracking::Job> job;
+  tracking::Ownership job_is = tracking::Ownership::kForeign;
 };
 
 // A cluster that did not keep the workload: it is tried again after the others.
@@ -97,16 +100,12 @@ struct Policy {
   std::chrono::milliseconds failure_memory{
       300'000};  // how long a failure makes a cluster the last choice
   UnknownPolicy unknown = UnknownPolicy::kTryLast;
-  std::string origin = "fedra";  // value of the origin label
 };
 
-// Whether an object on a worker is this workload's copy: our origin label and the manager
-// workload's UID. `uid` empty (the workload is gone): any UID, because then every copy is an
-// orphan.
-bool IsOurs(const tracking::Workload& clone, std::string_view origin, std::string_view uid);
-bool IsOurs(const tracking::Job& job, std::string_view origin, std::string_view uid);
-// Whether this cluster shows a clone or job that carries our marks, of this or an earlier
-// incarnation.
-bool HasOurs(const ClusterView& cluster, const Policy& policy);
+// Whether this cluster shows a clone or job of ours, of this or an earlier incarnation.
+bool HasOurs(const ClusterView& cluster);
+// Whether the clone, or the job, that it shows is of this incarnation of the workload.
+bool HasOwnClone(const ClusterView& cluster);
+bool HasOwnJob(const ClusterView& cluster);
 
 }  // namespace fedra::placement

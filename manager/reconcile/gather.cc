@@ -162,17 +162,13 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
   return picture;
 }
 
-template <class T>
-std::shared_ptr<const T> Gatherer::AsSeen(std::shared_ptr<const T> copy) const {
-  if (copy == nullptr || copy->origin.empty()) return copy;
-  const tracking::Marks ours{settings_.origin, manager_.uid()};
-  if (ours.MayBeOn(copy->origin, copy->made_by)) return copy;
-  auto foreign = std::make_shared<T>(*copy);
-  foreign->origin.clear();
-  return foreign;
-}
-
 ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
+  const tracking::Identity us{settings_.origin, manager_.uid()};
+  const tracking::Workload* workload = picture.view.workload.get();
+  const auto ownership = [&](const auto* copy) {
+    if (copy == nullptr) return tracking::Ownership::kForeign;
+    return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid);
+  };
   ClusterView cluster;
   cluster.name = worker.name();
   cluster.contact = worker.contact();
@@ -184,18 +180,20 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
                            ? worker.sync_problem()
                            : (connection.why ? connection.why->message : std::string("connecting"));
   }
-  cluster.waiting_clones = worker.waiting_clones();
-  cluster.clone = AsSeen(worker.Clone(picture.view.key));
+  cluster.waiting_clones = worker.waiting_clones(us.manager);
+  cluster.clone = worker.Clone(picture.view.key);
+  cluster.clone_is = ownership(cluster.clone.get());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   const std::optional<ObjectKey> indexed = worker.JobOf(picture.view.key);
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (picture.adapter != nullptr && picture.adapter != adapter) continue;
     if (cluster.job == nullptr && !picture.job.name.empty())
-      cluster.job = AsSeen(worker.Job(*adapter, picture.job));
+      cluster.job = worker.Job(*adapter, picture.job);
     if (IsSuccessors(cluster.job.get(), picture)) cluster.job = nullptr;
-    if (cluster.job == nullptr && indexed) cluster.job = AsSeen(worker.Job(*adapter, *indexed));
+    if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
   }
+  cluster.job_is = ownership(cluster.job.get());
   return cluster;
 }
 
@@ -215,12 +213,10 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
     return;
   }
   const dra::Requirement& requirement = picture.view.workload->requirement;
-  const verify::WorkerPicture there =
-      worker.Picture(*picture.adapter, cluster.clone.get(), cluster.job.get());
+  const verify::WorkerPicture there = worker.Picture(*picture.adapter, cluster);
   const verify::ExistenceOptions options{
       .drift = settings_.drift,
       .undeclared = settings_.undeclared,
-      .origin = settings_.origin,
       .manager_templates = &manager_.templates(),
       .copies_templates = settings_.copies_templates,
       .refused_copies = copy_failures_.On(worker.name(), requirement.ns)};

@@ -66,9 +66,6 @@ class Gatherer final {
   std::vector<std::string> ChecksOf(const tracking::Workload& workload) const;
   // The first of them; empty: it has none.
   std::string CheckOf(const tracking::Workload& workload) const;
-  // What a manager of the same origin has made is foreign: a copy without our mark.
-  template <class T>
-  std::shared_ptr<const T> AsSeen(std::shared_ptr<const T> copy) const;
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
   void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
   dra::Verdict JudgeDevices(const Worker& worker, const Picture& picture,

@@ -40,11 +40,10 @@ constexpr milliseconds kDevicesSettle{20};
 constexpr milliseconds kProgressSettle{500};
 
 // Where copies of the workload are or will be once the decision is carried out.
-std::set<ClusterName> WorkersAfter(const Picture& picture, const placement::Decision& decision,
-                                   const placement::Policy& policy) {
+std::set<ClusterName> WorkersAfter(const Picture& picture, const placement::Decision& decision) {
   std::set<ClusterName> workers;
   for (const placement::ClusterView& cluster : picture.clusters) {
-    if (placement::HasOurs(cluster, policy)) workers.insert(cluster.name);
+    if (placement::HasOurs(cluster)) workers.insert(cluster.name);
   }
   for (const placement::Action& action : decision.actions) {
     if (const auto* remove = std::get_if<placement::DeleteRemote>(&action))
@@ -310,7 +309,7 @@ bool Reconciler::Settle(const Picture& picture, const placement::Decision& decis
     sent.demands = workload->demands;
     sent.claims = workload->requirement.ClaimNames();
   }
-  const std::set<ClusterName> workers = WorkersAfter(picture, decision, settings_.policy);
+  const std::set<ClusterName> workers = WorkersAfter(picture, decision);
   const InFlight::Settled settled = in_flight_.Settle(
       std::move(sent), workers, gatherer_.SettledOn(picture, workers), picture.in_flight_version);
   if (settled.overdue_at) queue_.AddAt(picture.view.key, *settled.overdue_at);
@@ -323,7 +322,7 @@ bool Reconciler::Settle(const Picture& picture, const placement::Decision& decis
 // nothing of ours.
 void Reconciler::EndResidues(const Picture& picture) {
   for (const placement::ClusterView& cluster : picture.clusters) {
-    if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster, settings_.policy))
+    if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster))
       records_.EndResidue(cluster.name, picture.view.key);
   }
 }

@@ -97,14 +97,16 @@ void TemplateKeeper::UseChanged(const ObjectKey& key) {
 
 void TemplateKeeper::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::Mode::kNever) return;
-  const tracking::Marks ours = OurMarks();
+  const tracking::Identity us = Us();
   for (const auto& claim_template : worker.templates().cache().List()) {
-    if (templates::IsCopy(*claim_template, ours)) queue_.Add(claim_template->key);
+    const auto original = manager_.templates().Find(claim_template->key);
+    if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
+      queue_.Add(claim_template->key);
   }
   for (const ObjectKey& key : failures_.Doubt(worker.name())) queue_.Add(key);
 }
 
-tracking::Marks TemplateKeeper::OurMarks() const { return {settings_.origin, manager_.uid()}; }
+tracking::Identity TemplateKeeper::Us() const { return {settings_.origin, manager_.uid()}; }
 
 void TemplateKeeper::Work() {
   while (const auto key = queue_.Get()) {
@@ -137,7 +139,7 @@ Result<bool> TemplateKeeper::Keep(Worker& worker, const ObjectKey& key, const Te
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
     return true;
-  const templates::Plan plan = templates::Decide(look.view, settings_.mode, OurMarks());
+  const templates::Plan plan = templates::Decide(look.view, settings_.mode, Us());
   if (plan.step == Step::kNone) return true;
   if (plan.step == Step::kWait) return false;
   FEDRA_RETURN_IF_ERROR(Carry(worker, look, plan));
@@ -181,7 +183,7 @@ Result<void> TemplateKeeper::Apply(Worker& worker, const verify::Claim& original
       const std::string text,
       worker.cluster().Apply(
           resource, original.key,
-          templates::CopyDocument(original, resource.version, OurMarks(), expected),
+          templates::CopyDocument(original, resource.version, Us(), expected),
           {.field_manager = std::string(tracking::kTemplateManager),
            .subresource = {},
            .force = true,  // fields of our own copy that somebody else has touched
@@ -252,7 +254,7 @@ Result<void> TemplateKeeper::Provide(Worker& worker, const tracking::Workload& w
     const ObjectKey key{workload.key.ns, name};
     // As of now: the workload is not yet known to be there.
     const TemplateLook look = LookAtTemplate(key, worker, manager_, {true, {worker.name()}});
-    const templates::Plan plan = templates::Decide(look.view, settings_.mode, OurMarks());
+    const templates::Plan plan = templates::Decide(look.view, settings_.mode, Us());
     if (plan.step != Step::kCreate) continue;
     FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));
     Tell(plan.step, worker, key, "sent there: Workload " + workload.key.ToString());

@@ -60,7 +60,7 @@ class TemplateKeeper final {
   Result<void> Provide(Worker& worker, const tracking::Workload& workload);
 
  private:
-  tracking::Marks OurMarks() const;
+  tracking::Identity Us() const;
   void Work();
   void Look(const ObjectKey& key);
   // One template on one worker. False: it is to be looked at again when its use changes.

@@ -29,11 +29,13 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
   return candidates;
 }
 
-std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Marks& marks,
+std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
                            ManagerCluster& manager, const Candidates& candidates) {
   std::set<ObjectKey> keys;
   for (const auto& claim_template : worker.templates().cache().List()) {
-    if (templates::IsCopy(*claim_template, marks)) keys.insert(claim_template->key);
+    const auto original = manager.templates().Find(claim_template->key);
+    if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
+      keys.insert(claim_template->key);
   }
   for (const auto& [place, workload] : candidates) {
     if (place.first == worker.name()) keys.insert(place.second);
@@ -45,17 +47,17 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Marks& marks,
 }
 
 templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::Mode mode,
-                        const tracking::Marks& marks, ManagerCluster& manager,
+                        const tracking::Identity& us, ManagerCluster& manager,
                         const Candidates& candidates) {
   TemplateUse use = manager.UseOf(key);
   const TemplateLook look = LookAtTemplate(key, worker, manager, use);
-  const templates::Plan plan = templates::Decide(look.view, mode, marks);
+  const templates::Plan plan = templates::Decide(look.view, mode, us);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
   templates::Plan then =
-      templates::Decide(LookAtTemplate(key, worker, manager, use).view, mode, marks);
+      templates::Decide(LookAtTemplate(key, worker, manager, use).view, mode, us);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is sent there";
   return then;
@@ -66,12 +68,12 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::M
 std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
                                           const Workers& workers, const Gatherer& gatherer) {
   const Candidates candidates = FindCandidates(manager, gatherer);
-  const tracking::Marks marks{settings.origin, manager.uid()};
+  const tracking::Identity us{settings.origin, manager.uid()};
   std::vector<TemplateStep> steps;
   for (const auto& worker : workers) {
     if (worker->contact() != Contact::kFull) continue;
-    for (const ObjectKey& key : KeysOn(*worker, marks, manager, candidates)) {
-      templates::Plan plan = PlanFor(key, *worker, settings.mode, marks, manager, candidates);
+    for (const ObjectKey& key : KeysOn(*worker, us, manager, candidates)) {
+      templates::Plan plan = PlanFor(key, *worker, settings.mode, us, manager, candidates);
       if (plan.step != Step::kNone) steps.push_back({worker->name(), key, std::move(plan)});
     }
   }

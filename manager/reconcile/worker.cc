@@ -22,6 +22,9 @@ using watch::CacheState;
 // From the begin of a connection to the answers to all lists.
 constexpr std::chrono::minutes kLongestSettling{2};
 
+// In the place of a Workload's UID, where only who made its clone matters.
+constexpr std::string_view kAnyWorkload = "any";
+
 size_t IndexOf(const tracking::JobAdapter& adapter) {
   const auto& all = tracking::JobAdapters();
   return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
@@ -339,21 +342,41 @@ TrackedCache<tracking::Job>& Worker::jobs(const tracking::JobAdapter& adapter) {
   return *jobs_[IndexOf(adapter)];
 }
 
-bool Worker::IsOurs(const tracking::Workload& clone) const {
-  return placement::IsOurs(clone, settings_.origin, {});
-}
-
 void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before,
                          const std::shared_ptr<const tracking::Workload>& after) {
-  const auto ours = [&](const auto& clone) { return clone != nullptr && IsOurs(*clone) ? 1 : 0; };
-  const auto waiting = [&](const auto& clone) {
-    return clone != nullptr && IsOurs(*clone) && !clone->Admitted() && !clone->Finished() ? 1 : 0;
+  const auto add = [&](auto& counts, const tracking::Workload* clone, int change) {
+    if (clone == nullptr) return;
+    tracking::CopyMarks maker = clone->marks;
+    if (!maker.source_uid.empty()) maker.source_uid = kAnyWorkload;
+    const auto [at, is_new] = counts.try_emplace(std::move(maker));
+    at->second.all += change;
+    if (!clone->Admitted() && !clone->Finished()) at->second.waiting += change;
+    if (at->second.all == 0) counts.erase(at);
   };
-  our_clones_ += ours(after) - ours(before);
-  waiting_clones_ += waiting(after) - waiting(before);
+  clone_counts_.With([&](auto& counts) {
+    add(counts, after.get(), 1);
+    add(counts, before.get(), -1);
+  });
 }
 
-int Worker::waiting_clones() const { return waiting_clones_.load() + clones_.own().unseen(); }
+Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
+  const tracking::Identity us{settings_.origin, manager_uid};
+  return clone_counts_.With([&](const auto& counts) {
+    CloneCount ours;
+    for (const auto& [maker, count] : counts) {
+      if (!tracking::IsOurs(tracking::OwnershipOf(maker, us, {}))) continue;
+      ours.all += count.all;
+      ours.waiting += count.waiting;
+    }
+    return ours;
+  });
+}
+
+int Worker::waiting_clones(const std::string& manager_uid) const {
+  return OurClones(manager_uid).waiting + clones_.own().unseen();
+}
+
+int Worker::our_clones(const std::string& manager_uid) const { return OurClones(manager_uid).all; }
 
 bool Worker::CanHold(const verify::Claim& original) const {
   const auto ns = namespaces_.Find({"", original.key.ns});
@@ -367,21 +390,20 @@ std::vector<std::string> Worker::DraVersions() const {
 }
 
 verify::WorkerPicture Worker::Picture(const tracking::JobAdapter& adapter,
-                                      const tracking::Workload* workload,
-                                      const tracking::Job* job) const {
+                                      const placement::ClusterView& seen) const {
   const auto& jobs = *jobs_[IndexOf(adapter)];
-  return {.name = settings_.name,
-          .connection = cluster_.state(),
-          .namespaces = namespaces_,
-          .queues = queues_,
-          .templates = templates_.cache(),
-          .claims = claims_,
-          .classes = classes_,
-          .workload = workload,
-          .job = job,
-          .job_kind_served = jobs.cache().health().state != CacheState::kNotServed,
-          .capabilities = settings_.capabilities,
-          .dra_versions = DraVersions()};
+  return {
+      .name = settings_.name,
+      .connection = cluster_.state(),
+      .namespaces = namespaces_,
+      .queues = queues_,
+      .templates = templates_.cache(),
+      .claims = claims_,
+      .classes = classes_,
+      .same_names = verify::SameNames(seen.clone.get(), seen.clone_is, seen.job.get(), seen.job_is),
+      .job_kind_served = jobs.cache().health().state != CacheState::kNotServed,
+      .capabilities = settings_.capabilities,
+      .dra_versions = DraVersions()};
 }
 
 }  // namespace fedra::reconcile

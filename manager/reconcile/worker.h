@@ -6,8 +6,8 @@
 // Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
 // Stop().
 
-#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,10 +106,11 @@ class Worker final {
   std::optional<ObjectKey> JobOf(const ObjectKey& workload) const;
   TrackedCache<tracking::Workload>& clones() { return clones_; }
   TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
-  // Our clones that are not admitted yet, those just sent included.
-  int waiting_clones() const;
+  // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of
+  // tracking::Identity.
+  int waiting_clones(const std::string& manager_uid) const;
   // Our clones, in whatever state: for status.
-  int our_clones() const { return our_clones_.load(); }
+  int our_clones(const std::string& manager_uid) const;
   // The versions of resource.k8s.io it serves, newest first.
   std::vector<std::string> DraVersions() const;
 
@@ -126,10 +127,9 @@ class Worker final {
   // Null when they are not looked for.
   const verify::DependencyPicture* dependencies() const { return dependencies_.get(); }
 
-  // For VerifyExistence; `workload` and `job` are looked up by the caller and must outlive the
-  // picture.
+  // For VerifyExistence; `seen`: what there is of the workload.
   verify::WorkerPicture Picture(const tracking::JobAdapter& adapter,
-                                const tracking::Workload* workload, const tracking::Job* job) const;
+                                const placement::ClusterView& seen) const;
 
  private:
   void OnState(const ConnectionState& state);
@@ -147,7 +147,11 @@ class Worker final {
   void ForgetJob(const ObjectKey& key, const tracking::Job& job);
   template <class T>
   typename watch::ObjectCache<T>::OnObject Input(InputChange::Kind kind);
-  bool IsOurs(const tracking::Workload& clone) const;
+  struct CloneCount {
+    int all = 0;
+    int waiting = 0;  // not admitted yet
+  };
+  CloneCount OurClones(const std::string& manager_uid) const;
 
   // Constant after construction.
   const WorkerSettings settings_;
@@ -162,8 +166,8 @@ class Worker final {
   };
   Guarded<Access> access_;
 
-  std::atomic<int> waiting_clones_{0};
-  std::atomic<int> our_clones_{0};
+  // By who made them: which are ours is not known before the manager has told its UID.
+  Guarded<std::map<tracking::CopyMarks, CloneCount>> clone_counts_;
   // When the connection's phase was entered: by the wall clock, as of ConnectionState, to tell one
   // phase from another, and in steady time to count from.
   struct PhaseBegin {

@@ -90,12 +90,12 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, worker));
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const tracking::Workload& workload = *execution.workload;
-  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(workload, OurMarks()));
+  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(workload, Us()));
   auto result =
       Create(execution, worker, tracking::kWorkloads, std::move(body),
              [&](const std::string& text) -> Result<bool> {
                FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
-               if (!placement::IsOurs(*clone, origin_, workload.uid)) return false;
+               if (!IsOf(workload, clone->marks)) return false;
                worker.clones().own().Wrote(std::move(clone));
                return true;
              });
@@ -117,12 +117,11 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const tracking::JobAdapter& adapter = *execution.picture.adapter;
   const tracking::Workload& workload = *execution.workload;
-  FEDRA_ASSIGN_OR_RETURN(std::string body,
-                         adapter.RemoteBody(*execution.job, workload, OurMarks()));
+  FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*execution.job, workload, Us()));
   auto result = Create(execution, worker, adapter.resource(), std::move(body),
                        [&](const std::string& text) -> Result<bool> {
                          FEDRA_ASSIGN_OR_RETURN(auto job, ParseWritten(text, adapter.parser()));
-                         if (!placement::IsOurs(*job, origin_, workload.uid)) return false;
+                         if (!IsOf(workload, job->marks)) return false;
                          worker.jobs(adapter).own().Wrote(std::move(job));
                          return true;
                        });
@@ -138,7 +137,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePriority& action) {
   const ClusterView& view = execution.View(action.cluster);
-  if (view.clone == nullptr) return {};
+  if (!placement::HasOwnClone(view)) return {};
   Worker& worker = Find(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   FEDRA_ASSIGN_OR_RETURN(
@@ -151,8 +150,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
 }
 
 Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view) {
-  if (view.job == nullptr || view.job->deleting || !placement::IsOurs(*view.job, origin_, {}))
-    return {};
+  if (view.job == nullptr || view.job->deleting || !tracking::IsOurs(view.job_is)) return {};
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (worker.Job(*adapter, view.job->key) == nullptr) continue;
     FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *adapter, view.job->key, view.job->uid));
@@ -162,7 +160,7 @@ Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view) {
 }
 
 Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view) {
-  if (view.clone == nullptr || !placement::IsOurs(*view.clone, origin_, {})) return {};
+  if (view.clone == nullptr || !tracking::IsOurs(view.clone_is)) return {};
   const tracking::Workload& clone = *view.clone;
   FEDRA_RETURN_IF_ERROR(RemoveClone(worker.cluster(), clone));
   worker.clones().own().Deleted(clone.key, clone.uid);

@@ -35,7 +35,11 @@ class WorkerWrites final {
   // Takes the created object, and says whether it is ours.
   using Remember = std::function<Result<bool>(const std::string& object)>;
 
-  tracking::Marks OurMarks() const { return {origin_, manager_.uid()}; }
+  tracking::Identity Us() const { return {origin_, manager_.uid()}; }
+  // Whether an object with these marks is this workload's copy.
+  bool IsOf(const tracking::Workload& workload, const tracking::CopyMarks& marks) const {
+    return tracking::OwnershipOf(marks, Us(), workload.uid) == tracking::Ownership::kOurs;
+  }
   Worker& Find(const ClusterName& name) const;
   Result<void> ProvideTemplates(Execution& execution, Worker& worker);
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,

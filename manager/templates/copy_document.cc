@@ -15,15 +15,15 @@ namespace fedra::templates {
 using nlohmann::json;
 
 std::string CopyDocument(const verify::Claim& original, std::string_view api_version,
-                         const tracking::Marks& marks, std::string_view expected) {
+                         const tracking::Identity& us, std::string_view expected) {
   json spec = json::parse(original.spec, nullptr, /*allow_exceptions=*/false);
   if (api_version == "v1beta1") spec = verify::TemplateSpecInV1Beta1(std::move(spec));
   json metadata = {
       {"namespace", original.key.ns}, {"name", original.key.name}, {"resourceVersion", expected}};
-  metadata["labels"][std::string(tracking::kCopyOriginLabel)] = marks.origin;
+  metadata["labels"][std::string(tracking::kCopyOriginLabel)] = us.origin;
   metadata["annotations"][std::string(tracking::kTemplateUidAnnotation)] = original.uid;
-  if (!marks.manager.empty())
-    metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.manager;
+  if (!us.manager.empty())
+    metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = us.manager;
   if (!original.capabilities.empty()) {
     metadata["annotations"][std::string(tracking::kCapabilitiesAnnotation)] =
         fmt::format("{}", fmt::join(original.capabilities, ","));

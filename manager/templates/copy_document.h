@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/types.h"
-#include "manager/tracking/marks.h"
+#include "manager/tracking/ownership.h"
 #include "manager/verify/objects.h"
 
 namespace fedra::templates {
@@ -22,6 +22,6 @@ inline constexpr std::string_view kMustNotExist = "1";
 // we saw it, or kMustNotExist. The content and the claims' metadata are the original's; of its own
 // labels and annotations only the capabilities that it needs come along.
 std::string CopyDocument(const verify::Claim& original, std::string_view api_version,
-                         const tracking::Marks& marks, std::string_view expected);
+                         const tracking::Identity& us, std::string_view expected);
 
 }  // namespace fedra::templates

@@ -6,8 +6,8 @@ namespace fedra::templates {
 namespace {
 
 // Our copy of a template that the manager has, too.
-Plan Follow(const View& view) {
-  const bool same_object = view.there->source_uid == view.original->uid;
+Plan Follow(const View& view, tracking::Ownership whose) {
+  const bool same_object = whose == tracking::Ownership::kOurs;
   const bool same_needs = view.there->capabilities == view.original->capabilities;
   if (same_object && same_needs) return {};
   if (same_object || view.there->spec == view.original->spec) {
@@ -41,23 +41,25 @@ std::string_view ToString(Step step) {
   return {};
 }
 
-bool IsCopy(const verify::Claim& claim, const tracking::Marks& marks) {
-  return marks.MayBeOn(claim.origin, claim.made_by) && !claim.source_uid.empty();
+tracking::Ownership OwnershipOf(const verify::Claim& there, const verify::Claim* original,
+                                const tracking::Identity& us) {
+  return tracking::OwnershipOf(there.marks, us, original == nullptr ? "" : original->uid);
 }
 
-Plan Decide(const View& view, Mode mode, const tracking::Marks& marks) {
+Plan Decide(const View& view, Mode mode, const tracking::Identity& us) {
   if (mode == Mode::kNever || !view.there_known) return {};
   if (view.there == nullptr) {
     if (!view.here || view.original == nullptr || !view.can_hold) return {};
     return {Step::kCreate, "a workload that is sent there needs it"};
   }
-  if (!IsCopy(*view.there, marks) || view.there->deleting) return {};
+  const tracking::Ownership whose = OwnershipOf(*view.there, view.original, us);
+  if (!tracking::IsOurs(whose) || view.there->deleting) return {};
   if (!view.named) return {Step::kDelete, "no workload names it any more"};
   if (view.original == nullptr) {
     if (!view.original_known || view.here) return {};
     return {Step::kDelete, "the manager's template is gone, and no workload there uses the copy"};
   }
-  return mode == Mode::kReconcile ? Follow(view) : Plan{};
+  return mode == Mode::kReconcile ? Follow(view, whose) : Plan{};
 }
 
 }  // namespace fedra::templates

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "manager/tracking/marks.h"
+#include "manager/tracking/ownership.h"
 #include "manager/verify/objects.h"
 
 namespace fedra::templates {
@@ -53,9 +53,10 @@ struct Plan {
   std::string why;  // for people; empty for kNone
 };
 
-// Whether `claim` is a copy that the fedra with these marks made.
-bool IsCopy(const verify::Claim& claim, const tracking::Marks& marks);
+// Whether the worker's template is a copy of ours; `original`: the manager's, null: none.
+tracking::Ownership OwnershipOf(const verify::Claim& there, const verify::Claim* original,
+                                const tracking::Identity& us);
 
-Plan Decide(const View& view, Mode mode, const tracking::Marks& marks);
+Plan Decide(const View& view, Mode mode, const tracking::Identity& us);
 
 }  // namespace fedra::templates

@@ -139,9 +139,7 @@ Result<Job> ParseBatchJob(const json& object) {
     return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
   job.version = ResourceVersion(Text(metadata, "resourceVersion"));
   job.deleting = metadata.contains("deletionTimestamp");
-  job.origin = Text(Member(metadata, "labels"), kOriginLabel);
-  job.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
-  job.made_by = Text(Member(metadata, "annotations"), kManagerUidAnnotation);
+  job.marks = ReadCopyMarks(metadata);
   job.prebuilt_workload = PrebuiltWorkload(metadata);
   job.managed_by = Text(spec, "managedBy");
   job.suspended = Flag(spec, "suspend", false);
@@ -150,7 +148,7 @@ Result<Job> ParseBatchJob(const json& object) {
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
   if (job.managed_by == kManagedBy) {  // never on a copy
     job.text = std::make_shared<const std::string>(Dump(object));
-  } else if (!job.origin.empty()) {
+  } else if (!job.marks.origin.empty()) {
     job.text = std::make_shared<const std::string>(Dump(json{{"status", status}}));
   }
   return job;
@@ -170,10 +168,10 @@ class BatchJob final : public JobAdapter {
   }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
-                                 const Marks& marks) const override {
+                                 const Identity& us) const override {
     if (local.text == nullptr) return Fail(ErrorCode::kInternal, "the job's text was not kept");
     const json source = json::parse(*local.text, nullptr, false);
-    json metadata = CopyMetadata(source, local.key, workload.uid, marks);
+    json metadata = CopyMetadata(source, local.key, workload.uid, us);
     metadata["annotations"][std::string(kPrebuiltWorkload)] = workload.key.name;
     json spec = Member(source, "spec");
     if (!spec.is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");

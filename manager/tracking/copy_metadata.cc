@@ -22,14 +22,14 @@ json StringMap(const json& metadata, std::string_view name) {
 }  // namespace
 
 json CopyMetadata(const json& source, const ObjectKey& key, const std::string& workload_uid,
-                  const Marks& marks) {
+                  const Identity& us) {
   const json& metadata = Member(source, "metadata");
   json labels = StringMap(metadata, "labels");
-  labels[std::string(kOriginLabel)] = marks.origin;
+  labels[std::string(kOriginLabel)] = us.origin;
   json annotations = StringMap(metadata, "annotations");
   annotations.erase("kubectl.kubernetes.io/last-applied-configuration");
   annotations[std::string(kWorkloadUidAnnotation)] = workload_uid;
-  if (!marks.manager.empty()) annotations[std::string(kManagerUidAnnotation)] = marks.manager;
+  if (!us.manager.empty()) annotations[std::string(kManagerUidAnnotation)] = us.manager;
   return {{"namespace", key.ns},
           {"name", key.name},
           {"labels", std::move(labels)},

@@ -20,8 +20,8 @@ const JobAdapter* FindAdapter(const Owner& owner) {
 
 bool IsProgress(const Job& before, const Job& after) {
   const auto decisive = [](const Job& job) {
-    return std::tie(job.uid, job.deleting, job.origin, job.manager_uid, job.made_by,
-                    job.prebuilt_workload, job.managed_by, job.suspended, job.finished, job.failed);
+    return std::tie(job.uid, job.deleting, job.marks, job.prebuilt_workload, job.managed_by,
+                    job.suspended, job.finished, job.failed);
   };
   return decisive(before) == decisive(after);
 }

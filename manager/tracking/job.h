@@ -25,9 +25,7 @@ struct Job {
   std::string uid;
   ResourceVersion version;
   bool deleting = false;
-  std::string origin;       // our origin label; empty on the manager's own and on foreign jobs
-  std::string manager_uid;  // remote jobs: UID of the manager's Workload
-  std::string made_by;      // remote jobs: UID of the management cluster; empty: it is not said
+  CopyMarks marks;                // of a remote job
   std::string prebuilt_workload;  // remote jobs: name of the clone
   std::string managed_by;         // spec.managedBy; empty when absent
   bool suspended = false;
@@ -57,7 +55,7 @@ class JobAdapter {
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,
-                                         const Marks& marks) const = 0;
+                                         const Identity& us) const = 0;
   // The merge patch that makes the manager's status equal to the worker's; nothing when there is
   // nothing to copy now.
   virtual std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const = 0;

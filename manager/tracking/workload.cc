@@ -111,9 +111,7 @@ Result<Workload> ReadCommon(const json& object) {
   workload.finalizers = ReadStrings(Member(metadata, "finalizers"));
   workload.created = Time(metadata, "creationTimestamp");
   workload.owner = ReadOwner(metadata);
-  workload.origin = Text(Member(metadata, "labels"), kOriginLabel);
-  workload.manager_uid = Text(Member(metadata, "annotations"), kWorkloadUidAnnotation);
-  workload.made_by = Text(Member(metadata, "annotations"), kManagerUidAnnotation);
+  workload.marks = ReadCopyMarks(metadata);
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
   workload.priority = ReadPriority(spec);
@@ -152,11 +150,11 @@ Result<Workload> ParseWorkload(const json& object) {
 
 Result<Workload> ParseClone(const json& object) { return ReadCommon(object); }
 
-Result<std::string> CloneBody(const Workload& workload, const Marks& marks) {
+Result<std::string> CloneBody(const Workload& workload, const Identity& us) {
   if (workload.text == nullptr)
     return Fail(ErrorCode::kInternal, "the workload's text was not kept");
   const json source = json::parse(*workload.text, nullptr, false);
-  json metadata = CopyMetadata(source, workload.key, workload.uid, marks);
+  json metadata = CopyMetadata(source, workload.key, workload.uid, us);
   metadata["labels"].erase(std::string(kJobUidLabel));
   return Dump(json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                    {"kind", "Workload"},

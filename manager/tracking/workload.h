@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "dra/requirement.h"
-#include "manager/tracking/marks.h"
+#include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
@@ -62,9 +62,7 @@ struct Workload {
   WallTime created{};
   Owner owner;
 
-  std::string origin;       // our origin label; empty on the manager's own and on foreign objects
-  std::string manager_uid;  // clones: UID of the manager's Workload; empty when foreign
-  std::string made_by;      // clones: UID of the management cluster; empty: it is not said
+  CopyMarks marks;  // of a clone
 
   bool active = true;  // spec.active
   Priority priority;
@@ -103,7 +101,7 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 // The body that creates the clone of `workload` on a worker: name, labels, annotations and spec as
 // they are, without the job-uid label, with our marks; no owner references, finalizers or status
 // (multikueue.md 2.4).
-Result<std::string> CloneBody(const Workload& workload, const Marks& marks);
+Result<std::string> CloneBody(const Workload& workload, const Identity& us);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
 // bound to its UID.

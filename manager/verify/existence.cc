@@ -203,25 +203,26 @@ void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& work
   }
 }
 
-void VerifyNames(const WorkerPicture& worker, const ExistenceOptions& options,
-                 dra::Verdict& verdict) {
-  // Ours, of whatever incarnation, is removed or reused by placement; foreign is never touched.
-  const auto is_foreign = [&](const auto* object) {
-    return object != nullptr && (object->origin != options.origin || object->manager_uid.empty());
-  };
-  if (is_foreign(worker.job)) {
-    Add(verdict, Outcome::kNo, ReasonCode::kNameConflict, "Job " + worker.job->key.ToString(),
-        fmt::format("a Job {} that is not ours exists there", worker.job->key.ToString()));
-  }
-  if (is_foreign(worker.workload)) {
-    Add(verdict, Outcome::kNo, ReasonCode::kNameConflict,
-        "Workload " + worker.workload->key.ToString(),
-        fmt::format("a Workload {} that is not ours exists there",
-                    worker.workload->key.ToString()));
+// Ours, of whatever incarnation, is removed or reused by placement; the rest is never touched.
+void VerifyNames(const WorkerPicture& worker, dra::Verdict& verdict) {
+  for (const SameName& there : worker.same_names) {
+    if (tracking::IsOurs(there.whose)) continue;
+    const bool other = there.whose == tracking::Ownership::kOtherManager;
+    Add(verdict, Outcome::kNo, ReasonCode::kNameConflict, there.object,
+        fmt::format("a {} {} exists there", there.object,
+                    other ? "that another manager's fedra made" : "that is not ours"));
   }
 }
 
 }  // namespace
+
+std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Ownership clone_is,
+                                const tracking::Job* job, tracking::Ownership job_is) {
+  std::vector<SameName> names;
+  if (job != nullptr) names.push_back({"Job " + job->key.ToString(), job_is});
+  if (clone != nullptr) names.push_back({"Workload " + clone->key.ToString(), clone_is});
+  return names;
+}
 
 Reason ConnectionReason(const ConnectionState& connection) {
   const std::string why = connection.why ? Cut(connection.why->message, kMaxWords) : std::string();
@@ -271,7 +272,7 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
   if (!requirement.queue.empty()) VerifyQueue(requirement, worker, verdict);
   Notes notes;
   VerifyClaims(requirement, worker, options, verdict, notes);
-  VerifyNames(worker, options, verdict);
+  VerifyNames(worker, verdict);
   // A note never hides a refusal.
   verdict.reasons.insert(verdict.reasons.end(), std::make_move_iterator(notes.begin()),
                          std::make_move_iterator(notes.end()));

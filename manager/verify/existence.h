@@ -23,6 +23,15 @@ namespace fedra::verify {
 template <class T>
 using Cache = watch::ObjectCache<T>;
 
+// An object there that has the name of one that fedra would make.
+struct SameName {
+  std::string object;  // "Job ml/train"
+  tracking::Ownership whose = tracking::Ownership::kForeign;
+};
+// Null: there is none.
+std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Ownership clone_is,
+                                const tracking::Job* job, tracking::Ownership job_is);
+
 // What is known of one worker. Lifetime: the caches outlive the view.
 struct WorkerPicture {
   ClusterName name;
@@ -32,9 +41,7 @@ struct WorkerPicture {
   const Cache<Claim>& templates;
   const Cache<Claim>& claims;
   const Cache<DeviceClass>& classes;
-  // Same-named objects there, ours or foreign; null: none.
-  const tracking::Workload* workload = nullptr;
-  const tracking::Job* job = nullptr;
+  std::vector<SameName> same_names;
   bool job_kind_served = true;
   std::vector<std::string> capabilities;  // as the configuration declares them
   std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
@@ -47,7 +54,6 @@ enum class Undeclared { kWarn, kRequire };
 struct ExistenceOptions {
   Drift drift = Drift::kWarn;
   Undeclared undeclared = Undeclared::kWarn;
-  std::string origin = "fedra";
   // The manager's own templates, for drift and for copies; null: they are not known.
   const Cache<Claim>* manager_templates = nullptr;
   // A template that the worker lacks is copied from the manager's when a job is sent there: it

@@ -134,9 +134,7 @@ Result<Claim> ParseTemplate(const json& object) {
               .uid = Text(metadata, "uid"),
               .version = ResourceVersion(Text(metadata, "resourceVersion")),
               .deleting = !Member(metadata, "deletionTimestamp").is_null(),
-              .origin = Text(Member(metadata, "labels"), tracking::kCopyOriginLabel),
-              .source_uid = Text(Member(metadata, "annotations"), tracking::kTemplateUidAnnotation),
-              .made_by = Text(Member(metadata, "annotations"), tracking::kManagerUidAnnotation)};
+              .marks = tracking::ReadTemplateMarks(metadata)};
   return claim;
 }
 

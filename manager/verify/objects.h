@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "manager/tracking/ownership.h"
 
 namespace fedra::verify {
 
@@ -53,9 +54,7 @@ struct Claim {
   std::string uid;
   ResourceVersion version;
   bool deleting = false;
-  std::string origin;      // the origin label of a copy that a fedra made; empty: no such copy
-  std::string source_uid;  // of such a copy: the UID of the manager's template
-  std::string made_by;     // and of the management cluster; empty: it is not said
+  tracking::CopyMarks marks;
 
   bool operator==(const Claim&) const = default;
 };

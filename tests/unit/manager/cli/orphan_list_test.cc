@@ -14,9 +14,9 @@ std::shared_ptr<const Object> Marked(const std::string& name, const std::string&
   Object object;
   object.key = {"ml", name};
   object.uid = "uid-" + name;
-  object.origin = origin;
-  object.manager_uid = manager_uid;
-  object.made_by = made_by;
+  object.marks.origin = origin;
+  object.marks.source_uid = manager_uid;
+  object.marks.made_by = made_by;
   return std::make_shared<const Object>(std::move(object));
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("orphans are ours and of no living workload; jobs come before clones")
 
 TEST_CASE(
     "a manager that may not know its UID leaves what names a manager; no answer is an error") {
-  const auto refused = MarksOf("fedra", Fail(ErrorCode::kForbidden, "not allowed"));
+  const auto refused = IdentityOf("fedra", Fail(ErrorCode::kForbidden, "not allowed"));
   REQUIRE(refused);
   RemoteObjects remote;
   remote.clones = {Marked<tracking::Workload>("theirs", "fedra", "living-there", "m2"),
@@ -57,8 +57,8 @@ TEST_CASE(
   CHECK(orphans[0].key.name == "old");
   for (const ErrorCode code : {ErrorCode::kTimeout, ErrorCode::kUnavailable, ErrorCode::kConnection,
                                ErrorCode::kUnauthorized, ErrorCode::kBadResponse})
-    CHECK_FALSE(MarksOf("fedra", Fail(code, "no answer")));
-  CHECK(MarksOf("fedra", std::string("m1"))->manager == "m1");
+    CHECK_FALSE(IdentityOf("fedra", Fail(code, "no answer")));
+  CHECK(IdentityOf("fedra", std::string("m1"))->manager == "m1");
 }
 
 TEST_CASE("orphans as a table and for programs") {

@@ -381,18 +381,28 @@ TEST_CASE("foreign objects are never touched") {
   CHECK(world.worker("a").job->uid == "foreign");
 }
 
+TEST_CASE("what another manager of our origin made is left alone, also when our workload is gone") {
+  World world({"a", "b"});
+  world.PutCopyOfAnotherManager("a");
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  world.DeleteWorkload();
+  world.Settle();
+  CHECK(world.HasCopyOfAnotherManager("a"));
+}
+
 TEST_CASE("a copy of an earlier incarnation is removed before a new one is made") {
   World world({"a"});
   auto stale = std::make_shared<tracking::Workload>();
   stale->key = {"ml", "job-train-1a2b3"};
   stale->uid = "stale";
-  stale->origin = "fedra";
-  stale->manager_uid = "uid-0";
+  stale->marks = {"fedra", "m1", "uid-0"};
   world.worker("a").clone = stale;
   world.ReserveQuota();
   world.Settle();
   REQUIRE(world.worker("a").clone != nullptr);
-  CHECK(world.worker("a").clone->manager_uid == testing::kUid);
+  CHECK(world.worker("a").clone->marks.source_uid == testing::kUid);
 }
 
 TEST_CASE("a job that Kueue does not manage is rejected with what to write") {

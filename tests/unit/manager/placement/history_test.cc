@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <random>
+#include <set>
 
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/world.h"
@@ -34,6 +35,7 @@ class History {
   void CalmDown() {
     for (const std::string& name : kWorkers) {
       world_.Reconnect(name);
+      world_.RemoveCopyOfAnotherManager(name);
       world_.SetVerdict(name, {.outcome = dra::Outcome::kYes});
     }
     for (int i = 0; i < 8; ++i) {
@@ -90,6 +92,17 @@ class History {
           world_.SetVerdict(worker, AnyVerdict());
         },
         [&] {
+          if (!Chance(8)) return;
+          const std::string& worker = AnyWorker();
+          if (theirs_.contains(worker)) {
+            world_.RemoveCopyOfAnotherManager(worker);
+            theirs_.erase(worker);
+          } else {
+            world_.PutCopyOfAnotherManager(worker);
+            if (world_.HasCopyOfAnotherManager(worker)) theirs_.insert(worker);
+          }
+        },
+        [&] {
           if (Chance(8)) world_.Deactivate();
         },
         [&] { world_.Activate(); },
@@ -113,10 +126,13 @@ class History {
         },
     };
     events[random_() % events.size()]();
+    // Invariant 2.
+    for (const std::string& worker : theirs_) REQUIRE(world_.HasCopyOfAnotherManager(worker));
   }
 
   std::mt19937 random_;
   World world_;
+  std::set<std::string> theirs_;  // workers with a copy of another manager
 };
 
 }  // namespace

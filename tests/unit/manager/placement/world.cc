@@ -20,8 +20,15 @@ Condition True(std::string reason, std::string message, WallTime at) {
   return {true, std::move(reason), std::move(message), at};
 }
 
+const tracking::Identity kUs{"fedra", "m1"};
+constexpr const char* kAnotherManager = "m2";
+
 bool HasOurJob(const ClusterView& worker) {
-  return worker.job != nullptr && worker.job->origin == "fedra";
+  return worker.job != nullptr && worker.job->marks.made_by == kUs.manager;
+}
+
+bool HasOurClone(const ClusterView& worker) {
+  return worker.clone != nullptr && worker.clone->marks.made_by == kUs.manager;
 }
 
 bool SameDecision(const Decision& a, const Decision& b) {
@@ -78,9 +85,7 @@ void World::ReserveQuota() {
 
 bool World::Admit(const std::string& name) {
   ClusterView& at = worker(name);
-  if (at.clone == nullptr || at.clone->Finished() || at.clone->Admitted() ||
-      at.clone->origin != "fedra")
-    return false;
+  if (!HasOurClone(at) || at.clone->Finished() || at.clone->Admitted()) return false;
   const auto clone = Edit(at);
   clone->quota_reserved = True("QuotaReserved", "", now_);
   clone->admitted = True("Admitted", "", now_);
@@ -121,7 +126,7 @@ void World::DeleteJobOn(const std::string& name) {
 
 void World::DeleteCloneOn(const std::string& name) {
   ClusterView& at = worker(name);
-  if (at.clone == nullptr) return;
+  if (!HasOurClone(at)) return;
   at.clone = nullptr;
   if (!HasOurJob(at) || at.job->finished) return;
   const auto job = EditJob(at);
@@ -159,6 +164,25 @@ void World::PutForeignJob(const std::string& name) {
   job->key = {"ml", "train"};
   job->uid = "foreign";
   worker(name).job = job;
+}
+
+void World::PutCopyOfAnotherManager(const std::string& name) {
+  ClusterView& at = worker(name);
+  if (at.clone != nullptr) return;
+  auto clone = std::make_shared<tracking::Workload>();
+  clone->key = {"ml", "job-train-1a2b3"};
+  clone->uid = "theirs";
+  clone->marks = {kUs.origin, kAnotherManager, "uid-there"};
+  at.clone = clone;
+}
+
+bool World::HasCopyOfAnotherManager(const std::string& name) {
+  const ClusterView& at = worker(name);
+  return at.clone != nullptr && at.clone->marks.made_by == kAnotherManager;
+}
+
+void World::RemoveCopyOfAnotherManager(const std::string& name) {
+  if (HasCopyOfAnotherManager(name)) worker(name).clone = nullptr;
 }
 
 void World::EvictOnManager(const std::string& previous) {
@@ -215,7 +239,26 @@ Decision World::Look() const {
     view.check = kCheck;
     view.second_check = second_check_;
   }
-  return Decide(view, workers_, record_, policy_, now_);
+  return Decide(view, Seen(), record_, policy_, now_);
+}
+
+// As the reconciler gathers it: whose the copies are, and No where the name is taken.
+std::vector<ClusterView> World::Seen() const {
+  const std::string uid = workload_ == nullptr ? "" : workload_->uid;
+  std::vector<ClusterView> seen = workers_;
+  for (ClusterView& at : seen) {
+    const auto whose = [&](const auto* copy) {
+      return copy == nullptr ? tracking::Ownership::kForeign
+                             : tracking::OwnershipOf(copy->marks, kUs, uid);
+    };
+    at.clone_is = whose(at.clone.get());
+    at.job_is = whose(at.job.get());
+    if ((at.clone != nullptr && !tracking::IsOurs(at.clone_is)) ||
+        (at.job != nullptr && !tracking::IsOurs(at.job_is)))
+      at.verdict = {.outcome = dra::Outcome::kNo,
+                    .reasons = {{dra::ReasonCode::kNameConflict, "", "the name is taken there"}}};
+  }
+  return seen;
 }
 
 // As the executor carries out a decision.
@@ -267,8 +310,7 @@ std::vector<std::string> World::WorkersWithJob() const {
 std::vector<std::string> World::WorkersWithClone() const {
   std::vector<std::string> names;
   for (const ClusterView& worker : workers_) {
-    if (worker.clone != nullptr && worker.clone->origin == "fedra")
-      names.push_back(worker.name.value);
+    if (HasOurClone(worker)) names.push_back(worker.name.value);
   }
   return names;
 }
@@ -303,6 +345,7 @@ void World::Apply(const placement::Admit& action) {
   const auto& nominated = workload_->nominated;
   REQUIRE(std::find(nominated.begin(), nominated.end(), action.cluster.value) != nominated.end());
   REQUIRE(worker(action.cluster.value).clone != nullptr);
+  REQUIRE(HasOurClone(worker(action.cluster.value)));
   REQUIRE(worker(action.cluster.value).clone->Admitted());
   workload_->cluster_name = action.cluster.value;
   workload_->nominated.clear();
@@ -324,8 +367,7 @@ void World::Apply(const CreateClone& action) {
   auto clone = std::make_shared<tracking::Workload>();
   clone->key = {"ml", "job-train-1a2b3"};
   clone->uid = "clone-" + action.cluster.value;
-  clone->origin = "fedra";
-  clone->manager_uid = workload_->uid;
+  clone->marks = {kUs.origin, kUs.manager, workload_->uid};
   clone->priority = workload_->priority;
   at.clone = clone;
 }
@@ -335,7 +377,7 @@ void World::Apply(const DeleteRemote& action) {
   ClusterView& at = worker(action.cluster.value);
   REQUIRE(at.contact != Contact::kNone);
   // Invariant 2: there is something of ours to delete.
-  REQUIRE((HasOurJob(at) || (at.clone != nullptr && at.clone->origin == "fedra")));
+  REQUIRE((HasOurJob(at) || HasOurClone(at)));
   // Invariant 5: the final status reaches the manager before the remote job is removed; unless the
   // job had been taken back from there.
   if (HasOurJob(at) && at.job->finished && workload_ != nullptr) {
@@ -346,7 +388,7 @@ void World::Apply(const DeleteRemote& action) {
     if (counts) REQUIRE(job_->finished);
   }
   if (HasOurJob(at)) at.job = nullptr;
-  if (at.clone != nullptr && at.clone->origin == "fedra") at.clone = nullptr;
+  if (HasOurClone(at)) at.clone = nullptr;
 }
 
 void World::Apply(const CreateJob& action) {
@@ -356,14 +398,13 @@ void World::Apply(const CreateJob& action) {
   // Invariant 1: losers' clones are gone before the job is created.
   for (const ClusterView& other : workers_) {
     if (other.name == action.cluster || other.contact != Contact::kFull) continue;
-    REQUIRE((other.clone == nullptr || other.clone->origin != "fedra"));
+    REQUIRE_FALSE(HasOurClone(other));
   }
   if (at.job != nullptr) return;
   auto job = std::make_shared<tracking::Job>();
   job->key = {"ml", "train"};
   job->uid = "remote-" + action.cluster.value;
-  job->origin = "fedra";
-  job->manager_uid = workload_->uid;
+  job->marks = {kUs.origin, kUs.manager, workload_->uid};
   job->prebuilt_workload = workload_->key.name;
   job->shows_activity = true;
   at.job = job;
@@ -414,6 +455,7 @@ void World::Apply(const Note& action) { notes_.emplace_back(action.reason); }
 void World::Apply(const SetClonePriority& action) {
   ClusterView& at = worker(action.cluster.value);
   REQUIRE(at.contact != Contact::kNone);
+  REQUIRE(HasOurClone(at));
   Edit(at)->priority = workload_->priority;
 }
 
@@ -421,8 +463,8 @@ void World::CheckInvariants() const {
   INFO(Print());
   int connected_jobs = 0;
   for (const ClusterView& worker : workers_) {
-    if (worker.contact == Contact::kFull && HasOurJob(worker) && worker.job->manager_uid == kUid &&
-        !worker.job->finished)
+    if (worker.contact == Contact::kFull && HasOurJob(worker) &&
+        worker.job->marks.source_uid == kUid && !worker.job->finished)
       ++connected_jobs;
   }
   // A job of an earlier life on a worker that has just come back is on its way out and no second
@@ -448,9 +490,9 @@ std::string World::Print() const {
                         worker.clone == nullptr    ? "-"
                         : worker.clone->Admitted() ? "admitted"
                                                    : "waiting",
-                        worker.job == nullptr        ? "-"
-                        : worker.job->origin.empty() ? "foreign"
-                                                     : "ours");
+                        worker.job == nullptr ? "-"
+                        : HasOurJob(worker)   ? "ours"
+                                              : "foreign");
   }
   return text;
 }

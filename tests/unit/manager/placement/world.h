@@ -43,6 +43,10 @@ class World {
                          worker + " refused it", true}});
   }
   void PutForeignJob(const std::string& worker);
+  // A clone of our origin and name that another manager's fedra made, where there is none yet.
+  void PutCopyOfAnotherManager(const std::string& worker);
+  bool HasCopyOfAnotherManager(const std::string& worker);
+  void RemoveCopyOfAnotherManager(const std::string& worker);
   void EvictOnManager(const std::string& previous);
   // Its class's value is another one now.
   void ChangePriority(int value) {
@@ -84,6 +88,7 @@ class World {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  std::vector<ClusterView> Seen() const;
   void Carry(const Action& action);
   void Apply(const SetCheck& action);
   void Apply(const Nominate& action);

@@ -153,16 +153,17 @@ TEST_CASE("what another manager of our origin has made is foreign") {
     (void)objects.Delete("workloads", kKey);
     REQUIRE(objects.Create(copy));
   };
-  const auto seen_as_ours = [&](bool ours) {
+  const auto seen_as = [&](tracking::Ownership whose) {
     return f.fleet.WaitUntil([&] {
-      const auto clone = f.gatherer.Gather(kKey, {}).clusters.at(0).clone;
-      return clone != nullptr && (clone->origin == "fedra") == ours;
+      const auto seen = f.gatherer.Gather(kKey, {}).clusters.at(0);
+      return seen.clone != nullptr && seen.clone_is == whose;
     });
   };
   put("another-cluster");
-  CHECK(seen_as_ours(false));
+  CHECK(seen_as(tracking::Ownership::kOtherManager));
+  CHECK(f.Outcomes() == "No Yes");
   put(own);
-  CHECK(seen_as_ours(true));
+  CHECK(seen_as(tracking::Ownership::kOursEarlier));
 }
 
 TEST_CASE("a workload that is gone cleans up what names it, and not its successor's job") {

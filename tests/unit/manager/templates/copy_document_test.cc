@@ -53,7 +53,7 @@ TEST_CASE("the worker's own server takes it as ours, with the content that the m
     const auto copy = verify::ParseTemplate(document);
     REQUIRE(copy.has_value());
     CHECK(copy->spec == Original().spec);
-    CHECK(copy->origin == "fedra");
-    CHECK(copy->source_uid == "u1");
+    CHECK(copy->marks.origin == "fedra");
+    CHECK(copy->marks.source_uid == "u1");
   }
 }

@@ -18,7 +18,7 @@ using verify::Claim;
 namespace {
 
 constexpr const char* kOrigin = "fedra";
-const tracking::Marks kMarks{kOrigin, "m1"};
+const tracking::Identity kUs{kOrigin, "m1"};
 const std::string kOne = R"({"spec":{"count":1}})";
 const std::string kTwo = R"({"spec":{"count":2}})";
 
@@ -32,8 +32,8 @@ Claim Original(const std::string& uid, const std::string& spec) {
 
 Claim Copy(const std::string& source_uid, const std::string& spec) {
   Claim claim = Original("copy-of-" + source_uid, spec);
-  claim.origin = kOrigin;
-  claim.source_uid = source_uid;
+  claim.marks.origin = kOrigin;
+  claim.marks.source_uid = source_uid;
   return claim;
 }
 
@@ -57,7 +57,7 @@ struct Row {
                     .can_hold = can_hold,
                     .named = named,
                     .here = here};
-    return Decide(view, mode, kMarks);
+    return Decide(view, mode, kUs);
   }
 };
 
@@ -68,9 +68,11 @@ std::vector<Row> Rows() {
   const Claim copy = Copy("u1", kOne);
   Claim foreign = Original("x", kTwo);
   Claim other_origin = Copy("u1", kOne);
-  other_origin.origin = "another";
+  other_origin.marks.origin = "another";
+  Claim other_manager = Copy("u1", kOne);
+  other_manager.marks.made_by = "m2";
   Claim half = Copy("u1", kOne);
-  half.source_uid.clear();
+  half.marks.source_uid.clear();
   Claim needy = first;
   needy.capabilities = {"gpu.nvidia.com/MPSSupport"};
   Claim going = copy;
@@ -98,6 +100,7 @@ std::vector<Row> Rows() {
       {"foreign, used", first, foreign, true, true},
       {"foreign, unused", first, foreign, false, false},
       {"of another origin", changed, other_origin, false, false},
+      {"of another manager", changed, other_manager, false, false},
       {"a label without the annotation", changed, half, false, false},
   };
 }
@@ -198,7 +201,7 @@ class History final {
     } else if (!there) {
       there = Original("foreign", kTwo);
     } else {
-      there->origin.clear();  // somebody makes the copy their own
+      there->marks.origin.clear();  // somebody makes the copy their own
     }
   }
 
@@ -210,7 +213,7 @@ class History final {
 
   std::optional<Claim> ExpectedOn(size_t worker) const {
     const std::optional<Claim>& now = workers_[worker];
-    const bool ours = now && now->origin == kOrigin;
+    const bool ours = now && now->marks.origin == kOrigin;
     if (now && !ours) return now;
     const bool here = IsHere(worker);
     const auto fresh = [&] { return std::optional(Copy(original_->uid, original_->spec)); };
@@ -219,7 +222,7 @@ class History final {
     if (!original_ || mode_ == Mode::kIfMissing) return now;
     if (now->spec == original_->spec) {
       std::optional<Claim> same = now;
-      same->source_uid = original_->uid;
+      same->marks.source_uid = original_->uid;
       return same;
     }
     return here ? now : fresh();
@@ -241,12 +244,12 @@ class History final {
                     .can_hold = can_hold_[worker],
                     .named = !workloads_.empty(),
                     .here = IsHere(worker)};
-    const Step step = Decide(view, mode_, kMarks).step;
+    const Step step = Decide(view, mode_, kUs).step;
     if (step == Step::kNone || step == Step::kWait) return false;
     if (step == Step::kDelete) {
       there.reset();
     } else if (step == Step::kRefresh) {
-      there->source_uid = original_->uid;
+      there->marks.source_uid = original_->uid;
     } else {
       there = Copy(original_->uid, original_->spec);
     }
@@ -256,7 +259,7 @@ class History final {
   // Whoever else's object it was, and whatever a workload there uses, is as it was.
   void CheckUntouched(const std::optional<Claim>& before, size_t worker) const {
     if (!before) return;
-    const bool ours = before->origin == kOrigin;
+    const bool ours = before->marks.origin == kOrigin;
     if (!ours) CHECK(workers_[worker] == before);
     if (!IsHere(worker)) return;
     REQUIRE(workers_[worker].has_value());

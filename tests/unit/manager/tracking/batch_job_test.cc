@@ -192,6 +192,6 @@ TEST_CASE("a foreign job is known by its name and uid only") {
   json foreign = Local();
   foreign["spec"].erase("managedBy");
   const Job job = Parsed(foreign);
-  CHECK(job.origin.empty());
+  CHECK(job.marks.origin.empty());
   CHECK(job.text == nullptr);
 }

@@ -54,8 +54,7 @@ struct Fixture {
   Filled<Claim> claims{&ParseClaim};
   Filled<DeviceClass> classes{&ParseDeviceClass};
   ConnectionState connection{.phase = ConnectionPhase::kConnected};
-  tracking::Job job;
-  bool has_job = false;
+  std::vector<SameName> same_names;
   std::vector<std::string> capabilities;
   ExistenceOptions options;
 
@@ -75,8 +74,7 @@ struct Fixture {
                                 .templates = templates.cache,
                                 .claims = claims.cache,
                                 .classes = classes.cache,
-                                .workload = nullptr,
-                                .job = has_job ? &job : nullptr,
+                                .same_names = same_names,
                                 .job_kind_served = true,
                                 .capabilities = capabilities,
                                 .dra_versions = {"v1alpha3"}};
@@ -311,14 +309,20 @@ TEST_CASE("a worker whose templates are not known gets no copy") {
   CHECK(Codes(f.Verify(Needs())) == Names{"Forbidden"});
 }
 
-TEST_CASE("a job of the same name is a conflict unless it is ours") {
+TEST_CASE("an object of the same name is a conflict unless it is ours") {
   Fixture f;
-  f.has_job = true;
-  f.job.key = {"ml", "train"};
-  CHECK(Codes(f.Verify(Needs())) == Names{"NameConflict"});
-  f.job.origin = "fedra";
-  f.job.manager_uid = "u1";
-  CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
+  using tracking::Ownership;
+  for (const Ownership whose : {Ownership::kOurs, Ownership::kOursEarlier}) {
+    f.same_names = {{"Job ml/train", whose}, {"Workload ml/job-train", whose}};
+    CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
+  }
+  f.same_names = {{"Job ml/train", Ownership::kForeign},
+                  {"Workload ml/job-train", Ownership::kOtherManager}};
+  const dra::Verdict verdict = f.Verify(Needs());
+  REQUIRE(Codes(verdict) == Names{"NameConflict", "NameConflict"});
+  CHECK(verdict.reasons[0].message == "a Job ml/train that is not ours exists there");
+  CHECK(verdict.reasons[1].message ==
+        "a Workload ml/job-train that another manager's fedra made exists there");
 }
 
 TEST_CASE("without a connection the answer is Unknown, with the connection's own reason") {

@@ -1,0 +1,54 @@
+#include "manager/tracking/ownership.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::tracking {
+namespace {
+
+CopyMarks Read(const nlohmann::json& metadata, std::string_view origin_label,
+               std::string_view source_annotation) {
+  const nlohmann::json& annotations = Member(metadata, "annotations");
+  return {.origin = Text(Member(metadata, "labels"), origin_label),
+          .made_by = Text(annotations, kManagerUidAnnotation),
+          .source_uid = Text(annotations, source_annotation)};
+}
+
+}  // namespace
+
+Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid) {
+  if (us.origin.empty() || marks.origin != us.origin || marks.source_uid.empty())
+    return Ownership::kForeign;
+  const bool is_of_source = marks.source_uid == source_uid;
+  if (!marks.made_by.empty() && marks.made_by != us.manager) {
+    const bool may_be_ours = us.manager.empty();
+    return may_be_ours && is_of_source ? Ownership::kOurs : Ownership::kOtherManager;
+  }
+  return is_of_source ? Ownership::kOurs : Ownership::kOursEarlier;
+}
+
+std::string_view ToString(Ownership ownership) {
+  switch (ownership) {
+    case Ownership::kForeign:
+      break;
+    case Ownership::kOtherManager:
+      return "otherManager";
+    case Ownership::kOursEarlier:
+      return "oursEarlier";
+    case Ownership::kOurs:
+      return "ours";
+  }
+  return "foreign";
+}
+
+CopyMarks ReadCopyMarks(const nlohmann::json& metadata) {
+  return Read(metadata, kOriginLabel, kWorkloadUidAnnotation);
+}
+
+CopyMarks ReadTemplateMarks(const nlohmann::json& metadata) {
+  return Read(metadata, kCopyOriginLabel, kTemplateUidAnnotation);
+}
+
+}  // namespace fedra::tracking

@@ -1,0 +1,59 @@
+#pragma once
+//
+// Whose is an object on a worker? The one place that decides it: fedra changes and deletes only
+// what is its own, whatever else it finds under the names it uses.
+//
+// A copy carries three marks: the origin label, the UID of the management cluster, and the UID of
+// the manager's object that it stands for. A copy without the second one was made by a fedra that
+// may not read its own cluster's UID.
+//
+// Pure functions on plain values.
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace fedra::tracking {
+
+// Who we are, as it is written on every copy of ours.
+struct Identity {
+  std::string origin;   // value of the origin label, from the configuration
+  std::string manager;  // UID of the management cluster (kube-system's); empty: may not be read
+};
+
+// The marks of one object, as it was read; all empty on an object that no fedra made.
+struct CopyMarks {
+  std::string origin;   // value of the origin label
+  std::string made_by;  // UID of the management cluster; empty: the copy does not say
+  // UID of the manager's object: of the Workload for its clone and its job, of the
+  // ResourceClaimTemplate for a copy of it.
+  std::string source_uid;
+
+  auto operator<=>(const CopyMarks&) const = default;
+};
+
+enum class Ownership {
+  kForeign,       // no fedra with our origin made it
+  kOtherManager,  // a fedra with our origin made it for another management cluster, or may have
+  kOursEarlier,   // ours, for an object of the manager that is gone or was replaced
+  kOurs,          // ours, for the object of the manager that is there now
+};
+
+// `source_uid`: the UID of the manager's object of that name; empty: there is none. Without
+// Identity::manager a copy that names its maker is ours only by the UID of a living object, which
+// no other cluster can have.
+Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid);
+
+// Whether we may change or delete it.
+inline bool IsOurs(Ownership ownership) { return ownership >= Ownership::kOursEarlier; }
+
+// "foreign", "otherManager", "oursEarlier", "ours"; for logs and tests.
+std::string_view ToString(Ownership ownership);
+
+// The marks in an object's metadata: on clones and jobs, and on copies of templates.
+CopyMarks ReadCopyMarks(const nlohmann::json& metadata);
+CopyMarks ReadTemplateMarks(const nlohmann::json& metadata);
+
+}  // namespace fedra::tracking

@@ -1,0 +1,83 @@
+// Invariant 2 as a table: every combination of the marks on a copy and of what is known of us.
+
+#include "manager/tracking/ownership.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::tracking {
+namespace {
+
+constexpr auto kForeign = Ownership::kForeign;
+constexpr auto kOtherManager = Ownership::kOtherManager;
+constexpr auto kOursEarlier = Ownership::kOursEarlier;
+constexpr auto kOurs = Ownership::kOurs;
+
+// By the UID on the copy: that of the manager's object, another one, none.
+struct ByUid {
+  Ownership same, other, absent;
+};
+
+struct Row {
+  std::string made_by;  // on the copy
+  std::string manager;  // ours
+  ByUid exists;         // the manager has an object of that name
+  ByUid gone;           // it has none; `same` is then the UID that it had
+};
+
+const std::vector<Row>& Rows() {
+  static const std::vector<Row> rows = {
+      {"", "", {kOurs, kOursEarlier, kForeign}, {kOursEarlier, kOursEarlier, kForeign}},
+      {"", "m1", {kOurs, kOursEarlier, kForeign}, {kOursEarlier, kOursEarlier, kForeign}},
+      {"m1", "m1", {kOurs, kOursEarlier, kForeign}, {kOursEarlier, kOursEarlier, kForeign}},
+      {"m2",
+       "m1",
+       {kOtherManager, kOtherManager, kForeign},
+       {kOtherManager, kOtherManager, kForeign}},
+      {"m1", "", {kOurs, kOtherManager, kForeign}, {kOtherManager, kOtherManager, kForeign}},
+  };
+  return rows;
+}
+
+TEST_CASE("whose an object on a worker is") {
+  for (const Row& row : Rows()) {
+    for (const bool exists : {true, false}) {
+      const ByUid& expected = exists ? row.exists : row.gone;
+      for (const auto& [uid, whose] :
+           {std::pair{"u1", expected.same}, std::pair{"u2", expected.other},
+            std::pair{"", expected.absent}}) {
+        const Identity us{"fedra", row.manager};
+        INFO("made by \"" << row.made_by << "\", we are \"" << row.manager << "\", UID \"" << uid
+                          << "\", exists " << exists);
+        CHECK(ToString(OwnershipOf({"fedra", row.made_by, uid}, us, exists ? "u1" : "")) ==
+              ToString(whose));
+        // Without our origin nothing is ours, and two unconfigured origins are not the same one.
+        for (const char* origin : {"", "another"})
+          CHECK(OwnershipOf({origin, row.made_by, uid}, us, exists ? "u1" : "") == kForeign);
+        CHECK(OwnershipOf({"", row.made_by, uid}, {"", row.manager}, "u1") == kForeign);
+      }
+    }
+  }
+}
+
+TEST_CASE("only what is ours may be changed") {
+  CHECK(IsOurs(kOurs));
+  CHECK(IsOurs(kOursEarlier));
+  CHECK_FALSE(IsOurs(kOtherManager));
+  CHECK_FALSE(IsOurs(kForeign));
+}
+
+TEST_CASE("marks are read from metadata; on templates they have their own names") {
+  const auto metadata = nlohmann::json::parse(R"({
+    "labels": {"kueue.x-k8s.io/multikueue-origin": "a", "fedra.dev/origin": "b"},
+    "annotations": {"fedra.dev/manager-uid": "m", "fedra.dev/workload-uid": "w",
+                    "fedra.dev/template-uid": "t"}})");
+  CHECK(ReadCopyMarks(metadata) == CopyMarks{"a", "m", "w"});
+  CHECK(ReadTemplateMarks(metadata) == CopyMarks{"b", "m", "t"});
+  CHECK(ReadCopyMarks(nlohmann::json::object()) == CopyMarks{});
+  CHECK(ReadCopyMarks({{"labels", 1}, {"annotations", nullptr}}) == CopyMarks{});
+}
+
+}  // namespace
+}  // namespace fedra::tracking
