@@ -78,6 +78,11 @@ enum class CapabilityCheck {
   kWarn,     // eligible, with a CapabilityUndeclared reason
   kRequire,  // not eligible
 };
+// What it means for a job that names a ResourceClaim when the claim is in use on a worker.
+enum class SharedClaimsPolicy {
+  kPreferTogether,   // that worker is preferred
+  kRequireTogether,  // the others are not eligible
+};
 // Other objects that a pod template names (ConfigMaps, PersistentVolumeClaims, ...).
 enum class DependencyCheck {
   kOff,      // not looked for
@@ -95,6 +100,7 @@ struct VerificationSettings {
   SyncPolicy template_sync = SyncPolicy::kNever;
   DeviceCheck devices = DeviceCheck::kEnforce;
   CapabilityCheck capabilities = CapabilityCheck::kWarn;
+  SharedClaimsPolicy shared_claims = SharedClaimsPolicy::kPreferTogether;
   DependencyCheck dependencies = DependencyCheck::kOff;
   bool secrets = false;  // Secrets count as dependencies; needs the right to list them
   UnknownPolicy unknown = UnknownPolicy::kTryLast;

@@ -148,6 +148,14 @@ Fields DescribeVerification(VerificationSettings& verification) {
            &verification.capabilities,
            {{"Warn", CapabilityCheck::kWarn}, {"Require", CapabilityCheck::kRequire}}),
        ""},
+      {"sharedClaims",
+       "What it means for a job that names a ResourceClaim when the claim is in use on a worker: "
+       "that worker is preferred, or no other is eligible. The annotation fedra.dev/shared on a "
+       "claim overrides it for that claim.",
+       Choice<SharedClaimsPolicy>(&verification.shared_claims,
+                                  {{"PreferTogether", SharedClaimsPolicy::kPreferTogether},
+                                   {"RequireTogether", SharedClaimsPolicy::kRequireTogether}}),
+       ""},
       {"dependencies",
        "What other missing objects that the pods name (ConfigMaps, PersistentVolumeClaims, "
        "ServiceAccounts, PriorityClasses, RuntimeClasses, PodGroups) mean: nothing, a note, or not "

@@ -84,6 +84,10 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   settings.undeclared = configuration.verification.capabilities == config::CapabilityCheck::kRequire
                             ? verify::Undeclared::kRequire
                             : verify::Undeclared::kWarn;
+  settings.shared_claims =
+      configuration.verification.shared_claims == config::SharedClaimsPolicy::kRequireTogether
+          ? verify::SharedClaims::kRequireTogether
+          : verify::SharedClaims::kPreferTogether;
   settings.copies_templates =
       configuration.verification.template_sync != config::SyncPolicy::kNever;
   switch (configuration.verification.template_drift) {
@@ -139,8 +143,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.misconfigured = ToMisconfigured(access);
     worker.options = ToOptions(from.http_version);
     worker.origin = configuration.origin;
-    worker.devices = ToDevices(configuration.verification, from);
-    worker.dependencies = ToDependencies(configuration.verification);
+    worker.verified.devices = ToDevices(configuration.verification, from);
+    worker.verified.dependencies = ToDependencies(configuration.verification);
     worker.capabilities = from.capabilities;
     workers.push_back(std::move(worker));
   }

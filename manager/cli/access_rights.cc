@@ -8,7 +8,7 @@
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/dependencies.h"
+#include "manager/verify/worker_objects.h"
 
 namespace fedra::cli {
 namespace {
@@ -40,25 +40,11 @@ std::string ToText(const Right& right) {
 
 std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates) {
   Rights rights;
-  rights.Read(tracking::kWorkloads);
+  verify::WorkerObjects objects(worker.verified, {});
+  for (const verify::Input& input : objects.Inputs(nullptr)) rights.Read(input.resource);
   rights.Add(tracking::kWorkloads, {"get", "create", "patch", "delete"});
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    rights.Read(adapter->resource());
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
     rights.Add(adapter->resource(), {"get", "create", "delete"});
-  }
-  for (const auto& resource : {tracking::kNamespaces, tracking::kLocalQueues, tracking::kTemplates,
-                               tracking::kClaims, tracking::kDeviceClasses})
-    rights.Read(resource);
-  if (worker.devices) {
-    for (const auto& resource :
-         {tracking::kResourceSlices, tracking::kTaintRules, tracking::kNodes, tracking::kPods})
-      rights.Read(resource);
-  }
-  if (worker.dependencies) {
-    verify::DependencyPicture picture(*worker.dependencies, [](const ObjectKey&) {}, [] {});
-    for (const auto& input : picture.Inputs()) rights.Read(input.resource);
-  }
-  if (worker.devices || worker.dependencies) rights.Read(tracking::kPodGroups);
   if (copies_templates) rights.Add(tracking::kTemplates, {"create", "patch", "delete"});
   return rights.Take();
 }

@@ -205,7 +205,7 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   return input;
 }
 
-FleetFacts FactsOf(const JudgedWorkers& workers) {
+FleetFacts FactsOf(const FleetWorkers& workers) {
   FleetFacts facts;
   for (const auto& worker : workers) {
     facts.may_grow |= worker->HasScalablePools();
@@ -241,7 +241,7 @@ bool HasError(const CheckInput& input, const std::string& object) {
 }
 
 AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
-                                   ObjectForm form, const JudgedWorkers& workers) {
+                                   ObjectForm form, const FleetWorkers& workers) {
   for (const Manifest& manifest : input.dra) {
     if (tracking::Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
     ObjectKey key = KeyOf(*manifest.object, default_ns);

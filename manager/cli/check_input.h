@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "manager/cli/finding.h"
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 #include "manager/cli/manifest_check.h"
 #include "manager/tracking/submitted.h"
 
@@ -38,7 +38,7 @@ struct CheckInput {
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
                                   const std::string& default_ns);
 
-FleetFacts FactsOf(const JudgedWorkers& workers);
+FleetFacts FactsOf(const FleetWorkers& workers);
 
 // The findings that come from what the workers have together. Where a job is judged its verdict
 // says whether it can run: then they are warnings.
@@ -56,7 +56,7 @@ enum class ObjectForm { kWhole, kReduced, kRedacted };
 class AssumedTemplates final {
  public:
   AssumedTemplates(const CheckInput& input, const std::string& default_ns, ObjectForm form,
-                   const JudgedWorkers& workers);
+                   const FleetWorkers& workers);
 
   // Says so beside the verdicts that count on them.
   void Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const;

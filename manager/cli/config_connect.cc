@@ -57,7 +57,7 @@ bool ConnectAndReport(const config::Loaded& loaded, std::chrono::milliseconds ti
   const Asked asked = WhatToAsk(loaded);
   FleetSignal signal;
   LiveFleet fleet(
-      asked.clusters, [](size_t, const kube::ServerInfo*) { return std::vector<Feed>(); },
+      asked.clusters, [](size_t, const kube::ServerInfo*) { return std::vector<verify::Input>(); },
       [](size_t) { return false; }, signal);
   fleet.Wait(timeout, terminal);
   bool all_well = true;

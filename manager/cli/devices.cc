@@ -14,7 +14,7 @@ namespace fedra::cli {
 namespace {
 
 // Why nothing can be said about the worker's devices; empty: something can.
-std::string ProblemOf(const JudgedWorker& worker) {
+std::string ProblemOf(const FleetWorker& worker) {
   if (const auto silence = worker.Silence()) return silence->message;
   const auto obstacle = worker.devices()->Obstacle();
   return obstacle ? obstacle->message : std::string();

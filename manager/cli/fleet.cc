@@ -23,25 +23,21 @@ using reconcile::WorkerSettings;
 constexpr std::chrono::seconds kManagerGrace{2};
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-JudgedWorkerSettings ToJudged(const WorkerSettings& worker,
-                              const reconcile::GatherSettings& gather) {
+FleetWorkerSettings ToJudged(const WorkerSettings& worker,
+                             const reconcile::GatherSettings& gather) {
   return {.name = worker.name,
           .origin = worker.origin,
-          .devices = worker.devices,
-          .dependencies = worker.dependencies,
+          .verified = worker.verified,
+          .shared_claims = gather.shared_claims,
           .undeclared = gather.undeclared,
           .drift = gather.drift,
           .copies_templates = gather.copies_templates,
           .capabilities = worker.capabilities};
 }
 
-bool NeedsManager(const JudgedWorkerSettings& worker) {
-  return worker.drift != verify::Drift::kIgnore || worker.copies_templates;
-}
-
-void KeepDevicesOnly(JudgedWorkerSettings& settings) {
-  settings.devices.emplace().node_resources = false;
-  settings.dependencies.reset();
+void KeepDevicesOnly(FleetWorkerSettings& settings) {
+  settings.verified.devices.emplace().node_resources = false;
+  settings.verified.dependencies.reset();
 }
 
 // Every name that was asked for must be there.
@@ -63,8 +59,8 @@ bool IsWanted(const FleetOptions& options, const std::string& name) {
 }
 
 // Absent: nothing of this worker is read.
-std::optional<JudgedWorkerSettings> Chosen(const FleetOptions& options,
-                                           JudgedWorkerSettings settings) {
+std::optional<FleetWorkerSettings> Chosen(const FleetOptions& options,
+                                          FleetWorkerSettings settings) {
   settings.claims_only = !IsWanted(options, settings.name.value);
   if (settings.claims_only && !options.claims_of_others) return std::nullopt;
   if (options.devices_only) KeepDevicesOnly(settings);
@@ -72,13 +68,13 @@ std::optional<JudgedWorkerSettings> Chosen(const FleetOptions& options,
 }
 
 // In the order of `settings`: those that were asked for, and the others.
-std::vector<JudgedWorker*> MakeWorkers(const std::vector<JudgedWorkerSettings>& settings,
-                                       Fleet& fleet) {
-  std::vector<JudgedWorker*> all;
-  for (const JudgedWorkerSettings& worker : settings) {
-    JudgedWorkers& workers = worker.claims_only ? fleet.others : fleet.workers;
+std::vector<FleetWorker*> MakeWorkers(const std::vector<FleetWorkerSettings>& settings,
+                                      Fleet& fleet) {
+  std::vector<FleetWorker*> all;
+  for (const FleetWorkerSettings& worker : settings) {
+    FleetWorkers& workers = worker.claims_only ? fleet.others : fleet.workers;
     workers.push_back(
-        std::make_unique<JudgedWorker>(worker, [signal = &fleet.signal] { signal->Raise(); }));
+        std::make_unique<FleetWorker>(worker, [signal = &fleet.signal] { signal->Raise(); }));
     all.push_back(workers.back().get());
   }
   return all;
@@ -98,8 +94,8 @@ Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const T
   for (const RecordedWorker& recorded : file->workers) {
     const auto settings = Chosen(options, recorded.settings);
     if (!settings) continue;
-    JudgedWorker& worker = *MakeWorkers({*settings}, *fleet).front();
-    worker.CompareWith(fleet->manager_templates.get());
+    FleetWorker& worker = *MakeWorkers({*settings}, *fleet).front();
+    worker.SetManager({fleet->manager_templates.get(), file->manager_uid});
     for (const std::string& complaint : FeedRecorded(recorded, worker))
       terminal.err << fmt::format("{}: {}\n", options.snapshot, Printable(complaint));
   }
@@ -138,18 +134,18 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   return workers;
 }
 
-std::unique_ptr<ManagerTemplates> AskManager(const ConfiguredWorkers& workers,
-                                             FleetSignal& signal) {
-  if (!workers.manager || !NeedsManager(workers.judged.front())) return nullptr;
-  return std::make_unique<ManagerTemplates>(workers.manager->access, workers.manager->options,
-                                            [&signal] { signal.Raise(); });
+std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal) {
+  if (!workers.manager) return nullptr;
+  return std::make_unique<AskedManager>(workers.manager->access, workers.manager->options,
+                                        [&signal] { signal.Raise(); });
 }
 
 // Without them nothing is said of drift and of copies: the workers are what was asked for.
-void AwaitManager(const ManagerTemplates& manager, FleetSignal& signal) {
+void AwaitManager(AskedManager& manager, FleetSignal& signal) {
   const SteadyTime begin = SystemClock().Steady();
   while (!manager.IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
     signal.Await(kLookAgain);
+  manager.Identify();
 }
 
 Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal) {
@@ -157,17 +153,17 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
   FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
   auto fleet = std::make_unique<Fleet>();
   if (!options.devices_only) fleet->manager = AskManager(configured, fleet->signal);
-  const std::vector<JudgedWorker*> workers = MakeWorkers(configured.judged, *fleet);
+  const std::vector<FleetWorker*> workers = MakeWorkers(configured.judged, *fleet);
   fleet->live = std::make_unique<LiveFleet>(
       configured.access,
-      [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Feeds(server); },
+      [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Inputs(server); },
       [workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
   fleet->live->Wait(configured.timeout, terminal);
   for (size_t i = 0; i < workers.size(); ++i)
     workers[i]->SetConnection(fleet->live->state(i), fleet->live->waited());
   if (fleet->manager == nullptr) return fleet;
   AwaitManager(*fleet->manager, fleet->signal);
-  for (const auto& worker : fleet->workers) worker->CompareWith(fleet->manager->cache());
+  for (const auto& worker : fleet->workers) worker->SetManager(fleet->manager->Facts());
   return fleet;
 }
 

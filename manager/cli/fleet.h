@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/asked_manager.h"
+#include "manager/cli/fleet_worker.h"
 #include "manager/cli/live_fleet.h"
-#include "manager/cli/manager_templates.h"
 #include "manager/cli/terminal.h"
 
 namespace fedra::cli {
@@ -33,7 +33,7 @@ struct ConfiguredWorkers {
   std::string origin;
   std::chrono::milliseconds timeout{0};
   std::vector<reconcile::WorkerSettings> access;
-  std::vector<JudgedWorkerSettings> judged;  // parallel
+  std::vector<FleetWorkerSettings> judged;  // parallel
   // Absent: the manager's kubeconfig cannot be used.
   struct Manager {
     kube::AccessSettings access;
@@ -44,21 +44,21 @@ struct ConfiguredWorkers {
 // kInvalidArgument: the file, the time-out, or a name that is not configured.
 Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);
 
-// The manager's templates, if they matter for what is verified and it can be asked; else null.
-// `signal` must outlive them.
-std::unique_ptr<ManagerTemplates> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal);
+// Asks the manager for what matters to verdicts; null: its kubeconfig cannot be used. `signal` must
+// outlive it.
+std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal);
 // To be called when the workers have answered: waits for the manager a little longer.
-void AwaitManager(const ManagerTemplates& manager, FleetSignal& signal);
+void AwaitManager(AskedManager& manager, FleetSignal& signal);
 
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
   std::string as_of;      // of a snapshot, RFC 3339; empty: now
   FleetSignal signal;
-  std::unique_ptr<ManagerTemplates> manager;  // null: not asked
+  std::unique_ptr<AskedManager> manager;  // null: not asked
   // Of a snapshot; null: not known there.
   std::unique_ptr<verify::Cache<verify::Claim>> manager_templates;
-  JudgedWorkers workers;
-  JudgedWorkers others;             // FleetOptions::claims_of_others
+  FleetWorkers workers;
+  FleetWorkers others;              // FleetOptions::claims_of_others
   std::unique_ptr<LiveFleet> live;  // destroyed first: it feeds the workers and raises the signal
 };
 

@@ -75,7 +75,7 @@ std::string Remedy(const std::string& object, bool is_template, const std::strin
 
 // Whether the class decides about the job: a template that it names there names the class. Of a
 // named claim, and of a class with an extended resource, that is not looked for.
-bool MayUse(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+bool MayUse(const tracking::SubmittedJob& job, const FleetWorker& worker,
             const dra::DeviceClass& device_class) {
   if (!device_class.extended_resource.empty() || !job.requirement.ClaimNames().empty()) return true;
   const std::vector<std::string> names = job.requirement.TemplateNames();
@@ -117,7 +117,7 @@ void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict&
        Remedy(item.object, is_template, place)});
 }
 
-void InputDrift::Note(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+void InputDrift::Note(const tracking::SubmittedJob& job, const FleetWorker& worker,
                       JobVerdict& verdict) const {
   const std::vector<std::string> names = job.requirement.TemplateNames();
   for (const Item& item : templates_) {

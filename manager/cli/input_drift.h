@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "manager/cli/check_input.h"
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 
 namespace fedra::cli {
 
@@ -19,7 +19,7 @@ class InputDrift final {
   InputDrift(const CheckInput& input, const std::string& default_ns, ObjectForm form);
 
   // Says so beside the verdict of a job (in the worker's names) that could have used them.
-  void Note(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+  void Note(const tracking::SubmittedJob& job, const FleetWorker& worker,
             JobVerdict& verdict) const;
 
  private:

@@ -52,8 +52,9 @@ void LiveFleet::OnState(size_t worker, const ConnectionState& state) {
                      fed_.With([&](std::vector<bool>& fed) { return !fed[worker]; });
   if (first) {
     Cluster& cluster = *clusters_[worker];
-    for (const Feed& feed : feeds_of_(worker, cluster.server().get()))
-      cluster.Watch({feed.resource, {}, {}, {}, feed.metadata_only}, *feed.sink);
+    for (const verify::Input& input : feeds_of_(worker, cluster.server().get()))
+      cluster.Watch({.resource = input.resource, .metadata_only = input.metadata_only},
+                    *input.sink);
     fed_.With([&](std::vector<bool>& fed) { fed[worker] = true; });
   }
   signal_.Raise();

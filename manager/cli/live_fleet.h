@@ -15,8 +15,8 @@
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/judged_worker.h"
 #include "manager/reconcile/worker.h"
+#include "manager/verify/worker_objects.h"
 
 namespace fedra::cli {
 
@@ -34,7 +34,8 @@ class FleetSignal final {
 class LiveFleet final {
  public:
   // What to read from a worker, once it is connected for the first time.
-  using FeedsOf = std::function<std::vector<Feed>(size_t worker, const kube::ServerInfo* server)>;
+  using FeedsOf =
+      std::function<std::vector<verify::Input>(size_t worker, const kube::ServerInfo* server)>;
   // Whether something of that is still on its way.
   using IsListing = std::function<bool(size_t worker)>;
 

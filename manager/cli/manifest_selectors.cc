@@ -107,7 +107,7 @@ void CheckSelectorsAgainstFleet(const Manifest& manifest, const std::string& def
     findings.Warn(typo.path, Message(typo, fleet), Hint(typo));
 }
 
-void NoteSelectorTypos(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
                        const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict) {
   if (verdict.verdict.outcome == dra::Outcome::kYes) return;
   for (const std::string& name : job.requirement.TemplateNames()) {

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 #include "manager/cli/manifest_check.h"
 
 namespace fedra::cli {
@@ -32,7 +32,7 @@ std::vector<SelectorTypo> SelectorTypos(const nlohmann::json& spec, const std::s
 void CheckSelectorsAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                                 const FleetFacts& fleet, std::vector<Finding>& findings);
 // In the worker's templates that keep a job away from it; not in those of the input.
-void NoteSelectorTypos(const tracking::SubmittedJob& job, const JudgedWorker& worker,
+void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
                        const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict);
 
 }  // namespace fedra::cli

@@ -57,7 +57,7 @@ class OrphanSearch final {
   Result<void> Delete(const Orphan& orphan);
 
  private:
-  std::vector<Feed> Feeds(size_t cluster);
+  std::vector<verify::Input> Feeds(size_t cluster);
   bool IsListing(size_t cluster) const;
   std::string ProblemOf(size_t cluster) const;
   std::set<std::string> LivingUids() const;
@@ -103,9 +103,9 @@ std::string OrphanSearch::Problem() const {
   return "another manager's copies cannot be told from ours: " + us_.error().message;
 }
 
-std::vector<Feed> OrphanSearch::Feeds(size_t cluster) {
+std::vector<verify::Input> OrphanSearch::Feeds(size_t cluster) {
   Listed& listed = listed_[cluster];
-  std::vector<Feed> feeds = {{tracking::kWorkloads, listed.workloads.get()}};
+  std::vector<verify::Input> feeds = {{tracking::kWorkloads, listed.workloads.get()}};
   for (size_t i = 0; i < listed.jobs.size(); ++i)
     feeds.push_back({tracking::JobAdapters()[i]->resource(), listed.jobs[i].get()});
   return feeds;

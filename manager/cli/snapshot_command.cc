@@ -35,20 +35,21 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   file.fedra_version = kVersion;
   file.origin = configured.origin;
   FleetSignal signal;
-  const std::unique_ptr<ManagerTemplates> manager = AskManager(configured, signal);
+  const std::unique_ptr<AskedManager> manager = AskManager(configured, signal);
   std::vector<std::unique_ptr<WorkerRecorder>> recorders;
-  for (const JudgedWorkerSettings& settings : configured.judged) {
+  for (const FleetWorkerSettings& settings : configured.judged) {
     recorders.push_back(std::make_unique<WorkerRecorder>(settings, [&signal] { signal.Raise(); }));
   }
   LiveFleet live(
       configured.access,
-      [&](size_t i, const kube::ServerInfo* server) { return recorders[i]->Feeds(server); },
+      [&](size_t i, const kube::ServerInfo* server) { return recorders[i]->Inputs(server); },
       [&](size_t i) { return recorders[i]->IsListing(); }, signal);
   live.Wait(configured.timeout, terminal);
   for (size_t i = 0; i < recorders.size(); ++i)
     file.workers.push_back(recorders[i]->Recorded(live.state(i), live.server(i).get()));
   if (manager == nullptr) return file;
   AwaitManager(*manager, signal);
+  file.manager_uid = manager->Facts().uid;
   if (const auto* templates = manager->cache(); templates != nullptr) {
     RecordedResource& recorded = file.manager_templates.emplace();
     recorded.name = ResourceName(tracking::kTemplates);

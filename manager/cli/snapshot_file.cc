@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "manager/cli/output.h"
 #include "manager/cli/snapshot_words.h"
+#include "manager/tracking/resources.h"
 
 namespace fedra::cli {
 namespace {
@@ -39,16 +40,18 @@ ordered_json RecordedJson(const verify::DevicePictureOptions& options) {
 }
 
 // What was verified; the members are named as in the configuration where there is one.
-ordered_json RecordedJson(const JudgedWorkerSettings& settings) {
+ordered_json RecordedJson(const FleetWorkerSettings& settings) {
   const bool require = settings.undeclared == verify::Undeclared::kRequire;
   ordered_json object = {{"drift", WordOf(settings.drift)},
                          {"copiesTemplates", settings.copies_templates},
                          {"capabilities", settings.capabilities},
-                         {"requireCapabilities", require}};
-  if (settings.devices) object["devices"] = RecordedJson(*settings.devices);
-  if (settings.dependencies) {
-    object["dependencies"] = {{"enforce", settings.dependencies->enforce},
-                              {"secrets", settings.dependencies->secrets}};
+                         {"requireCapabilities", require},
+                         {"sharedClaims", verify::ToString(settings.shared_claims)}};
+  const auto& [devices, dependencies] = settings.verified;
+  if (devices) object["devices"] = RecordedJson(*devices);
+  if (dependencies) {
+    object["dependencies"] = {{"enforce", dependencies->enforce},
+                              {"secrets", dependencies->secrets}};
   }
   return object;
 }
@@ -87,6 +90,15 @@ kube::ServerInfo ServerOf(const RecordedWorker& worker) {
   return server;
 }
 
+// Files of 0.1 do not say whether Workloads could be read; most could.
+CacheHealth NotHeld(const verify::Input& input) {
+  if (input.resource.kind == tracking::kWorkloads.kind)
+    return {.state = CacheState::kSynced, .complete = true};
+  CacheHealth health{.state = CacheState::kFailing};
+  health.error = Error{ErrorCode::kNotFound, "the snapshot does not hold them", {}, {}};
+  return health;
+}
+
 const RecordedResource* Find(const RecordedWorker& worker, const std::string& name) {
   for (const RecordedResource& resource : worker.resources)
     if (resource.name == name) return &resource;
@@ -104,6 +116,7 @@ std::string ToText(const SnapshotFile& file) {
   document["takenAt"] = FormatRfc3339(file.taken_at);
   document["fedra"] = file.fedra_version;
   document["origin"] = file.origin;
+  if (file.manager_uid) document["managerUid"] = *file.manager_uid;
   document["namesRedacted"] = file.redacted;
   if (file.manager_templates) document["managerTemplates"] = RecordedJson(*file.manager_templates);
   document["workers"] = ordered_json::array();
@@ -125,28 +138,27 @@ std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotF
   return cache;
 }
 
-std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, JudgedWorker& worker) {
+std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, FleetWorker& worker) {
   std::vector<std::string> complaints;
   const kube::ServerInfo server = ServerOf(recorded);
-  for (const Feed& feed : worker.Feeds(recorded.kubernetes_version.empty() ? nullptr : &server)) {
-    const std::string name = ResourceName(feed.resource);
+  for (const verify::Input& input :
+       worker.Inputs(recorded.kubernetes_version.empty() ? nullptr : &server)) {
+    const std::string name = ResourceName(input.resource);
     const RecordedResource* resource = Find(recorded, name);
     if (resource == nullptr) {
-      CacheHealth health{.state = CacheState::kFailing};
-      health.error = Error{ErrorCode::kNotFound, "the snapshot does not hold them", {}, {}};
-      feed.sink->SetHealth(std::move(health));
+      input.sink->SetHealth(NotHeld(input));
       continue;
     }
-    feed.sink->Reset();
+    input.sink->Reset();
     for (const json& item : resource->items) {
-      const Result<void> taken = feed.sink->Upsert(item.dump());
+      const Result<void> taken = input.sink->Upsert(item.dump());
       if (!taken && complaints.size() < kMaxComplaints) {
         complaints.push_back(
             fmt::format("{}: {}: {}", recorded.settings.name.value, name, taken.error().message));
       }
     }
-    feed.sink->Synced();
-    feed.sink->SetHealth(resource->health);
+    input.sink->Synced();
+    input.sink->SetHealth(resource->health);
   }
   worker.SetConnection(recorded.connection);
   return complaints;

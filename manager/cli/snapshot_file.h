@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cluster-clients/cluster.h"
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 
 namespace fedra::cli {
 
@@ -33,7 +33,7 @@ struct RecordedResource {
 };
 
 struct RecordedWorker {
-  JudgedWorkerSettings settings;  // `origin` is the snapshot's
+  FleetWorkerSettings settings;  // `origin` is the snapshot's
   ConnectionState connection;
   std::string kubernetes_version;          // "v1.36.3"; empty: unknown
   std::vector<std::string> dra_versions;   // served versions of resource.k8s.io, preferred first
@@ -44,9 +44,10 @@ struct RecordedWorker {
 
 struct SnapshotFile {
   WallTime taken_at{};
-  std::string fedra_version;  // that wrote it
-  std::string origin;         // label value of our objects on the workers
-  bool redacted = false;      // names are pseudonyms (snapshot_names.h)
+  std::string fedra_version;               // that wrote it
+  std::string origin;                      // label value of our objects on the workers
+  std::optional<std::string> manager_uid;  // as of ManagerFacts
+  bool redacted = false;                   // names are pseudonyms (snapshot_names.h)
   // The manager's ResourceClaimTemplates; absent: they were not known.
   std::optional<RecordedResource> manager_templates;
   std::vector<RecordedWorker> workers;
@@ -69,6 +70,6 @@ std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotF
 // most kMaxComplaints; a complaint is never a reason to give up: online such an object is left out,
 // too.
 inline constexpr size_t kMaxComplaints = 20;
-std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, JudgedWorker& worker);
+std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, FleetWorker& worker);
 
 }  // namespace fedra::cli

@@ -148,7 +148,7 @@ dra::ScalablePool ReadPool(const Place& place) {
   return pool;
 }
 
-void ReadSettings(const Place& place, JudgedWorkerSettings& settings) {
+void ReadSettings(const Place& place, FleetWorkerSettings& settings) {
   const auto drift = ParseDrift(place.Text("drift"));
   if (!drift) place.Complain(place.Path("drift"), "must be Ignore, Warn or Require");
   settings.drift = drift.value_or(verify::Drift::kIgnore);
@@ -156,15 +156,22 @@ void ReadSettings(const Place& place, JudgedWorkerSettings& settings) {
   settings.capabilities = place.Texts("capabilities", kMaxNames);
   settings.undeclared =
       place.Flag("requireCapabilities") ? verify::Undeclared::kRequire : verify::Undeclared::kWarn;
+  if (place.Find("sharedClaims") != nullptr) {
+    const auto shared = verify::ParseSharedClaims(place.Text("sharedClaims"));
+    if (!shared)
+      place.Complain(place.Path("sharedClaims"), "must be PreferTogether or RequireTogether");
+    settings.shared_claims = shared.value_or(settings.shared_claims);
+  }
   place.ForObject("devices", [&](const Place& object) {
-    verify::DevicePictureOptions& devices = settings.devices.emplace();
+    verify::DevicePictureOptions& devices = settings.verified.devices.emplace();
     devices.node_resources = object.Flag("nodeResources");
     object.ForEachObject("scalablePools", kMaxNames, [&](const Place& pool) {
       devices.scalable_pools.push_back(ReadPool(pool));
     });
   });
   place.ForObject("dependencies", [&](const Place& object) {
-    settings.dependencies = {.enforce = object.Flag("enforce"), .secrets = object.Flag("secrets")};
+    settings.verified.dependencies = {.enforce = object.Flag("enforce"),
+                                      .secrets = object.Flag("secrets")};
   });
 }
 
@@ -221,6 +228,7 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text) {
   file.taken_at = ReadTime(place, "takenAt");
   file.fedra_version = place.Text("fedra");
   file.origin = place.Text("origin");
+  if (place.Find("managerUid") != nullptr) file.manager_uid = place.Text("managerUid");
   file.redacted = place.Flag("namesRedacted");
   place.ForObject("managerTemplates",
                   [&](const Place& object) { file.manager_templates = ReadResource(object); });

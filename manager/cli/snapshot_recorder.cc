@@ -95,18 +95,18 @@ std::vector<std::string> Below(std::string_view prefix, const kube::ServerInfo* 
 
 }  // namespace
 
-WorkerRecorder::WorkerRecorder(JudgedWorkerSettings settings, std::function<void()> on_health)
+WorkerRecorder::WorkerRecorder(FleetWorkerSettings settings, std::function<void()> on_health)
     : settings_(std::move(settings)), on_health_(std::move(on_health)), reads_(settings_, [] {}) {}
 
 WorkerRecorder::~WorkerRecorder() = default;
 
-std::vector<Feed> WorkerRecorder::Feeds(const kube::ServerInfo* server) {
-  std::vector<Feed> feeds = reads_.Feeds(server);
-  for (Feed& feed : feeds) {
-    sinks_.push_back(std::make_unique<RecordingSink>(feed.resource, settings_.origin, on_health_));
-    feed.sink = sinks_.back().get();
+std::vector<verify::Input> WorkerRecorder::Inputs(const kube::ServerInfo* server) {
+  std::vector<verify::Input> inputs = reads_.Inputs(server);
+  for (verify::Input& input : inputs) {
+    sinks_.push_back(std::make_unique<RecordingSink>(input.resource, settings_.origin, on_health_));
+    input.sink = sinks_.back().get();
   }
-  return feeds;
+  return inputs;
 }
 
 bool WorkerRecorder::IsListing() const {

@@ -63,7 +63,7 @@ json Allocation(const json& allocation) {
   return kept;
 }
 
-// The one annotation that gets in is our own, written anew: which capabilities the object needs,
+// The annotations that get in are our own, written anew: here which capabilities the object needs,
 // by its own words or by configuration that we know.
 void AddCapabilities(const verify::Claim& claim, json& metadata) {
   if (claim.capabilities.empty()) return;
@@ -93,7 +93,13 @@ json Claim(const json& object) {
   if (devices.is_array()) status["devices"] = DeviceConditions(devices);
   status["reservedFor"] = KeepEach(Path(object, {"status", "reservedFor"}), {"uid"});
   json metadata = Metadata(object, {"deletionTimestamp"});
-  if (const auto claim = verify::ParseClaim(object)) AddCapabilities(*claim, metadata);
+  if (const auto claim = verify::ParseClaim(object)) {
+    AddCapabilities(*claim, metadata);
+    if (claim->shared) {
+      metadata["annotations"][std::string(tracking::kSharedAnnotation)] =
+          verify::ToString(*claim->shared);
+    }
+  }
   return {{"metadata", std::move(metadata)},
           {"spec", DevicesOf(Member(object, "spec"))},
           {"status", std::move(status)}};
@@ -166,13 +172,18 @@ json LocalQueue(const json& object) {
   return {{"metadata", Metadata(object)}, {"status", std::move(status)}};
 }
 
-// Only a foreign job is in the way of one of the same name.
+// Only a job that is not ours is in the way of one of the same name. Whose one is that names its
+// manager is found out when it is read: the manager need not have answered here.
 std::optional<json> Job(const json& object, const std::string& origin) {
-  const json& metadata = Member(object, "metadata");
-  const tracking::CopyMarks marks = tracking::ReadCopyMarks(metadata);
-  if (tracking::IsOurs(tracking::OwnershipOf(marks, {origin, marks.made_by}, {})))
-    return std::nullopt;
-  return OnlyMetadata(object, {"uid"});
+  const tracking::CopyMarks marks = tracking::ReadCopyMarks(Member(object, "metadata"));
+  if (tracking::IsOurs(tracking::OwnershipOf(marks, {origin, {}}, {}))) return std::nullopt;
+  json kept = OnlyMetadata(object, {"uid"});
+  if (marks.made_by.empty() || marks.origin != origin) return kept;
+  json& metadata = kept["metadata"];
+  metadata["labels"][std::string(tracking::kOriginLabel)] = marks.origin;
+  metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
+  metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
+  return kept;
 }
 
 }  // namespace
@@ -220,7 +231,8 @@ std::optional<json> Reduced(const kube::Resource& resource, const json& object,
                 {"status", Keep(Member(object, "status"), {"phase"})}};
   }
   if (kind == "Job") return Job(object, origin);
-  return OnlyMetadata(object);  // only its being there counts
+  if (kind == "Workload") return std::nullopt;  // only whether they can be read counts
+  return OnlyMetadata(object);                  // only its being there counts
 }
 
 }  // namespace fedra::cli

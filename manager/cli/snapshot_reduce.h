@@ -1,8 +1,8 @@
 #pragma once
 //
 // What is left of an object in a snapshot: the fields that decide placement, and nothing else.
-// Annotations, managed fields, containers' images, commands and environment, opaque parameters of
-// drivers never get in: only what is named here does. Pure.
+// Others' annotations, managed fields, containers' images, commands and environment, opaque
+// parameters of drivers never get in: only what is named here does. Pure.
 
 #include <optional>
 #include <string>

@@ -54,8 +54,8 @@ class ReadOnlyFleet final {
                  threads_.loop, threads_.pool, SystemClock(), ListenToManager()),
         gatherer_(gather, manager_, workers_, in_flight_, failures_) {
     for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
-      settings.devices.reset();
-      settings.dependencies.reset();
+      settings.verified.devices.reset();
+      settings.verified.dependencies.reset();
       workers_.push_back(std::make_unique<Worker>(std::move(settings), threads_.loop, threads_.pool,
                                                   SystemClock(), Listen()));
     }

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 #include "manager/cli/output.h"
 
 namespace fedra::cli {

@@ -48,6 +48,7 @@ struct ClusterView {
   bool settling = false;
   bool allowed = true;     // the workload's AdmissionCheck may use it
   dra::Verdict verdict;    // kUnknown when the workload was not judged
+  int claims_in_use = 0;   // of the ResourceClaims that the job names: its users belong together
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
   // The Workload and the job of that name there; null: none. Whose they are decides what may be
   // done with them.

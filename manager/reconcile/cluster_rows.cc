@@ -56,7 +56,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker) const {
   }
   if (worker.contact() == Contact::kFull) row.last_contact = now;
   if (server != nullptr) row.kubernetes_version = server->git_version;
-  if (const auto versions = worker.DraVersions(); !versions.empty())
+  if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
   row.note = problem;
   row.updated_at = now;

@@ -1,10 +1,11 @@
 #include "manager/reconcile/gather.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "manager/verify/named_claims.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -21,11 +22,6 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
   const auto* check = workload.Check(check_name);
   return workload.QuotaReserved() && check != nullptr &&
          check->state == tracking::CheckState::kPending;
-}
-
-// Whether devices have a say in where it can run. A pod template that cannot be read may need some.
-bool NeedsDevices(const tracking::Workload& workload) {
-  return workload.demands == nullptr || tracking::NeedDevices(*workload.demands);
 }
 
 // The pods of what was sent that do not hold their devices yet.
@@ -206,68 +202,25 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
     return;
   }
   if (picture.adapter == nullptr) return;
-  if (cluster.contact == Contact::kNone &&
-      worker.connection().phase == ConnectionPhase::kConnected) {
-    cluster.verdict = {.outcome = dra::Outcome::kUnknown,
-                       .reasons = {{dra::ReasonCode::kForbidden, "", worker.sync_problem()}}};
-    return;
-  }
-  const dra::Requirement& requirement = picture.view.workload->requirement;
-  const verify::WorkerPicture there = worker.Picture(*picture.adapter, cluster);
-  const verify::ExistenceOptions options{
-      .drift = settings_.drift,
-      .undeclared = settings_.undeclared,
-      .manager_templates = &manager_.templates(),
-      .copies_templates = settings_.copies_templates,
-      .refused_copies = copy_failures_.On(worker.name(), requirement.ns)};
-  cluster.verdict = verify::VerifyExistence(requirement, there, options);
-  const verify::DependencyPicture* dependencies =
-      cluster.contact == Contact::kFull ? worker.dependencies() : nullptr;
-  if (dependencies != nullptr)
-    cluster.verdict =
-        verify::Combine(std::move(cluster.verdict), dependencies->Verify(requirement));
-  // What is missing comes first; and a job that is there already holds what it needs.
-  if (worker.devices() != nullptr && cluster.verdict.outcome == dra::Outcome::kYes &&
-      cluster.job == nullptr && NeedsDevices(*picture.view.workload)) {
-    const verify::TemplatesToCome to_come = verify::CopiesToCome(requirement, there, options);
-    cluster.verdict =
-        verify::Combine(JudgeDevices(worker, picture, to_come), std::move(cluster.verdict));
-  }
-  if (dependencies != nullptr)
-    cluster.verdict =
-        verify::Combine(std::move(cluster.verdict), dependencies->VerifySchedulers(requirement));
-}
-
-dra::Verdict Gatherer::JudgeDevices(const Worker& worker, const Picture& picture,
-                                    const verify::TemplatesToCome& to_come) const {
-  const std::vector<Sent> others = in_flight_.On(worker.name(), picture.view.key);
-  return verify::VerifyDevices(*worker.devices(), picture.view.key.ns,
-                               picture.view.workload->demands, StillComing(others, worker),
-                               to_come);
-}
-
-// Where users of the claim must go; nothing: wherever they can. Only workers that can be reached
-// and used count, so that a lost one holds nobody back.
-std::optional<verify::ClaimPlace> Gatherer::PlaceOf(const ObjectKey& claim,
-                                                    const Picture& picture) const {
-  std::set<ClusterName> usable;
-  for (const ClusterView& cluster : picture.clusters)
-    if (cluster.contact == Contact::kFull && cluster.allowed) usable.insert(cluster.name);
-  std::vector<verify::NamedPicture> pictures;
-  for (const auto& worker : workers_)
-    if (usable.contains(worker->name())) pictures.push_back({worker->name(), worker->devices()});
-  if (auto place = verify::WhereAllocated(claim, pictures)) return place;
-  for (const auto& [user, workers] : in_flight_.UsersOf(claim, picture.view.key)) {
-    std::set<ClusterName> reachable;
-    std::set_intersection(workers.begin(), workers.end(), usable.begin(), usable.end(),
-                          std::inserter(reachable, reachable.end()));
-    if (reachable.empty()) continue;
-    if (reachable.size() > 1)
-      return verify::ClaimPlace{{}, user.ToString() + ", which shares it, has no worker yet"};
-    return verify::ClaimPlace{std::move(reachable),
-                              user.ToString() + ", which shares it, was sent there"};
-  }
-  return std::nullopt;
+  const tracking::Workload& workload = *picture.view.workload;
+  const verify::Subject subject{
+      .requirement = workload.requirement,
+      .demands = workload.demands,
+      .adapter = *picture.adapter,
+      .same_names = verify::SameNames(cluster.clone.get(), cluster.clone_is, cluster.job.get(),
+                                      cluster.job_is),
+      .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is)};
+  const verify::VerifyOptions options{
+      .existence = {.drift = settings_.drift,
+                    .undeclared = settings_.undeclared,
+                    .manager_templates = &manager_.templates(),
+                    .copies_templates = settings_.copies_templates,
+                    .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)}};
+  const auto assumed = [&] {
+    return StillComing(in_flight_.On(worker.name(), picture.view.key), worker);
+  };
+  cluster.verdict =
+      verify::Verify(subject, worker.objects(), worker.Facts(), assumed, options).verdict;
 }
 
 std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
@@ -284,13 +237,22 @@ std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
 }
 
 void Gatherer::KeepClaimsTogether(Picture& picture) const {
-  for (const std::string& name : picture.view.workload->requirement.ClaimNames()) {
-    const ObjectKey claim{picture.view.key.ns, name};
-    const auto place = PlaceOf(claim, picture);
-    if (!place) continue;
-    for (ClusterView& cluster : picture.clusters)
-      verify::KeepWithClaim(claim, *place, cluster.name, cluster.verdict);
+  std::vector<verify::ClaimCandidate> candidates;
+  for (ClusterView& cluster : picture.clusters) {
+    const auto worker = std::find_if(workers_.begin(), workers_.end(), [&](const auto& each) {
+      return each->name() == cluster.name;
+    });
+    candidates.push_back({.worker = cluster.name,
+                          .objects = &(*worker)->objects(),
+                          .usable = cluster.contact == Contact::kFull && cluster.allowed,
+                          .verdict = &cluster.verdict});
   }
+  verify::KeepClaimsTogether(
+      picture.view.workload->requirement, candidates,
+      [&](const ObjectKey& claim) { return in_flight_.UsersOf(claim, picture.view.key); },
+      settings_.shared_claims);
+  for (size_t i = 0; i < candidates.size(); ++i)
+    picture.clusters[i].claims_in_use = candidates[i].claims_in_use;
 }
 
 }  // namespace fedra::reconcile

@@ -15,7 +15,6 @@
 #include "manager/reconcile/in_flight.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
-#include "manager/verify/devices.h"
 
 namespace fedra::reconcile {
 
@@ -41,6 +40,7 @@ struct GatherSettings {
   std::string controller_name;
   verify::Drift drift = verify::Drift::kWarn;
   verify::Undeclared undeclared = verify::Undeclared::kWarn;
+  verify::SharedClaims shared_claims = verify::SharedClaims::kPreferTogether;
   std::string origin;
   bool devices = false;           // whether devices are verified
   bool copies_templates = false;  // whether a worker gets the templates that it lacks
@@ -68,11 +68,7 @@ class Gatherer final {
   std::string CheckOf(const tracking::Workload& workload) const;
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
   void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
-  dra::Verdict JudgeDevices(const Worker& worker, const Picture& picture,
-                            const verify::TemplatesToCome& to_come) const;
-  // A named claim is in one place; so are its users.
   void KeepClaimsTogether(Picture& picture) const;
-  std::optional<verify::ClaimPlace> PlaceOf(const ObjectKey& claim, const Picture& picture) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
   std::vector<std::pair<const Worker*, bool>> Order(const std::string& check) const;
 

@@ -56,7 +56,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
                    listener_.on_templates_health,
                "somebody listens to everything");
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
+    jobs_.push_back(std::make_unique<watch::TrackedCache<tracking::Job>>(
         adapter->parser(),
         [this](const ObjectKey& key, const auto& before, const auto& after) {
           const auto workload = WorkloadOf(key);
@@ -254,7 +254,7 @@ std::string ManagerCluster::Problem() const {
   return text;
 }
 
-TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& adapter) {
+watch::TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& adapter) {
   const auto& all = tracking::JobAdapters();
   return *jobs_[static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin())];
 }

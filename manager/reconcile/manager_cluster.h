@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
-#include "manager/reconcile/tracked_cache.h"
+#include "cluster-clients/watch/tracked_cache.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
@@ -77,8 +77,8 @@ class ManagerCluster final {
   // For /readyz: what is not listed, or cannot be watched now; empty when all is well.
   std::string Problem() const;
 
-  TrackedCache<tracking::Workload>& workloads() { return workloads_; }
-  TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
+  watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
   const verify::Cache<verify::Claim>& templates() const { return templates_; }
@@ -119,8 +119,9 @@ class ManagerCluster final {
   Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;
 
   // Fed by the cluster's reflectors, which end before these go.
-  TrackedCache<tracking::Workload> workloads_;
-  std::vector<std::unique_ptr<TrackedCache<tracking::Job>>> jobs_;  // in the order of JobAdapters()
+  watch::TrackedCache<tracking::Workload> workloads_;
+  std::vector<std::unique_ptr<watch::TrackedCache<tracking::Job>>>
+      jobs_;  // in the order of JobAdapters()
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
   verify::Cache<verify::Claim> templates_;

@@ -7,15 +7,11 @@
 
 #include "base/assert.h"
 #include "base/log.h"
-#include "manager/tracking/kueue_api.h"
-#include "manager/tracking/resources.h"
-#include "manager/verify/cache_words.h"
 
 namespace fedra::reconcile {
 namespace {
 
 using placement::Contact;
-using verify::InVersion;
 using watch::CacheHealth;
 using watch::CacheState;
 
@@ -25,23 +21,9 @@ constexpr std::chrono::minutes kLongestSettling{2};
 // In the place of a Workload's UID, where only who made its clone matters.
 constexpr std::string_view kAnyWorkload = "any";
 
-size_t IndexOf(const tracking::JobAdapter& adapter) {
-  const auto& all = tracking::JobAdapters();
-  return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
-}
-
 }  // namespace
 
-template <class T>
-typename watch::ObjectCache<T>::OnObject Worker::Input(InputChange::Kind kind) {
-  return [this, kind](const ObjectKey& key, const auto& before, const auto& after) {
-    // Kueue touches its queues' statuses all the time; only what verdicts look at counts.
-    if (before != nullptr && after != nullptr && *before == *after) return;
-    listener_.on_input(*this, {kind, key});
-  };
-}
-
-TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
+watch::TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
   return [this](const ObjectKey& key, const auto& before, const auto& after) {
     const auto& job = after != nullptr ? after : before;
     const bool progress =
@@ -79,38 +61,18 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
       lost_(settings_.lost_since ? clock.Steady() - std::max(WallTime::duration::zero(),
                                                              clock.Now() - *settings_.lost_since)
                                  : clock.Steady()),
-      clones_(
-          &tracking::ParseClone,
-          [this](const ObjectKey& key, const auto& before, const auto& after) {
-            CountClones(before, after);
-            listener_.on_workload(key);
-          },
-          [this](const CacheHealth&) { OnHealth(); }, clock),
-      namespaces_(&verify::ParseNamespace, Input<verify::Namespace>(InputChange::Kind::kNamespace),
-                  [this](const CacheHealth&) { OnHealth(); }),
-      queues_(&verify::ParseLocalQueue, Input<verify::LocalQueue>(InputChange::Kind::kQueue),
-              [this](const CacheHealth&) { OnHealth(); }),
-      templates_(
-          &verify::ParseTemplate, Input<verify::Claim>(InputChange::Kind::kTemplate),
-          [this](const CacheHealth&) { OnHealth(); }, clock),
-      claims_(&verify::ParseClaim, Input<verify::Claim>(InputChange::Kind::kClaim),
-              [this](const CacheHealth&) { OnHealth(); }),
-      classes_(&verify::ParseDeviceClass, Input<verify::DeviceClass>(InputChange::Kind::kClass),
-               [this](const CacheHealth&) { OnHealth(); }),
-      devices_(settings_.devices
-                   ? std::make_unique<verify::DevicePicture>(
-                         *settings_.devices,
-                         [this] { listener_.on_input(*this, {InputChange::Kind::kDevices, {}}); },
-                         [this] { OnHealth(); })
-                   : nullptr),
-      dependencies_(settings_.dependencies
-                        ? std::make_unique<verify::DependencyPicture>(
-                              *settings_.dependencies,
-                              [this](const ObjectKey& key) {
-                                listener_.on_input(*this, {InputChange::Kind::kDependency, key});
-                              },
-                              [this] { OnHealth(); })
-                        : nullptr),
+      objects_(
+          settings_.verified,
+          {.on_clone =
+               [this](const ObjectKey& key, const auto& before, const auto& after) {
+                 CountClones(before, after);
+                 listener_.on_workload(key);
+               },
+           .on_job = JobListener(),
+           .on_input =
+               [this](const verify::InputChange& change) { listener_.on_input(*this, change); },
+           .on_health = [this] { OnHealth(); }},
+          clock),
       cluster_(
           settings_.name, settings_.access, settings_.options, loop, pool, clock,
           [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
@@ -118,23 +80,6 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
   FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
                    listener_.on_input && listener_.on_contact,
                "somebody listens to everything");
-  if (devices_ != nullptr) {
-    // The picture first: whoever the cache wakes finds it up to date.
-    both_templates_ = std::make_unique<verify::TeeSink>(devices_->templates(), templates_.cache());
-    both_claims_ = std::make_unique<verify::TeeSink>(devices_->claims(), claims_);
-    both_classes_ = std::make_unique<verify::TeeSink>(devices_->classes(), classes_);
-    pod_groups_ = &devices_->pod_groups();
-  }
-  if (dependencies_ != nullptr) pod_groups_ = &dependencies_->pod_groups();
-  if (devices_ != nullptr && dependencies_ != nullptr) {
-    both_pod_groups_ =
-        std::make_unique<verify::TeeSink>(devices_->pod_groups(), dependencies_->pod_groups());
-    pod_groups_ = both_pod_groups_.get();
-  }
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    jobs_.push_back(std::make_unique<TrackedCache<tracking::Job>>(
-        adapter->parser(), JobListener(), [this](const CacheHealth&) { OnHealth(); }, clock));
-  }
 }
 
 Worker::~Worker() { Stop(); }
@@ -174,9 +119,7 @@ void Worker::OnServer() {
   const auto server = cluster_.server();
   verify::DraApi api = verify::ReadDraApi(server.get());
   if (dra_ == api) return;
-  if (!dra_) {
-    StartWatches();
-  } else {
+  if (dra_) {
     log::Info("worker serves another release or other DRA APIs",
               {{"cluster", settings_.name.value},
                {"release", api.release},
@@ -184,50 +127,20 @@ void Worker::OnServer() {
                {"taint_rules", api.taint_rules ? api.taint_rule_version : "not served"},
                {"pod_groups", api.pod_groups ? api.pod_group_version : "not served"}});
   }
-  if (devices_ != nullptr) devices_->SetRelease(api);
-  WatchDra(api);
+  objects_.SetServer(server.get());
+  // What is watched as before goes on; what is read in another version now is listed anew.
+  for (const verify::Input& input : objects_.Inputs(server.get())) {
+    cluster_.Watch({.resource = input.resource,
+                    .metadata_only = input.metadata_only,
+                    .keeps_unserved = input.keeps_unserved},
+                   *input.sink);
+  }
   dra_ = std::move(api);
 }
 
 void Worker::OnHealth() {
   UpdateLoss();
   listener_.on_contact(*this);
-}
-
-void Worker::StartWatches() {
-  cluster_.Watch({.resource = tracking::kWorkloads, .keeps_unserved = true}, clones_.cache());
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    cluster_.Watch({.resource = tracking::JobAdapters()[i]->resource(), .keeps_unserved = true},
-                   jobs_[i]->cache());
-  }
-  cluster_.Watch({tracking::kNamespaces, {}, {}, {}}, namespaces_);
-  cluster_.Watch({tracking::kLocalQueues, {}, {}, {}}, queues_);
-  if (dependencies_ != nullptr) {
-    for (const auto& input : dependencies_->Inputs())
-      cluster_.Watch({input.resource, {}, {}, {}, /*metadata_only=*/true}, *input.sink);
-  }
-  if (devices_ == nullptr) return;
-  cluster_.Watch({tracking::kNodes, {}, {}, {}}, devices_->nodes());
-  cluster_.Watch({tracking::kPods, {}, {}, {}}, devices_->pods());
-}
-
-void Worker::WatchDra(const verify::DraApi& api) {
-  const auto watch = [&](const kube::Resource& resource, std::string_view version,
-                         watch::CacheSink& sink) {
-    cluster_.Watch({InVersion(resource, version), {}, {}, {}}, sink);
-  };
-  if (pod_groups_ != nullptr) watch(tracking::kPodGroups, api.pod_group_version, *pod_groups_);
-  if (devices_ == nullptr) {
-    watch(tracking::kTemplates, api.version, templates_.cache());
-    watch(tracking::kClaims, api.version, claims_);
-    watch(tracking::kDeviceClasses, api.version, classes_);
-    return;
-  }
-  watch(tracking::kTemplates, api.version, *both_templates_);
-  watch(tracking::kClaims, api.version, *both_claims_);
-  watch(tracking::kDeviceClasses, api.version, *both_classes_);
-  watch(tracking::kResourceSlices, api.version, devices_->slices());
-  watch(tracking::kTaintRules, api.taint_rule_version, devices_->taint_rules());
 }
 
 Contact Worker::contact() const {
@@ -238,10 +151,10 @@ Contact Worker::contact() const {
     synced &= state == CacheState::kSynced;
     readable &= state != CacheState::kForbidden && state != CacheState::kNotServed;
   };
-  look(clones_.cache().health().state);
-  for (const auto& jobs : jobs_) {
+  look(objects_.clones().cache().health().state);
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     // A kind that is not served there is the verdict's business; it cannot hold jobs of ours.
-    const CacheState state = jobs->cache().health().state;
+    const CacheState state = objects_.jobs(*adapter).cache().health().state;
     if (state != CacheState::kNotServed) look(state);
   }
   if (!readable) return Contact::kNone;
@@ -251,13 +164,7 @@ Contact Worker::contact() const {
 bool Worker::IsSettled() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
-  const auto listing = [](const auto& cache) { return verify::IsOnItsWay(cache.health()); };
-  bool any = listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
-             listing(templates_.cache()) || listing(claims_) || listing(classes_) ||
-             (devices_ != nullptr && devices_->IsListing()) ||
-             (dependencies_ != nullptr && dependencies_->IsListing());
-  for (const auto& jobs : jobs_) any |= listing(jobs->cache());
-  return !any;
+  return !objects_.IsListing();
 }
 
 bool Worker::IsSettling() const {
@@ -284,9 +191,10 @@ std::string Worker::sync_problem() const {
     return fmt::format("{} cannot be watched: {}", what,
                        health.error ? health.error->message : "unknown error");
   };
-  std::string text = problem(clones_.cache().health(), "workloads.kueue.x-k8s.io");
-  for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
-    text = problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
+  std::string text = problem(objects_.clones().cache().health(), "workloads.kueue.x-k8s.io");
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    if (!text.empty()) break;
+    text = problem(objects_.jobs(*adapter).cache().health(), adapter->resource().plural);
   }
   return text;
 }
@@ -318,17 +226,12 @@ std::optional<WallTime> Worker::lost_since() const {
 }
 
 void Worker::DropOverdue() {
-  for (const ObjectKey& key : clones_.own().TakeOverdue()) listener_.on_workload(key);
-  for (const auto& jobs : jobs_) {
-    for (const ObjectKey& key : jobs->own().TakeOverdue()) listener_.on_job(key);
+  for (const ObjectKey& key : objects_.clones().own().TakeOverdue()) listener_.on_workload(key);
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    for (const ObjectKey& key : objects_.jobs(*adapter).own().TakeOverdue()) listener_.on_job(key);
   }
-  for (const ObjectKey& key : templates_.own().TakeOverdue())
-    listener_.on_input(*this, {InputChange::Kind::kTemplate, key});
-}
-
-std::shared_ptr<const tracking::Job> Worker::Job(const tracking::JobAdapter& adapter,
-                                                 const ObjectKey& job) const {
-  return jobs_[IndexOf(adapter)]->Find(job);
+  for (const ObjectKey& key : objects_.templates().own().TakeOverdue())
+    listener_.on_input(*this, {verify::InputChange::Kind::kTemplate, key});
 }
 
 std::optional<ObjectKey> Worker::JobOf(const ObjectKey& workload) const {
@@ -336,10 +239,6 @@ std::optional<ObjectKey> Worker::JobOf(const ObjectKey& workload) const {
     const auto found = jobs.find(workload);
     return found == jobs.end() ? std::nullopt : std::optional(found->second);
   });
-}
-
-TrackedCache<tracking::Job>& Worker::jobs(const tracking::JobAdapter& adapter) {
-  return *jobs_[IndexOf(adapter)];
 }
 
 void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before,
@@ -373,37 +272,24 @@ Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
 }
 
 int Worker::waiting_clones(const std::string& manager_uid) const {
-  return OurClones(manager_uid).waiting + clones_.own().unseen();
+  return OurClones(manager_uid).waiting + objects_.clones().own().unseen();
 }
 
 int Worker::our_clones(const std::string& manager_uid) const { return OurClones(manager_uid).all; }
 
 bool Worker::CanHold(const verify::Claim& original) const {
-  const auto ns = namespaces_.Find({"", original.key.ns});
+  const auto ns = objects_.namespaces().Find({"", original.key.ns});
   return ns != nullptr && !ns->terminating && (ns->admin_access || !original.admin_access) &&
          std::all_of(original.device_classes.begin(), original.device_classes.end(),
-                     [&](const std::string& name) { return classes_.Find({"", name}) != nullptr; });
+                     [&](const std::string& name) {
+                       return objects_.classes().Find({"", name}) != nullptr;
+                     });
 }
 
-std::vector<std::string> Worker::DraVersions() const {
-  return verify::ServedDraVersions(cluster_.server().get());
-}
-
-verify::WorkerPicture Worker::Picture(const tracking::JobAdapter& adapter,
-                                      const placement::ClusterView& seen) const {
-  const auto& jobs = *jobs_[IndexOf(adapter)];
-  return {
-      .name = settings_.name,
-      .connection = cluster_.state(),
-      .namespaces = namespaces_,
-      .queues = queues_,
-      .templates = templates_.cache(),
-      .claims = claims_,
-      .classes = classes_,
-      .same_names = verify::SameNames(seen.clone.get(), seen.clone_is, seen.job.get(), seen.job_is),
-      .job_kind_served = jobs.cache().health().state != CacheState::kNotServed,
-      .capabilities = settings_.capabilities,
-      .dra_versions = DraVersions()};
+verify::WorkerFacts Worker::Facts() const {
+  return {.connection = cluster_.state(),
+          .capabilities = settings_.capabilities,
+          .dra_versions = verify::ServedDraVersions(cluster_.server().get())};
 }
 
 }  // namespace fedra::reconcile

@@ -1,6 +1,7 @@
 #pragma once
 //
-// One worker cluster: its connection, everything we cache of it, and since when it is away.
+// One worker cluster: its connection, since when it is unreachable, our copies and our own writes
+// there.
 //
 // Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
 // Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
@@ -18,24 +19,15 @@
 #include "base/guarded.h"
 #include "cluster-clients/cluster.h"
 #include "manager/placement/view.h"
-#include "manager/reconcile/tracked_cache.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
-#include "manager/verify/dependencies.h"
-#include "manager/verify/device_picture.h"
 #include "manager/verify/dra_api.h"
-#include "manager/verify/existence.h"
-#include "manager/verify/objects.h"
+#include "manager/verify/verify.h"
+#include "manager/verify/worker_objects.h"
 
 namespace fedra::reconcile {
 
-// An object that verdicts depend on has changed.
-struct InputChange {
-  // kDevices: anything that decides whether devices can be had there; the key is empty.
-  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass, kDependency, kDevices };
-  Kind kind = Kind::kClass;
-  ObjectKey key;
-};
+using verify::InputChange;
 
 class Worker;
 
@@ -47,7 +39,7 @@ struct WorkerListener {
   std::function<void(const ObjectKey& job)> on_job;
   // Pods of the job that this workload has there have started or ended.
   std::function<void(const ObjectKey& workload)> on_progress;
-  std::function<void(const Worker& worker, const InputChange& change)> on_input;
+  std::function<void(const Worker& worker, const verify::InputChange& change)> on_input;
   // Contact was gained or lost, or a cache changed its health: everything about the worker may be
   // different.
   std::function<void(const Worker& worker)> on_contact;
@@ -60,10 +52,9 @@ struct WorkerSettings {
   std::optional<Error> misconfigured;  // the kubeconfig cannot be used
   ClusterOptions options;
   std::string origin;
-  std::optional<verify::DevicePictureOptions> devices;    // absent: devices are not verified
-  std::optional<verify::DependencyOptions> dependencies;  // absent: not looked for
-  std::vector<std::string> capabilities;                  // declared, ascending or not
-  std::optional<WallTime> lost_since;                     // as remembered from before the start
+  verify::WorkerObjectsOptions verified;
+  std::vector<std::string> capabilities;  // declared, ascending or not
+  std::optional<WallTime> lost_since;     // as remembered from before the start
 };
 
 class Worker final {
@@ -97,39 +88,35 @@ class Worker final {
   // report.
   std::string sync_problem() const;
 
+  // What decides verdicts there, our own writes included.
+  verify::WorkerObjects& objects() { return objects_; }
+  const verify::WorkerObjects& objects() const { return objects_; }
+  verify::WorkerFacts Facts() const;
   std::shared_ptr<const tracking::Workload> Clone(const ObjectKey& workload) const {
-    return clones_.Find(workload);
+    return objects_.clones().Find(workload);
   }
   std::shared_ptr<const tracking::Job> Job(const tracking::JobAdapter& adapter,
-                                           const ObjectKey& job) const;
+                                           const ObjectKey& job) const {
+    return objects_.jobs(adapter).Find(job);
+  }
+  watch::TrackedCache<tracking::Workload>& clones() { return objects_.clones(); }
+  watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) {
+    return objects_.jobs(adapter);
+  }
+  watch::TrackedCache<verify::Claim>& templates() { return objects_.templates(); }
+  const watch::TrackedCache<verify::Claim>& templates() const { return objects_.templates(); }
+  const verify::DevicePicture* devices() const { return objects_.devices(); }
   // The job here that names this workload as its clone.
   std::optional<ObjectKey> JobOf(const ObjectKey& workload) const;
-  TrackedCache<tracking::Workload>& clones() { return clones_; }
-  TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of
   // tracking::Identity.
   int waiting_clones(const std::string& manager_uid) const;
   // Our clones, in whatever state: for status.
   int our_clones(const std::string& manager_uid) const;
-  // The versions of resource.k8s.io it serves, newest first.
-  std::vector<std::string> DraVersions() const;
-
-  TrackedCache<verify::Claim>& templates() { return templates_; }
-  const TrackedCache<verify::Claim>& templates() const { return templates_; }
   // Whether a copy of this template of the manager could be used there: its namespace is there,
   // stays, and may have admin access if the template asks for it, and the DeviceClasses that it
   // names are there.
   bool CanHold(const verify::Claim& original) const;
-
-  // Null when devices are not verified.
-  const verify::DevicePicture* devices() const { return devices_.get(); }
-
-  // Null when they are not looked for.
-  const verify::DependencyPicture* dependencies() const { return dependencies_.get(); }
-
-  // For VerifyExistence; `seen`: what there is of the workload.
-  verify::WorkerPicture Picture(const tracking::JobAdapter& adapter,
-                                const placement::ClusterView& seen) const;
 
  private:
   void OnState(const ConnectionState& state);
@@ -137,16 +124,11 @@ class Worker final {
   void OnServer();
   void OnHealth();
   void UpdateLoss();
-  void StartWatches();
-  // In the versions of this API; what is watched in another one is watched anew.
-  void WatchDra(const verify::DraApi& api);
   void CountClones(const std::shared_ptr<const tracking::Workload>& before,
                    const std::shared_ptr<const tracking::Workload>& after);
-  TrackedCache<tracking::Job>::OnObject JobListener();
+  watch::TrackedCache<tracking::Job>::OnObject JobListener();
   // The job of this name is not, or no longer, `job`: its workload has none here, and hears of it.
   void ForgetJob(const ObjectKey& key, const tracking::Job& job);
-  template <class T>
-  typename watch::ObjectCache<T>::OnObject Input(InputChange::Kind kind);
   struct CloneCount {
     int all = 0;
     int waiting = 0;  // not admitted yet
@@ -180,21 +162,7 @@ class Worker final {
   Guarded<std::unordered_map<ObjectKey, ObjectKey>> job_of_;  // clone -> remote job
 
   // Fed by the cluster's reflectors, which end before these go.
-  TrackedCache<tracking::Workload> clones_;
-  std::vector<std::unique_ptr<TrackedCache<tracking::Job>>> jobs_;  // in the order of JobAdapters()
-  verify::Cache<verify::Namespace> namespaces_;
-  verify::Cache<verify::LocalQueue> queues_;
-  TrackedCache<verify::Claim> templates_;
-  verify::Cache<verify::Claim> claims_;
-  verify::Cache<verify::DeviceClass> classes_;
-  std::unique_ptr<verify::DevicePicture> devices_;
-  std::unique_ptr<verify::DependencyPicture> dependencies_;
-  // Objects that both the caches and the picture want; null when there is no picture.
-  std::unique_ptr<verify::TeeSink> both_templates_;
-  std::unique_ptr<verify::TeeSink> both_claims_;
-  std::unique_ptr<verify::TeeSink> both_classes_;
-  std::unique_ptr<verify::TeeSink> both_pod_groups_;  // null unless both pictures are there
-  watch::CacheSink* pod_groups_ = nullptr;            // of whoever wants them; null: nobody
+  verify::WorkerObjects objects_;
 
   // Of OnServer() only: what is watched; nothing before the first connection.
   std::optional<verify::DraApi> dra_;

@@ -27,6 +27,8 @@ inline constexpr std::string_view kCopyOriginLabel = "fedra.dev/origin";
 inline constexpr std::string_view kTemplateUidAnnotation = "fedra.dev/template-uid";
 // A template or claim may say what its driver must be able to do, as a list with commas.
 inline constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
+// A claim may say whether its users must share it on one worker: PreferTogether, RequireTogether.
+inline constexpr std::string_view kSharedAnnotation = "fedra.dev/shared";
 // Who owns the fields of a copy.
 inline constexpr std::string_view kTemplateManager = "fedra-template-sync";
 

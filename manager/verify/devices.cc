@@ -74,32 +74,4 @@ dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {
   return main;
 }
 
-std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
-                                         std::span<const NamedPicture> pictures) {
-  ClaimPlace place{.workers = {}, .why = "it is allocated there"};
-  for (const NamedPicture& picture : pictures) {
-    if (picture.devices == nullptr) continue;
-    const auto snapshot = picture.devices->snapshot();
-    const auto* found = snapshot->claims().Find(claim);
-    if (found != nullptr && (*found)->allocation.has_value()) place.workers.insert(picture.worker);
-  }
-  if (place.workers.empty()) return std::nullopt;
-  return place;
-}
-
-void KeepWithClaim(const ObjectKey& claim, const ClaimPlace& place, const ClusterName& worker,
-                   dra::Verdict& verdict) {
-  if (place.workers.contains(worker) || verdict.outcome == Outcome::kNo) return;
-  const std::string object = "ResourceClaim " + claim.ToString();
-  std::vector<std::string_view> names;
-  for (const ClusterName& name : place.workers) names.push_back(name.value);
-  const std::string where =
-      names.empty() ? "waits" : fmt::format("belongs to {}", fmt::join(names, ", "));
-  dra::Verdict elsewhere;
-  elsewhere.outcome = Outcome::kNo;
-  elsewhere.reasons.push_back(
-      {ReasonCode::kClaimElsewhere, object, fmt::format("{} {}: {}", object, where, place.why)});
-  verdict = Combine(std::move(verdict), std::move(elsewhere));
-}
-
 }  // namespace fedra::verify

@@ -34,22 +34,4 @@ dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
 // `main`'s.
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other);
 
-// Where a named claim is: where it is allocated, or where its other users are.
-struct ClaimPlace {
-  std::set<ClusterName> workers;  // empty: not decided yet, nowhere for now
-  std::string why;  // "it is allocated there", "ml/a, which shares it, was sent there"
-};
-
-// The workers of these on which the claim is allocated. Null: devices are not verified there.
-struct NamedPicture {
-  ClusterName worker;
-  const DevicePicture* devices = nullptr;
-};
-std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
-                                         std::span<const NamedPicture> pictures);
-
-// Refuses a worker other than the claim's, unless it is refused already.
-void KeepWithClaim(const ObjectKey& claim, const ClaimPlace& place, const ClusterName& worker,
-                   dra::Verdict& verdict);
-
 }  // namespace fedra::verify

@@ -214,6 +214,22 @@ void VerifyNames(const WorkerPicture& worker, dra::Verdict& verdict) {
   }
 }
 
+// Where Workloads or jobs cannot be read, a copy could not be followed. False without Kueue:
+// nothing else counts then.
+bool CanHoldCopies(const dra::Requirement& requirement, const WorkerPicture& worker,
+                   dra::Verdict& verdict) {
+  if (!CanTell(worker.clones, "workloads.kueue.x-k8s.io", verdict) &&
+      worker.clones.state == CacheState::kNotServed)
+    return false;
+  if (worker.jobs.state == CacheState::kNotServed) {
+    Add(verdict, Outcome::kNo, ReasonCode::kKindMissing, requirement.kind,
+        fmt::format("the API server does not serve {}", requirement.kind));
+  } else {
+    CanTell(worker.jobs, worker.job_plural, verdict);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Ownership clone_is,
@@ -257,10 +273,7 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
     verdict.reasons.push_back(ConnectionReason(worker.connection));
     return verdict;
   }
-  if (!worker.job_kind_served) {
-    Add(verdict, Outcome::kNo, ReasonCode::kKindMissing, requirement.kind,
-        fmt::format("the API server does not serve {}", requirement.kind));
-  }
+  if (!CanHoldCopies(requirement, worker, verdict)) return verdict;
   const auto ns = Require(worker.namespaces, {"", requirement.ns}, "Namespace", "namespaces",
                           ReasonCode::kNamespaceMissing, verdict);
   if (ns != nullptr && ns->terminating) {

@@ -34,15 +34,16 @@ std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Owner
 
 // What is known of one worker. Lifetime: the caches outlive the view.
 struct WorkerPicture {
-  ClusterName name;
   ConnectionState connection;
   const Cache<Namespace>& namespaces;
   const Cache<LocalQueue>& queues;
   const Cache<Claim>& templates;
   const Cache<Claim>& claims;
   const Cache<DeviceClass>& classes;
+  watch::CacheHealth clones;  // of the lists of Kueue's Workloads
+  watch::CacheHealth jobs;    // and of the job's kind
+  std::string job_plural;     // "jobs"
   std::vector<SameName> same_names;
-  bool job_kind_served = true;
   std::vector<std::string> capabilities;  // as the configuration declares them
   std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
 };

@@ -94,6 +94,16 @@ std::vector<std::string> Capabilities(const json& metadata, const json& spec) {
 
 }  // namespace
 
+std::string_view ToString(SharedClaims rule) {
+  return rule == SharedClaims::kRequireTogether ? "RequireTogether" : "PreferTogether";
+}
+
+std::optional<SharedClaims> ParseSharedClaims(std::string_view text) {
+  for (const SharedClaims rule : {SharedClaims::kPreferTogether, SharedClaims::kRequireTogether})
+    if (text == ToString(rule)) return rule;
+  return std::nullopt;
+}
+
 Result<NamedObject> ParseNamedObject(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "object"));
   return NamedObject{std::move(key)};
@@ -145,6 +155,8 @@ Result<Claim> ParseClaim(const json& object) {
   claim.key = std::move(key);
   claim.device_classes = DeviceClasses(spec);
   claim.capabilities = Capabilities(Member(object, "metadata"), spec);
+  claim.shared = ParseSharedClaims(
+      Text(Path(object, {"metadata", "annotations"}), tracking::kSharedAnnotation));
   claim.admin_access = AsksForAdminAccess(spec) && Path(object, {"status", "allocation"}).is_null();
   return claim;
 }

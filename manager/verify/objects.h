@@ -4,6 +4,7 @@
 // matter. Source: core/v1, kueue.x-k8s.io/v1beta2, resource.k8s.io/v1 (Kubernetes 1.34 and newer).
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,15 @@ struct LocalQueue {
   bool operator==(const LocalQueue&) const = default;
 };
 
+// What it means for a job that names a claim when the claim is in use on a worker.
+enum class SharedClaims {
+  kPreferTogether,   // that worker is preferred; a claim of that name elsewhere is as good
+  kRequireTogether,  // the job runs there or nowhere
+};
+// "PreferTogether", "RequireTogether"; wire values of the annotation fedra.dev/shared.
+std::string_view ToString(SharedClaims rule);
+std::optional<SharedClaims> ParseSharedClaims(std::string_view text);
+
 // A ResourceClaimTemplate or a named ResourceClaim.
 struct Claim {
   ObjectKey key;
@@ -48,6 +58,8 @@ struct Claim {
   std::vector<std::string> capabilities;
   // Something is still to be made or allocated that asks for admin access.
   bool admin_access = false;
+  // Of claims only: what its annotation fedra.dev/shared says; nothing: nothing, or no known word.
+  std::optional<SharedClaims> shared;
   // Of templates only. spec as JSON in canonical form (claim_form.h), whatever version it was read
   // in: equal texts are equal templates.
   std::string spec;

@@ -38,10 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!file) return 0;
   for (const bool redact : {false, true}) {
     if (redact) cli::RedactNames(*file);
-    cli::JudgedWorkers workers;
+    cli::FleetWorkers workers;
     std::vector<cli::WorkerDevices> devices;
     for (const cli::RecordedWorker& recorded : file->workers) {
-      workers.push_back(std::make_unique<cli::JudgedWorker>(recorded.settings, [] {}));
+      workers.push_back(std::make_unique<cli::FleetWorker>(recorded.settings, [] {}));
       cli::FeedRecorded(recorded, *workers.back());
       if (workers.back()->devices() == nullptr) continue;
       const auto snapshot = workers.back()->devices()->snapshot();

@@ -12,12 +12,14 @@ from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.rows.parts import (
+    allocated,
     by_name,
     by_template,
     claim,
     device,
     device_class,
     exactly,
+    held,
     node,
     pool,
     taint_rule,
@@ -184,7 +186,7 @@ def _eventually_refused(world: World, job: FederatedJob, reason: str) -> None:
 @scenario("claim-pinned", kueue_dra=_OFF)
 def users_of_one_claim_stay_together(world: World) -> None:
     """A claim of one name on two workers: the second job follows the first, although the other worker is free."""
-    shared = claim("shared", exactly("card", _CLASS))
+    shared = claim("shared", exactly("card", _CLASS), users_together=True)
     for worker in world.workers:
         _stage(world, worker, 2, shared)
     world.start_fedra(_DEVICES)
@@ -197,6 +199,21 @@ def users_of_one_claim_stay_together(world: World) -> None:
     assert not world.ever_dispatched_to(world.worker2)
     first.finish(world.worker1)
     second.finish(world.worker1)
+
+
+@scenario("claim-preferred", kueue_dra=_OFF)
+def users_of_one_claim_need_not_stay_together(world: World) -> None:
+    """Where users of a claim need not share it, the worker that has it allocated is preferred, and another one will do."""
+    free = claim("shared", exactly("card", _CLASS))
+    _stage(world, world.worker1, 1, free)
+    _stage(world, world.worker2, 1, allocated(free, "n1", held(_CLASS, "n1", "card-0", "card")))
+    world.start_fedra(_DEVICES)
+    pod = by_name(card="shared")
+    first = _submit(world, "first", pod)
+    first.wait_running_on(world.worker2)
+    world.supply.take(world.worker2, "Node", "n1")
+    second = _submit(world, "second", pod)
+    second.wait_running_on(world.worker1)
 
 
 @scenario("forbidden-slices", kueue_dra=_OFF)

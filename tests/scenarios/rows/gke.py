@@ -212,7 +212,7 @@ _SHARED_CLAIM = claim("gpu-claim", exactly("gpu", _GPU), config=[_TIME_SLICING])
 S3 = Row(
     name="S3",
     title="Time slicing: two pods share one claim",
-    forces="a claim by name: where it exists, and where it is allocated; a configuration is passed, not judged",
+    forces="a claim by name: where it exists, and first where it is allocated; a configuration is passed, not judged",
     everywhere=[device_class(_GPU)],
     pods=2,
     pod=by_name(gpu="gpu-claim"),
@@ -235,9 +235,7 @@ S3 = Row(
             State(
                 "the claim, free",
                 [node("n1"), _gpus("n1", "80Gi", "gpu-0"), _SHARED_CLAIM],
-                reasons=("ClaimElsewhere",),
-                starts=True,
-                but="the pods would start there without what the others share",
+                allocates=("gpu",),
                 capabilities=(_SLICING,),
             ),
             State(

@@ -455,7 +455,7 @@ E10 = Row(
     ],
 )
 
-_SHARED = claim("shared-gpu", exactly("gpu", _GPU))
+_SHARED = claim("shared-gpu", exactly("gpu", _GPU), users_together=True)
 
 E11 = Row(
     name="E11",

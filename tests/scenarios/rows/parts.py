@@ -181,11 +181,16 @@ def claim(
     *requests: Object,
     constraints: Sequence[Object] = (),
     config: Sequence[Object] = (),
+    users_together: bool = False,
 ) -> Object:
+    """`users_together`: its users must share it on one worker."""
+    metadata: Object = {"name": name}
+    if users_together:
+        metadata["annotations"] = {"fedra.dev/shared": "RequireTogether"}
     return {
         "apiVersion": _DRA,
         "kind": "ResourceClaim",
-        "metadata": {"name": name},
+        "metadata": metadata,
         "spec": _devices(requests, constraints, config),
     }
 

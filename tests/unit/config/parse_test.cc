@@ -48,7 +48,7 @@ workers:
   - {class: gpu.example.com, devices: 8, maxNodes: 4, nodeLabels: {pool: h100}}
 kueue: {mode: admissionCheck, controllerName: fedra.dev/federation}
 origin: fedra
-verification: {templates: {drift: Require, sync: IfMissing}, devices: Off, dependencies: Warn, secrets: true, unknown: Never}
+verification: {templates: {drift: Require, sync: IfMissing}, devices: Off, sharedClaims: RequireTogether, dependencies: Warn, secrets: true, unknown: Never}
 dispatch: {policy: best, candidates: 3, admissionTimeout: 2m30s}
 workerLostTimeout: 5m
 store: {path: state/fedra.db, historyRetention: 48h}
@@ -75,6 +75,7 @@ logging: {level: debug, format: json}
   CHECK(worker.http_version == HttpVersion::k11);
   CHECK_FALSE(worker.allow_insecure);
   CHECK(parsed->verification.template_drift == DriftPolicy::kRequire);
+  CHECK(parsed->verification.shared_claims == SharedClaimsPolicy::kRequireTogether);
   CHECK(parsed->verification.template_sync == SyncPolicy::kIfMissing);
   CHECK(parsed->verification.unknown == UnknownPolicy::kNever);
   CHECK(parsed->dispatch.candidates == 3);

@@ -81,8 +81,8 @@ struct Fixture {
 
 reconcile::WorkerSettings VerifiesEverything() {
   reconcile::WorkerSettings worker;
-  worker.devices.emplace();
-  worker.dependencies.emplace();
+  worker.verified.devices.emplace();
+  worker.verified.dependencies.emplace();
   return worker;
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
   Fixture f;
   Grant("worker-rbac.yaml", f.user);
   reconcile::WorkerSettings plain;
-  plain.devices.emplace();
+  plain.verified.devices.emplace();
   CHECK(f.Missing(WorkerRights(plain, false)).empty());
   CHECK(f.Missing(WorkerRights(plain, true)) ==
         Texts{"create resourceclaimtemplates.resource.k8s.io",
@@ -114,7 +114,7 @@ TEST_CASE("PodGroups are read for devices and for dependencies, else not") {
   };
   CHECK(reads_groups({}) == 0);
   reconcile::WorkerSettings worker;
-  worker.dependencies.emplace();
+  worker.verified.dependencies.emplace();
   CHECK(reads_groups(worker) == 2);
   CHECK(reads_groups(VerifiesEverything()) == 2);
 }

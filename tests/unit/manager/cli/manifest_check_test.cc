@@ -283,7 +283,7 @@ TEST_CASE("what the workers lack is a warning where a job is judged: the verdict
       "metadata: {name: mine, namespace: ml}\n"
       "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}], "
       "constraints: [{requests: [gpu], matchAttribute: gpu.example.com/nothing}]}}}\n";
-  JudgedWorkers workers;
+  FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   for (const bool judged : {true, false}) {
     auto input = Read(judged ? kJob + lacking : lacking);
@@ -395,7 +395,7 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
   const std::string file = folder.Write("job.yaml", kJob + kMine);
   const auto input = ReadCheckInput({file}, "");
   REQUIRE(input.has_value());
-  JudgedWorkers workers;
+  FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
   CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == dra::Outcome::kNo);
@@ -416,7 +416,7 @@ TEST_CASE("a template with a mistake is never assumed") {
   REQUIRE(input.has_value());
   CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
   REQUIRE(input->jobs[0].submitted.has_value());
-  JudgedWorkers workers;
+  FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
   CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/discovery.h"
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 #include "manager/cli/snapshot_file.h"
 #include "manager/cli/snapshot_recorder.h"
 #include "manager/tracking/submitted.h"
@@ -157,10 +157,10 @@ inline kube::ServerInfo Server() {
   return server;
 }
 
-inline JudgedWorkerSettings WorkerNamed(const std::string& name) {
-  JudgedWorkerSettings settings;
+inline FleetWorkerSettings WorkerNamed(const std::string& name) {
+  FleetWorkerSettings settings;
   settings.name = ClusterName(name);
-  settings.devices.emplace();
+  settings.verified.devices.emplace();
   return settings;
 }
 
@@ -171,28 +171,28 @@ inline ConnectionState Connected() {
 }
 
 // As a reflector would after its first list.
-inline void FeedAll(const std::vector<Feed>& feeds, const RawCluster& cluster) {
-  for (const Feed& feed : feeds) {
-    const std::string name = ResourceName(feed.resource);
+inline void FeedAll(const std::vector<verify::Input>& inputs, const RawCluster& cluster) {
+  for (const verify::Input& input : inputs) {
+    const std::string name = ResourceName(input.resource);
     watch::CacheHealth health{.state = watch::CacheState::kSynced, .complete = true};
     if (const auto state = cluster.states.find(name); state != cluster.states.end()) {
       health = {.state = state->second};
       health.error = Error{ErrorCode::kForbidden, "cannot list", {}, {}};
     } else {
-      feed.sink->Reset();
+      input.sink->Reset();
       if (const auto found = cluster.objects.find(name); found != cluster.objects.end())
-        for (const json& object : found->second) REQUIRE(feed.sink->Upsert(object.dump()));
-      feed.sink->Synced();
+        for (const json& object : found->second) REQUIRE(input.sink->Upsert(object.dump()));
+      input.sink->Synced();
     }
-    feed.sink->SetHealth(health);
+    input.sink->SetHealth(health);
   }
 }
 
-inline std::unique_ptr<JudgedWorker> MakeWorker(const RawCluster& cluster,
-                                                JudgedWorkerSettings settings) {
-  auto worker = std::make_unique<JudgedWorker>(std::move(settings), [] {});
+inline std::unique_ptr<FleetWorker> MakeWorker(const RawCluster& cluster,
+                                               FleetWorkerSettings settings) {
+  auto worker = std::make_unique<FleetWorker>(std::move(settings), [] {});
   const kube::ServerInfo server = Server();
-  FeedAll(worker->Feeds(&server), cluster);
+  FeedAll(worker->Inputs(&server), cluster);
   worker->SetConnection(Connected());
   return worker;
 }
@@ -201,7 +201,7 @@ inline std::unique_ptr<JudgedWorker> MakeWorker(const RawCluster& cluster,
 inline SnapshotFile Record(const RawCluster& cluster) {
   WorkerRecorder recorder(WorkerNamed("east"), [] {});
   const kube::ServerInfo server = Server();
-  FeedAll(recorder.Feeds(&server), cluster);
+  FeedAll(recorder.Inputs(&server), cluster);
   CHECK_FALSE(recorder.IsListing());
   SnapshotFile file;
   file.fedra_version = "0.1.0";

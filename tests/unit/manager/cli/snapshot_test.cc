@@ -12,10 +12,10 @@
 namespace fedra::cli {
 namespace {
 
-JudgedWorkers Replay(const SnapshotFile& file) {
-  JudgedWorkers workers;
+FleetWorkers Replay(const SnapshotFile& file) {
+  FleetWorkers workers;
   for (const RecordedWorker& recorded : file.workers) {
-    workers.push_back(std::make_unique<JudgedWorker>(recorded.settings, [] {}));
+    workers.push_back(std::make_unique<FleetWorker>(recorded.settings, [] {}));
     CHECK(FeedRecorded(recorded, *workers.back()).empty());
   }
   return workers;
@@ -41,9 +41,9 @@ std::vector<tracking::SubmittedJob> Jobs() {
 }
 
 TEST_CASE("a snapshot answers as the worker itself") {
-  JudgedWorkers online;
+  FleetWorkers online;
   online.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  const JudgedWorkers offline = Replay(Reread(Record(MakeCluster())));
+  const FleetWorkers offline = Replay(Reread(Record(MakeCluster())));
   for (const tracking::SubmittedJob& job : Jobs()) {
     INFO(job.key.ToString());
     CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
@@ -60,7 +60,7 @@ TEST_CASE("taint rules count where they are served, in the snapshot as well") {
     kube::ServerInfo server = Server();
     if (served) server.resources.insert("resource.k8s.io/v1beta2/devicetaintrules");
     WorkerRecorder recorder(WorkerNamed("east"), [] {});
-    FeedAll(recorder.Feeds(&server), cluster);
+    FeedAll(recorder.Inputs(&server), cluster);
     SnapshotFile file;
     file.origin = "fedra";
     file.workers.push_back(recorder.Recorded(Connected(), &server));
@@ -91,20 +91,20 @@ TEST_CASE("PodGroups count where they are served, in the snapshot as well") {
   for (const bool served : {false, true}) {
     kube::ServerInfo server = Server();
     if (served) server.resources.insert("scheduling.k8s.io/v1alpha2/podgroups");
-    JudgedWorkerSettings settings = WorkerNamed("east");
-    settings.dependencies.emplace();
-    settings.dependencies->enforce = true;
+    FleetWorkerSettings settings = WorkerNamed("east");
+    settings.verified.dependencies.emplace();
+    settings.verified.dependencies->enforce = true;
     WorkerRecorder recorder(settings, [] {});
-    FeedAll(recorder.Feeds(&server), cluster);
+    FeedAll(recorder.Inputs(&server), cluster);
     SnapshotFile file;
     file.origin = "fedra";
     file.workers.push_back(recorder.Recorded(Connected(), &server));
     CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
-    const JudgedWorkers plain = Replay(Reread(file));
+    const FleetWorkers plain = Replay(Reread(file));
     CHECK((plain[0]->Judge(GroupedJob(4)).verdict.outcome == dra::Outcome::kYes) == served);
     RedactNames(file);
     CHECK_THAT(ToText(file), !ContainsSubstring("training"));
-    const JudgedWorkers redacted = Replay(Reread(file));
+    const FleetWorkers redacted = Replay(Reread(file));
     const auto verdict = redacted[0]->Judge(WithPseudonyms(GroupedJob(4))).verdict;
     CHECK((verdict.outcome == dra::Outcome::kYes) == served);
   }
@@ -129,7 +129,7 @@ TEST_CASE("a claim that could not be bound is known as such in the snapshot as w
                        {"type": "AttachFailed", "status": "True", "message": "SECRET"}]}]}})"));
   WorkerRecorder recorder(WorkerNamed("east"), [] {});
   const kube::ServerInfo server = Server();
-  FeedAll(recorder.Feeds(&server), cluster);
+  FeedAll(recorder.Inputs(&server), cluster);
   SnapshotFile file;
   file.origin = "fedra";
   file.workers.push_back(recorder.Recorded(Connected(), &server));
@@ -157,9 +157,9 @@ TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   SECTION("a list that fails") {
     cluster.states["resourceclaimtemplates.resource.k8s.io"] = watch::CacheState::kFailing;
   }
-  JudgedWorkers online;
+  FleetWorkers online;
   online.push_back(MakeWorker(cluster, WorkerNamed("east")));
-  const JudgedWorkers offline = Replay(Reread(Record(cluster)));
+  const FleetWorkers offline = Replay(Reread(Record(cluster)));
   const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
   CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
   CHECK(JudgeEverywhere(job, offline)[0].verdict.outcome != dra::Outcome::kYes);
@@ -231,8 +231,8 @@ TEST_CASE("a snapshot knows which templates differ from the manager's") {
     const SnapshotFile reread = Reread(file);
     const auto manager = ManagerTemplatesOf(reread);
     REQUIRE(manager != nullptr);
-    const JudgedWorkers workers = Replay(reread);
-    workers[0]->CompareWith(manager.get());
+    const FleetWorkers workers = Replay(reread);
+    workers[0]->SetManager({manager.get(), ""});
     const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
     const auto verdict = workers[0]->Judge(redact ? WithPseudonyms(job) : job).verdict;
     CHECK((verdict.outcome == dra::Outcome::kNo) == differs);
@@ -248,9 +248,9 @@ TEST_CASE("with pseudonyms no name is left, and the verdicts stay") {
                            "\"taken\"", "\"other\"", "-x7"})
     CHECK_THAT(text, !ContainsSubstring(name));
   CHECK_THAT(text, ContainsSubstring("\"gpu.example.com\""));
-  JudgedWorkers online;
+  FleetWorkers online;
   online.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  const JudgedWorkers offline = Replay(Reread(file));
+  const FleetWorkers offline = Replay(Reread(file));
   for (const tracking::SubmittedJob& job : Jobs()) {
     INFO(job.key.ToString());
     const auto there = JudgeEverywhere(job, online)[0].verdict;
@@ -325,7 +325,7 @@ TEST_CASE("objects that make no sense are left out, as they would be online") {
     resource.items[1]["spec"]["devices"] = "none";
     resource.items.push_back(json::object());
   }
-  JudgedWorker worker(file.workers[0].settings, [] {});
+  FleetWorker worker(file.workers[0].settings, [] {});
   const std::vector<std::string> complaints = FeedRecorded(file.workers[0], worker);
   REQUIRE(complaints.size() == 2);
   CHECK_THAT(complaints[0], ContainsSubstring("east: resourceslices.resource.k8s.io: "));

@@ -208,6 +208,19 @@ TEST_CASE("a worker with fewer of our clones waiting is preferred to an earlier 
   CHECK(world.WorkersWithClone() == Names{"b"});
 }
 
+TEST_CASE("the worker where a claim of the job is in use comes first, and others follow") {
+  World world({"a", "b"});
+  world.worker("b").claims_in_use = 1;
+  world.worker("a").verdict.headroom = 5;
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  world.EvictOn("b");
+  world.Fail("b");
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
 TEST_CASE("an eviction on the worker brings the workload back, and another worker is tried first") {
   World world = RunningOnA();
   world.EvictOn("a");

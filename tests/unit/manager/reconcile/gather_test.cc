@@ -41,13 +41,18 @@ struct Fixture {
   Connected fleet;
   InFlight in_flight;
   CopyFailures copy_failures;
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
+  verify::SharedClaims shared = verify::SharedClaims::kRequireTogether;
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation",
+                     .shared_claims = shared,
+                     .origin = "fedra",
+                     .devices = true},
                     fleet.manager(),
                     fleet.workers(),
                     in_flight,
                     copy_failures};
 
-  Fixture() {
+  explicit Fixture(verify::SharedClaims rule = verify::SharedClaims::kRequireTogether)
+      : shared(rule) {
     for (const size_t worker : {size_t{0}, size_t{1}}) {
       AddDevices(fleet.server(worker), 2);
       REQUIRE(fleet.server(worker).objects().Create(SharedClaim()));
@@ -126,6 +131,33 @@ TEST_CASE("users of a claim follow the first of them") {
   CHECK(f.IsElsewhere(1));
   f.Send("other", {});
   CHECK(f.Outcomes() == "Yes Yes");
+}
+
+TEST_CASE("users that need not be together: the worker of the claim is preferred, others stay") {
+  Fixture f(verify::SharedClaims::kPreferTogether);
+  const auto in_use = [&](size_t worker) {
+    return f.gatherer.Gather(kKey, {}).clusters.at(worker).claims_in_use;
+  };
+  f.Allocate(1);
+  CHECK(f.fleet.WaitUntil([&] { return in_use(1) == 1; }));
+  CHECK(in_use(0) == 0);
+  CHECK(f.Outcomes() == "Yes Yes");
+  // The claim itself may say that its users must share it.
+  REQUIRE(f.fleet.server(1).objects().Patch(
+      "resourceclaims", {"ml", "shared"},
+      {{"metadata", {{"annotations", {{"fedra.dev/shared", "RequireTogether"}}}}}}));
+  CHECK(f.fleet.WaitUntil([&] { return f.IsElsewhere(0); }));
+  CHECK(f.Outcomes() == "No Yes");
+}
+
+TEST_CASE("a claim may say that its users need not be together") {
+  Fixture f;
+  f.Allocate(1);
+  REQUIRE(f.fleet.WaitUntil([&] { return f.IsElsewhere(0); }));
+  REQUIRE(f.fleet.server(0).objects().Patch(
+      "resourceclaims", {"ml", "shared"},
+      {{"metadata", {{"annotations", {{"fedra.dev/shared", "PreferTogether"}}}}}}));
+  CHECK(f.fleet.WaitUntil([&] { return !f.IsElsewhere(0); }));
 }
 
 TEST_CASE("a workload's own dispatch pins it nowhere") {

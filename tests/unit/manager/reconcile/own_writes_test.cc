@@ -1,17 +1,17 @@
 // What we wrote is seen at once, and never outlives what the watch says.
 
-#include "manager/reconcile/own_writes.h"
+#include "cluster-clients/watch/own_writes.h"
 
 #include <fmt/format.h>
 
-#include "manager/reconcile/tracked_cache.h"
+#include "cluster-clients/watch/tracked_cache.h"
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 
 using namespace fedra;
 using tracking::Workload;
-using Cache = reconcile::TrackedCache<Workload>;
+using Cache = watch::TrackedCache<Workload>;
 
 namespace {
 
@@ -126,7 +126,7 @@ TEST_CASE("what no watch ever shows counts for half a minute") {
 }
 
 TEST_CASE("resourceVersions that are no numbers are taken as newer") {
-  CHECK(reconcile::NotOlder(ResourceVersion("abc"), ResourceVersion("5")));
-  CHECK(reconcile::NotOlder(ResourceVersion("6"), ResourceVersion("5")));
-  CHECK_FALSE(reconcile::NotOlder(ResourceVersion("4"), ResourceVersion("5")));
+  CHECK(watch::NotOlder(ResourceVersion("abc"), ResourceVersion("5")));
+  CHECK(watch::NotOlder(ResourceVersion("6"), ResourceVersion("5")));
+  CHECK_FALSE(watch::NotOlder(ResourceVersion("4"), ResourceVersion("5")));
 }

@@ -86,7 +86,7 @@ TEST_CASE("an upgraded worker is watched in its new versions, by its new release
   Worker& worker = f.worker(0);
   REQUIRE(f.WaitUntil([&] { return Slices(worker) == 1; }));
   CHECK(worker.devices()->snapshot()->features().release == Release::k133);
-  CHECK(worker.DraVersions() == std::vector<std::string>{"v1beta1"});
+  CHECK(worker.Facts().dra_versions == std::vector<std::string>{"v1beta1"});
 
   sim::Faults away;
   away.refuse = true;

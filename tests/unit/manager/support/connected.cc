@@ -47,7 +47,7 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
     settings.options = Quick();
     settings.origin = "fedra";
     settings.lost_since = options.lost_since;
-    if (options.devices) settings.devices.emplace();
+    if (options.devices) settings.verified.devices.emplace();
     workers_.push_back(std::make_unique<Worker>(std::move(settings), threads_.loop, threads_.pool,
                                                 clock, ListenTo()));
   }

@@ -54,6 +54,8 @@ struct Fixture {
   Filled<Claim> claims{&ParseClaim};
   Filled<DeviceClass> classes{&ParseDeviceClass};
   ConnectionState connection{.phase = ConnectionPhase::kConnected};
+  watch::CacheHealth clones{.state = CacheState::kSynced, .complete = true};
+  watch::CacheHealth jobs{.state = CacheState::kSynced, .complete = true};
   std::vector<SameName> same_names;
   std::vector<std::string> capabilities;
   ExistenceOptions options;
@@ -67,15 +69,16 @@ struct Fixture {
   }
 
   dra::Verdict Verify(const dra::Requirement& requirement) {
-    const WorkerPicture picture{.name = ClusterName("a"),
-                                .connection = connection,
+    const WorkerPicture picture{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
                                 .templates = templates.cache,
                                 .claims = claims.cache,
                                 .classes = classes.cache,
+                                .clones = clones,
+                                .jobs = jobs,
+                                .job_plural = "jobs",
                                 .same_names = same_names,
-                                .job_kind_served = true,
                                 .capabilities = capabilities,
                                 .dra_versions = {"v1alpha3"}};
     return VerifyExistence(requirement, picture, options);
@@ -244,8 +247,7 @@ struct CopyFixture : Fixture {
     options.copies_templates = true;
   }
   TemplatesToCome ToCome() {
-    const WorkerPicture picture{.name = ClusterName("a"),
-                                .connection = connection,
+    const WorkerPicture picture{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
                                 .templates = templates.cache,
@@ -323,6 +325,23 @@ TEST_CASE("an object of the same name is a conflict unless it is ours") {
   CHECK(verdict.reasons[0].message == "a Job ml/train that is not ours exists there");
   CHECK(verdict.reasons[1].message ==
         "a Workload ml/job-train that another manager's fedra made exists there");
+}
+
+TEST_CASE("without Kueue nothing else counts; without the kind, or the right to read, it does") {
+  Fixture f;
+  f.clones.state = CacheState::kNotServed;
+  f.queues.SetState(CacheState::kNotServed);
+  CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
+  CHECK(Codes(f.Verify(Needs())) == Names{"ApiMissing"});
+  f.clones.state = CacheState::kForbidden;
+  f.queues.SetState(CacheState::kSynced);
+  CHECK(f.Verify(Needs()).outcome == Outcome::kUnknown);
+  CHECK(Codes(f.Verify(Needs())) == Names{"Forbidden"});
+  f.clones.state = CacheState::kSynced;
+  f.jobs.state = CacheState::kNotServed;
+  CHECK(Codes(f.Verify(Needs())) == Names{"KindMissing"});
+  f.jobs.state = CacheState::kForbidden;
+  CHECK(f.Verify(Needs()).outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("without a connection the answer is Unknown, with the connection's own reason") {

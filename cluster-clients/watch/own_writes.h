@@ -26,7 +26,7 @@
 #include "base/types.h"
 #include "cluster-clients/watch/object_cache.h"
 
-namespace fedra::reconcile {
+namespace fedra::watch {
 
 // Whether `a` is not older than `b`. resourceVersions of one resource are numbers that grow
 // (Kubernetes 1.35 made that part of the API); a server that does otherwise makes every entry look
@@ -46,8 +46,7 @@ class OwnWrites final {
  public:
   using Pointer = std::shared_ptr<const T>;
 
-  OwnWrites(const watch::ObjectCache<T>& cache, const Clock& clock)
-      : cache_(cache), clock_(clock) {}
+  OwnWrites(const ObjectCache<T>& cache, const Clock& clock) : cache_(cache), clock_(clock) {}
 
   // The object as far as we know; null: there is none.
   Pointer Find(const ObjectKey& key) const {
@@ -141,9 +140,9 @@ class OwnWrites final {
     written_.With([&](Entries& entries) { entries.erase(key); });
   }
 
-  const watch::ObjectCache<T>& cache_;
+  const ObjectCache<T>& cache_;
   const Clock& clock_;
   Guarded<Entries> written_;
 };
 
-}  // namespace fedra::reconcile
+}  // namespace fedra::watch

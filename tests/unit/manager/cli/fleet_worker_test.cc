@@ -1,6 +1,6 @@
 // One worker's whole verdict on a job, and what check says about it.
 
-#include "manager/cli/judged_worker.h"
+#include "manager/cli/fleet_worker.h"
 
 #include <nlohmann/json.hpp>
 
@@ -127,15 +127,15 @@ TEST_CASE("what else is missing is told together with the devices") {
   RawCluster cluster = MakeCluster();
   cluster.objects.erase("localqueues.kueue.x-k8s.io");
   const JobVerdict verdict = Ask(cluster, MakeJob("train", "two-large"));
-  CHECK(Codes(verdict) == std::vector{ReasonCode::kNotEnoughDevices, ReasonCode::kQueueMissing});
+  CHECK(Codes(verdict) == std::vector{ReasonCode::kQueueMissing, ReasonCode::kNotEnoughDevices});
 }
 
 TEST_CASE("the devices are judged although the pods name a scheduler that cannot be seen") {
   const auto ask = [](std::optional<verify::DependencyOptions> dependencies, const char* wanted) {
     tracking::SubmittedJob job = MakeJob("train", wanted);
     job.requirement.schedulers = {"volcano"};
-    JudgedWorkerSettings settings = WorkerNamed("east");
-    settings.dependencies = dependencies;
+    FleetWorkerSettings settings = WorkerNamed("east");
+    settings.verified.dependencies = dependencies;
     return MakeWorker(MakeCluster(), settings)->Judge(job);
   };
   const verify::DependencyOptions warn{.enforce = false, .secrets = false};
@@ -213,12 +213,12 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   manager.Reset();
   REQUIRE(manager.Upsert(original.dump()));
   manager.Synced();
-  JudgedWorkerSettings settings = WorkerNamed("east");
+  FleetWorkerSettings settings = WorkerNamed("east");
   settings.drift = verify::Drift::kWarn;
   settings.copies_templates = true;
   const auto differs = MakeWorker(cluster, settings);
   CHECK(differs->Judge(MakeJob("train", "one-gpu")).verdict.reasons.empty());
-  differs->CompareWith(&manager);
+  differs->SetManager({&manager, ""});
   const JobVerdict drift = differs->Judge(MakeJob("train", "one-gpu"));
   CHECK(Codes(drift) == std::vector{ReasonCode::kTemplateDrift});
   CHECK_THAT(drift.verdict.reasons[0].message,
@@ -226,7 +226,7 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
   const auto lacks = MakeWorker(cluster, settings);
   CHECK(lacks->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kNo);
-  lacks->CompareWith(&manager);
+  lacks->SetManager({&manager, ""});
   const JobVerdict to_come = lacks->Judge(MakeJob("train", "one-gpu"));
   CHECK(to_come.devices_judged);
   CHECK(Codes(to_come).back() == ReasonCode::kTemplateMissing);
@@ -263,25 +263,35 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
   REQUIRE(job.has_value());
   RawCluster free = MakeCluster();
   free.objects["resourceclaims.resource.k8s.io"][0].erase("status");
-  JudgedWorkers workers;
-  workers.push_back(MakeWorker(free, WorkerNamed("east")));
-  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("west")));
+  const auto named = [](const char* name) {
+    FleetWorkerSettings settings = WorkerNamed(name);
+    settings.shared_claims = verify::SharedClaims::kRequireTogether;
+    return settings;
+  };
+  FleetWorkers workers;
+  workers.push_back(MakeWorker(free, named("east")));
+  workers.push_back(MakeWorker(MakeCluster(), named("west")));
   const std::vector<JobVerdict> verdicts = JudgeEverywhere(*job, workers);
   CHECK(Codes(verdicts[0]).front() == ReasonCode::kClaimElsewhere);
   CHECK(verdicts[0].verdict.outcome == Outcome::kNo);
   CHECK_FALSE(verdicts[1].verdict.outcome == Outcome::kNo);
   // `check --worker east` reads no more than the claims of the others, and says the same.
-  JudgedWorkerSettings settings = WorkerNamed("west");
+  FleetWorkerSettings settings = named("west");
   settings.claims_only = true;
-  JudgedWorkers east, others;
-  east.push_back(MakeWorker(free, WorkerNamed("east")));
+  FleetWorkers east, others;
+  east.push_back(MakeWorker(free, named("east")));
   others.push_back(MakeWorker(MakeCluster(), settings));
   CHECK_FALSE(others[0]->IsListing());
-  CHECK(others[0]->Feeds(nullptr).size() == 1);
+  CHECK(others[0]->Inputs(nullptr).size() == 1);
   const std::vector<JobVerdict> alone = JudgeEverywhere(*job, east, others);
   REQUIRE(alone.size() == 1);
   CHECK(alone[0].verdict == verdicts[0].verdict);
   CHECK_FALSE(JudgeEverywhere(*job, east)[0].verdict.outcome == Outcome::kNo);
+  // Where users need not be together, another worker's claim of that name is as good.
+  FleetWorkers apart;
+  apart.push_back(MakeWorker(free, WorkerNamed("east")));
+  apart.push_back(MakeWorker(MakeCluster(), WorkerNamed("west")));
+  CHECK(JudgeEverywhere(*job, apart)[0].verdict.outcome == Outcome::kYes);
 }
 
 TEST_CASE("a report for programs has the counts") {

@@ -7,18 +7,18 @@
 #include <utility>
 
 #include "cluster-clients/watch/object_cache.h"
-#include "manager/reconcile/own_writes.h"
+#include "cluster-clients/watch/own_writes.h"
 
-namespace fedra::reconcile {
+namespace fedra::watch {
 
 template <class T>
 class TrackedCache final {
  public:
-  using OnObject = typename watch::ObjectCache<T>::OnObject;
-  using OnHealth = typename watch::ObjectCache<T>::OnHealth;
+  using OnObject = typename ObjectCache<T>::OnObject;
+  using OnHealth = typename ObjectCache<T>::OnHealth;
 
-  TrackedCache(typename watch::ObjectCache<T>::Parser parser, OnObject on_object,
-               OnHealth on_health, const Clock& clock)
+  TrackedCache(typename ObjectCache<T>::Parser parser, OnObject on_object, OnHealth on_health,
+               const Clock& clock)
       : cache_(
             parser,
             [this, on_object = std::move(on_object)](const auto& key, const auto& before,
@@ -35,14 +35,14 @@ class TrackedCache final {
   // The newest state we know of: our own write, or what the watch showed.
   std::shared_ptr<const T> Find(const ObjectKey& key) const { return own_.Find(key); }
 
-  watch::ObjectCache<T>& cache() { return cache_; }
-  const watch::ObjectCache<T>& cache() const { return cache_; }
+  ObjectCache<T>& cache() { return cache_; }
+  const ObjectCache<T>& cache() const { return cache_; }
   OwnWrites<T>& own() { return own_; }
   const OwnWrites<T>& own() const { return own_; }
 
  private:
-  watch::ObjectCache<T> cache_;
+  ObjectCache<T> cache_;
   OwnWrites<T> own_;
 };
 
-}  // namespace fedra::reconcile
+}  // namespace fedra::watch

@@ -1,0 +1,131 @@
+#pragma once
+//
+// One worker cluster as `check` and `devices` look at it: its objects, which watches
+// (live_fleet.h) or a snapshot file (snapshot_file.h) feed, how it was reached, and what the
+// configuration says of it. The verdict is verify::Verify's, as the daemon's is.
+//
+// Thread rules: each feed's sink by one thread at a time; verdicts from any thread.
+// Lifetime: whoever feeds must end before the worker.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "manager/tracking/submitted.h"
+#include "manager/verify/verify.h"
+#include "manager/verify/worker_objects.h"
+
+namespace fedra::cli {
+
+// What is verified, as the daemon's configuration says.
+struct FleetWorkerSettings {
+  ClusterName name;
+  std::string origin = "fedra";
+  verify::WorkerObjectsOptions verified;
+  verify::SharedClaims shared_claims = verify::SharedClaims::kPreferTogether;
+  verify::Undeclared undeclared = verify::Undeclared::kWarn;
+  // With the manager's templates only (SetManager): what a difference means, and whether those
+  // that are missing are copied.
+  verify::Drift drift = verify::Drift::kIgnore;
+  bool copies_templates = false;
+  std::vector<std::string> capabilities;  // that are declared
+  // Only its ResourceClaims are read: where they are allocated matters to the other workers.
+  bool claims_only = false;
+};
+
+// The alternative of a firstAvailable request that the pods would get.
+struct ChosenAlternative {
+  std::string pod_set;
+  std::string claim;    // its name in the pod
+  std::string request;  // empty: the worker's copy of the claim does not tell
+  std::string name;     // of the alternative; empty like `request`
+  int index = 0;        // from 0
+  size_t of = 0;        // how many there are; 0: unknown
+};
+
+// What a person should know of a verdict although it decides nothing.
+struct VerdictNote {
+  std::string object;  // "ResourceClaimTemplate ml/one-gpu"
+  std::string message;
+  std::string remedy;  // what to do
+};
+
+struct JobVerdict {
+  ClusterName worker;
+  dra::Verdict verdict;
+  std::vector<VerdictNote> notes = {};
+  bool devices_judged = false;
+  std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
+  std::vector<ChosenAlternative> alternatives;
+};
+
+// What `check` and `devices` know of the manager.
+struct ManagerFacts {
+  // Its templates, which must outlive the workers; null: they are not known.
+  const verify::Cache<verify::Claim>* templates = nullptr;
+  // UID of the management cluster, empty where it may not be read; nothing: it has not answered.
+  std::optional<std::string> uid;
+};
+
+class FleetWorker final {
+ public:
+  // `on_health`: a list is complete or cannot be had.
+  FleetWorker(FleetWorkerSettings settings, const std::function<void()>& on_health);
+
+  // What is to be read, when the server is known; null: it is not.
+  std::vector<verify::Input> Inputs(const kube::ServerInfo* server);
+  // Some first list is still to come.
+  bool IsListing() const;
+  // `tried`: for how long by this command; null: it is from a snapshot.
+  void SetConnection(ConnectionState connection,
+                     std::optional<std::chrono::milliseconds> tried = std::nullopt) {
+    facts_.connection = std::move(connection);
+    tried_ = tried;
+  }
+  void SetManager(ManagerFacts manager) { manager_ = std::move(manager); }
+  // A template that is judged as if it existed there; `object` has all defaults written out.
+  Result<void> AssumeTemplate(const std::string& object);
+
+  const ClusterName& name() const { return settings_.name; }
+  const FleetWorkerSettings& settings() const { return settings_; }
+  const verify::WorkerObjects& objects() const { return objects_; }
+  // Null when devices are not verified.
+  const verify::DevicePicture* devices() const { return objects_.devices(); }
+  // Null: it is not there, or not known.
+  std::shared_ptr<const verify::Claim> Template(const ObjectKey& key) const {
+    return objects_.templates().Find(key);
+  }
+  // Why nothing is known of it; null: it has answered.
+  std::optional<dra::Reason> Silence() const;
+  // Whether its classes and devices are known completely.
+  bool IsKnown() const;
+  // Whether new nodes could bring devices.
+  bool HasScalablePools() const {
+    return settings_.verified.devices && !settings_.verified.devices->scalable_pools.empty();
+  }
+
+  JobVerdict Judge(const tracking::SubmittedJob& job) const;
+
+ private:
+  std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
+
+  const FleetWorkerSettings settings_;
+  verify::WorkerFacts facts_;
+  std::optional<std::chrono::milliseconds> tried_;
+  ManagerFacts manager_;
+  verify::WorkerObjects objects_;
+};
+
+using FleetWorkers = std::vector<std::unique_ptr<FleetWorker>>;
+
+// The verdict of every worker, in their order. Of `others` only the claims matter: where one that
+// the job names is allocated (verify/named_claims.h).
+std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                        const FleetWorkers& workers,
+                                        const FleetWorkers& others = {});
+
+}  // namespace fedra::cli

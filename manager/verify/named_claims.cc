@@ -1,0 +1,99 @@
+#include "manager/verify/named_claims.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "manager/verify/devices.h"
+
+namespace fedra::verify {
+namespace {
+
+// Where a claim is, and so where its users belong.
+struct ClaimPlace {
+  std::set<ClusterName> workers;  // empty: not decided yet
+  std::string why;  // "it is allocated there", "ml/a, which shares it, was sent there"
+};
+
+std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
+                                         std::span<const ClaimCandidate> candidates) {
+  ClaimPlace place{.workers = {}, .why = "it is allocated there"};
+  for (const ClaimCandidate& candidate : candidates) {
+    if (!candidate.usable || candidate.objects->devices() == nullptr) continue;
+    const auto snapshot = candidate.objects->devices()->snapshot();
+    const auto* found = snapshot->claims().Find(claim);
+    if (found != nullptr && (*found)->allocation.has_value())
+      place.workers.insert(candidate.worker);
+  }
+  if (place.workers.empty()) return std::nullopt;
+  return place;
+}
+
+std::optional<ClaimPlace> WhereDispatched(const ObjectKey& claim,
+                                          std::span<const ClaimCandidate> candidates,
+                                          const ClaimUsers& users) {
+  if (!users) return std::nullopt;
+  for (const auto& [user, workers] : users(claim)) {
+    ClaimPlace place;
+    for (const ClaimCandidate& candidate : candidates)
+      if (candidate.usable && workers.contains(candidate.worker))
+        place.workers.insert(candidate.worker);
+    if (place.workers.empty()) continue;
+    const bool is_racing = place.workers.size() > 1;
+    place.why = user.ToString() + (is_racing ? ", which shares it, has no worker yet"
+                                             : ", which shares it, was sent there");
+    if (is_racing) place.workers.clear();
+    return place;
+  }
+  return std::nullopt;
+}
+
+// The strictest word of the workers' claims of that name; without one, the configuration's.
+SharedClaims RuleFor(const ObjectKey& claim, std::span<const ClaimCandidate> candidates,
+                     SharedClaims configured) {
+  std::optional<SharedClaims> said;
+  for (const ClaimCandidate& candidate : candidates) {
+    const auto found = candidate.objects->claims().Find(claim);
+    if (found == nullptr || !found->shared) continue;
+    said = said ? std::max(*said, *found->shared) : found->shared;
+  }
+  return said.value_or(configured);
+}
+
+void Refuse(const ObjectKey& claim, const ClaimPlace& place, dra::Verdict& verdict) {
+  if (verdict.outcome == dra::Outcome::kNo) return;
+  const std::string object = "ResourceClaim " + claim.ToString();
+  std::vector<std::string_view> names;
+  for (const ClusterName& name : place.workers) names.push_back(name.value);
+  const std::string where =
+      names.empty() ? "waits" : fmt::format("belongs to {}", fmt::join(names, ", "));
+  dra::Verdict elsewhere;
+  elsewhere.outcome = dra::Outcome::kNo;
+  elsewhere.reasons.push_back({dra::ReasonCode::kClaimElsewhere, object,
+                               fmt::format("{} {}: {}", object, where, place.why)});
+  verdict = Combine(std::move(verdict), std::move(elsewhere));
+}
+
+}  // namespace
+
+void KeepClaimsTogether(const dra::Requirement& requirement, std::span<ClaimCandidate> candidates,
+                        const ClaimUsers& users, SharedClaims configured) {
+  for (const std::string& name : requirement.ClaimNames()) {
+    const ObjectKey claim{requirement.ns, name};
+    auto place = WhereAllocated(claim, candidates);
+    if (!place) place = WhereDispatched(claim, candidates, users);
+    if (!place) continue;
+    const SharedClaims rule = RuleFor(claim, candidates, configured);
+    for (ClaimCandidate& candidate : candidates) {
+      if (place->workers.contains(candidate.worker)) {
+        ++candidate.claims_in_use;
+      } else if (rule == SharedClaims::kRequireTogether && candidate.verdict != nullptr) {
+        Refuse(claim, *place, *candidate.verdict);
+      }
+    }
+  }
+}
+
+}  // namespace fedra::verify

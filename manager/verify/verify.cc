@@ -1,0 +1,100 @@
+#include "manager/verify/verify.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/verify/devices.h"
+
+namespace fedra::verify {
+namespace {
+
+using dra::Outcome;
+using dra::ReasonCode;
+
+WorkerPicture PictureOf(const Subject& subject, const WorkerObjects& worker,
+                        const WorkerFacts& facts) {
+  return {.connection = facts.connection,
+          .namespaces = worker.namespaces(),
+          .queues = worker.queues(),
+          .templates = worker.templates().cache(),
+          .claims = worker.claims(),
+          .classes = worker.classes(),
+          .clones = worker.clones().cache().health(),
+          .jobs = worker.jobs(subject.adapter).cache().health(),
+          .job_plural = subject.adapter.resource().plural,
+          .same_names = subject.same_names,
+          .capabilities = facts.capabilities,
+          .dra_versions = facts.dra_versions};
+}
+
+// A pod template that cannot be read may need some.
+bool NeedsDevices(const Subject& subject) {
+  return subject.demands == nullptr || tracking::NeedDevices(*subject.demands);
+}
+
+// Whether the devices can be judged although something else stands against the worker: then people
+// learn of both at once. Without the objects that say what is wanted they cannot.
+bool LeavesDevices(const dra::Verdict& existence) {
+  const auto leaves = [](const dra::Reason& reason) {
+    switch (reason.code) {
+      case ReasonCode::kQueueMissing:
+      case ReasonCode::kQueueInactive:
+      case ReasonCode::kNameConflict:
+      case ReasonCode::kCapabilityUndeclared:
+      case ReasonCode::kDependencyMissing:
+        return true;
+      default:
+        return false;
+    }
+  };
+  return existence.outcome == Outcome::kYes ||
+         std::all_of(existence.reasons.begin(), existence.reasons.end(), leaves);
+}
+
+void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
+                      const TemplatesToCome& to_come, bool in_detail, Verified& result) {
+  const std::string& ns = subject.requirement.ns;
+  std::vector<dra::InFlightPods> others;
+  if (assumed) others = assumed();
+  dra::Verdict existence = std::move(result.verdict);
+  if (in_detail) {
+    dra::Judgement judgement =
+        JudgeDevices(*worker.devices(), ns, subject.demands, std::move(others), to_come);
+    result.devices_judged = !judgement.pod_sets.empty();
+    result.pod_sets = std::move(judgement.pod_sets);
+    result.verdict = std::move(judgement.verdict);
+  } else {
+    result.verdict =
+        VerifyDevices(*worker.devices(), ns, subject.demands, std::move(others), to_come);
+  }
+  // Of two refusals the more fundamental one comes first.
+  if (existence.outcome == result.verdict.outcome && existence.outcome != Outcome::kYes)
+    existence.reasons.swap(result.verdict.reasons);
+  result.verdict = Combine(std::move(result.verdict), std::move(existence));
+}
+
+}  // namespace
+
+Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
+                const Assumed& assumed, const VerifyOptions& options) {
+  Verified result;
+  const WorkerPicture there = PictureOf(subject, worker, facts);
+  result.verdict = VerifyExistence(subject.requirement, there, options.existence);
+  if (facts.connection.phase != ConnectionPhase::kConnected) return result;
+  const DependencyPicture* dependencies = worker.dependencies();
+  if (dependencies != nullptr)
+    result.verdict = Combine(std::move(result.verdict), dependencies->Verify(subject.requirement));
+  if (worker.devices() != nullptr && !subject.is_there && NeedsDevices(subject) &&
+      LeavesDevices(result.verdict)) {
+    VerifyDevicesToo(subject, worker, assumed,
+                     CopiesToCome(subject.requirement, there, options.existence), options.in_detail,
+                     result);
+  }
+  // Last: what kube-scheduler would say of the devices is asked nevertheless.
+  if (dependencies != nullptr)
+    result.verdict =
+        Combine(std::move(result.verdict), dependencies->VerifySchedulers(subject.requirement));
+  return result;
+}
+
+}  // namespace fedra::verify

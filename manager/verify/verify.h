@@ -1,0 +1,61 @@
+#pragma once
+//
+// The verdict: can this job run on that worker, and if not, why not. The only place that puts it
+// together, for the daemon and for every command: existence, other objects that pods name, devices,
+// schedulers. What concerns several workers at once is in named_claims.h.
+//
+// Pure given the objects, which change under it; each object that is read is immutable.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cluster-clients/cluster.h"
+#include "dra/judge/judge.h"
+#include "dra/requirement.h"
+#include "dra/verdict.h"
+#include "manager/tracking/ownership.h"
+#include "manager/tracking/pod_set.h"
+#include "manager/verify/existence.h"
+#include "manager/verify/worker_objects.h"
+
+namespace fedra::verify {
+
+// What is asked about. Lives for one call.
+struct Subject {
+  const dra::Requirement& requirement;
+  tracking::Demands demands;            // null: a pod template of the workload cannot be read
+  const tracking::JobAdapter& adapter;  // of the job's kind
+  std::vector<SameName> same_names;     // on this worker
+  // Its own job is on this worker: its pods hold their devices, or wait for them there.
+  bool is_there = false;
+};
+
+// What else must be known of the worker.
+struct WorkerFacts {
+  ConnectionState connection;
+  std::vector<std::string> capabilities;  // as the configuration declares them
+  std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
+};
+
+struct VerifyOptions {
+  ExistenceOptions existence;
+  // Whether the judgement is wanted in detail, for a person. Without, what was asked before is
+  // answered from memory while nothing has changed.
+  bool in_detail = false;
+};
+
+struct Verified {
+  dra::Verdict verdict;
+  bool devices_judged = false;              // with VerifyOptions::in_detail
+  std::vector<dra::PodSetReport> pod_sets;  // likewise
+};
+
+// Pods that were dispatched to the worker and do not hold their devices yet. Asked only when
+// devices are judged; null: there are none.
+using Assumed = std::function<std::vector<dra::InFlightPods>()>;
+
+Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
+                const Assumed& assumed, const VerifyOptions& options);
+
+}  // namespace fedra::verify

@@ -1,0 +1,144 @@
+#include "manager/verify/worker_objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/tracking/resources.h"
+#include "manager/verify/cache_words.h"
+#include "manager/verify/dra_api.h"
+#include "manager/verify/object_feed.h"
+
+namespace fedra::verify {
+namespace {
+
+size_t IndexOf(const tracking::JobAdapter& adapter) {
+  const auto& all = tracking::JobAdapters();
+  return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
+}
+
+}  // namespace
+
+template <class T>
+typename watch::ObjectCache<T>::OnObject WorkerObjects::Changed(InputChange::Kind kind) {
+  return [this, kind](const ObjectKey& key, const auto& before, const auto& after) {
+    // Kueue touches its queues' statuses all the time; only what verdicts look at counts.
+    if (before != nullptr && after != nullptr && *before == *after) return;
+    listener_.on_input({kind, key});
+  };
+}
+
+WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
+                             const Clock& clock)
+    : listener_(std::move(listener)),
+      clones_(
+          &tracking::ParseClone, listener_.on_clone,
+          [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
+      namespaces_(&ParseNamespace, Changed<Namespace>(InputChange::Kind::kNamespace),
+                  [this](const watch::CacheHealth&) { listener_.on_health(); }),
+      queues_(&ParseLocalQueue, Changed<LocalQueue>(InputChange::Kind::kQueue),
+              [this](const watch::CacheHealth&) { listener_.on_health(); }),
+      templates_(
+          &ParseTemplate, Changed<Claim>(InputChange::Kind::kTemplate),
+          [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
+      claims_(&ParseClaim, Changed<Claim>(InputChange::Kind::kClaim),
+              [this](const watch::CacheHealth&) { listener_.on_health(); }),
+      classes_(&ParseDeviceClass, Changed<DeviceClass>(InputChange::Kind::kClass),
+               [this](const watch::CacheHealth&) { listener_.on_health(); }) {
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    jobs_.push_back(std::make_unique<watch::TrackedCache<tracking::Job>>(
+        adapter->parser(), listener_.on_job,
+        [this](const watch::CacheHealth&) { listener_.on_health(); }, clock));
+  }
+  templates_sink_ = &templates_.cache();
+  claims_sink_ = &claims_;
+  classes_sink_ = &classes_;
+  if (options.dependencies) {
+    dependencies_ = std::make_unique<DependencyPicture>(
+        *options.dependencies,
+        [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
+        listener_.on_health);
+    pod_groups_sink_ = &dependencies_->pod_groups();
+  }
+  if (!options.devices) return;
+  devices_ = std::make_unique<DevicePicture>(
+      *options.devices, [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },
+      listener_.on_health);
+  // The devices first: what a cache wakes finds them up to date.
+  templates_sink_ = Tee(devices_->templates(), templates_.cache());
+  claims_sink_ = Tee(devices_->claims(), claims_);
+  classes_sink_ = Tee(devices_->classes(), classes_);
+  pod_groups_sink_ = dependencies_ == nullptr
+                         ? &devices_->pod_groups()
+                         : Tee(devices_->pod_groups(), dependencies_->pod_groups());
+}
+
+watch::CacheSink* WorkerObjects::Tee(watch::ObjectSink& first, watch::ObjectSink& second) {
+  tees_.push_back(std::make_unique<TeeSink>(first, second));
+  return tees_.back().get();
+}
+
+std::vector<Input> WorkerObjects::Inputs(const kube::ServerInfo* server) {
+  using enum NeededFor;
+  const std::string_view version = DraVersion(server);
+  std::vector<Input> inputs = {{.resource = tracking::kWorkloads,
+                                .sink = &clones_.cache(),
+                                .needed_for = kCopies,
+                                .keeps_unserved = true}};
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    inputs.push_back({.resource = tracking::JobAdapters()[i]->resource(),
+                      .sink = &jobs_[i]->cache(),
+                      .needed_for = kCopies,
+                      .keeps_unserved = true});
+  }
+  inputs.push_back({tracking::kNamespaces, &namespaces_});
+  inputs.push_back({tracking::kLocalQueues, &queues_});
+  inputs.push_back({InVersion(tracking::kTemplates, version), templates_sink_});
+  inputs.push_back({InVersion(tracking::kClaims, version), claims_sink_});
+  inputs.push_back({InVersion(tracking::kDeviceClasses, version), classes_sink_});
+  if (dependencies_ != nullptr) {
+    for (const auto& input : dependencies_->Inputs())
+      inputs.push_back({input.resource, input.sink, kDependencies, /*metadata_only=*/true});
+  }
+  if (pod_groups_sink_ != nullptr) {
+    inputs.push_back({InVersion(tracking::kPodGroups, PodGroupVersion(server)), pod_groups_sink_,
+                      devices_ != nullptr ? kDevices : kDependencies});
+  }
+  if (devices_ != nullptr) AddForDevices(version, server, inputs);
+  return inputs;
+}
+
+void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerInfo* server,
+                                  std::vector<Input>& inputs) {
+  const auto add = [&](kube::Resource resource, watch::CacheSink& sink) {
+    inputs.push_back({std::move(resource), &sink, NeededFor::kDevices});
+  };
+  add(InVersion(tracking::kResourceSlices, version), devices_->slices());
+  add(InVersion(tracking::kTaintRules, TaintRuleVersion(server)), devices_->taint_rules());
+  add(tracking::kNodes, devices_->nodes());
+  add(tracking::kPods, devices_->pods());
+}
+
+void WorkerObjects::SetServer(const kube::ServerInfo* server) {
+  if (devices_ != nullptr && server != nullptr) devices_->SetRelease(ReadDraApi(server));
+}
+
+bool WorkerObjects::IsListing() const {
+  const auto listing = [](const auto& cache) { return IsOnItsWay(cache.health()); };
+  return listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
+         listing(templates_.cache()) || listing(claims_) || listing(classes_) ||
+         std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const auto& jobs) { return listing(jobs->cache()); }) ||
+         (devices_ != nullptr && devices_->IsListing()) ||
+         (dependencies_ != nullptr && dependencies_->IsListing());
+}
+
+watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(const tracking::JobAdapter& adapter) {
+  return *jobs_[IndexOf(adapter)];
+}
+
+const watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(
+    const tracking::JobAdapter& adapter) const {
+  return *jobs_[IndexOf(adapter)];
+}
+
+}  // namespace fedra::verify

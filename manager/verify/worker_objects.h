@@ -1,0 +1,128 @@
+#pragma once
+//
+// Everything of one worker that decides whether a job can run there: the lists of its API server,
+// and what is kept of them in other shapes for devices and dependencies.
+//
+// Inputs() is the one list of what must be read. The daemon watches it, `check` and `devices` watch
+// it for a moment, `snapshot` records it, a snapshot file is fed into it, and `config validate
+// --connect` asks for the rights to it.
+//
+// Thread rules: the sink of each input by one thread at a time, all else from any thread. The
+// listener is called on the thread that feeds, outside of every lock.
+// Lifetime: who feeds must end before the objects; the clock must outlive them.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/watch/tracked_cache.h"
+#include "manager/tracking/job.h"
+#include "manager/tracking/workload.h"
+#include "manager/verify/dependencies.h"
+#include "manager/verify/device_picture.h"
+#include "manager/verify/existence.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::verify {
+
+// Who needs an input.
+enum class NeededFor {
+  kCopies,        // our clones and jobs, and foreign ones of their names
+  kExistence,     // what a job names
+  kDevices,       // where devices are verified
+  kDependencies,  // where other objects that pods name are looked for
+};
+
+// A resource that must be read, and where its objects go.
+struct Input {
+  kube::Resource resource;           // in the version that the server is read in
+  watch::CacheSink* sink = nullptr;  // of the WorkerObjects
+  NeededFor needed_for = NeededFor::kExistence;
+  bool metadata_only = false;
+  bool keeps_unserved = false;  // WatchSpec::keeps_unserved
+};
+
+// An object that verdicts depend on has changed.
+struct InputChange {
+  // kDevices: anything that decides whether devices can be had there; the key is empty.
+  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass, kDependency, kDevices };
+  Kind kind = Kind::kClass;
+  ObjectKey key;
+};
+
+struct WorkerObjectsListener {
+  watch::TrackedCache<tracking::Workload>::OnObject on_clone = [](const ObjectKey&, const auto&,
+                                                                  const auto&) {};
+  watch::TrackedCache<tracking::Job>::OnObject on_job = [](const ObjectKey&, const auto&,
+                                                           const auto&) {};
+  std::function<void(const InputChange&)> on_input = [](const InputChange&) {};
+  std::function<void()> on_health = [] {};  // of any input
+};
+
+struct WorkerObjectsOptions {
+  std::optional<DevicePictureOptions> devices;    // absent: devices are not verified
+  std::optional<DependencyOptions> dependencies;  // absent: not looked for
+};
+
+class WorkerObjects final {
+ public:
+  WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
+                const Clock& clock = SystemClock());
+
+  // Everything that must be read, as this server serves it; null: nothing is known of it. To be
+  // asked again when what it serves has changed.
+  std::vector<Input> Inputs(const kube::ServerInfo* server);
+  // By whose rules its devices are judged.
+  void SetServer(const kube::ServerInfo* server);
+  // Whether some first list is still to come.
+  bool IsListing() const;
+
+  watch::TrackedCache<tracking::Workload>& clones() { return clones_; }
+  const watch::TrackedCache<tracking::Workload>& clones() const { return clones_; }
+  watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  const watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const;
+  watch::TrackedCache<Claim>& templates() { return templates_; }
+  const watch::TrackedCache<Claim>& templates() const { return templates_; }
+  const Cache<Namespace>& namespaces() const { return namespaces_; }
+  const Cache<LocalQueue>& queues() const { return queues_; }
+  const Cache<Claim>& claims() const { return claims_; }
+  const Cache<DeviceClass>& classes() const { return classes_; }
+  // Null when devices are not verified.
+  DevicePicture* devices() { return devices_.get(); }
+  const DevicePicture* devices() const { return devices_.get(); }
+  // Null when they are not looked for.
+  const DependencyPicture* dependencies() const { return dependencies_.get(); }
+
+ private:
+  template <class T>
+  typename watch::ObjectCache<T>::OnObject Changed(InputChange::Kind kind);
+  watch::CacheSink* Tee(watch::ObjectSink& first, watch::ObjectSink& second);
+  void AddForDevices(std::string_view version, const kube::ServerInfo* server,
+                     std::vector<Input>& inputs);
+
+  // Constant after construction.
+  const WorkerObjectsListener listener_;
+
+  watch::TrackedCache<tracking::Workload> clones_;
+  // In the order of JobAdapters().
+  std::vector<std::unique_ptr<watch::TrackedCache<tracking::Job>>> jobs_;
+  Cache<Namespace> namespaces_;
+  Cache<LocalQueue> queues_;
+  watch::TrackedCache<Claim> templates_;
+  Cache<Claim> claims_;
+  Cache<DeviceClass> classes_;
+  std::unique_ptr<DevicePicture> devices_;
+  std::unique_ptr<DependencyPicture> dependencies_;
+  // Where the objects of these go, which may be wanted twice.
+  std::vector<std::unique_ptr<TeeSink>> tees_;
+  watch::CacheSink* templates_sink_ = nullptr;
+  watch::CacheSink* claims_sink_ = nullptr;
+  watch::CacheSink* classes_sink_ = nullptr;
+  watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
+};
+
+}  // namespace fedra::verify
