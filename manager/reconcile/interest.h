@@ -5,9 +5,13 @@
 //
 // Thread rules: any thread.
 
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/guarded.h"
@@ -30,16 +34,29 @@ class Interest final {
   std::vector<ObjectKey> InContact(const ClusterName& worker) const;
 
  private:
+  // What a workload can be concerned by: objects by their keys; of classes and devices any one,
+  // with an empty key.
+  using Topic = std::pair<InputChange::Kind, ObjectKey>;
+  using Keys = std::set<ObjectKey>;
+
   struct Entry {
     std::shared_ptr<const tracking::Workload> workload;
     bool looking = false;  // for a worker
     ClusterName worker;    // that has it
   };
-
   struct State {
     std::unordered_map<ObjectKey, Entry> entries;
     std::unordered_set<ObjectKey> being_looked_at;
+    // The same, by what asks for it. Of workloads that look for a worker:
+    std::map<Topic, Keys> by_topic;
+    Keys looking;
+    // Of all: by the worker that has it, and by the one in clusterName.
+    std::map<std::string, Keys> by_worker;
   };
+
+  static std::vector<Topic> TopicsOf(const tracking::Workload& workload);
+  static void Add(State& state, const ObjectKey& key, const Entry& entry);
+  static void Remove(State& state, const ObjectKey& key);
 
   Guarded<State> state_;
 };
