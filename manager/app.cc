@@ -18,7 +18,7 @@
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/notify.h"
-#include "manager/reconcile/reconciler.h"
+#include "manager/reconcile/federation.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
@@ -80,7 +80,7 @@ class Daemon final {
 
  private:
   Result<void> OpenStore();
-  reconcile::ReconcilerSettings Settings() const;
+  reconcile::FederationSettings Settings() const;
   server::Pages Pages();
   std::string MetricsPage();
   void TellCredentialExpiries(const config::Loaded& used);
@@ -94,7 +94,7 @@ class Daemon final {
   server::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
-  std::unique_ptr<reconcile::Reconciler> reconciler_;
+  std::unique_ptr<reconcile::Federation> federation_;
   std::unique_ptr<server::HttpServer> http_;
 
   SteadyTime last_heartbeat_{};
@@ -117,9 +117,9 @@ Result<void> Daemon::OpenStore() {
   return {};
 }
 
-reconcile::ReconcilerSettings Daemon::Settings() const {
+reconcile::FederationSettings Daemon::Settings() const {
   const config::Configuration& configuration = loaded_.configuration;
-  reconcile::ReconcilerSettings settings;
+  reconcile::FederationSettings settings;
   settings.gather = ToGather(configuration);
   settings.templates = ToTemplates(configuration);
   settings.policy = ToPolicy(configuration);
@@ -132,7 +132,7 @@ reconcile::ReconcilerSettings Daemon::Settings() const {
 Result<void> Daemon::Start() {
   TellCredentialExpiries(loaded_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
-  reconcile::ReconcilerSettings settings = Settings();
+  reconcile::FederationSettings settings = Settings();
   {
     FEDRA_ASSIGN_OR_RETURN(const auto reader, store_->Read());
     FEDRA_ASSIGN_OR_RETURN(const auto remembered, reader->Clusters());
@@ -152,12 +152,12 @@ Result<void> Daemon::Start() {
   };
   settings.manager_options.on_request = on_request;
   for (reconcile::WorkerSettings& worker : settings.workers) worker.options.on_request = on_request;
-  reconciler_ = std::make_unique<reconcile::Reconciler>(
+  federation_ = std::make_unique<reconcile::Federation>(
       std::move(settings), threads_.loop, threads_.pool, *store_, metrics_, SystemClock());
   http_ = std::make_unique<server::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
-  return reconciler_->Start();
+  return federation_->Start();
 }
 
 server::Pages Daemon::Pages() {
@@ -171,10 +171,10 @@ server::Pages Daemon::Pages() {
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};
-            checks.push_back({"manager", reconciler_->manager().Problem()});
+            checks.push_back({"manager", federation_->manager().Problem()});
             checks.push_back(
-                {"reconciler", reconciler_->IsWorking() ? "" : "waiting for the first lists"});
-            for (const auto& worker : reconciler_->workers()) {
+                {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
+            for (const auto& worker : federation_->workers()) {
               const ConnectionState state = worker->connection();
               const bool connected = state.phase == ConnectionPhase::kConnected;
               checks.push_back({"worker/" + worker->name().value,
@@ -191,13 +191,13 @@ server::Pages Daemon::Pages() {
 }
 
 std::string Daemon::MetricsPage() {
-  metrics_.SetManager(reconciler_->manager().Row(SystemClock().Now()).last_contact.has_value());
-  for (const auto& worker : reconciler_->workers()) {
+  metrics_.SetManager(federation_->manager().Row(SystemClock().Now()).last_contact.has_value());
+  for (const auto& worker : federation_->workers()) {
     metrics_.SetCluster(worker->name(), worker->contact() == placement::Contact::kFull,
                         worker->our_clones());
   }
-  metrics_.SetQueueDepth(reconciler_->queue().depth());
-  for (const auto& [phase, count] : reconciler_->WorkloadsByPhase())
+  metrics_.SetQueueDepth(federation_->queue_depth());
+  for (const auto& [phase, count] : federation_->WorkloadsByPhase())
     metrics_.SetWorkloads(phase, count);
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
@@ -227,10 +227,10 @@ void Daemon::Heartbeat() {
 }
 
 void Daemon::Tick() {
-  reconciler_->Tick();
+  federation_->Tick();
   Heartbeat();
   Reload(false);
-  if (!ready_told_ && reconciler_->IsWorking()) {
+  if (!ready_told_ && federation_->IsWorking()) {
     ready_told_ = true;
     NotifySystemd("READY=1");
   }
@@ -276,8 +276,8 @@ void Daemon::Apply(config::Loaded fresh) {
     fresh.manager = loaded_.manager;
   }
   if (ToAccess(*fresh.manager) != ToAccess(*loaded_.manager))
-    reconciler_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
-  for (const auto& worker : reconciler_->workers()) {
+    federation_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
+  for (const auto& worker : federation_->workers()) {
     for (const reconcile::WorkerSettings& settings : ToWorkers(fresh)) {
       if (settings.name == worker->name() &&
           worker->Reconfigure(settings.access, settings.misconfigured))
@@ -295,7 +295,7 @@ void Daemon::Apply(config::Loaded fresh) {
 void Daemon::Stop() {
   NotifySystemd("STOPPING=1");
   http_->Stop();
-  reconciler_->Stop();
+  federation_->Stop();
   threads_.Stop();
 }
 

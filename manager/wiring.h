@@ -7,7 +7,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "config/load.h"
-#include "manager/reconcile/reconciler.h"
+#include "manager/reconcile/federation.h"
 
 namespace fedra {
 

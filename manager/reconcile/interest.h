@@ -5,6 +5,7 @@
 //
 // Thread rules: any thread.
 
+#include <chrono>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,6 +16,10 @@
 #include "manager/reconcile/gather.h"
 
 namespace fedra::reconcile {
+
+// Pods and claims change in bursts, and each change may concern every waiting workload: one look
+// for all of a moment's changes.
+inline constexpr std::chrono::milliseconds kDevicesSettle{20};
 
 class Interest final {
  public:

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/template_keeper.h"
+#include "manager/reconcile/template_reconciler.h"
 
 namespace fedra::reconcile {
 

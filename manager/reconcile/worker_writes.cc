@@ -25,8 +25,8 @@ dra::ReasonCode RefusalReason(ErrorCode code) {
 }  // namespace
 
 WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
-                           TemplateKeeper& templates, CallGates& gates, Bookkeeping& bookkeeping,
-                           Telemetry& telemetry, const Clock& clock)
+                           TemplateReconciler& templates, CallGates& gates,
+                           Bookkeeping& bookkeeping, Telemetry& telemetry, const Clock& clock)
     : origin_(std::move(origin)),
       manager_(manager),
       workers_(workers),

@@ -14,14 +14,14 @@
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/call_gates.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/template_keeper.h"
+#include "manager/reconcile/template_reconciler.h"
 
 namespace fedra::reconcile {
 
 class WorkerWrites final {
  public:
   WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
-               TemplateKeeper& templates, CallGates& gates, Bookkeeping& bookkeeping,
+               TemplateReconciler& templates, CallGates& gates, Bookkeeping& bookkeeping,
                Telemetry& telemetry, const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::CreateClone& action);
@@ -49,7 +49,7 @@ class WorkerWrites final {
   const std::string origin_;
   ManagerCluster& manager_;
   const Workers& workers_;
-  TemplateKeeper& templates_;
+  TemplateReconciler& templates_;
   CallGates& gates_;
   Bookkeeping& bookkeeping_;
   Telemetry& telemetry_;

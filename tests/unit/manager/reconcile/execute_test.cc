@@ -38,13 +38,16 @@ struct Fixture {
   CallGates gates{SystemClock(), {}};
   CopyFailures copy_failures;
   InFlight in_flight;
-  TemplateKeeper templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
-                           fleet.manager(),
-                           fleet.workers(),
-                           gates,
-                           copy_failures,
-                           SystemClock(),
-                           [](const ObjectKey&) {}};
+  RunLoop<ObjectKey> loop{
+      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
+  TemplateReconciler templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
+                               fleet.manager(),
+                               fleet.workers(),
+                               gates,
+                               copy_failures,
+                               SystemClock(),
+                               loop,
+                               [](const ObjectKey&) {}};
   Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
                     fleet.manager(),
                     fleet.workers(),
@@ -60,10 +63,6 @@ struct Fixture {
     AddWaitingWorkload(fleet.manager_server(), kKey);
     fleet.Start();
     REQUIRE(fleet.WaitUntil([&] { return gatherer.Gather(kKey, {}).view.job != nullptr; }));
-  }
-  ~Fixture() {
-    templates.Stop();
-    templates.Join();
   }
 
   sim::Server& east() { return fleet.server(0); }
