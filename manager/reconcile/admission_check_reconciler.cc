@@ -48,16 +48,19 @@ tracking::ActiveCondition ActiveOf(const CheckScope& scope,
 }
 
 AdmissionCheckReconciler::AdmissionCheckReconciler(ManagerCluster& manager,
-                                                   const Gatherer& gatherer, const Workers& workers,
-                                                   const Clock& clock)
+                                                   const Gatherer& gatherer,
+                                                   const WorkerSet& workers, const Clock& clock)
     : manager_(manager), gatherer_(gatherer), workers_(workers), clock_(clock) {}
 
 Result<void> AdmissionCheckReconciler::Reconcile(const std::string& name) {
   const auto check = manager_.checks().Find({"", name});
   if (check == nullptr || !gatherer_.IsOurCheck(*check)) return {};
   std::vector<CheckWorker> workers;
-  for (const auto& worker : workers_)
+  const auto now = workers_.Now();
+  for (const auto& worker : *now) {
+    if (now->removed().contains(worker->name())) continue;
     workers.push_back({worker->name().value, worker->contact() != placement::Contact::kNone});
+  }
   const tracking::ActiveCondition desired = ActiveOf(gatherer_.ScopeOf(*check), workers);
   if (IsSame(*check, desired)) return {};
   auto written = manager_.cluster().MergePatch(tracking::kAdmissionChecks, {"", name},

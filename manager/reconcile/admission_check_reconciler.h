@@ -27,7 +27,7 @@ tracking::ActiveCondition ActiveOf(const CheckScope& scope,
 class AdmissionCheckReconciler final {
  public:
   AdmissionCheckReconciler(ManagerCluster& manager, const Gatherer& gatherer,
-                           const Workers& workers, const Clock& clock);
+                           const WorkerSet& workers, const Clock& clock);
 
   // Nothing is done about a check that does not exist or has another controller.
   Result<void> Reconcile(const std::string& name);
@@ -35,7 +35,7 @@ class AdmissionCheckReconciler final {
  private:
   ManagerCluster& manager_;
   const Gatherer& gatherer_;
-  const Workers& workers_;
+  const WorkerSet& workers_;
   const Clock& clock_;
 };
 

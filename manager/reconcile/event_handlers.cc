@@ -32,21 +32,33 @@ ManagerListener EventHandlers::ForManager() {
           .on_template_use = [this](const ObjectKey& key) { targets_.templates.UseChanged(key); },
           .on_templates_health =
               [this] {
-                for (const auto& worker : sources_.workers) targets_.templates.LookAtAll(*worker);
+                const auto workers = sources_.workers.Now();
+                for (const auto& worker : *workers) targets_.templates.LookAtAll(*worker);
               }};
 }
 
-WorkerListener EventHandlers::ForWorker() {
-  return {.on_workload = [this](const ObjectKey& key) { targets_.workloads.Add(key); },
+WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
+  return {.on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
           .on_job =
-              [this](const ObjectKey& job) {
-                if (const auto workload = sources_.manager.WorkloadOf(job))
-                  targets_.workloads.Add(*workload);
+              [this, name](const ObjectKey& job) {
+                if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
               },
           .on_progress =
               [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
           .on_input = [this](const Worker&, const InputChange& change) { OnInput(change); },
           .on_contact = [this](const Worker& worker) { OnContact(worker); }};
+}
+
+void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload) {
+  sources_.places.Add(workload, worker);
+  targets_.workloads.Add(workload);
+}
+
+void EventHandlers::OnMembership(const ClusterName& worker) {
+  contact_.With([&](auto& contact) { contact.erase(worker); });
+  targets_.workloads.AddAll(sources_.wake_index.AffectedBy(worker));
+  if (const auto now = sources_.workers.Now()->Find(worker)) targets_.templates.LookAtAll(*now);
+  WakeChecks();
 }
 
 void EventHandlers::WakeChecks() {
@@ -56,7 +68,8 @@ void EventHandlers::WakeChecks() {
 }
 
 void EventHandlers::WakeTemplateUsers(const ObjectKey& claim_template) {
-  targets_.workloads.AddAll(sources_.interest.In({InputChange::Kind::kTemplate, claim_template}));
+  targets_.workloads.AddAll(
+      sources_.wake_index.AffectedBy({InputChange::Kind::kTemplate, claim_template}));
 }
 
 void EventHandlers::OnChecks() {
@@ -69,7 +82,7 @@ void EventHandlers::OnChecks() {
 
 void EventHandlers::OnInput(const InputChange& change) {
   if (change.kind == InputChange::Kind::kTemplate) targets_.templates.Changed(change.key);
-  const std::vector<ObjectKey> keys = sources_.interest.In(change);
+  const std::vector<ObjectKey> keys = sources_.wake_index.AffectedBy(change);
   if (change.kind != InputChange::Kind::kDevices) return targets_.workloads.AddAll(keys);
   const SteadyTime when = clock_.Steady() + kDevicesSettle;
   for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
@@ -79,7 +92,7 @@ void EventHandlers::OnContact(const Worker& worker) {
   const Contact now = worker.contact();
   const Contact before =
       contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
-  targets_.workloads.AddAll(sources_.interest.InContact(worker.name()));
+  targets_.workloads.AddAll(sources_.wake_index.AffectedBy(worker.name()));
   if (now == Contact::kFull) {
     targets_.workloads.AddAll(sources_.records.ResiduesOn(worker.name()));
     targets_.templates.LookAtAll(worker);

@@ -10,12 +10,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "manager/reconcile/copy_places.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/interest.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/wake_index.h"
 
 namespace fedra::reconcile {
 
@@ -27,17 +28,21 @@ class EventHandlers final {
     TemplateReconciler& templates;
   };
   struct Sources {
-    const Interest& interest;
+    const WakeIndex& wake_index;
     const Records& records;
     ManagerCluster& manager;
-    const Workers& workers;
+    const WorkerSet& workers;
+    CopyPlaces& places;
     const Gatherer& gatherer;
   };
   EventHandlers(Targets targets, Sources sources, const Clock& clock);
 
   ManagerListener ForManager();
-  WorkerListener ForWorker();
+  WorkerListener ForWorker(const ClusterName& name);
 
+  // Everything that a change of the set of workers may concern: `worker` was added, removed or
+  // changed. Not while it is a member that events still come from.
+  void OnMembership(const ClusterName& worker);
   // All AdmissionChecks of ours.
   void WakeChecks();
   // Workloads that the template concerns: it has changed, or a worker would take a copy now.
@@ -45,6 +50,7 @@ class EventHandlers final {
 
  private:
   void OnChecks();
+  void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   void OnInput(const InputChange& change);
   void OnContact(const Worker& worker);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "manager/reconcile/removed_worker.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -15,13 +16,8 @@ constexpr std::chrono::milliseconds kDrain{3'000};
 // They wait for the manager only, and for workers within the gates' budget.
 constexpr size_t kTemplateThreads = 2;
 
-Workers MakeWorkers(const std::vector<WorkerSettings>& settings, http::HttpLoop& loop,
-                    WorkerPool& pool, const Clock& clock, EventHandlers& handlers) {
-  Workers workers;
-  for (const WorkerSettings& worker : settings)
-    workers.push_back(std::make_unique<Worker>(worker, loop, pool, clock, handlers.ForWorker()));
-  return workers;
-}
+// How often it is looked whether removed workers can be let go.
+constexpr std::chrono::seconds kReleaseInterval{1};
 
 }  // namespace
 
@@ -46,53 +42,85 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       recorder_(store, clock),
       gates_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
-                {interest_, records_, manager_, workers_, gatherer_}, clock),
+                {wake_index_, records_, manager_, workers_, places_, gatherer_}, clock),
       manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
                handlers_.ForManager()),
-      workers_(MakeWorkers(settings_.workers, loop, pool, clock, handlers_)),
       gatherer_(settings_.gather, manager_, workers_, in_flight_, copy_failures_),
-      events_(manager_.cluster(), clock),
+      events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, records_, recorder_, events_, telemetry, clock),
       templates_(settings_.templates, manager_, workers_, gates_, copy_failures_, clock,
                  template_loop_,
                  [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
       manager_writes_(manager_, bookkeeping_, telemetry, clock),
-      worker_writes_(settings_.gather.origin, manager_, workers_, templates_, gates_, bookkeeping_,
-                     telemetry, clock),
+      worker_writes_(settings_.gather.origin, manager_, templates_, gates_, bookkeeping_, telemetry,
+                     clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_, gatherer_, workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
-                 {gatherer_, interest_, in_flight_, records_, recorder_, executor_, workload_loop_,
-                  telemetry, clock}),
-      cluster_rows_(store, clock) {}
+                 {gatherer_, wake_index_, places_, in_flight_, records_, recorder_, executor_,
+                  workload_loop_, telemetry, clock}),
+      cluster_rows_(store, clock),
+      roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
+        WorkerListener listener = handlers_.ForWorker(worker.name);
+        return std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
+      }) {}
 
 Federation::~Federation() { Stop(); }
 
 Result<void> Federation::Start() {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
-  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load());
+  std::vector<WorkerSettings> workers = settings_.workers;
+  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
   manager_.Start();
-  for (const auto& worker : workers_) worker->Start();
+  (void)roster_.Configure(std::move(workers), settings_.drains_removed);
   return {};
 }
 
 bool Federation::MayBegin() const {
   if (!manager_.IsListed()) return false;
-  const bool all_answered = std::all_of(workers_.begin(), workers_.end(),
+  const auto workers = workers_.Now();
+  const bool all_answered = std::all_of(workers->begin(), workers->end(),
                                         [](const auto& worker) { return worker->IsSettled(); });
   return all_answered || clock_.Steady() - started_ > kStartGrace;
 }
 
+void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains) {
+  Wake(roster_.Configure(std::move(workers), drains));
+}
+
+void Federation::Wake(const RosterChange& change) {
+  for (const ClusterName& worker : change.changed) handlers_.OnMembership(worker);
+}
+
+void Federation::ReleaseRemoved() {
+  const SteadyTime now = clock_.Steady();
+  if (now - last_release_ < kReleaseInterval) return;
+  last_release_ = now;
+  const auto workers = workers_.Now();
+  for (const ClusterName& name : workers->removed()) {
+    if (!CanBeReleased(*workers->Find(name), manager_,
+                       settings_.templates.mode != templates::Mode::kNever,
+                       {settings_.gather.origin, manager_.uid()},
+                       settings_.policy.worker_lost_timeout, clock_.Now()))
+      continue;
+    log::Info("removed worker is let go", {{"cluster", name.value}});
+    Wake(roster_.Release(name));
+    cluster_rows_.Remove(name);
+  }
+}
+
 void Federation::Tick() {
-  cluster_rows_.Record(manager_, workers_);
+  const auto workers = workers_.Now();
+  cluster_rows_.Record(manager_, *workers);
   manager_.DropOverdue();
-  for (const auto& worker : workers_) worker->DropOverdue();
-  if (working_.load() || !MayBegin() || !manager_.IdentifySoon()) return;
+  for (const auto& worker : *workers) worker->DropOverdue();
+  if (working_.load()) return ReleaseRemoved();
+  if (!MayBegin() || !manager_.IdentifySoon()) return;
   working_ = true;
-  log::Info("working", {{"workers", std::to_string(workers_.size())},
+  log::Info("working", {{"workers", std::to_string(workers->size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
   handlers_.WakeChecks();
   check_loop_.Start();
@@ -107,7 +135,7 @@ void Federation::Stop() {
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
   (void)workload_loop_.WaitUntilIdle(kDrain);
-  for (const auto& worker : workers_) worker->Stop();
+  roster_.StopAll();
   manager_.Stop();
   events_.Stop();
   workload_loop_.Join();

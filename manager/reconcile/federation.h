@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "manager/reconcile/admission_check_reconciler.h"
 #include "manager/reconcile/cluster_rows.h"
 #include "manager/reconcile/event_handlers.h"
+#include "manager/reconcile/worker_roster.h"
 #include "manager/reconcile/workload_reconciler.h"
 
 namespace fedra::reconcile {
@@ -25,8 +27,10 @@ struct FederationSettings {
   placement::Policy policy;
   kube::AccessSettings manager_access;
   ClusterOptions manager_options;
-  std::vector<WorkerSettings> workers;
-  size_t threads = 64;  // for workloads; they mostly wait for answers
+  std::vector<WorkerSettings> workers;  // at the start
+  bool drains_removed = false;
+  std::string instance = "fedra";  // of this process, in Events
+  size_t threads = 64;             // for workloads; they mostly wait for answers
 };
 
 class Federation final {
@@ -42,7 +46,10 @@ class Federation final {
   void Stop();
 
   ManagerCluster& manager() { return manager_; }
-  const Workers& workers() const { return workers_; }
+  std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
+  // Workers come, go and change while the daemon runs. `drains`: whether jobs are taken back from
+  // those that go; else they are kept until their jobs have ended. The thread of Tick.
+  void SetWorkers(std::vector<WorkerSettings> workers, bool drains);
   // Workloads that are ready to be looked at.
   size_t queue_depth() const { return workload_loop_.depth(); }
   // Whether decisions are being made.
@@ -57,6 +64,9 @@ class Federation final {
 
  private:
   bool MayBegin() const;
+  void Wake(const RosterChange& change);
+  // Lets go removed workers on which nothing of ours is left.
+  void ReleaseRemoved();
 
   // Constant after construction.
   const FederationSettings settings_;
@@ -67,15 +77,16 @@ class Federation final {
   RunLoop<ObjectKey> workload_loop_;
   RunLoop<std::string> check_loop_;
   RunLoop<ObjectKey> template_loop_;
-  Interest interest_;
+  WakeIndex wake_index_;
   InFlight in_flight_;
   CopyFailures copy_failures_;
+  CopyPlaces places_;
+  WorkerSet workers_;
   Records records_;
   Recorder recorder_;
   CallGates gates_;
   EventHandlers handlers_;
   ManagerCluster manager_;
-  const Workers workers_;
   Gatherer gatherer_;
   EventWriter events_;
   Bookkeeping bookkeeping_;
@@ -89,6 +100,8 @@ class Federation final {
 
   // Of the thread that starts, ticks and stops.
   ClusterRows cluster_rows_;
+  WorkerRoster roster_;
+  SteadyTime last_release_{};
 };
 
 }  // namespace fedra::reconcile

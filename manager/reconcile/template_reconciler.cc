@@ -50,7 +50,7 @@ void Tell(Step step, const Worker& worker, const ObjectKey& key, const std::stri
 }  // namespace
 
 TemplateReconciler::TemplateReconciler(TemplateSettings settings, ManagerCluster& manager,
-                                       const Workers& workers, CallGates& gates,
+                                       const WorkerSet& workers, CallGates& gates,
                                        CopyFailures& failures, const Clock& clock,
                                        RunLoop<ObjectKey>& loop,
                                        std::function<void(const ObjectKey& key)> on_possible)
@@ -90,9 +90,11 @@ Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
   const TemplateUse use = manager_.UseOf(key);
   bool settled = true;
   Result<void> outcome;
-  for (const auto& worker : workers_) {
+  const auto workers = workers_.Now();
+  for (const auto& worker : *workers) {
     if (worker->contact() != placement::Contact::kFull) continue;
-    const Result<bool> kept = Keep(*worker, key, use);
+    const bool leaving = workers->removed().contains(worker->name());
+    const Result<bool> kept = Keep(*worker, key, use, leaving);
     settled &= kept && *kept;
     if (!kept && outcome) outcome = Fail(Error(kept.error()));
   }
@@ -101,9 +103,10 @@ Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
   return outcome;
 }
 
-Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key,
-                                      const TemplateUse& use) {
-  const TemplateLook look = LookAtTemplate(key, worker, manager_, use);
+Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use,
+                                      bool leaving) {
+  TemplateLook look = LookAtTemplate(key, worker, manager_, use);
+  look.view.leaving = leaving;
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
     return true;

@@ -35,7 +35,7 @@ class TemplateReconciler final {
  public:
   // `loop` runs Reconcile(). `on_possible`: a worker that refused copies of this template would
   // take one now.
-  TemplateReconciler(TemplateSettings settings, ManagerCluster& manager, const Workers& workers,
+  TemplateReconciler(TemplateSettings settings, ManagerCluster& manager, const WorkerSet& workers,
                      CallGates& gates, CopyFailures& failures, const Clock& clock,
                      RunLoop<ObjectKey>& loop,
                      std::function<void(const ObjectKey& key)> on_possible);
@@ -58,7 +58,8 @@ class TemplateReconciler final {
  private:
   tracking::Marks OurMarks() const;
   // One template on one worker. False: it is to be looked at again when its use changes.
-  Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use);
+  // `leaving`: the worker was removed from the configuration.
+  Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use, bool leaving);
   Result<void> Carry(Worker& worker, const TemplateLook& look, const templates::Plan& plan);
   Result<void> Create(Worker& worker, const verify::Claim& original);
   Result<void> Apply(Worker& worker, const verify::Claim& original, std::string_view expected,
@@ -73,7 +74,7 @@ class TemplateReconciler final {
   // Constant after construction.
   const TemplateSettings settings_;
   ManagerCluster& manager_;
-  const Workers& workers_;
+  const WorkerSet& workers_;
   CallGates& gates_;
   CopyFailures& failures_;
   const Clock& clock_;

@@ -339,6 +339,10 @@ TrackedCache<tracking::Job>& Worker::jobs(const tracking::JobAdapter& adapter) {
   return *jobs_[IndexOf(adapter)];
 }
 
+const TrackedCache<tracking::Job>& Worker::jobs(const tracking::JobAdapter& adapter) const {
+  return *jobs_[IndexOf(adapter)];
+}
+
 bool Worker::IsOurs(const tracking::Workload& clone) const {
   return placement::IsOurs(clone, settings_.origin, {});
 }

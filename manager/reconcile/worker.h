@@ -55,7 +55,6 @@ struct WorkerListener {
 
 struct WorkerSettings {
   ClusterName name;
-  int position = 0;  // in the configuration
   kube::AccessSettings access;
   std::optional<Error> misconfigured;  // the kubeconfig cannot be used
   ClusterOptions options;
@@ -78,7 +77,6 @@ class Worker final {
   bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 
   const ClusterName& name() const { return settings_.name; }
-  int position() const { return settings_.position; }
   Cluster& cluster() { return cluster_; }
   ConnectionState connection() const { return cluster_.state(); }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
@@ -105,7 +103,9 @@ class Worker final {
   // The job here that names this workload as its clone.
   std::optional<ObjectKey> JobOf(const ObjectKey& workload) const;
   TrackedCache<tracking::Workload>& clones() { return clones_; }
+  const TrackedCache<tracking::Workload>& clones() const { return clones_; }
   TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  const TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const;
   // Our clones that are not admitted yet, those just sent included.
   int waiting_clones() const;
   // Our clones, in whatever state: for status.

@@ -20,9 +20,9 @@ namespace fedra::reconcile {
 
 class WorkerWrites final {
  public:
-  WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
-               TemplateReconciler& templates, CallGates& gates, Bookkeeping& bookkeeping,
-               Telemetry& telemetry, const Clock& clock);
+  WorkerWrites(std::string origin, ManagerCluster& manager, TemplateReconciler& templates,
+               CallGates& gates, Bookkeeping& bookkeeping, Telemetry& telemetry,
+               const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::CreateClone& action);
   Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
@@ -36,7 +36,6 @@ class WorkerWrites final {
   using Remember = std::function<Result<bool>(const std::string& object)>;
 
   tracking::Marks OurMarks() const { return {origin_, manager_.uid()}; }
-  Worker& Find(const ClusterName& name) const;
   Result<void> ProvideTemplates(Execution& execution, Worker& worker);
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
                       std::string body, const Remember& remember);
@@ -48,7 +47,6 @@ class WorkerWrites final {
 
   const std::string origin_;
   ManagerCluster& manager_;
-  const Workers& workers_;
   TemplateReconciler& templates_;
   CallGates& gates_;
   Bookkeeping& bookkeeping_;

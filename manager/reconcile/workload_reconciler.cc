@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "manager/placement/decide.h"
+#include "manager/placement/workers_after.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -19,20 +20,11 @@ constexpr std::chrono::seconds kLongestSleep{30};
 // through; one that loses so often lets its thread do something else first.
 constexpr int kMostReservations = 20;
 
-// Where copies of the workload are or will be once the decision is carried out.
-std::set<ClusterName> WorkersAfter(const Picture& picture, const placement::Decision& decision,
-                                   const placement::Policy& policy) {
+// Workers that show a clone or job of the workload's name, whoever made it.
+std::set<ClusterName> WithCopies(const Picture& picture) {
   std::set<ClusterName> workers;
   for (const placement::ClusterView& cluster : picture.clusters) {
-    if (placement::HasOurs(cluster, policy)) workers.insert(cluster.name);
-  }
-  for (const placement::Action& action : decision.actions) {
-    if (const auto* remove = std::get_if<placement::DeleteRemote>(&action))
-      workers.erase(remove->cluster);
-    if (const auto* nominate = std::get_if<placement::Nominate>(&action))
-      workers.insert(nominate->clusters.begin(), nominate->clusters.end());
-    if (const auto* create = std::get_if<placement::CreateClone>(&action))
-      workers.insert(create->cluster);
+    if (cluster.clone != nullptr || cluster.job != nullptr) workers.insert(cluster.name);
   }
   return workers;
 }
@@ -58,12 +50,16 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   Seen seen;
   seen.now = parts_.clock.Now();
   // Before the caches are looked at, so that no change is missed.
-  parts_.interest.Begin(key);
+  parts_.wake_index.Begin(key);
   store::PlacementRow remembered = parts_.records.Find(key);
   if (BringBack(remembered, seen.now)) parts_.records.Put(remembered);
-  const auto known_job =
-      remembered.job.name.empty() ? std::nullopt : std::optional<ObjectKey>(remembered.job);
-  seen.picture = parts_.gatherer.Gather(key, known_job);
+  Known known;
+  if (!remembered.job.name.empty()) known.job = remembered.job;
+  known.workers = parts_.places.Take(key);
+  known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
+  known.workers.merge(parts_.records.ResidueClusters(key));
+  seen.picture = parts_.gatherer.Gather(key, known);
+  parts_.places.Put(key, WithCopies(seen.picture));
   const auto& workload = seen.picture.view.workload;
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid) {
@@ -91,14 +87,15 @@ bool WorkloadReconciler::Reserve(const Seen& seen, const placement::Decision& de
     sent.demands = workload->demands;
     sent.claims = workload->requirement.ClaimNames();
   }
-  const std::set<ClusterName> workers = WorkersAfter(picture, decision, settings_.policy);
+  const std::set<ClusterName> workers =
+      placement::WorkersAfter(picture.clusters, decision, settings_.policy);
   const InFlight::Settled settled =
       parts_.in_flight.Settle(std::move(sent), workers, parts_.gatherer.SettledOn(picture, workers),
                               picture.in_flight_version);
   if (settled.overdue_at) parts_.loop.AddAt(picture.view.key, *settled.overdue_at);
   if (settled.outcome == InFlight::Outcome::kTakenBack) {
     const SteadyTime soon = parts_.clock.Steady() + kDevicesSettle;
-    for (const ObjectKey& key : parts_.interest.In({InputChange::Kind::kDevices, {}}))
+    for (const ObjectKey& key : parts_.wake_index.AffectedBy({InputChange::Kind::kDevices, {}}))
       parts_.loop.AddAt(key, soon);
   }
   return settled.outcome != InFlight::Outcome::kOutdated;
@@ -106,7 +103,7 @@ bool WorkloadReconciler::Reserve(const Seen& seen, const placement::Decision& de
 
 void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& decision) {
   const Picture& picture = seen.picture;
-  parts_.interest.Update(picture, decision);
+  parts_.wake_index.Update(picture, decision);
   TellVerdicts(picture);
   parts_.recorder.Record(picture, decision);
   CountPhase(picture.view.key, decision.phase);

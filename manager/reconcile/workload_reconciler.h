@@ -12,14 +12,15 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "manager/reconcile/copy_places.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/in_flight.h"
-#include "manager/reconcile/interest.h"
 #include "manager/reconcile/recorder.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/telemetry.h"
+#include "manager/reconcile/wake_index.h"
 
 namespace fedra::reconcile {
 
@@ -31,7 +32,8 @@ struct WorkloadSettings {
 // What one look has to work with.
 struct WorkloadParts {
   const Gatherer& gatherer;
-  Interest& interest;
+  WakeIndex& wake_index;
+  CopyPlaces& places;
   InFlight& in_flight;
   Records& records;
   Recorder& recorder;

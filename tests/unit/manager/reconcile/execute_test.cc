@@ -33,7 +33,7 @@ struct Fixture {
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
   Records records{*store};
   Recorder recorder{*store, SystemClock()};
-  EventWriter events{fleet.manager().cluster(), SystemClock()};
+  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
   NoTelemetry telemetry;
   CallGates gates{SystemClock(), {}};
   CopyFailures copy_failures;
@@ -55,8 +55,8 @@ struct Fixture {
                     copy_failures};
   Bookkeeping bookkeeping{*store, records, recorder, events, telemetry, SystemClock()};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
-  WorkerWrites worker_writes{"fedra", fleet.manager(), fleet.workers(), templates,
-                             gates,   bookkeeping,     telemetry,       SystemClock()};
+  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates,    gates,
+                             bookkeeping, telemetry,       SystemClock()};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   Fixture() {
