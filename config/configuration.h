@@ -111,10 +111,17 @@ enum class DispatchPolicy {
   kRace,  // every eligible worker at once; the first to admit wins
 };
 
+// The jobs of a worker that is removed from the configuration while the daemon runs.
+enum class RemovedWorkers {
+  kKeep,   // they run on until they end
+  kDrain,  // they are taken back and queued again
+};
+
 struct DispatchSettings {
   DispatchPolicy policy = DispatchPolicy::kBest;
   int candidates = 1;  // workers tried at the same time, 1 to 1000
   std::chrono::milliseconds admission_timeout{120'000};  // 1s to 168h
+  RemovedWorkers removed_workers = RemovedWorkers::kKeep;
 };
 
 struct StoreSettings {

@@ -195,6 +195,14 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
        "How long a worker's Kueue may take to admit a job, and the job then to be created there, "
        "before other workers are tried.",
        DurationRef{&dispatch.admission_timeout, seconds(1), hours(168)}, ""},
+      {"removedWorkers",
+       "What happens to the jobs of a worker that is removed from this file while the daemon runs. "
+       "Keep: it gets no new jobs, and stays connected until those that run there have ended. "
+       "Drain: they are taken back and queued again. A restart ends both: jobs of workers that are "
+       "not configured then are queued again.",
+       Choice<RemovedWorkers>(&dispatch.removed_workers,
+                              {{"Keep", RemovedWorkers::kKeep}, {"Drain", RemovedWorkers::kDrain}}),
+       ""},
   };
 }
 

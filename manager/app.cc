@@ -1,8 +1,10 @@
 #include "manager/app.h"
 
 #include <unistd.h>
+#include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -18,7 +20,7 @@
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/notify.h"
-#include "manager/reconcile/reconciler.h"
+#include "manager/reconcile/federation.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
@@ -44,6 +46,14 @@ config::LoadOptions LoadAgain() {
   config::LoadOptions options = LoadNow();
   options.manager_may_fail = true;
   return options;
+}
+
+// This replica, as Events name it: "fedra-7d9f", the pod's name in a cluster. The API allows 128
+// bytes.
+std::string Instance() {
+  char host[65] = {};
+  if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return "fedra";
+  return std::string("fedra-") + host;
 }
 
 // The signals that end or nudge the daemon are taken by the main thread only, between two ticks.
@@ -80,10 +90,14 @@ class Daemon final {
 
  private:
   Result<void> OpenStore();
-  reconcile::ReconcilerSettings Settings() const;
+  reconcile::FederationSettings Settings();
+  std::function<void(const ClusterName&, std::string_view, std::string_view,
+                     std::chrono::nanoseconds)>
+  OnRequest();
+  std::vector<reconcile::WorkerSettings> Workers(const config::Loaded& loaded);
   server::Pages Pages();
   std::string MetricsPage();
-  void TellCredentialExpiries(const config::Loaded& used);
+  void TellCredentialExpiries();
   void Heartbeat();
   void Apply(config::Loaded fresh);
 
@@ -94,7 +108,7 @@ class Daemon final {
   server::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
-  std::unique_ptr<reconcile::Reconciler> reconciler_;
+  std::unique_ptr<reconcile::Federation> federation_;
   std::unique_ptr<server::HttpServer> http_;
 
   SteadyTime last_heartbeat_{};
@@ -117,47 +131,46 @@ Result<void> Daemon::OpenStore() {
   return {};
 }
 
-reconcile::ReconcilerSettings Daemon::Settings() const {
+reconcile::FederationSettings Daemon::Settings() {
   const config::Configuration& configuration = loaded_.configuration;
-  reconcile::ReconcilerSettings settings;
+  reconcile::FederationSettings settings;
   settings.gather = ToGather(configuration);
   settings.templates = ToTemplates(configuration);
   settings.policy = ToPolicy(configuration);
+  settings.instance = Instance();
   settings.manager_access = ToAccess(*loaded_.manager);
   settings.manager_options = ToOptions(configuration.manager.http_version);
-  settings.workers = ToWorkers(loaded_);
+  settings.workers = Workers(loaded_);
+  settings.drains_removed = DrainsRemoved(configuration);
   return settings;
 }
 
-Result<void> Daemon::Start() {
-  TellCredentialExpiries(loaded_);
-  FEDRA_RETURN_IF_ERROR(OpenStore());
-  reconcile::ReconcilerSettings settings = Settings();
-  {
-    FEDRA_ASSIGN_OR_RETURN(const auto reader, store_->Read());
-    FEDRA_ASSIGN_OR_RETURN(const auto remembered, reader->Clusters());
-    for (const store::ClusterRow& row : remembered) {
-      bool configured = false;
-      for (reconcile::WorkerSettings& worker : settings.workers) {
-        if (worker.name != row.name) continue;
-        configured = true;
-        worker.lost_since = row.lost_since;
-      }
-      if (!configured) store_->Enqueue(store::RemoveCluster{row.name});
-    }
-  }
-  const auto on_request = [this](const ClusterName& cluster, std::string_view verb,
-                                 std::string_view code, std::chrono::nanoseconds duration) {
+std::function<void(const ClusterName&, std::string_view, std::string_view,
+                   std::chrono::nanoseconds)>
+Daemon::OnRequest() {
+  return [this](const ClusterName& cluster, std::string_view verb, std::string_view code,
+                std::chrono::nanoseconds duration) {
     metrics_.Requested(cluster, verb, code, duration);
   };
-  settings.manager_options.on_request = on_request;
-  for (reconcile::WorkerSettings& worker : settings.workers) worker.options.on_request = on_request;
-  reconciler_ = std::make_unique<reconcile::Reconciler>(
+}
+
+std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loaded) {
+  std::vector<reconcile::WorkerSettings> workers = ToWorkers(loaded);
+  for (reconcile::WorkerSettings& worker : workers) worker.options.on_request = OnRequest();
+  return workers;
+}
+
+Result<void> Daemon::Start() {
+  TellCredentialExpiries();
+  FEDRA_RETURN_IF_ERROR(OpenStore());
+  reconcile::FederationSettings settings = Settings();
+  settings.manager_options.on_request = OnRequest();
+  federation_ = std::make_unique<reconcile::Federation>(
       std::move(settings), threads_.loop, threads_.pool, *store_, metrics_, SystemClock());
   http_ = std::make_unique<server::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
-  return reconciler_->Start();
+  return federation_->Start();
 }
 
 server::Pages Daemon::Pages() {
@@ -171,10 +184,11 @@ server::Pages Daemon::Pages() {
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};
-            checks.push_back({"manager", reconciler_->manager().Problem()});
+            checks.push_back({"manager", federation_->manager().Problem()});
             checks.push_back(
-                {"reconciler", reconciler_->IsWorking() ? "" : "waiting for the first lists"});
-            for (const auto& worker : reconciler_->workers()) {
+                {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
+            const auto workers = federation_->workers();
+            for (const auto& worker : *workers) {
               const ConnectionState state = worker->connection();
               const bool connected = state.phase == ConnectionPhase::kConnected;
               checks.push_back({"worker/" + worker->name().value,
@@ -191,31 +205,31 @@ server::Pages Daemon::Pages() {
 }
 
 std::string Daemon::MetricsPage() {
-  metrics_.SetManager(reconciler_->manager().Row(SystemClock().Now()).last_contact.has_value());
-  for (const auto& worker : reconciler_->workers()) {
-    metrics_.SetCluster(worker->name(), worker->contact() == placement::Contact::kFull,
-                        worker->our_clones(reconciler_->manager().uid()));
+  metrics_.SetManager(federation_->manager().Row(SystemClock().Now()).last_contact.has_value());
+  std::vector<server::ClusterGauges> clusters;
+  const auto workers = federation_->workers();
+  const std::string manager_uid = federation_->manager().uid();
+  for (const auto& worker : *workers) {
+    clusters.push_back({worker->name(), worker->contact() == placement::Contact::kFull,
+                        worker->our_clones(manager_uid)});
   }
-  metrics_.SetQueueDepth(reconciler_->queue().depth());
-  for (const auto& [phase, count] : reconciler_->WorkloadsByPhase())
+  metrics_.SetClusters(clusters);
+  metrics_.SetQueueDepth(federation_->queue_depth());
+  for (const auto& [phase, count] : federation_->WorkloadsByPhase())
     metrics_.SetWorkloads(phase, count);
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
   return metrics_.Text();
 }
 
-// Of the clusters that this daemon knows; `used` may have others already.
-void Daemon::TellCredentialExpiries(const config::Loaded& used) {
+void Daemon::TellCredentialExpiries() {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
     metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->certificate_expiry
                                                               : access.error().certificate_expiry);
   };
-  tell(std::string(tracking::kManagerName), used.manager);
-  for (const config::WorkerSettings& known : loaded_.configuration.workers) {
-    for (size_t i = 0; i < used.workers.size(); ++i) {
-      if (used.configuration.workers[i].name == known.name) tell(known.name, used.workers[i]);
-    }
-  }
+  tell(std::string(tracking::kManagerName), loaded_.manager);
+  for (size_t i = 0; i < loaded_.workers.size(); ++i)
+    tell(loaded_.configuration.workers[i].name, loaded_.workers[i]);
 }
 
 void Daemon::Heartbeat() {
@@ -227,10 +241,10 @@ void Daemon::Heartbeat() {
 }
 
 void Daemon::Tick() {
-  reconciler_->Tick();
+  federation_->Tick();
   Heartbeat();
   Reload(false);
-  if (!ready_told_ && reconciler_->IsWorking()) {
+  if (!ready_told_ && federation_->IsWorking()) {
     ready_told_ = true;
     NotifySystemd("READY=1");
   }
@@ -252,18 +266,27 @@ void Daemon::Reload(bool forced) {
   Apply(std::move(*fresh));
 }
 
-// Credentials, addresses and the log level change at once; what shapes the daemon needs a restart
-// and says so.
+// The configuration in use with what of a fresh one can be taken over at once.
+config::Configuration TakeOver(const config::Configuration& used,
+                               const config::Configuration& fresh) {
+  config::Configuration merged = used;
+  merged.workers = fresh.workers;
+  merged.dispatch.removed_workers = fresh.dispatch.removed_workers;
+  merged.logging.level = fresh.logging.level;
+  return merged;
+}
+
+// Workers, credentials, addresses and the log level change at once; what shapes the daemon needs a
+// restart and says so.
 void Daemon::Apply(config::Loaded fresh) {
-  config::Configuration comparable = fresh.configuration;
-  comparable.logging.level = loaded_.configuration.logging.level;
-  if (config::View(comparable) != config::View(loaded_.configuration)) {
+  config::Configuration merged = TakeOver(loaded_.configuration, fresh.configuration);
+  if (config::View(merged) != config::View(fresh.configuration)) {
     log::Warn(
-        "the configuration has changed in parts that need a restart; only credentials, addresses "
-        "and the log "
-        "level are taken over",
+        "the configuration has changed in parts that need a restart; workers, credentials, "
+        "addresses and the log level are taken over",
         {{"path", path_}});
   }
+  fresh.configuration = std::move(merged);
   log::SetLevel(fresh.configuration.logging.level);
   for (const config::Problem& problem : config::AccessProblems(fresh, true))
     log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
@@ -276,26 +299,22 @@ void Daemon::Apply(config::Loaded fresh) {
     fresh.manager = loaded_.manager;
   }
   if (ToAccess(*fresh.manager) != ToAccess(*loaded_.manager))
-    reconciler_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
-  for (const auto& worker : reconciler_->workers()) {
-    for (const reconcile::WorkerSettings& settings : ToWorkers(fresh)) {
-      if (settings.name == worker->name() &&
-          worker->Reconfigure(settings.access, settings.misconfigured))
-        log::Info("using the worker's changed kubeconfig", {{"cluster", worker->name().value}});
-    }
+    federation_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
+  for (const config::WorkerSettings& worker : loaded_.configuration.workers) {
+    const auto& fresh_ones = fresh.configuration.workers;
+    const bool stays = std::any_of(fresh_ones.begin(), fresh_ones.end(),
+                                   [&](const auto& one) { return one.name == worker.name; });
+    if (!stays) metrics_.SetCredentialExpiry(ClusterName(worker.name), std::nullopt);
   }
-  TellCredentialExpiries(fresh);
-  loaded_.manager = std::move(fresh.manager);
-  loaded_.workers = std::move(fresh.workers);
-  loaded_.files = std::move(fresh.files);
-  loaded_.stamp = std::move(fresh.stamp);
-  loaded_.configuration.logging.level = fresh.configuration.logging.level;
+  federation_->SetWorkers(Workers(fresh), DrainsRemoved(fresh.configuration));
+  loaded_ = std::move(fresh);
+  TellCredentialExpiries();
 }
 
 void Daemon::Stop() {
   NotifySystemd("STOPPING=1");
   http_->Stop();
-  reconciler_->Stop();
+  federation_->Stop();
   threads_.Stop();
 }
 

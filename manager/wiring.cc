@@ -62,6 +62,10 @@ ClusterOptions ToOptions(config::HttpVersion version) {
   return options;
 }
 
+bool DrainsRemoved(const config::Configuration& configuration) {
+  return configuration.dispatch.removed_workers == config::RemovedWorkers::kDrain;
+}
+
 placement::Policy ToPolicy(const config::Configuration& configuration) {
   placement::Policy policy;
   const config::DispatchSettings& dispatch = configuration.dispatch;
@@ -138,7 +142,6 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     const config::ClusterAccess& access = loaded.workers[i];
     reconcile::WorkerSettings worker;
     worker.name = ClusterName(from.name);
-    worker.position = static_cast<int>(i);
     if (access) worker.access = ToAccess(*access);
     worker.misconfigured = ToMisconfigured(access);
     worker.options = ToOptions(from.http_version);

@@ -7,7 +7,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "config/load.h"
-#include "manager/reconcile/reconciler.h"
+#include "manager/reconcile/federation.h"
 
 namespace fedra {
 
@@ -15,6 +15,8 @@ kube::AccessSettings ToAccess(const config::KubeAccess& access);
 // Why a kubeconfig cannot be used, as one error; null when it can.
 std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
 ClusterOptions ToOptions(config::HttpVersion version);
+// Whether jobs are taken back from workers that are removed from the configuration.
+bool DrainsRemoved(const config::Configuration& configuration);
 placement::Policy ToPolicy(const config::Configuration& configuration);
 reconcile::GatherSettings ToGather(const config::Configuration& configuration);
 reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration);

@@ -53,22 +53,26 @@ class ReadOnlyFleet final {
       : manager_(ToAccess(*loaded.manager), ToOptions(loaded.configuration.manager.http_version),
                  threads_.loop, threads_.pool, SystemClock(), ListenToManager()),
         gatherer_(gather, manager_, workers_, in_flight_, failures_) {
+    reconcile::Workers all;
     for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
       settings.verified.devices.reset();
       settings.verified.dependencies.reset();
-      workers_.push_back(std::make_unique<Worker>(std::move(settings), threads_.loop, threads_.pool,
-                                                  SystemClock(), Listen()));
+      all.push_back(std::make_shared<Worker>(std::move(settings), threads_.loop, threads_.pool,
+                                             SystemClock(), Listen()));
     }
+    workers_.Publish(reconcile::WorkerList(std::move(all)));
   }
   ~ReadOnlyFleet() {
-    for (const auto& worker : workers_) worker->Stop();
+    const auto list = workers_.Now();
+    for (const auto& worker : *list) worker->Stop();
     manager_.Stop();
   }
 
   // Until everything is listed or has failed, at most `limit`.
   void Read(milliseconds limit) {
     manager_.Start();
-    for (const auto& worker : workers_) worker->Start();
+    const auto list = workers_.Now();
+    for (const auto& worker : *list) worker->Start();
     const SteadyTime begin = SystemClock().Steady();
     while (!IsSettled() && SystemClock().Steady() - begin < limit)
       changed_.WaitFor(
@@ -98,7 +102,8 @@ class ReadOnlyFleet final {
     std::vector<LeftAlone> left;
     if (settings.mode != Mode::kReconcile) return left;
     const tracking::Identity us{settings.origin, manager_.uid()};
-    for (const auto& worker : workers_) {
+    const auto list = workers_.Now();
+    for (const auto& worker : *list) {
       if (worker->contact() != placement::Contact::kFull) continue;
       for (const auto& original : manager_.templates().List()) {
         const auto there = worker->templates().cache().Find(original->key);
@@ -115,7 +120,8 @@ class ReadOnlyFleet final {
   // Workers that nothing is known about, and why.
   std::vector<std::pair<std::string, std::string>> Skipped() const {
     std::vector<std::pair<std::string, std::string>> skipped;
-    for (const auto& worker : workers_) {
+    const auto list = workers_.Now();
+    for (const auto& worker : *list) {
       if (worker->contact() == placement::Contact::kFull) continue;
       const ConnectionState state = worker->connection();
       skipped.emplace_back(worker->name().value, state.phase == ConnectionPhase::kConnected
@@ -148,11 +154,12 @@ class ReadOnlyFleet final {
   }
   bool IsSettled() {
     const ConnectionPhase phase = manager_.cluster().state().phase;
+    const auto list = workers_.Now();
     const bool manager_failed =
         phase != ConnectionPhase::kConnecting && phase != ConnectionPhase::kConnected;
     const bool listed = manager_.IsListed() && !manager_.templates().health().IsListing();
     return manager_failed ||
-           (listed && std::all_of(workers_.begin(), workers_.end(),
+           (listed && std::all_of(list->begin(), list->end(),
                                   [](const auto& worker) { return worker->IsSettled(); }));
   }
 
@@ -160,7 +167,7 @@ class ReadOnlyFleet final {
   Guarded<bool> changed_;
   reconcile::InFlight in_flight_;
   reconcile::CopyFailures failures_;
-  reconcile::Workers workers_;
+  reconcile::WorkerSet workers_;
   ManagerCluster manager_;
   reconcile::Gatherer gatherer_;
 };

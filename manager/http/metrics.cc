@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -167,9 +168,21 @@ void Metrics::StoreTransaction(bool ok, std::chrono::nanoseconds duration) {
       .Observe(Seconds(duration));
 }
 
-void Metrics::SetCluster(const ClusterName& cluster, bool is_up, int clones) {
-  families_->up.Add({{"cluster", cluster.value}}).Set(is_up ? 1 : 0);
-  families_->clones.Add({{"cluster", cluster.value}}).Set(clones);
+void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
+  // Under the lock: a gauge must not be set by one page while it is removed by another.
+  clusters_.With([&](std::set<ClusterName>& shown) {
+    std::set<ClusterName> gone = std::exchange(shown, {});
+    for (const ClusterGauges& cluster : clusters) {
+      families_->up.Add({{"cluster", cluster.name.value}}).Set(cluster.is_up ? 1 : 0);
+      families_->clones.Add({{"cluster", cluster.name.value}}).Set(cluster.clones);
+      gone.erase(cluster.name);
+      shown.insert(cluster.name);
+    }
+    for (const ClusterName& name : gone) {
+      families_->up.Remove(&families_->up.Add({{"cluster", name.value}}));
+      families_->clones.Remove(&families_->clones.Add({{"cluster", name.value}}));
+    }
+  });
 }
 
 void Metrics::SetManager(bool is_up) {

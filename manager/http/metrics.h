@@ -10,11 +10,14 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "manager/reconcile/telemetry.h"
 
 namespace fedra::server {
@@ -26,6 +29,12 @@ struct MetricFamily {
   std::string_view help;
 };
 std::span<const MetricFamily> MetricFamilies();
+
+struct ClusterGauges {
+  ClusterName name;
+  bool is_up = false;
+  int clones = 0;  // ours, in whatever state
+};
 
 class Metrics final : public reconcile::Telemetry {
  public:
@@ -47,7 +56,8 @@ class Metrics final : public reconcile::Telemetry {
   void SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry);
 
   // Asked for at every scrape.
-  void SetCluster(const ClusterName& cluster, bool is_up, int clones);
+  // All workers; those of the last call that are no longer among them vanish.
+  void SetClusters(const std::vector<ClusterGauges>& clusters);
   void SetManager(bool is_up);
   void SetQueueDepth(size_t depth);
   void SetWorkloads(std::string_view phase, int count);
@@ -58,6 +68,7 @@ class Metrics final : public reconcile::Telemetry {
  private:
   struct Families;
   std::unique_ptr<Families> families_;
+  Guarded<std::set<ClusterName>> clusters_;  // as of the last SetClusters
 };
 
 }  // namespace fedra::server

@@ -27,6 +27,14 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
   decision.actions.emplace_back(Note{note.name, cluster, std::move(message)});
 }
 
+// While it is out of reach its job may be running: then its loss is waited for, as always. A job
+// that has ended there is not run again.
+bool IsToBeDrained(const ClusterView& worker) {
+  const bool ended = (worker.job != nullptr && worker.job->finished) ||
+                     (worker.clone != nullptr && worker.clone->Finished());
+  return worker.membership == Membership::kDrained && worker.contact == Contact::kFull && !ended;
+}
+
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
   const WallTime since = worker.lost_since.value_or(context.now);
   const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
@@ -105,6 +113,11 @@ void DecideReady(const Context& context, Decision& decision) {
                                 "removed as soon as {0} is configured again, or by hand: Job and "
                                 "Workload {1}",
                                 workload.cluster_name, workload.key.ToString()),
+                    decision);
+  }
+  if (IsToBeDrained(*worker)) {
+    return TakeBack(notes::kRequeued, worker->name,
+                    fmt::format("worker {} was removed from the configuration", worker->name.value),
                     decision);
   }
   // A worker that answers but cannot be listed is as lost as one that does not answer.

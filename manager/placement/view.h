@@ -37,6 +37,14 @@ enum class Contact {
   kFull,     // connected and listed
 };
 
+// Whether a cluster is in the configuration. One that was removed from it gets nothing new, and
+// stays until nothing of ours is left there (dispatch.removedWorkers).
+enum class Membership {
+  kConfigured,
+  kKept,     // removed: what runs there may finish
+  kDrained,  // removed: what runs there is taken back
+};
+
 // The workload as one worker shows it.
 struct ClusterView {
   ClusterName name;
@@ -46,7 +54,8 @@ struct ClusterView {
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
   // can be used, is about to be known.
   bool settling = false;
-  bool allowed = true;     // the workload's AdmissionCheck may use it
+  bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
+  Membership membership = Membership::kConfigured;
   dra::Verdict verdict;    // kUnknown when the workload was not judged
   int claims_in_use = 0;   // of the ResourceClaims that the job names: its users belong together
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside

@@ -1,9 +1,12 @@
 #include "manager/reconcile/cluster_rows.h"
 
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
+#include "manager/tracking/manager_name.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -15,6 +18,11 @@ constexpr std::chrono::seconds kRowInterval{10};
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
 
+constexpr const char* kKept =
+    "removed from the configuration; it is used until the jobs that run there have ended";
+constexpr const char* kDrained =
+    "removed from the configuration; its jobs are taken back (dispatch.removedWorkers: Drain)";
+
 // Two outages that begin within that time may be taken for one. But an outage whose beginning is
 // elsewhere now, since somebody set the clock, gets its new one: a restart counts from what is
 // stored, by the wall clock of then.
@@ -25,14 +33,21 @@ bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<Wal
 
 }  // namespace
 
-Result<void> ClusterRows::Load() {
+Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
   FEDRA_ASSIGN_OR_RETURN(const auto rows, reader->Clusters());
   for (const store::ClusterRow& row : rows) written_[row.name] = row;
+  std::set<ClusterName> gone;
+  for (const auto& [name, row] : written_) gone.insert(name);
+  gone.erase(ClusterName(std::string(tracking::kManagerName)));
+  for (WorkerSettings& worker : workers) {
+    if (gone.erase(worker.name) > 0) worker.lost_since = written_[worker.name].lost_since;
+  }
+  for (const ClusterName& name : gone) Remove(name);
   return {};
 }
 
-store::ClusterRow ClusterRows::RowOf(const Worker& worker) const {
+store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   const ConnectionState state = worker.connection();
   const std::string problem =
       state.phase == ConnectionPhase::kConnected ? worker.sync_problem() : std::string();
@@ -40,7 +55,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker) const {
   const WallTime now = clock_.Now();
   store::ClusterRow row;
   row.name = worker.name();
-  row.position = worker.position();
+  row.position = position;
   // Connected means usable: not before the lists are complete, the first ones or, after an outage,
   // those of what we have there.
   const bool listing = state.phase == ConnectionPhase::kConnected &&
@@ -63,9 +78,20 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker) const {
   return row;
 }
 
-void ClusterRows::Record(const ManagerCluster& manager, const Workers& workers) {
+void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers) {
   Record(manager.Row(clock_.Now()));
-  for (const auto& worker : workers) Record(RowOf(*worker));
+  int position = 0;
+  for (const auto& worker : workers) {
+    store::ClusterRow row = RowOf(*worker, position++);
+    if (workers.removed().contains(worker->name()) && row.why.empty())
+      row.why = workers.drains() ? kDrained : kKept;
+    Record(std::move(row));
+  }
+}
+
+void ClusterRows::Remove(const ClusterName& worker) {
+  written_.erase(worker);
+  store_.Enqueue(store::RemoveCluster{worker});
 }
 
 void ClusterRows::Record(store::ClusterRow row) {

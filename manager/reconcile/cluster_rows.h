@@ -24,12 +24,15 @@ class ClusterRows final {
  public:
   ClusterRows(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
-  // Reads what the last run wrote. Once, before Record.
-  Result<void> Load();
-  void Record(const ManagerCluster& manager, const Workers& workers);
+  // Reads what the last run wrote, gives these workers the outages that it remembered, and forgets
+  // the rows of all others. Once, before Record.
+  Result<void> Load(std::vector<WorkerSettings>& workers);
+  void Record(const ManagerCluster& manager, const WorkerList& workers);
+  // It is no longer a worker.
+  void Remove(const ClusterName& worker);
 
  private:
-  store::ClusterRow RowOf(const Worker& worker) const;
+  store::ClusterRow RowOf(const Worker& worker, int position) const;
   void Record(store::ClusterRow row);
 
   store::Store& store_;

@@ -29,7 +29,8 @@ std::string NameBegin(const std::string& name) {
 
 }  // namespace
 
-EventWriter::EventWriter(Cluster& cluster, const Clock& clock) : cluster_(cluster), clock_(clock) {}
+EventWriter::EventWriter(EventReporter reporter, Cluster& cluster, const Clock& clock)
+    : reporter_(std::move(reporter)), cluster_(cluster), clock_(clock) {}
 EventWriter::~EventWriter() { Stop(); }
 
 void EventWriter::Stop() {
@@ -104,8 +105,8 @@ Result<std::string> EventWriter::Create(const ObjectKey& key, const Pending& eve
                   {"kind", "Event"},
                   {"metadata", {{"namespace", key.ns}, {"name", key.name}}},
                   {"eventTime", now},
-                  {"reportingController", "fedra.dev/federation"},
-                  {"reportingInstance", "fedra"},
+                  {"reportingController", reporter_.controller},
+                  {"reportingInstance", reporter_.instance},
                   {"action", event.reason},
                   {"reason", event.reason},
                   {"type", event.is_warning ? "Warning" : "Normal"},

@@ -27,9 +27,15 @@ struct Regarding {
   std::string uid;
 };
 
+// Who reports, as events.k8s.io/v1 has it.
+struct EventReporter {
+  std::string controller;  // reportingController: kueue.controllerName
+  std::string instance;    // reportingInstance: this replica, at most 128 bytes
+};
+
 class EventWriter final {
  public:
-  EventWriter(Cluster& cluster, const Clock& clock);
+  EventWriter(EventReporter reporter, Cluster& cluster, const Clock& clock);
   ~EventWriter();
 
   void Emit(const Regarding& regarding, std::string_view reason, bool is_warning,
@@ -57,8 +63,11 @@ class EventWriter final {
   Result<std::string> Create(const ObjectKey& key, const Pending& event, const std::string& now);
   Result<std::string> Repeat(const ObjectKey& key, int count, const std::string& now);
 
+  // Constant after construction.
+  const EventReporter reporter_;
   Cluster& cluster_;
   const Clock& clock_;
+
   Guarded<State> state_;
   WorkerPool pool_{1};
 };

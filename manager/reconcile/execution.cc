@@ -15,4 +15,10 @@ const ClusterView& Execution::View(const ClusterName& name) const {
   return *found;
 }
 
+Worker& Execution::WorkerOf(const ClusterName& name) const {
+  const auto worker = picture.workers->Find(name);
+  FEDRA_ASSERT(worker != nullptr, "a decision names a worker of its view");
+  return *worker;
+}
+
 }  // namespace fedra::reconcile

@@ -18,6 +18,8 @@ struct Execution {
 
   // A decision names clusters of its view only.
   const placement::ClusterView& View(const ClusterName& name) const;
+  // As of the look; it may have been removed and stopped since, and then its calls fail.
+  Worker& WorkerOf(const ClusterName& name) const;
 
   const Picture& picture;
   // The manager's objects as our own writes of this execution left them; null: there is none.

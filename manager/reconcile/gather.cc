@@ -24,6 +24,15 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
          check->state == tracking::CheckState::kPending;
 }
 
+// Whether a workload that does not look for a worker has anything to do with this one.
+bool Matters(const ClusterName& worker, const tracking::Workload* workload, const Known& known) {
+  if (known.workers.contains(worker)) return true;
+  if (workload == nullptr) return false;
+  const auto& nominated = workload->nominated;
+  return workload->cluster_name == worker.value ||
+         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+}
+
 // The pods of what was sent that do not hold their devices yet.
 std::vector<dra::InFlightPods> StillComing(const std::vector<Sent>& all, const Worker& worker) {
   std::vector<dra::InFlightPods> pods;
@@ -53,7 +62,7 @@ bool IsSuccessors(const tracking::Job* remote, const Picture& picture) {
 
 }  // namespace
 
-Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
+Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
                    const InFlight& in_flight, const CopyFailures& copy_failures)
     : settings_(std::move(settings)),
       manager_(manager),
@@ -85,18 +94,20 @@ CheckScope Gatherer::ScopeOf(const tracking::AdmissionCheck& check) const {
   return scope;
 }
 
-std::vector<std::pair<const Worker*, bool>> Gatherer::Order(const std::string& check) const {
+std::vector<std::pair<const Worker*, bool>> Gatherer::Order(const WorkerList& workers,
+                                                            const std::string& check) const {
   const auto object = check.empty() ? nullptr : manager_.checks().Find({"", check});
   const CheckScope scope = object == nullptr ? CheckScope{} : ScopeOf(*object);
   std::vector<std::pair<const Worker*, bool>> order;
-  for (const auto& worker : workers_) order.emplace_back(worker.get(), true);
+  for (const auto& worker : workers)
+    order.emplace_back(worker.get(), !workers.removed().contains(worker->name()));
   if (scope.all) return order;
   const auto place = [&](const Worker* worker) {
     return std::find(scope.names.begin(), scope.names.end(), worker->name().value) -
            scope.names.begin();
   };
   const auto nowhere = static_cast<std::ptrdiff_t>(scope.names.size());
-  for (auto& [worker, allowed] : order) allowed = place(worker) != nowhere;
+  for (auto& [worker, allowed] : order) allowed &= place(worker) != nowhere;
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto& a, const auto& b) { return place(a.first) < place(b.first); });
   return order;
@@ -116,21 +127,24 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
-std::vector<const Worker*> Gatherer::WorkersFor(const tracking::Workload& workload) const {
-  std::vector<const Worker*> workers;
+std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
+    const tracking::Workload& workload) const {
+  std::vector<std::shared_ptr<const Worker>> workers;
   const std::string check = CheckOf(workload);
   if (!NeedsVerdicts(workload, check)) return workers;
-  for (const auto& [worker, allowed] : Order(check)) {
-    if (allowed) workers.push_back(worker);
+  const auto now = workers_.Now();
+  for (const auto& [worker, allowed] : Order(*now, check)) {
+    if (allowed) workers.push_back(now->Find(worker->name()));
   }
   return workers;
 }
 
-Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& known_job) const {
+Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   Picture picture;
+  picture.workers = workers_.Now();
   picture.view.key = key;
   picture.view.workload = manager_.workloads().Find(key);
-  if (known_job) picture.job = *known_job;
+  if (known.job) picture.job = *known.job;
   const tracking::Workload* workload = picture.view.workload.get();
   if (workload != nullptr) {
     picture.adapter = tracking::FindAdapter(workload->owner);
@@ -148,9 +162,11 @@ Picture Gatherer::Gather(const ObjectKey& key, const std::optional<ObjectKey>& k
   picture.judged =
       picture.view.workload != nullptr && NeedsVerdicts(*picture.view.workload, picture.view.check);
   picture.in_flight_version = in_flight_.version();
-  for (const auto& [worker, allowed] : Order(picture.view.check)) {
+  for (const auto& [worker, allowed] : Order(*picture.workers, picture.view.check)) {
+    if (!picture.judged && !Matters(worker->name(), workload, known)) continue;
     ClusterView cluster = Look(*worker, picture);
     cluster.allowed = allowed;
+    cluster.membership = picture.workers->MembershipOf(worker->name());
     if (picture.judged) Judge(*worker, picture, cluster);
     picture.clusters.push_back(std::move(cluster));
   }
@@ -194,6 +210,12 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
 }
 
 void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& cluster) const {
+  if (cluster.membership != placement::Membership::kConfigured) {
+    cluster.verdict = {
+        .outcome = dra::Outcome::kNo,
+        .reasons = {{dra::ReasonCode::kExcluded, "", "it was removed from the configuration"}}};
+    return;
+  }
   if (!cluster.allowed) {
     cluster.verdict = {
         .outcome = dra::Outcome::kNo,
@@ -228,7 +250,7 @@ std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
   std::set<ClusterName> settled;
   if (picture.view.workload == nullptr) return settled;
   const int pods = picture.view.workload->requirement.Pods();
-  for (const auto& worker : workers_) {
+  for (const auto& worker : *picture.workers) {
     if (worker->devices() != nullptr && names.contains(worker->name()) &&
         worker->devices()->SettledPods(picture.job) >= pods)
       settled.insert(worker->name());
@@ -239,11 +261,8 @@ std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
 void Gatherer::KeepClaimsTogether(Picture& picture) const {
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : picture.clusters) {
-    const auto worker = std::find_if(workers_.begin(), workers_.end(), [&](const auto& each) {
-      return each->name() == cluster.name;
-    });
     candidates.push_back({.worker = cluster.name,
-                          .objects = &(*worker)->objects(),
+                          .objects = &picture.workers->Find(cluster.name)->objects(),
                           .usable = cluster.contact == Contact::kFull && cluster.allowed,
                           .verdict = &cluster.verdict});
   }

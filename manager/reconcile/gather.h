@@ -14,11 +14,9 @@
 #include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/in_flight.h"
 #include "manager/reconcile/manager_cluster.h"
-#include "manager/reconcile/worker.h"
+#include "manager/reconcile/worker_set.h"
 
 namespace fedra::reconcile {
-
-using Workers = std::vector<std::unique_ptr<Worker>>;
 
 // Which workers an AdmissionCheck means.
 struct CheckScope {
@@ -28,8 +26,10 @@ struct CheckScope {
 };
 
 struct Picture {
+  std::shared_ptr<const WorkerList> workers;  // as of this look
   placement::WorkloadView view;
-  std::vector<placement::ClusterView> clusters;   // in order of preference
+  // In order of preference: all workers when one is looked for, else those that matter.
+  std::vector<placement::ClusterView> clusters;
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;                                  // on every cluster; empty when it is not known
   bool judged = false;                            // whether the verdicts were made
@@ -46,20 +46,25 @@ struct GatherSettings {
   bool copies_templates = false;  // whether a worker gets the templates that it lacks
 };
 
+// What is known of a workload beside what the clusters show.
+struct Known {
+  std::optional<ObjectKey> job;   // helps when the Workload is gone
+  std::set<ClusterName> workers;  // that may have copies
+};
+
 class Gatherer final {
  public:
-  Gatherer(GatherSettings settings, ManagerCluster& manager, const Workers& workers,
+  Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
            const InFlight& in_flight, const CopyFailures& copy_failures);
 
-  // `known_job` helps when the Workload is gone and only the record knows its job.
-  Picture Gather(const ObjectKey& workload, const std::optional<ObjectKey>& known_job) const;
+  Picture Gather(const ObjectKey& workload, const Known& known) const;
   // On which of these workers all of the workload's pods have their devices.
   std::set<ClusterName> SettledOn(const Picture& picture,
                                   const std::set<ClusterName>& workers) const;
   CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
   bool IsOurCheck(const tracking::AdmissionCheck& check) const;
   // Those that its AdmissionCheck allows, for a workload that looks for a worker; none for others.
-  std::vector<const Worker*> WorkersFor(const tracking::Workload& workload) const;
+  std::vector<std::shared_ptr<const Worker>> WorkersFor(const tracking::Workload& workload) const;
 
  private:
   // The names of our AdmissionChecks on the workload, in its order.
@@ -70,11 +75,12 @@ class Gatherer final {
   void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
   void KeepClaimsTogether(Picture& picture) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
-  std::vector<std::pair<const Worker*, bool>> Order(const std::string& check) const;
+  std::vector<std::pair<const Worker*, bool>> Order(const WorkerList& workers,
+                                                    const std::string& check) const;
 
   const GatherSettings settings_;
   ManagerCluster& manager_;
-  const Workers& workers_;
+  const WorkerSet& workers_;
   const InFlight& in_flight_;
   const CopyFailures& copy_failures_;
 };

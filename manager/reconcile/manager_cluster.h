@@ -78,6 +78,7 @@ class ManagerCluster final {
   std::string Problem() const;
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
+  const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }

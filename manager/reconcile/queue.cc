@@ -1,15 +1,20 @@
 #include "manager/reconcile/queue.h"
 
+#include <string>
 #include <utility>
+
+#include "base/types.h"
 
 namespace fedra::reconcile {
 
-void Queue::AddNow(const ObjectKey& key) {
+template <class Key>
+void Queue<Key>::AddNow(const Key& key) {
   if (stopping_ || !dirty_.insert(key).second) return;
   if (!working_.contains(key)) ready_.push_back(key);
 }
 
-void Queue::WakeOne() {
+template <class Key>
+void Queue<Key>::WakeOne() {
   if (idle_ > 0) {
     work_.notify_one();
   } else if (has_time_keeper_) {
@@ -17,13 +22,15 @@ void Queue::WakeOne() {
   }
 }
 
-void Queue::Add(const ObjectKey& key) {
+template <class Key>
+void Queue<Key>::Add(const Key& key) {
   const std::lock_guard lock(mutex_);
   AddNow(key);
   if (!ready_.empty()) WakeOne();
 }
 
-void Queue::AddAt(const ObjectKey& key, SteadyTime when) {
+template <class Key>
+void Queue<Key>::AddAt(const Key& key, SteadyTime when) {
   const std::lock_guard lock(mutex_);
   const auto [due, is_new] = due_.try_emplace(key, when);
   if (!is_new && due->second <= when) return;
@@ -38,7 +45,8 @@ void Queue::AddAt(const ObjectKey& key, SteadyTime when) {
   }
 }
 
-void Queue::Promote() {
+template <class Key>
+void Queue<Key>::Promote() {
   const SteadyTime now = clock_.Steady();
   while (!later_.empty() && later_.begin()->first <= now) {
     const auto first = later_.begin();
@@ -52,15 +60,17 @@ void Queue::Promote() {
   }
 }
 
-ObjectKey Queue::Take() {
-  ObjectKey key = std::move(ready_.front());
+template <class Key>
+Key Queue<Key>::Take() {
+  Key key = std::move(ready_.front());
   ready_.pop_front();
   dirty_.erase(key);
   working_.insert(key);
   return key;
 }
 
-void Queue::Wait(std::unique_lock<std::mutex>& lock) {
+template <class Key>
+void Queue<Key>::Wait(std::unique_lock<std::mutex>& lock) {
   if (has_time_keeper_ || later_.empty()) {
     ++idle_;
     work_.wait(lock);
@@ -72,7 +82,8 @@ void Queue::Wait(std::unique_lock<std::mutex>& lock) {
   has_time_keeper_ = false;
 }
 
-std::optional<ObjectKey> Queue::Get() {
+template <class Key>
+std::optional<Key> Queue<Key>::Get() {
   std::unique_lock lock(mutex_);
   while (true) {
     Promote();
@@ -80,13 +91,14 @@ std::optional<ObjectKey> Queue::Get() {
     if (!ready_.empty()) break;
     Wait(lock);
   }
-  ObjectKey key = Take();
-  const bool nobody_keeps_time = !has_time_keeper_ && !later_.empty();
-  if (!ready_.empty() || nobody_keeps_time) WakeOne();
+  Key key = Take();
+  const bool no_time_keeper = !has_time_keeper_ && !later_.empty();
+  if (!ready_.empty() || no_time_keeper) WakeOne();
   return key;
 }
 
-void Queue::Done(const ObjectKey& key) {
+template <class Key>
+void Queue<Key>::Done(const Key& key) {
   const std::lock_guard lock(mutex_);
   working_.erase(key);
   if (!dirty_.contains(key)) return;
@@ -94,16 +106,21 @@ void Queue::Done(const ObjectKey& key) {
   WakeOne();
 }
 
-void Queue::Stop() {
+template <class Key>
+void Queue<Key>::Stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
   work_.notify_all();
   time_.notify_all();
 }
 
-size_t Queue::depth() const {
+template <class Key>
+size_t Queue<Key>::depth() const {
   const std::lock_guard lock(mutex_);
   return ready_.size();
 }
+
+template class Queue<ObjectKey>;
+template class Queue<std::string>;
 
 }  // namespace fedra::reconcile

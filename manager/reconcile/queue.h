@@ -1,12 +1,13 @@
 #pragma once
 //
-// The work queue: which workloads must be looked at, each at most once at a time.
+// The work queue: which keys must be looked at, each at most once at a time.
 //
 // A key added while it is waiting is there once; a key added while it is being worked on comes back
 // after Done(). Keys may be asked for later; the earlier time wins. (The shape of client-go's
 // workqueue.)
 //
-// Thread rules: any thread. Worker threads block in Get().
+// Made for the keys that run_loop.h is made for. Thread rules: any thread. Worker threads block in
+// Get().
 
 #include <condition_variable>
 #include <cstddef>
@@ -18,31 +19,31 @@
 #include <unordered_set>
 
 #include "base/clock.h"
-#include "base/types.h"
 
 namespace fedra::reconcile {
 
+template <class Key>
 class Queue final {
  public:
   // `clock` must outlive the queue; only its steady time is used.
   explicit Queue(const Clock& clock) : clock_(clock) {}
 
-  void Add(const ObjectKey& key);
-  void AddAt(const ObjectKey& key, SteadyTime when);
+  void Add(const Key& key);
+  void AddAt(const Key& key, SteadyTime when);
 
   // The next key, now the caller's until Done(); nothing after Stop().
-  std::optional<ObjectKey> Get();
-  void Done(const ObjectKey& key);
+  std::optional<Key> Get();
+  void Done(const Key& key);
 
   void Stop();
   // Ready to be worked on, not counting those that wait for their time.
   size_t depth() const;
 
  private:
-  void AddNow(const ObjectKey& key);
+  void AddNow(const Key& key);
   // Moves what is due into `ready_`.
   void Promote();
-  ObjectKey Take();
+  Key Take();
   // Until there may be a key to take, or a time to keep.
   void Wait(std::unique_lock<std::mutex>& lock);
   void WakeOne();
@@ -50,19 +51,19 @@ class Queue final {
   const Clock& clock_;
 
   // Protects everything below. There are dozens of threads, so a key wakes one of them: an idle
-  // one, or else the time keeper, the one thread that waits for the first time of `later_`. Whoever
-  // takes a key wakes the next thread when there is more to do.
+  // one, or else the time keeper, the one thread that waits for the first time of `later_`. The
+  // thread that takes a key wakes the next one when there is more to do.
   mutable std::mutex mutex_;
   std::condition_variable work_;  // idle threads
   std::condition_variable time_;  // the time keeper
   int idle_ = 0;
   bool has_time_keeper_ = false;
   bool stopping_ = false;
-  std::deque<ObjectKey> ready_;
-  std::unordered_set<ObjectKey> dirty_;  // in `ready_`, or to be added again by Done()
-  std::unordered_set<ObjectKey> working_;
-  std::multimap<SteadyTime, ObjectKey> later_;
-  std::unordered_map<ObjectKey, SteadyTime> due_;  // the earliest entry of each key in `later_`
+  std::deque<Key> ready_;
+  std::unordered_set<Key> dirty_;  // in `ready_`, or to be added again by Done()
+  std::unordered_set<Key> working_;
+  std::multimap<SteadyTime, Key> later_;
+  std::unordered_map<Key, SteadyTime> due_;  // the earliest entry of each key in `later_`
 };
 
 }  // namespace fedra::reconcile

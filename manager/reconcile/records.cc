@@ -97,6 +97,16 @@ void Records::EndResidue(const ClusterName& cluster, const ObjectKey& workload) 
   for (const std::string& uid : uids) store_.Enqueue(store::RemoveResidue{cluster, uid});
 }
 
+std::set<ClusterName> Records::ResidueClusters(const ObjectKey& workload) const {
+  return state_.With([&](const State& state) {
+    std::set<ClusterName> clusters;
+    for (const store::ResidueRow& row : state.residues) {
+      if (row.key == workload) clusters.insert(row.cluster);
+    }
+    return clusters;
+  });
+}
+
 std::vector<ObjectKey> Records::ResiduesOn(const ClusterName& cluster) const {
   return state_.With([&](const State& state) {
     std::vector<ObjectKey> keys;

@@ -45,6 +45,8 @@ class Records final {
   Result<void> AddResidue(store::ResidueRow row);
   // Nothing of ours under this name is left there, of whatever incarnation.
   void EndResidue(const ClusterName& cluster, const ObjectKey& workload);
+  // Clusters with residues of this workload.
+  std::set<ClusterName> ResidueClusters(const ObjectKey& workload) const;
   // Workloads with residues on this cluster.
   std::vector<ObjectKey> ResiduesOn(const ClusterName& cluster) const;
 

@@ -18,7 +18,7 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
   for (const auto& workload : manager.workloads().cache().List()) {
     const std::vector<std::string> names = workload->requirement.TemplateNames();
     if (names.empty()) continue;
-    for (const Worker* worker : gatherer.WorkersFor(*workload)) {
+    for (const auto& worker : gatherer.WorkersFor(*workload)) {
       for (const std::string& name : names) {
         const auto [at, fresh] = candidates.try_emplace(
             {worker->name(), ObjectKey{workload->key.ns, name}}, workload->key);
@@ -66,11 +66,12 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::M
 }  // namespace
 
 std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
-                                          const Workers& workers, const Gatherer& gatherer) {
+                                          const WorkerSet& workers, const Gatherer& gatherer) {
   const Candidates candidates = FindCandidates(manager, gatherer);
   const tracking::Identity us{settings.origin, manager.uid()};
   std::vector<TemplateStep> steps;
-  for (const auto& worker : workers) {
+  const auto now = workers.Now();
+  for (const auto& worker : *now) {
     if (worker->contact() != Contact::kFull) continue;
     for (const ObjectKey& key : KeysOn(*worker, us, manager, candidates)) {
       templates::Plan plan = PlanFor(key, *worker, settings.mode, us, manager, candidates);

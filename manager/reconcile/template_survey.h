@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/template_keeper.h"
+#include "manager/reconcile/template_reconciler.h"
 
 namespace fedra::reconcile {
 
@@ -21,6 +21,6 @@ struct TemplateStep {
 // a workload is sent to; here it stands under every worker that a waiting workload may use and that
 // lacks the template. Workers without full contact are left out.
 std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
-                                          const Workers& workers, const Gatherer& gatherer);
+                                          const WorkerSet& workers, const Gatherer& gatherer);
 
 }  // namespace fedra::reconcile

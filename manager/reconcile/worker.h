@@ -47,7 +47,6 @@ struct WorkerListener {
 
 struct WorkerSettings {
   ClusterName name;
-  int position = 0;  // in the configuration
   kube::AccessSettings access;
   std::optional<Error> misconfigured;  // the kubeconfig cannot be used
   ClusterOptions options;
@@ -69,7 +68,6 @@ class Worker final {
   bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 
   const ClusterName& name() const { return settings_.name; }
-  int position() const { return settings_.position; }
   Cluster& cluster() { return cluster_; }
   ConnectionState connection() const { return cluster_.state(); }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
@@ -101,6 +99,10 @@ class Worker final {
   }
   watch::TrackedCache<tracking::Workload>& clones() { return objects_.clones(); }
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) {
+    return objects_.jobs(adapter);
+  }
+  const watch::TrackedCache<tracking::Workload>& clones() const { return objects_.clones(); }
+  const watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const {
     return objects_.jobs(adapter);
   }
   watch::TrackedCache<verify::Claim>& templates() { return objects_.templates(); }

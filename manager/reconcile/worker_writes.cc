@@ -1,11 +1,9 @@
 #include "manager/reconcile/worker_writes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/assert.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/reconcile/crash_point.h"
 #include "manager/reconcile/parse_written.h"
@@ -24,24 +22,16 @@ dra::ReasonCode RefusalReason(ErrorCode code) {
 
 }  // namespace
 
-WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
-                           TemplateKeeper& templates, CallGates& gates, Bookkeeping& bookkeeping,
-                           Telemetry& telemetry, const Clock& clock)
+WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager,
+                           TemplateReconciler& templates, CallGates& gates,
+                           Bookkeeping& bookkeeping, Telemetry& telemetry, const Clock& clock)
     : origin_(std::move(origin)),
       manager_(manager),
-      workers_(workers),
       templates_(templates),
       gates_(gates),
       bookkeeping_(bookkeeping),
       telemetry_(telemetry),
       clock_(clock) {}
-
-Worker& WorkerWrites::Find(const ClusterName& name) const {
-  const auto found = std::find_if(workers_.begin(), workers_.end(),
-                                  [&](const auto& worker) { return worker->name() == name; });
-  FEDRA_ASSERT(found != workers_.end(), "a decision names a configured worker");
-  return **found;
-}
 
 Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
                                   const kube::Resource& resource, std::string body,
@@ -86,7 +76,7 @@ Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone& action) {
-  Worker& worker = Find(action.cluster);
+  Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, worker));
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const tracking::Workload& workload = *execution.workload;
@@ -113,7 +103,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& action) {
   if (execution.job == nullptr || execution.picture.adapter == nullptr)
     return Fail(ErrorCode::kConflict, "the job is gone");
-  Worker& worker = Find(action.cluster);
+  Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const tracking::JobAdapter& adapter = *execution.picture.adapter;
   const tracking::Workload& workload = *execution.workload;
@@ -138,7 +128,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePriority& action) {
   const ClusterView& view = execution.View(action.cluster);
   if (!placement::HasOwnClone(view)) return {};
-  Worker& worker = Find(action.cluster);
+  Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
@@ -170,7 +160,7 @@ Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view) 
 // The job goes first: its pods must not outlive the quota. Kueue there then finishes the clone with
 // OwnerNotFound, which is no result of the job and never copied to the manager.
 Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemote& action) {
-  Worker& worker = Find(action.cluster);
+  Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const ClusterView& view = execution.View(action.cluster);
   FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
@@ -185,7 +175,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
 Result<void> WorkerWrites::Do(Execution& execution, const placement::RecordResidue& action) {
   FEDRA_RETURN_IF_ERROR(bookkeeping_.AddResidue(execution, action.cluster));
   // Its return may have been reported before there was a residue to look for.
-  if (Find(action.cluster).contact() != placement::Contact::kFull) return {};
+  if (execution.WorkerOf(action.cluster).contact() != placement::Contact::kFull) return {};
   return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }
 

@@ -14,15 +14,15 @@
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/call_gates.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/template_keeper.h"
+#include "manager/reconcile/template_reconciler.h"
 
 namespace fedra::reconcile {
 
 class WorkerWrites final {
  public:
-  WorkerWrites(std::string origin, ManagerCluster& manager, const Workers& workers,
-               TemplateKeeper& templates, CallGates& gates, Bookkeeping& bookkeeping,
-               Telemetry& telemetry, const Clock& clock);
+  WorkerWrites(std::string origin, ManagerCluster& manager, TemplateReconciler& templates,
+               CallGates& gates, Bookkeeping& bookkeeping, Telemetry& telemetry,
+               const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::CreateClone& action);
   Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
@@ -40,7 +40,6 @@ class WorkerWrites final {
   bool IsOf(const tracking::Workload& workload, const tracking::CopyMarks& marks) const {
     return tracking::OwnershipOf(marks, Us(), workload.uid) == tracking::Ownership::kOurs;
   }
-  Worker& Find(const ClusterName& name) const;
   Result<void> ProvideTemplates(Execution& execution, Worker& worker);
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
                       std::string body, const Remember& remember);
@@ -52,8 +51,7 @@ class WorkerWrites final {
 
   const std::string origin_;
   ManagerCluster& manager_;
-  const Workers& workers_;
-  TemplateKeeper& templates_;
+  TemplateReconciler& templates_;
   CallGates& gates_;
   Bookkeeping& bookkeeping_;
   Telemetry& telemetry_;

@@ -54,6 +54,10 @@ Plan Decide(const View& view, Mode mode, const tracking::Identity& us) {
   }
   const tracking::Ownership whose = OwnershipOf(*view.there, view.original, us);
   if (!tracking::IsOurs(whose) || view.there->deleting) return {};
+  if (view.leaving) {
+    if (view.here) return {Step::kWait, "the worker was removed; a workload there uses the copy"};
+    return {Step::kDelete, "the worker was removed from the configuration"};
+  }
   if (!view.named) return {Step::kDelete, "no workload names it any more"};
   if (view.original == nullptr) {
     if (!view.original_known || view.here) return {};

@@ -33,8 +33,9 @@ struct View {
   bool there_known = true;
   // The namespace is there and stays, and so is every DeviceClass that the original names.
   bool can_hold = true;
-  bool named = false;  // by a workload that has not ended, wherever it is or will be
-  bool here = false;   // by one that is on this worker or is being sent there
+  bool named = false;    // by a workload that has not ended, wherever it is or will be
+  bool here = false;     // by one that is on this worker or is being sent there
+  bool leaving = false;  // the worker was removed from the configuration
 };
 
 enum class Step {

@@ -35,6 +35,8 @@ namespace fedra::verify {
 struct DependencyOptions {
   bool enforce = false;  // else a missing object is a warning
   bool secrets = false;
+
+  bool operator==(const DependencyOptions&) const = default;
 };
 
 class DependencyPicture final {

@@ -40,6 +40,8 @@ struct DevicePictureOptions {
   // Whether cpu, memory, pods and plugin resources must have room.
   bool node_resources = true;
   std::vector<dra::ScalablePool> scalable_pools;
+
+  bool operator==(const DevicePictureOptions&) const = default;
 };
 
 class DevicePicture final {

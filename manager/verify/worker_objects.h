@@ -66,6 +66,8 @@ struct WorkerObjectsListener {
 struct WorkerObjectsOptions {
   std::optional<DevicePictureOptions> devices;    // absent: devices are not verified
   std::optional<DependencyOptions> dependencies;  // absent: not looked for
+
+  bool operator==(const WorkerObjectsOptions&) const = default;
 };
 
 class WorkerObjects final {

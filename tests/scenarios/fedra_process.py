@@ -129,13 +129,27 @@ class Fedra:
     def change_settings(self, settings: Mapping[str, Any]) -> None:
         """Merges into the configuration file."""
         self._configuration = _merged(self._configuration, settings)
-        self.configuration_file.write_text(yaml.safe_dump(self._configuration, sort_keys=False))
+        # In one step: a running daemon must not read half of it.
+        fresh = self.configuration_file.with_suffix(".new")
+        fresh.write_text(yaml.safe_dump(self._configuration, sort_keys=False))
+        fresh.rename(self.configuration_file)
 
     def change_worker(self, name: str, settings: Mapping[str, Any]) -> None:
         """Merges into the worker's entry of the configuration file."""
         worker = next(each for each in self._configuration["workers"] if each["name"] == name)
         worker.update(settings)
         self.change_settings({})
+
+    def remove_worker(self, name: str) -> Object:
+        """Takes the worker out of the configuration file; a running daemon must notice. Its entry."""
+        workers = self._configuration["workers"]
+        entry: Object = next(each for each in workers if each["name"] == name)
+        self.change_settings({"workers": [each for each in workers if each is not entry]})
+        return entry
+
+    def add_worker(self, entry: Object) -> None:
+        """Puts a worker at the end of the configuration file's list; a running daemon must notice."""
+        self.change_settings({"workers": [*self._configuration["workers"], entry]})
 
     def delete_store(self) -> None:
         """Database, write-ahead log and all; the daemon must not be running."""

@@ -18,6 +18,7 @@ from scenarios.cases import (
     storm,
     templates,
     traps,
+    workers,
     workloads,
 )  # noqa: F401
 from scenarios.registry import SCENARIOS

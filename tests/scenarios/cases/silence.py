@@ -11,7 +11,7 @@ from scenarios.registry import scenario
 from scenarios.waiting import assert_quick
 from scenarios.world import TEMPLATE, World
 
-_THREADS = 64  # that reconcile, see manager/reconcile/reconciler.h
+_THREADS = 64  # that reconcile, see manager/reconcile/federation.h
 _MORE_THAN_THREADS = 100
 
 

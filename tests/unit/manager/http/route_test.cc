@@ -58,7 +58,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
   metrics.SetCredentialExpiry(east, WallTime(std::chrono::seconds(1'800'000'000)));
-  metrics.SetCluster(east, true, 3);
+  metrics.SetClusters({{east, true, 3}});
   metrics.SetManager(false);
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("Running", 5);

@@ -620,3 +620,66 @@ TEST_CASE("a worker that refuses a new priority does not keep the job from runni
   world.Settle();
   CHECK(world.workload().Finished());
 }
+
+TEST_CASE("a job goes on where the worker was removed from the configuration and is kept") {
+  World world = RunningOnA();
+  world.worker("a").membership = Membership::kKept;
+  world.worker("a").allowed = false;
+  world.Settle();
+  CHECK(world.State() == CheckState::kReady);
+  CHECK(world.WorkersWithJob() == Names{"a"});
+  world.Finish("a");
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.WorkersWithClone().empty());
+}
+
+TEST_CASE("a job is taken back from a worker that was removed and is drained, and runs elsewhere") {
+  World world = RunningOnA();
+  world.worker("a").membership = Membership::kDrained;
+  world.worker("a").allowed = false;
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  REQUIRE(world.Admit("b"));
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+  CHECK(world.workload().cluster_name == "b");
+}
+
+TEST_CASE("a worker that is drained and out of reach keeps its job until it counts as lost") {
+  World world = RunningOnA();
+  world.worker("a").membership = Membership::kDrained;
+  world.worker("a").allowed = false;
+  world.Disconnect("a");
+  world.Settle();
+  CHECK(world.State() == CheckState::kReady);
+  world.Advance(16min);
+  world.Settle();
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone().back() == "b");
+}
+
+TEST_CASE("a job that has ended on a drained worker is not run again") {
+  World world = RunningOnA();
+  world.worker("a").membership = Membership::kDrained;
+  world.worker("a").allowed = false;
+  REQUIRE(world.Finish("a"));
+  world.Settle();
+  CHECK(world.JobFinished());
+  CHECK(world.WorkersWithClone().empty());
+}
+
+TEST_CASE("what waits for admission on a removed worker is sent to another one") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"a"});
+  world.worker("a").membership = Membership::kKept;
+  world.worker("a").allowed = false;
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}

@@ -264,6 +264,11 @@ std::vector<ClusterView> World::Seen() const {
 // As the executor carries out a decision.
 Decision World::Step(size_t limit) {
   const Decision decision = Look();
+  CarryOut(decision, limit);
+  return decision;
+}
+
+void World::CarryOut(const Decision& decision, size_t limit) {
   if (workload_ != nullptr) nominated_before_ = workload_->nominated;
   bool all_done = true;
   for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
@@ -278,7 +283,6 @@ Decision World::Step(size_t limit) {
     Carry(action);
     CheckInvariants();
   }
-  return decision;
 }
 
 void World::Settle() {

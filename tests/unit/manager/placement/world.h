@@ -67,6 +67,8 @@ class World {
   void SetFailures(std::function<bool(const Action&)> fails) { fails_ = std::move(fails); }
 
   Decision Look() const;
+  // Carries out at most `limit` actions of a decision that was made on what is there now.
+  void CarryOut(const Decision& decision, size_t limit = SIZE_MAX);
   // Looks and carries out at most `limit` actions: a crash comes after them.
   Decision Step(size_t limit = SIZE_MAX);
   // Steps and lets the manager's Kueue run until nothing changes; fails the test when that does not
@@ -76,6 +78,7 @@ class World {
   tracking::Workload& workload() { return *workload_; }
   bool WorkloadExists() const { return workload_ != nullptr; }
   ClusterView& worker(const std::string& name);
+  const std::vector<ClusterView>& workers() const { return workers_; }
   // A clone, or job, that may be changed, replacing the shared one.
   std::shared_ptr<tracking::Workload> Edit(ClusterView& worker);
   std::shared_ptr<tracking::Job> EditJob(ClusterView& worker);

@@ -41,7 +41,7 @@ struct Fixture {
   }
   // As stored after a look.
   std::optional<WallTime> LostSince() {
-    rows.Record(fleet.manager(), fleet.workers());
+    rows.Record(fleet.manager(), *fleet.workers().Now());
     REQUIRE(store->Flush());
     const std::vector<store::ClusterRow> stored = store->Read().value()->Clusters().value();
     for (const store::ClusterRow& row : stored) {

@@ -23,7 +23,8 @@ void Emit(EventWriter& writer) { writer.Emit(kJob, kReason, /*is_warning=*/true,
 
 struct Fixture {
   Connected fleet;
-  EventWriter writer{fleet.manager().cluster(), SystemClock()};
+  EventWriter writer{
+      {"example.com/federation", "fedra-1"}, fleet.manager().cluster(), SystemClock()};
 
   Fixture() { fleet.Start(); }
   sim::Server& server() { return fleet.manager_server(); }
@@ -44,6 +45,8 @@ TEST_CASE("an event that happens again is counted") {
   REQUIRE(f.IsCounted(1));
   const json event = *f.server().objects().Get("events", kEvent);
   CHECK(event["reason"] == kReason);
+  CHECK(event["reportingController"] == "example.com/federation");
+  CHECK(event["reportingInstance"] == "fedra-1");
   CHECK(event["type"] == "Warning");
   CHECK(event["note"] == kMessage);
   CHECK(event["regarding"]["uid"] == "uid-1");
@@ -75,7 +78,7 @@ TEST_CASE("an event of the process before us is counted on") {
   Fixture f;
   Emit(f.writer);
   REQUIRE(f.IsCounted(1));
-  EventWriter after(f.fleet.manager().cluster(), SystemClock());
+  EventWriter after({"fedra.dev/federation", "fedra"}, f.fleet.manager().cluster(), SystemClock());
   Emit(after);
   CHECK(f.IsCounted(2));
 }

@@ -33,18 +33,21 @@ struct Fixture {
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
   Records records{*store};
   Recorder recorder{*store, SystemClock()};
-  EventWriter events{fleet.manager().cluster(), SystemClock()};
+  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
   NoTelemetry telemetry;
   CallGates gates{SystemClock(), {}};
   CopyFailures copy_failures;
   InFlight in_flight;
-  TemplateKeeper templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
-                           fleet.manager(),
-                           fleet.workers(),
-                           gates,
-                           copy_failures,
-                           SystemClock(),
-                           [](const ObjectKey&) {}};
+  RunLoop<ObjectKey> loop{
+      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
+  TemplateReconciler templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
+                               fleet.manager(),
+                               fleet.workers(),
+                               gates,
+                               copy_failures,
+                               SystemClock(),
+                               loop,
+                               [](const ObjectKey&) {}};
   Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
                     fleet.manager(),
                     fleet.workers(),
@@ -52,18 +55,14 @@ struct Fixture {
                     copy_failures};
   Bookkeeping bookkeeping{*store, records, recorder, events, telemetry, SystemClock()};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
-  WorkerWrites worker_writes{"fedra", fleet.manager(), fleet.workers(), templates,
-                             gates,   bookkeeping,     telemetry,       SystemClock()};
+  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates,    gates,
+                             bookkeeping, telemetry,       SystemClock()};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   Fixture() {
     AddWaitingWorkload(fleet.manager_server(), kKey);
     fleet.Start();
     REQUIRE(fleet.WaitUntil([&] { return gatherer.Gather(kKey, {}).view.job != nullptr; }));
-  }
-  ~Fixture() {
-    templates.Stop();
-    templates.Join();
   }
 
   sim::Server& east() { return fleet.server(0); }

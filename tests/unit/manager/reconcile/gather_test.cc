@@ -218,7 +218,7 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
                             {"spec", {{"suspend", true}, {"template", {{"spec", pod}}}}}}));
   };
   const auto sees_a_job = [&] {
-    const Picture picture = f.gatherer.Gather(kKey, ObjectKey{"ml", "train"});
+    const Picture picture = f.gatherer.Gather(kKey, {ObjectKey{"ml", "train"}, {kEast, kWest}});
     return picture.view.workload == nullptr && picture.clusters.at(0).job != nullptr;
   };
   put(kKey.name);
@@ -229,4 +229,15 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
   CHECK(f.fleet.WaitUntil(
       [&] { return f.fleet.worker(0).JobOf({"ml", "job-train-again"}).has_value(); }));
   CHECK_FALSE(sees_a_job());
+}
+
+TEST_CASE("a workload that looks for no worker is looked at only where it may have copies") {
+  Fixture f;
+  CHECK(f.gatherer.Gather(kKey, {}).clusters.size() == 2);  // it looks for one
+  const ObjectKey gone{"ml", "job-gone"};
+  CHECK(f.gatherer.Gather(gone, {}).clusters.empty());
+  const Picture known = f.gatherer.Gather(gone, {std::nullopt, {kWest}});
+  REQUIRE(known.clusters.size() == 1);
+  CHECK(known.clusters[0].name == kWest);
+  CHECK(known.workers->size() == 2);
 }

@@ -2,16 +2,19 @@
 
 #include "manager/reconcile/queue.h"
 
+#include <array>
 #include <atomic>
 #include <thread>
 
+#include "base/types.h"
 #include "tests/support/catch.h"
 
 using namespace fedra;
-using reconcile::Queue;
 using namespace std::chrono_literals;
 
 namespace {
+
+using Queue = reconcile::Queue<ObjectKey>;
 
 const ObjectKey kA{"ml", "a"};
 const ObjectKey kB{"ml", "b"};

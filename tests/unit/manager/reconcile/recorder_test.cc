@@ -2,6 +2,10 @@
 
 #include "manager/reconcile/recorder.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "manager/reconcile/manager_cluster.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
@@ -53,6 +57,68 @@ TEST_CASE_METHOD(Fixture, "a Workload that never had an owner goes by its own na
   Recorder recorder(*store, SystemClock());
   recorder.Record(Seen(""), Decided(placement::Phase::kBlocked));
   CHECK(JobOf() == "ml/job-train-1a2b3");
+}
+
+TEST_CASE_METHOD(Fixture, "a row that is the same is not written again") {
+  HandClock clock;
+  Recorder recorder(*store, clock);
+  recorder.Record(Seen("train"), Decided(placement::Phase::kBlocked));
+  const auto updated = [&] {
+    REQUIRE(store->Flush());
+    return store->Read().value()->Workloads().value().at(0).updated_at;
+  };
+  const WallTime first = updated();
+  clock.Advance(std::chrono::seconds(5));
+  recorder.Record(Seen("train"), Decided(placement::Phase::kBlocked));
+  CHECK(updated() == first);
+  recorder.Record(Seen("train"), Decided(placement::Phase::kDispatching));
+  CHECK(updated() == clock.Now());
+}
+
+TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are remembered first") {
+  Recorder recorder(*store, SystemClock());
+  Picture picture = Seen("train");
+  tracking::Workload workload = *picture.view.workload;
+  workload.nominated = {"w099"};
+  picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+  picture.judged = true;
+  for (int i = 0; i < 100; ++i) {
+    placement::ClusterView cluster;
+    cluster.name = ClusterName(fmt::format("w{:03}", i));
+    cluster.verdict.outcome = i == 98 ? dra::Outcome::kNo : dra::Outcome::kYes;
+    picture.clusters.push_back(std::move(cluster));
+  }
+  recorder.Record(picture, Decided(placement::Phase::kDispatching));
+  REQUIRE(store->Flush());
+  const auto rows = store->Read().value()->Verdicts("uid-train").value();
+  CHECK(rows.size() == 64);
+  const auto has = [&](const std::string& name) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const store::VerdictRow& row) { return row.cluster.value == name; });
+  };
+  CHECK(has("w099"));
+  CHECK(has("w098"));
+  CHECK(has("w061"));
+  CHECK_FALSE(has("w062"));
+}
+
+TEST_CASE_METHOD(Fixture, "a note with the subject of the one before it is no news") {
+  Recorder recorder(*store, SystemClock());
+  const Picture picture = Seen("train");
+  const placement::Note full{"PlacementRejected", {}, "no room on a", "a=QuotaMissing"};
+  CHECK(recorder.Tell(picture, full));
+  placement::Note reworded = full;
+  reworded.message = "no room on a: 3 of 4";
+  CHECK_FALSE(recorder.Tell(picture, reworded));
+  placement::Note other = full;
+  other.subject = "a=TemplateMissing";
+  CHECK(recorder.Tell(picture, other));
+  CHECK(recorder.Tell(picture, full));
+  const placement::Note always{"Dispatched", {}, "sent to a"};
+  CHECK(recorder.Tell(picture, always));
+  CHECK(recorder.Tell(picture, always));
+  REQUIRE(store->Flush());
+  CHECK(store->Read().value()->Events("uid-train").value().size() == 5);
 }
 
 TEST_CASE("how the manager is") {

@@ -42,3 +42,41 @@ TEST_CASE("what began later than now begins now") {
   CHECK(row.failures[1].at == noon - 1h);
   CHECK_FALSE(BringBack(row, noon));
 }
+
+namespace {
+
+store::ResidueRow Residue(const std::string& cluster, const std::string& uid) {
+  return {ClusterName(cluster), {"ml", "job-train"}, uid, "Job", {"ml", "train"}, WallTime{12h}};
+}
+
+}  // namespace
+
+TEST_CASE("a residue is remembered once, over a restart, until nothing of ours is left there") {
+  const TempFolder folder;
+  const ObjectKey key{"ml", "job-train"};
+  const ClusterName east("east");
+  const ClusterName west("west");
+  {
+    const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+    Records records(*store);
+    REQUIRE(records.AddResidue(Residue("east", "uid-1")));
+    REQUIRE(records.AddResidue(Residue("east", "uid-1")));
+    REQUIRE(records.AddResidue(Residue("west", "uid-1")));
+    CHECK(records.ResiduesOn(east) == std::vector{key});
+    CHECK(records.ResidueClusters(key) == std::set{east, west});
+  }
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  Records records(*store);
+  REQUIRE(records.Load());
+  CHECK(records.ResidueClusters(key) == std::set{east, west});
+  records.EndResidue(west, key);
+  records.EndResidue(west, {"ml", "another"});
+  CHECK(records.ResiduesOn(west).empty());
+  CHECK(records.ResiduesOn(east) == std::vector{key});
+  // Of an earlier incarnation as well: it is the name that is gone there.
+  REQUIRE(records.AddResidue(Residue("east", "uid-2")));
+  records.EndResidue(east, key);
+  CHECK(records.ResidueClusters(key).empty());
+  REQUIRE(store->Flush());
+  CHECK(store->Read().value()->Residues().value().empty());
+}

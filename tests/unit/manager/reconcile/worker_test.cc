@@ -148,7 +148,8 @@ TEST_CASE("an outage from before the start goes on, whatever the wall clock does
   options.workers = {"east"};
   options.lost_since = clock.Now() - 10min;
   const Connected f(options, clock);
-  const Worker& worker = *f.workers()[0];
+  const auto found = f.workers().Now()->Find(ClusterName("east"));
+  const Worker& worker = *found;
   const auto lost_for = [&] { return clock.Now() - worker.lost_since().value(); };
   CHECK(lost_for() == 10min);
   clock.Advance(5min);
@@ -165,7 +166,7 @@ TEST_CASE("an outage that is said to begin in the future begins now") {
   options.workers = {"east"};
   options.lost_since = clock.Now() + 10min;
   const Connected f(options, clock);
-  CHECK(f.workers()[0]->lost_since() == clock.Now());
+  CHECK(f.workers().Now()->Find(ClusterName("east"))->lost_since() == clock.Now());
 }
 
 TEST_CASE("contact ends an outage, and one outage has one beginning whatever its reasons") {

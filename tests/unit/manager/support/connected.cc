@@ -48,9 +48,10 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
     settings.origin = "fedra";
     settings.lost_since = options.lost_since;
     if (options.devices) settings.verified.devices.emplace();
-    workers_.push_back(std::make_unique<Worker>(std::move(settings), threads_.loop, threads_.pool,
+    workers_.push_back(std::make_shared<Worker>(std::move(settings), threads_.loop, threads_.pool,
                                                 clock, ListenTo()));
   }
+  set_.Publish(WorkerList(workers_));
 }
 
 Connected::~Connected() {

@@ -43,7 +43,7 @@ class Connected final {
 
   sim::Server& manager_server() { return manager_server_; }
   ManagerCluster& manager() { return *manager_; }
-  const Workers& workers() const { return workers_; }
+  const WorkerSet& workers() const { return set_; }
   sim::Server& server(size_t worker) { return *servers_[worker]; }
   Worker& worker(size_t worker) { return *workers_[worker]; }
 
@@ -66,6 +66,7 @@ class Connected final {
   std::vector<std::unique_ptr<sim::Server>> servers_;
   std::unique_ptr<ManagerCluster> manager_;
   Workers workers_;
+  WorkerSet set_;
 };
 
 // A job "train" and its Workload, which has quota and waits for the check "fedra". `pod`: of its

@@ -48,6 +48,7 @@ struct Row {
   bool original_known = true;
   bool there_known = true;
   bool can_hold = true;
+  bool leaving = false;
 
   Plan Decided(Mode mode) const {
     const View view{.original = original ? &*original : nullptr,
@@ -56,7 +57,8 @@ struct Row {
                     .there_known = there_known,
                     .can_hold = can_hold,
                     .named = named,
-                    .here = here};
+                    .here = here,
+                    .leaving = leaving};
     return Decide(view, mode, kUs);
   }
 };
@@ -117,6 +119,15 @@ TEST_CASE("what is done about a template on a worker") {
     CHECK(plan.why.empty() == (plan.step == Step::kNone));
     CHECK(ToString(plan.step).empty() == (plan.step == Step::kNone));
   }
+}
+
+TEST_CASE("a worker that leaves keeps a copy only while a workload there uses it") {
+  Row row{.what = "", .original = Original("u1", kOne), .there = Copy("u1", kOne), .leaving = true};
+  CHECK(row.Decided(Mode::kIfMissing).step == Step::kDelete);
+  row.here = true;
+  CHECK(row.Decided(Mode::kIfMissing).step == Step::kWait);
+  row.there->marks = {};  // not a copy of ours
+  CHECK(row.Decided(Mode::kIfMissing).step == Step::kNone);
 }
 
 TEST_CASE("a replacement says what has changed") {

@@ -1,6 +1,6 @@
 // Copies of the manager's templates on a worker.
 
-#include "manager/reconcile/template_keeper.h"
+#include "manager/reconcile/template_reconciler.h"
 
 #include <nlohmann/json.hpp>
 
@@ -47,12 +47,15 @@ struct Fixture {
   Connected fleet;
   CallGates gates{SystemClock(), {}};
   CopyFailures failures;
-  TemplateKeeper keeper;
+  RunLoop<ObjectKey> loop{{.subject = "template"}, SystemClock(), [this](const ObjectKey& key) {
+                            return templates.Reconcile(key);
+                          }};
+  TemplateReconciler templates;
 
   explicit Fixture(templates::Mode mode, const std::string& token = "admin-token")
       : fleet(OneWorker(token)),
-        keeper({.mode = mode, .origin = "fedra"}, fleet.manager(), fleet.workers(), gates, failures,
-               SystemClock(), [](const ObjectKey&) {}) {
+        templates({.mode = mode, .origin = "fedra"}, fleet.manager(), fleet.workers(), gates,
+                  failures, SystemClock(), loop, [](const ObjectKey&) {}) {
     sim::User reader = sim::Administrator("no-templates", "no-templates-token");
     reader.groups = {"system:authenticated"};
     reader.allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}};
@@ -65,12 +68,12 @@ struct Fixture {
     REQUIRE(fleet.WaitUntil([&] { return fleet.manager().templates().Find(kTwoGpus) != nullptr; }));
   }
   ~Fixture() {
-    keeper.Stop();
+    loop.Stop();
     fleet.worker(0).Stop();
-    keeper.Join();
+    loop.Join();
   }
 
-  Result<void> Provide() { return keeper.Provide(fleet.worker(0), NeedsTwoGpus()); }
+  Result<void> Provide() { return templates.Provide(fleet.worker(0), NeedsTwoGpus()); }
   Result<json> Copy() { return fleet.server(0).objects().Get("resourceclaimtemplates", kTwoGpus); }
   size_t Writes() { return fleet.server(0).RequestCounts()["patch resourceclaimtemplates"]; }
   bool WaitForCopy(const std::function<bool(const json&)>& holds) {
@@ -124,7 +127,7 @@ TEST_CASE("a refusal is told, and remembered for verdicts") {
 TEST_CASE("a copy that no workload names is removed") {
   Fixture f(templates::Mode::kIfMissing);
   REQUIRE(f.Provide());
-  f.keeper.Start();
-  f.keeper.Changed(kTwoGpus);
+  f.loop.Start();
+  f.templates.Changed(kTwoGpus);
   CHECK(f.WaitForCopy([](const json& copy) { return copy.is_null(); }));
 }

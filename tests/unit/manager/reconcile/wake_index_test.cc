@@ -1,6 +1,6 @@
-// Which workloads a change on a worker concerns.
+// Which workloads a change on a worker affects.
 
-#include "manager/reconcile/interest.h"
+#include "manager/reconcile/wake_index.h"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ tracking::Workload WorkloadOf(const std::string& name) {
 }
 
 struct Fixture {
-  Interest interest;
+  WakeIndex index;
 
   void Seen(tracking::Workload workload, bool judged, const ClusterName& sent_to = {}) {
     Picture picture;
@@ -37,12 +37,12 @@ struct Fixture {
     picture.view.check = "fedra";
     picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
     picture.judged = judged;
-    interest.Update(picture, {.worker = sent_to});
+    index.Update(picture, {.worker = sent_to});
   }
   Keys In(Kind kind, const std::string& ns, const std::string& name) const {
-    return Sorted(interest.In({kind, {ns, name}}));
+    return Sorted(index.AffectedBy({kind, {ns, name}}));
   }
-  Keys InContact(const ClusterName& worker) const { return Sorted(interest.InContact(worker)); }
+  Keys InContact(const ClusterName& worker) const { return Sorted(index.AffectedBy(worker)); }
 
   static Keys Sorted(const std::vector<ObjectKey>& keys) {
     Keys names;
@@ -110,10 +110,30 @@ TEST_CASE("who has a worker hears of that worker's contact only") {
 
 TEST_CASE("whoever is being looked at is concerned by everything, until it has been") {
   Fixture f;
-  f.interest.Begin({"ml", "a"});
+  f.index.Begin({"ml", "a"});
   CHECK(f.In(Kind::kQueue, "other", "none") == Keys{"a"});
   CHECK(f.InContact(kEast) == Keys{"a"});
   f.Seen(WorkloadOf("a"), false);  // neither looks for a worker nor has one
   CHECK(f.In(Kind::kQueue, "ml", "gpu").empty());
   CHECK(f.InContact(kEast).empty());
+}
+
+TEST_CASE("what a workload no longer names, or needs no longer, affects it no longer") {
+  Fixture f;
+  f.Seen(WorkloadOf("a"), true);
+  tracking::Workload moved = WorkloadOf("a");
+  moved.requirement.queue = "cpu";
+  f.Seen(moved, true);
+  CHECK(f.In(Kind::kQueue, "ml", "gpu").empty());
+  CHECK(f.In(Kind::kQueue, "ml", "cpu") == Keys{"a"});
+  moved.cluster_name = "east";
+  f.Seen(moved, false);
+  CHECK(f.In(Kind::kQueue, "ml", "cpu").empty());
+  CHECK(f.InContact(kEast) == Keys{"a"});
+}
+
+TEST_CASE("an object without namespace affects who names it, whatever the namespace") {
+  Fixture f;
+  f.Seen(WorkloadOf("a"), true);
+  CHECK(f.In(Kind::kDependency, "", "settings") == Keys{"a"});
 }

@@ -1,6 +1,6 @@
 // A start: what is looked at first, and that it can be ended.
 
-#include "manager/reconcile/reconciler.h"
+#include "manager/reconcile/federation.h"
 
 #include <map>
 
@@ -50,8 +50,8 @@ std::map<long, std::string> Versions(sim::Server& manager) {
 }
 
 // Without workers every look writes why there is none that could have the workload.
-ReconcilerSettings Alone(const sim::Server& manager) {
-  ReconcilerSettings settings;
+FederationSettings Alone(const sim::Server& manager) {
+  FederationSettings settings;
   settings.gather = {.controller_name = "fedra.dev/federation", .origin = "fedra"};
   settings.manager_access = AccessTo(manager);
   settings.threads = 1;
@@ -79,14 +79,14 @@ TEST_CASE("after a start the workloads that a write was announced for are looked
   REQUIRE(store->Flush());
 
   NoTelemetry telemetry;
-  Reconciler reconciler(Alone(manager), threads.loop, threads.pool, *store, telemetry,
+  Federation federation(Alone(manager), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
-  REQUIRE(reconciler.Start());
+  REQUIRE(federation.Start());
   CHECK(WaitUntil([&] {
-    reconciler.Tick();
+    federation.Tick();
     return Versions(manager).begin()->first > before;
   }));
-  reconciler.Stop();
+  federation.Stop();
   const auto versions = Versions(manager);
   REQUIRE(versions.begin()->first > before);
   CHECK(versions.begin()->second == kNames.back());
@@ -104,13 +104,13 @@ TEST_CASE("a manager that says nothing more after its lists holds up neither a t
   const TempFolder folder;
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
   NoTelemetry telemetry;
-  Reconciler reconciler(Alone(manager), threads.loop, threads.pool, *store, telemetry,
+  Federation federation(Alone(manager), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
-  REQUIRE(reconciler.Start());
-  REQUIRE(WaitUntil([&] { return reconciler.manager().IsListed(); }));
+  REQUIRE(federation.Start());
+  REQUIRE(WaitUntil([&] { return federation.manager().IsListed(); }));
   const SteadyTime listed = SystemClock().Steady();
-  for (int i = 0; i < 10; ++i) reconciler.Tick();
-  CHECK_FALSE(reconciler.IsWorking());
-  reconciler.Stop();
+  for (int i = 0; i < 10; ++i) federation.Tick();
+  CHECK_FALSE(federation.IsWorking());
+  federation.Stop();
   CHECK(SystemClock().Steady() - listed < 5s);
 }

@@ -7,24 +7,21 @@
 // What is to be done is decided by templates::Decide; this carries it out, each write bound to what
 // was looked at, so that no object is touched that is not ours at that very moment.
 //
-// Two threads of its own look at templates whenever one changes; only Provide() is called by the
-// threads that look at workloads.
+// Reconcile() is run by a loop with two threads; Provide() is called by the threads that look at
+// workloads.
 //
-// Thread rules: any thread; Stop before the clusters stop, Join after. Lifetime: everything given
-// at construction must outlive it.
+// Thread rules: any thread; one template is reconciled by one thread at a time. Lifetime:
+// everything given at construction must outlive it.
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
-#include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "manager/reconcile/call_gates.h"
 #include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/queue.h"
+#include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/template_look.h"
 
 namespace fedra::reconcile {
@@ -34,18 +31,17 @@ struct TemplateSettings {
   std::string origin;
 };
 
-class TemplateKeeper final {
+class TemplateReconciler final {
  public:
-  // `on_possible`: a worker that refused copies of this template would take one now.
-  TemplateKeeper(TemplateSettings settings, ManagerCluster& manager, const Workers& workers,
-                 CallGates& gates, CopyFailures& failures, const Clock& clock,
-                 std::function<void(const ObjectKey& key)> on_possible);
-  ~TemplateKeeper();
+  // `loop` runs Reconcile(). `on_possible`: a worker that refused copies of this template would
+  // take one now.
+  TemplateReconciler(TemplateSettings settings, ManagerCluster& manager, const WorkerSet& workers,
+                     CallGates& gates, CopyFailures& failures, const Clock& clock,
+                     RunLoop<ObjectKey>& loop,
+                     std::function<void(const ObjectKey& key)> on_possible);
 
-  // Looks begin when the manager's workloads are known.
-  void Start();
-  void Stop();
-  void Join();
+  // One template on every worker. Not before the manager's workloads are known.
+  Result<void> Reconcile(const ObjectKey& key);
 
   // The template has changed, on the manager or on a worker.
   void Changed(const ObjectKey& key);
@@ -61,10 +57,9 @@ class TemplateKeeper final {
 
  private:
   tracking::Identity Us() const;
-  void Work();
-  void Look(const ObjectKey& key);
   // One template on one worker. False: it is to be looked at again when its use changes.
-  Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use);
+  // `leaving`: the worker was removed from the configuration.
+  Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use, bool leaving);
   Result<void> Carry(Worker& worker, const TemplateLook& look, const templates::Plan& plan);
   Result<void> Create(Worker& worker, const verify::Claim& original);
   Result<void> Apply(Worker& worker, const verify::Claim& original, std::string_view expected,
@@ -75,21 +70,19 @@ class TemplateKeeper final {
                 const CopyFailure& failure);
   Result<void> TryOut(Worker& worker, const verify::Claim& original);
   void RememberRefusal(const Worker& worker, const verify::Claim& original, const Error& error);
-  void Retry(const ObjectKey& key, const Error& error);
 
+  // Constant after construction.
   const TemplateSettings settings_;
   ManagerCluster& manager_;
-  const Workers& workers_;
+  const WorkerSet& workers_;
   CallGates& gates_;
   CopyFailures& failures_;
   const Clock& clock_;
+  RunLoop<ObjectKey>& loop_;
   const std::function<void(const ObjectKey& key)> on_possible_;
 
-  Queue queue_;
   // Templates that are to be looked at when a workload moves: something waits for that.
   Guarded<std::unordered_set<ObjectKey>> restless_;
-  Guarded<std::unordered_map<ObjectKey, int>> attempts_;  // consecutive failed looks
-  std::vector<std::thread> threads_;
 };
 
 }  // namespace fedra::reconcile

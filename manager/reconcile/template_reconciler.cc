@@ -1,4 +1,4 @@
-#include "manager/reconcile/template_keeper.h"
+#include "manager/reconcile/template_reconciler.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,14 +17,8 @@
 namespace fedra::reconcile {
 namespace {
 
-using std::chrono::milliseconds;
 using templates::Step;
 
-constexpr size_t kThreads = 2;
-constexpr milliseconds kFirstRetry{100};
-constexpr milliseconds kLastRetry{30'000};
-// Until a worker that refused something is asked again.
-constexpr std::chrono::seconds kRefusalPause{10};
 constexpr size_t kMaxWords = 300;
 
 kube::Resource TemplatesOf(Worker& worker) {
@@ -55,87 +49,66 @@ void Tell(Step step, const Worker& worker, const ObjectKey& key, const std::stri
 
 }  // namespace
 
-TemplateKeeper::TemplateKeeper(TemplateSettings settings, ManagerCluster& manager,
-                               const Workers& workers, CallGates& gates, CopyFailures& failures,
-                               const Clock& clock,
-                               std::function<void(const ObjectKey& key)> on_possible)
+TemplateReconciler::TemplateReconciler(TemplateSettings settings, ManagerCluster& manager,
+                                       const WorkerSet& workers, CallGates& gates,
+                                       CopyFailures& failures, const Clock& clock,
+                                       RunLoop<ObjectKey>& loop,
+                                       std::function<void(const ObjectKey& key)> on_possible)
     : settings_(std::move(settings)),
       manager_(manager),
       workers_(workers),
       gates_(gates),
       failures_(failures),
       clock_(clock),
-      on_possible_(std::move(on_possible)),
-      queue_(clock) {}
+      loop_(loop),
+      on_possible_(std::move(on_possible)) {}
 
-TemplateKeeper::~TemplateKeeper() {
-  Stop();
-  Join();
+void TemplateReconciler::Changed(const ObjectKey& key) {
+  if (settings_.mode != templates::Mode::kNever) loop_.Add(key);
 }
 
-void TemplateKeeper::Start() {
-  if (settings_.mode == templates::Mode::kNever) return;
-  for (size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Work(); });
-}
-
-void TemplateKeeper::Stop() { queue_.Stop(); }
-
-void TemplateKeeper::Join() {
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
-}
-
-void TemplateKeeper::Changed(const ObjectKey& key) {
-  if (settings_.mode != templates::Mode::kNever) queue_.Add(key);
-}
-
-void TemplateKeeper::UseChanged(const ObjectKey& key) {
+void TemplateReconciler::UseChanged(const ObjectKey& key) {
   if (settings_.mode == templates::Mode::kNever) return;
   const bool restless = restless_.With([&](const auto& keys) { return keys.contains(key); });
-  if (restless || !manager_.IsNamed(key)) queue_.Add(key);
+  if (restless || !manager_.IsNamed(key)) loop_.Add(key);
 }
 
-void TemplateKeeper::LookAtAll(const Worker& worker) {
+void TemplateReconciler::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::Mode::kNever) return;
   const tracking::Identity us = Us();
   for (const auto& claim_template : worker.templates().cache().List()) {
     const auto original = manager_.templates().Find(claim_template->key);
     if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
-      queue_.Add(claim_template->key);
+      loop_.Add(claim_template->key);
   }
-  for (const ObjectKey& key : failures_.Doubt(worker.name())) queue_.Add(key);
+  for (const ObjectKey& key : failures_.Doubt(worker.name())) loop_.Add(key);
 }
 
-tracking::Identity TemplateKeeper::Us() const { return {settings_.origin, manager_.uid()}; }
+tracking::Identity TemplateReconciler::Us() const { return {settings_.origin, manager_.uid()}; }
 
-void TemplateKeeper::Work() {
-  while (const auto key = queue_.Get()) {
-    Look(*key);
-    queue_.Done(*key);
-  }
-}
-
-void TemplateKeeper::Look(const ObjectKey& key) {
+Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
   // From here on a workload that moves is news.
   restless_.With([&](auto& keys) { keys.insert(key); });
   const TemplateUse use = manager_.UseOf(key);
   bool settled = true;
-  std::optional<Error> failed;
-  for (const auto& worker : workers_) {
+  Result<void> outcome;
+  const auto workers = workers_.Now();
+  for (const auto& worker : *workers) {
     if (worker->contact() != placement::Contact::kFull) continue;
-    const Result<bool> kept = Keep(*worker, key, use);
+    const bool leaving = workers->removed().contains(worker->name());
+    const Result<bool> kept = Keep(*worker, key, use, leaving);
     settled &= kept && *kept;
-    if (!kept && !failed) failed = kept.error();
+    if (!kept && outcome) outcome = Fail(Error(kept.error()));
   }
-  if (failed) return Retry(key, *failed);
-  attempts_.With([&](auto& attempts) { attempts.erase(key); });
-  if (!settled) return;
-  restless_.With([&](auto& keys) { keys.erase(key); });
-  // What moved meanwhile found it restless and has put it into the queue again.
+  // What moves meanwhile finds it restless and puts it into the queue again.
+  if (settled) restless_.With([&](auto& keys) { keys.erase(key); });
+  return outcome;
 }
 
-Result<bool> TemplateKeeper::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use) {
-  const TemplateLook look = LookAtTemplate(key, worker, manager_, use);
+Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use,
+                                      bool leaving) {
+  TemplateLook look = LookAtTemplate(key, worker, manager_, use);
+  look.view.leaving = leaving;
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
     return true;
@@ -147,8 +120,8 @@ Result<bool> TemplateKeeper::Keep(Worker& worker, const ObjectKey& key, const Te
   return true;
 }
 
-Result<void> TemplateKeeper::Carry(Worker& worker, const TemplateLook& look,
-                                   const templates::Plan& plan) {
+Result<void> TemplateReconciler::Carry(Worker& worker, const TemplateLook& look,
+                                       const templates::Plan& plan) {
   switch (plan.step) {
     case Step::kCreate:
       return Create(worker, *look.original);
@@ -168,7 +141,7 @@ Result<void> TemplateKeeper::Carry(Worker& worker, const TemplateLook& look,
   return {};
 }
 
-Result<void> TemplateKeeper::Create(Worker& worker, const verify::Claim& original) {
+Result<void> TemplateReconciler::Create(Worker& worker, const verify::Claim& original) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   auto applied = Apply(worker, original, templates::kMustNotExist, false);
   if (!applied && IsRefusal(applied.error().code))
@@ -176,8 +149,8 @@ Result<void> TemplateKeeper::Create(Worker& worker, const verify::Claim& origina
   return applied;
 }
 
-Result<void> TemplateKeeper::Apply(Worker& worker, const verify::Claim& original,
-                                   std::string_view expected, bool dry_run) {
+Result<void> TemplateReconciler::Apply(Worker& worker, const verify::Claim& original,
+                                       std::string_view expected, bool dry_run) {
   const kube::Resource resource = TemplatesOf(worker);
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
@@ -195,7 +168,7 @@ Result<void> TemplateKeeper::Apply(Worker& worker, const verify::Claim& original
   return {};
 }
 
-Result<void> TemplateKeeper::Delete(Worker& worker, const verify::Claim& copy) {
+Result<void> TemplateReconciler::Delete(Worker& worker, const verify::Claim& copy) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   const auto deleted = worker.cluster().Delete(
       TemplatesOf(worker), copy.key,
@@ -206,21 +179,21 @@ Result<void> TemplateKeeper::Delete(Worker& worker, const verify::Claim& copy) {
   return {};
 }
 
-bool TemplateKeeper::AskAgain(Worker& worker, const ObjectKey& key, const TemplateLook& look,
-                              const CopyFailure& failure) {
+bool TemplateReconciler::AskAgain(Worker& worker, const ObjectKey& key, const TemplateLook& look,
+                                  const CopyFailure& failure) {
   const bool matters = look.view.named && look.original != nullptr && look.there == nullptr;
   if (matters) {
     const bool is_news = failure.source_uid != look.original->uid;
     if (!is_news && failure.next > clock_.Steady()) {
-      queue_.AddAt(key, failure.next);
+      loop_.AddAt(key, failure.next);
       return false;
     }
     if (const Result<void> asked = TryOut(worker, *look.original); !asked) {
       CopyFailure again = failure;
-      again.next = clock_.Steady() + kRefusalPause;
+      again.next = clock_.Steady() + kRefusedCopyPause;
       if (IsRefusal(asked.error().code))
         again = FailureOf(*look.original, asked.error(), again.next);
-      queue_.AddAt(key, again.next);
+      loop_.AddAt(key, again.next);
       failures_.Record(worker.name(), key, std::move(again));
       return false;
     }
@@ -230,7 +203,7 @@ bool TemplateKeeper::AskAgain(Worker& worker, const ObjectKey& key, const Templa
   return true;
 }
 
-Result<void> TemplateKeeper::TryOut(Worker& worker, const verify::Claim& original) {
+Result<void> TemplateReconciler::TryOut(Worker& worker, const verify::Claim& original) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   auto tried = Apply(worker, original, templates::kMustNotExist, /*dry_run=*/true);
   // Somebody has created one: that can be judged.
@@ -238,17 +211,17 @@ Result<void> TemplateKeeper::TryOut(Worker& worker, const verify::Claim& origina
   return tried;
 }
 
-void TemplateKeeper::RememberRefusal(const Worker& worker, const verify::Claim& original,
-                                     const Error& error) {
+void TemplateReconciler::RememberRefusal(const Worker& worker, const verify::Claim& original,
+                                         const Error& error) {
   log::Warn("template copy refused", {{"cluster", worker.name().value},
                                       {"template", original.key.ToString()},
                                       {"error", error.message}});
-  const SteadyTime next = clock_.Steady() + kRefusalPause;
+  const SteadyTime next = clock_.Steady() + kRefusedCopyPause;
   failures_.Record(worker.name(), original.key, FailureOf(original, error, next));
-  queue_.AddAt(original.key, next);
+  loop_.AddAt(original.key, next);
 }
 
-Result<void> TemplateKeeper::Provide(Worker& worker, const tracking::Workload& workload) {
+Result<void> TemplateReconciler::Provide(Worker& worker, const tracking::Workload& workload) {
   if (settings_.mode == templates::Mode::kNever) return {};
   for (const std::string& name : workload.requirement.TemplateNames()) {
     const ObjectKey key{workload.key.ns, name};
@@ -260,19 +233,6 @@ Result<void> TemplateKeeper::Provide(Worker& worker, const tracking::Workload& w
     Tell(plan.step, worker, key, "sent there: Workload " + workload.key.ToString());
   }
   return {};
-}
-
-void TemplateKeeper::Retry(const ObjectKey& key, const Error& error) {
-  const int attempts = attempts_.With([&](auto& all) { return ++all[key]; });
-  const bool refused = IsRefusal(error.code);
-  const milliseconds delay =
-      refused ? milliseconds(kRefusalPause)
-              : std::max(std::min(kLastRetry, kFirstRetry * (1 << std::min(attempts - 1, 10))),
-                         error.retry_after.value_or(milliseconds(0)));
-  log::Write(refused && attempts == 1 ? log::Level::kWarn : log::Level::kDebug,
-             "template copies will be looked at again",
-             {{"template", key.ToString()}, {"error", error.message}});
-  queue_.AddAt(key, clock_.Steady() + delay);
 }
 
 }  // namespace fedra::reconcile

@@ -1,0 +1,73 @@
+#include "manager/reconcile/admission_check_reconciler.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+std::string Listed(std::string_view label, const std::vector<std::string>& names) {
+  return names.empty() ? std::string() : fmt::format("{}: [{}]", label, fmt::join(names, " "));
+}
+
+bool IsSame(const tracking::AdmissionCheck& check, const tracking::ActiveCondition& desired) {
+  return check.active && check.active->is_true == desired.is_active &&
+         check.active->reason == desired.reason && check.active->message == desired.message &&
+         check.active_generation == check.generation;
+}
+
+}  // namespace
+
+tracking::ActiveCondition ActiveOf(const CheckScope& scope,
+                                   const std::vector<CheckWorker>& workers) {
+  if (!scope.problem.empty())
+    return {false, "BadConfig", "Cannot load the AdmissionChecks parameters: " + scope.problem};
+  std::vector<std::string> missing = scope.names;
+  std::vector<std::string> inactive;
+  size_t usable = 0;
+  for (const CheckWorker& worker : workers) {
+    const bool named = std::erase(missing, worker.name) > 0;
+    if (!scope.all && !named) continue;
+    if (worker.usable) {
+      ++usable;
+    } else {
+      inactive.push_back(worker.name);
+    }
+  }
+  if (missing.empty() && inactive.empty()) {
+    if (usable > 0) return {true, "Active", "The admission check is active"};
+    return {false, "NoUsableClusters", "No worker clusters are configured"};
+  }
+  std::string message = Listed("Missing clusters", missing);
+  if (!missing.empty() && !inactive.empty()) message += ", ";
+  message += Listed("Inactive clusters", inactive);
+  return {usable > 0, usable > 0 ? "SomeActiveClusters" : "NoUsableClusters", std::move(message)};
+}
+
+AdmissionCheckReconciler::AdmissionCheckReconciler(ManagerCluster& manager,
+                                                   const Gatherer& gatherer,
+                                                   const WorkerSet& workers, const Clock& clock)
+    : manager_(manager), gatherer_(gatherer), workers_(workers), clock_(clock) {}
+
+Result<void> AdmissionCheckReconciler::Reconcile(const std::string& name) {
+  const auto check = manager_.checks().Find({"", name});
+  if (check == nullptr || !gatherer_.IsOurCheck(*check)) return {};
+  std::vector<CheckWorker> workers;
+  const auto now = workers_.Now();
+  for (const auto& worker : *now) {
+    if (now->removed().contains(worker->name())) continue;
+    workers.push_back({worker->name().value, worker->contact() != placement::Contact::kNone});
+  }
+  const tracking::ActiveCondition desired = ActiveOf(gatherer_.ScopeOf(*check), workers);
+  if (IsSame(*check, desired)) return {};
+  auto written = manager_.cluster().MergePatch(tracking::kAdmissionChecks, {"", name},
+                                               tracking::ActivePatch(*check, desired, clock_.Now()),
+                                               {.field_manager = "fedra", .subresource = "status"});
+  if (!written) return Fail(std::move(written).error());
+  return {};
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,42 @@
+#pragma once
+//
+// Keeps the condition Active of our AdmissionChecks: only the check's controller writes it, and a
+// check that is not Active makes its ClusterQueues inactive (Kueue 0.19: AdmissionCheckInactive).
+//
+// Thread rules: any thread; one check by one thread at a time. Lifetime: its references must
+// outlive it.
+
+#include <string>
+#include <vector>
+
+#include "manager/reconcile/gather.h"
+
+namespace fedra::reconcile {
+
+// A configured worker, as far as AdmissionChecks are concerned.
+struct CheckWorker {
+  std::string name;
+  bool usable = false;  // connected, and what matters there can be listed
+};
+
+// The condition of a check with this scope, in the words of Kueue's own MultiKueue controller
+// (pkg/controller/admissionchecks/multikueue/admissioncheck.go, 0.19). Pure.
+tracking::ActiveCondition ActiveOf(const CheckScope& scope,
+                                   const std::vector<CheckWorker>& workers);
+
+class AdmissionCheckReconciler final {
+ public:
+  AdmissionCheckReconciler(ManagerCluster& manager, const Gatherer& gatherer,
+                           const WorkerSet& workers, const Clock& clock);
+
+  // Nothing is done about a check that does not exist or has another controller.
+  Result<void> Reconcile(const std::string& name);
+
+ private:
+  ManagerCluster& manager_;
+  const Gatherer& gatherer_;
+  const WorkerSet& workers_;
+  const Clock& clock_;
+};
+
+}  // namespace fedra::reconcile

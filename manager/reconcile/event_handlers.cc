@@ -1,0 +1,111 @@
+#include "manager/reconcile/event_handlers.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Contact;
+
+// A job of a thousand pods that start must not become a thousand writes to the manager. MultiKueue
+// waits 1 s (eventsBatchPeriod, Kueue 0.19).
+constexpr std::chrono::milliseconds kProgressSettle{500};
+
+}  // namespace
+
+EventHandlers::EventHandlers(Targets targets, Sources sources, const Clock& clock)
+    : targets_(targets), sources_(sources), clock_(clock) {}
+
+ManagerListener EventHandlers::ForManager() {
+  return {.on_workload = [this](const ObjectKey& key) { targets_.workloads.Add(key); },
+          .on_progress =
+              [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
+          .on_checks = [this] { OnChecks(); },
+          .on_template =
+              [this](const ObjectKey& key) {
+                WakeTemplateUsers(key);
+                targets_.templates.Changed(key);
+              },
+          .on_template_use = [this](const ObjectKey& key) { targets_.templates.UseChanged(key); },
+          .on_templates_health =
+              [this] {
+                const auto workers = sources_.workers.Now();
+                for (const auto& worker : *workers) targets_.templates.LookAtAll(*worker);
+              }};
+}
+
+WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
+  return {.on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
+          .on_job =
+              [this, name](const ObjectKey& job) {
+                if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
+              },
+          .on_progress =
+              [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
+          .on_input = [this](const Worker&, const InputChange& change) { OnInput(change); },
+          .on_contact = [this](const Worker& worker) { OnContact(worker); }};
+}
+
+void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload) {
+  sources_.places.Add(workload, worker);
+  targets_.workloads.Add(workload);
+}
+
+void EventHandlers::OnMembership(const ClusterName& worker) {
+  contact_.With([&](auto& contact) { contact.erase(worker); });
+  targets_.workloads.AddAll(sources_.wake_index.AffectedBy(worker));
+  if (const auto now = sources_.workers.Now()->Find(worker)) targets_.templates.LookAtAll(*now);
+  WakeChecks();
+}
+
+void EventHandlers::WakeChecks() {
+  for (const auto& check : sources_.manager.checks().List()) {
+    if (sources_.gatherer.IsOurCheck(*check)) targets_.checks.Add(check->name);
+  }
+}
+
+void EventHandlers::WakeTemplateUsers(const ObjectKey& claim_template) {
+  targets_.workloads.AddAll(
+      sources_.wake_index.AffectedBy({InputChange::Kind::kTemplate, claim_template}));
+}
+
+void EventHandlers::OnChecks() {
+  WakeChecks();
+  // A check's scope, or that it is ours at all, may have changed.
+  for (const auto& workload : sources_.manager.workloads().cache().List()) {
+    if (!workload->Finished()) targets_.workloads.Add(workload->key);
+  }
+}
+
+void EventHandlers::OnInput(const InputChange& change) {
+  if (change.kind == InputChange::Kind::kTemplate) targets_.templates.Changed(change.key);
+  const std::vector<ObjectKey> keys = sources_.wake_index.AffectedBy(change);
+  if (change.kind != InputChange::Kind::kDevices) return targets_.workloads.AddAll(keys);
+  const SteadyTime when = clock_.Steady() + kDevicesSettle;
+  for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
+}
+
+void EventHandlers::OnContact(const Worker& worker) {
+  const Contact now = worker.contact();
+  const Contact before =
+      contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
+  targets_.workloads.AddAll(sources_.wake_index.AffectedBy(worker.name()));
+  if (now == Contact::kFull) {
+    targets_.workloads.AddAll(sources_.records.ResiduesOn(worker.name()));
+    targets_.templates.LookAtAll(worker);
+  }
+  if (now == before) return;
+  WakeChecks();
+  if (now == Contact::kFull) {
+    log::Info("worker is connected and listed", {{"cluster", worker.name().value}});
+  } else if (now == Contact::kNone && worker.connection().phase == ConnectionPhase::kConnected) {
+    // What the connection itself has to say is logged by the cluster.
+    log::Warn("worker cannot be used",
+              {{"cluster", worker.name().value}, {"error", worker.sync_problem()}});
+  }
+}
+
+}  // namespace fedra::reconcile

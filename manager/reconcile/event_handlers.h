@@ -1,0 +1,65 @@
+#pragma once
+//
+// What a change on a cluster wakes: every event becomes keys of the run loops, and nothing else.
+//
+// Thread rules: the parse workers' threads and the main thread, outside of every lock of the
+// caches; each function is quick. Lifetime: everything given at construction may be made after the
+// handlers, but before the first cluster is started, and must outlive the clusters' Stop().
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "manager/reconcile/copy_places.h"
+#include "manager/reconcile/gather.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/records.h"
+#include "manager/reconcile/run_loop.h"
+#include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/wake_index.h"
+
+namespace fedra::reconcile {
+
+class EventHandlers final {
+ public:
+  struct Targets {
+    RunLoop<ObjectKey>& workloads;
+    RunLoop<std::string>& checks;  // by name
+    TemplateReconciler& templates;
+  };
+  struct Sources {
+    const WakeIndex& wake_index;
+    const Records& records;
+    ManagerCluster& manager;
+    const WorkerSet& workers;
+    CopyPlaces& places;
+    const Gatherer& gatherer;
+  };
+  EventHandlers(Targets targets, Sources sources, const Clock& clock);
+
+  ManagerListener ForManager();
+  WorkerListener ForWorker(const ClusterName& name);
+
+  // Everything that a change of the set of workers may concern: `worker` was added, removed or
+  // changed. Not while it is a member that events still come from.
+  void OnMembership(const ClusterName& worker);
+  // All AdmissionChecks of ours.
+  void WakeChecks();
+  // Workloads that the template concerns: it has changed, or a worker would take a copy now.
+  void WakeTemplateUsers(const ObjectKey& claim_template);
+
+ private:
+  void OnChecks();
+  void OnCopy(const ClusterName& worker, const ObjectKey& workload);
+  void OnInput(const InputChange& change);
+  void OnContact(const Worker& worker);
+
+  // Constant after construction.
+  const Targets targets_;
+  const Sources sources_;
+  const Clock& clock_;
+
+  Guarded<std::unordered_map<ClusterName, placement::Contact>> contact_;  // as of OnContact
+};
+
+}  // namespace fedra::reconcile

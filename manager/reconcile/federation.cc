@@ -1,0 +1,146 @@
+#include "manager/reconcile/federation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "manager/reconcile/removed_worker.h"
+
+namespace fedra::reconcile {
+namespace {
+
+// How long the start waits for workers that neither answer nor fail.
+constexpr std::chrono::seconds kStartGrace{3};
+// Of the five seconds that a stop may take.
+constexpr std::chrono::milliseconds kDrain{3'000};
+// They wait for the manager only, and for workers within the gates' budget.
+constexpr size_t kTemplateThreads = 2;
+
+// How often it is looked whether removed workers can be let go.
+constexpr std::chrono::seconds kReleaseInterval{1};
+
+}  // namespace
+
+Federation::Federation(FederationSettings settings, http::HttpLoop& loop, WorkerPool& pool,
+                       store::Store& store, Telemetry& telemetry, const Clock& clock)
+    : settings_(std::move(settings)),
+      clock_(clock),
+      started_(clock.Steady()),
+      workload_loop_({.subject = "workload", .threads = settings_.threads}, clock,
+                     [this, &telemetry](const ObjectKey& key) {
+                       const SteadyTime begin = clock_.Steady();
+                       const Result<void> result = workloads_.Reconcile(key);
+                       telemetry.Reconciled(result ? "ok" : ToString(result.error().code),
+                                            clock_.Steady() - begin);
+                       return result;
+                     }),
+      check_loop_({.subject = "check"}, clock,
+                  [this](const std::string& name) { return checks_.Reconcile(name); }),
+      template_loop_({.subject = "template", .threads = kTemplateThreads, .retry = &RetryCopyAfter},
+                     clock, [this](const ObjectKey& key) { return templates_.Reconcile(key); }),
+      records_(store),
+      recorder_(store, clock),
+      gates_(clock, {}),
+      handlers_({workload_loop_, check_loop_, templates_},
+                {wake_index_, records_, manager_, workers_, places_, gatherer_}, clock),
+      manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
+               handlers_.ForManager()),
+      gatherer_(settings_.gather, manager_, workers_, in_flight_, copy_failures_),
+      events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
+      bookkeeping_(store, records_, recorder_, events_, telemetry, clock),
+      templates_(settings_.templates, manager_, workers_, gates_, copy_failures_, clock,
+                 template_loop_,
+                 [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
+      manager_writes_(manager_, bookkeeping_, telemetry, clock),
+      worker_writes_(settings_.gather.origin, manager_, templates_, gates_, bookkeeping_, telemetry,
+                     clock),
+      executor_(manager_writes_, worker_writes_, bookkeeping_),
+      checks_(manager_, gatherer_, workers_, clock),
+      workloads_({settings_.policy, settings_.gather.devices},
+                 {gatherer_, wake_index_, places_, in_flight_, records_, recorder_, executor_,
+                  workload_loop_, telemetry, clock}),
+      cluster_rows_(store, clock),
+      roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
+        WorkerListener listener = handlers_.ForWorker(worker.name);
+        return std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
+      }) {}
+
+Federation::~Federation() { Stop(); }
+
+Result<void> Federation::Start() {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
+  std::vector<WorkerSettings> workers = settings_.workers;
+  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
+  workload_loop_.AddAll(announced);
+  workload_loop_.AddAll(known);
+  manager_.Start();
+  (void)roster_.Configure(std::move(workers), settings_.drains_removed);
+  return {};
+}
+
+bool Federation::MayBegin() const {
+  if (!manager_.IsListed()) return false;
+  const auto workers = workers_.Now();
+  const bool all_answered = std::all_of(workers->begin(), workers->end(),
+                                        [](const auto& worker) { return worker->IsSettled(); });
+  return all_answered || clock_.Steady() - started_ > kStartGrace;
+}
+
+void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains) {
+  Wake(roster_.Configure(std::move(workers), drains));
+}
+
+void Federation::Wake(const RosterChange& change) {
+  for (const ClusterName& worker : change.changed) handlers_.OnMembership(worker);
+}
+
+void Federation::ReleaseRemoved() {
+  const SteadyTime now = clock_.Steady();
+  if (now - last_release_ < kReleaseInterval) return;
+  last_release_ = now;
+  const auto workers = workers_.Now();
+  for (const ClusterName& name : workers->removed()) {
+    if (!CanBeReleased(*workers->Find(name), manager_,
+                       settings_.templates.mode != templates::Mode::kNever,
+                       {settings_.gather.origin, manager_.uid()},
+                       settings_.policy.worker_lost_timeout, clock_.Now()))
+      continue;
+    log::Info("removed worker is let go", {{"cluster", name.value}});
+    Wake(roster_.Release(name));
+    cluster_rows_.Remove(name);
+  }
+}
+
+void Federation::Tick() {
+  const auto workers = workers_.Now();
+  cluster_rows_.Record(manager_, *workers);
+  manager_.DropOverdue();
+  for (const auto& worker : *workers) worker->DropOverdue();
+  if (working_.load()) return ReleaseRemoved();
+  if (!MayBegin() || !manager_.IdentifySoon()) return;
+  working_ = true;
+  log::Info("working", {{"workers", std::to_string(workers->size())},
+                        {"workloads", std::to_string(manager_.workloads().cache().size())}});
+  handlers_.WakeChecks();
+  check_loop_.Start();
+  if (settings_.templates.mode != templates::Mode::kNever) template_loop_.Start();
+  workload_loop_.Start();
+}
+
+void Federation::Stop() {
+  workload_loop_.Stop();
+  check_loop_.Stop();
+  template_loop_.Stop();
+  // Running looks may finish what they began; what waits for an answer that does not come is cut
+  // off. Either way a restart continues from the state of the clusters.
+  (void)workload_loop_.WaitUntilIdle(kDrain);
+  roster_.StopAll();
+  manager_.Stop();
+  events_.Stop();
+  workload_loop_.Join();
+  check_loop_.Join();
+  template_loop_.Join();
+}
+
+}  // namespace fedra::reconcile

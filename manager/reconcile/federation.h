@@ -1,0 +1,107 @@
+#pragma once
+//
+// The daemon's working part, put together: clusters, run loops, reconcilers and what they share.
+// Only wires, starts and stops; README.md draws who wakes whom.
+//
+// Thread rules: Start, Tick and Stop from one thread; the rest from any. Lifetime: loop, pool,
+// store, telemetry and clock must outlive it.
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manager/reconcile/admission_check_reconciler.h"
+#include "manager/reconcile/cluster_rows.h"
+#include "manager/reconcile/event_handlers.h"
+#include "manager/reconcile/worker_roster.h"
+#include "manager/reconcile/workload_reconciler.h"
+
+namespace fedra::reconcile {
+
+struct FederationSettings {
+  GatherSettings gather;
+  TemplateSettings templates;
+  placement::Policy policy;
+  kube::AccessSettings manager_access;
+  ClusterOptions manager_options;
+  std::vector<WorkerSettings> workers;  // at the start
+  bool drains_removed = false;
+  std::string instance = "fedra";  // of this process, in Events
+  size_t threads = 64;             // for workloads; they mostly wait for answers
+};
+
+class Federation final {
+ public:
+  Federation(FederationSettings settings, http::HttpLoop& loop, WorkerPool& pool,
+             store::Store& store, Telemetry& telemetry, const Clock& clock);
+  ~Federation();
+
+  // Takes over what the last run remembered, and connects. Decisions begin when the manager's
+  // objects are listed and every worker has answered or failed once (or a few seconds have passed).
+  Result<void> Start();
+  // Lets running decisions finish their current request, then disconnects.
+  void Stop();
+
+  ManagerCluster& manager() { return manager_; }
+  std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
+  // Workers come, go and change while the daemon runs. `drains`: whether jobs are taken back from
+  // those that go; else they are kept until their jobs have ended. The thread of Tick.
+  void SetWorkers(std::vector<WorkerSettings> workers, bool drains);
+  // Workloads that are ready to be looked at.
+  size_t queue_depth() const { return workload_loop_.depth(); }
+  // Whether decisions are being made.
+  bool IsWorking() const { return working_.load(); }
+
+  // For metrics.
+  std::map<std::string_view, int> WorkloadsByPhase() const { return workloads_.ByPhase(); }
+
+  // Writes the clusters' rows, forgets writes that were not seen in time, and begins to work when
+  // it is time. Waits for no cluster. Call about once a second.
+  void Tick();
+
+ private:
+  bool MayBegin() const;
+  void Wake(const RosterChange& change);
+  // Lets go removed workers on which nothing of ours is left.
+  void ReleaseRemoved();
+
+  // Constant after construction.
+  const FederationSettings settings_;
+  const Clock& clock_;
+  const SteadyTime started_;
+
+  // Each with the thread rules of its header; in the order in which they are made.
+  RunLoop<ObjectKey> workload_loop_;
+  RunLoop<std::string> check_loop_;
+  RunLoop<ObjectKey> template_loop_;
+  WakeIndex wake_index_;
+  InFlight in_flight_;
+  CopyFailures copy_failures_;
+  CopyPlaces places_;
+  WorkerSet workers_;
+  Records records_;
+  Recorder recorder_;
+  CallGates gates_;
+  EventHandlers handlers_;
+  ManagerCluster manager_;
+  Gatherer gatherer_;
+  EventWriter events_;
+  Bookkeeping bookkeeping_;
+  TemplateReconciler templates_;
+  ManagerWrites manager_writes_;
+  WorkerWrites worker_writes_;
+  Executor executor_;
+  AdmissionCheckReconciler checks_;
+  WorkloadReconciler workloads_;
+  std::atomic<bool> working_{false};
+
+  // Of the thread that starts, ticks and stops.
+  ClusterRows cluster_rows_;
+  WorkerRoster roster_;
+  SteadyTime last_release_{};
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,53 @@
+#include "manager/reconcile/removed_worker.h"
+
+#include <algorithm>
+
+#include "manager/templates/plan.h"
+
+namespace fedra::reconcile {
+namespace {
+
+bool HasPlaced(const ManagerCluster& manager, const ClusterName& name) {
+  for (const auto& workload : manager.workloads().cache().List()) {
+    if (workload->Finished()) continue;
+    const auto& nominated = workload->nominated;
+    if (workload->cluster_name == name.value ||
+        std::find(nominated.begin(), nominated.end(), name.value) != nominated.end())
+      return true;
+  }
+  return false;
+}
+
+// What no living workload explains; of the others HasPlaced() knows.
+bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_templates,
+               const tracking::Identity& us) {
+  const auto is_ours = [&](const auto& copy) {
+    return tracking::IsOurs(tracking::OwnershipOf(copy->marks, us, /*source_uid=*/{}));
+  };
+  const auto clones = worker.clones().cache().List();
+  if (std::any_of(clones.begin(), clones.end(), is_ours)) return true;
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    const auto jobs = worker.jobs(*adapter).cache().List();
+    if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
+  }
+  if (!with_templates) return false;
+  const auto copies = worker.templates().cache().List();
+  return std::any_of(copies.begin(), copies.end(), [&](const auto& copy) {
+    const auto original = manager.templates().Find(copy->key);
+    return tracking::IsOurs(templates::OwnershipOf(*copy, original.get(), us));
+  });
+}
+
+}  // namespace
+
+bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, bool with_templates,
+                   const tracking::Identity& us, std::chrono::milliseconds worker_lost_timeout,
+                   WallTime now) {
+  if (HasPlaced(manager, worker.name())) return false;
+  if (worker.contact() == placement::Contact::kFull)
+    return !HasCopies(worker, manager, with_templates, us);
+  const auto lost_since = worker.lost_since();
+  return lost_since && now >= *lost_since + worker_lost_timeout;
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,82 @@
+#pragma once
+//
+// Runs a reconcile function for every key that is added: a queue, the threads that empty it, and
+// the back-off after failures. (The shape of kube-rs' runner and of controller-runtime's
+// controller.)
+//
+// A key added twice runs once; one added while it runs, runs again afterwards; no key is ever run
+// by two threads at a time. Keys may be added before Start().
+//
+// Keys are ObjectKey (workloads, templates) or std::string (names of AdmissionChecks).
+//
+// Thread rules: Start, Stop and Join from one thread, the rest from any. Order of an end: Stop();
+// then, if running keys may finish, WaitUntilIdle(); then what the reconcile function waits for is
+// stopped; then Join(). Lifetime: `clock` must outlive the loop, and what `reconcile` refers to
+// must outlive Join().
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/result.h"
+#include "manager/reconcile/queue.h"
+#include "manager/reconcile/retry.h"
+
+namespace fedra::reconcile {
+
+struct RunLoopOptions {
+  std::string_view subject;  // what a key is, as the field of log lines: "workload"
+  size_t threads = 1;        // at least one
+  // When to run a key again that has failed so often in a row.
+  std::function<Retry(const Error& error, int failures)> retry = &RetryAfter;
+};
+
+template <class Key>
+class RunLoop final {
+ public:
+  using Reconcile = std::function<Result<void>(const Key& key)>;
+
+  RunLoop(RunLoopOptions options, const Clock& clock, Reconcile reconcile);
+  ~RunLoop();  // Stop() and Join()
+
+  void Add(const Key& key) { queue_.Add(key); }
+  void AddAll(const std::vector<Key>& keys);
+  // Not before `when`, unless it is added for an earlier time, too.
+  void AddAt(const Key& key, SteadyTime when) { queue_.AddAt(key, when); }
+  void AddAfter(const Key& key, SteadyTime::duration delay);
+
+  void Start();
+  // No further key is begun.
+  void Stop() { queue_.Stop(); }
+  // Whether every running key ended within `limit`.
+  bool WaitUntilIdle(std::chrono::milliseconds limit);
+  void Join();
+
+  // Keys that are ready to run.
+  size_t depth() const { return queue_.depth(); }
+
+ private:
+  void Work();
+  void Run(const Key& key);
+  void RunAgain(const Key& key, const Error& error);
+
+  // Constant after construction.
+  const RunLoopOptions options_;
+  const Clock& clock_;
+  const Reconcile reconcile_;
+
+  // Guarded.
+  Queue<Key> queue_;
+  Guarded<int> running_;                            // threads inside reconcile_
+  Guarded<std::unordered_map<Key, int>> failures_;  // consecutive
+
+  // Of the thread that starts and joins.
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,154 @@
+#include "manager/reconcile/workload_reconciler.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "manager/placement/decide.h"
+#include "manager/placement/workers_after.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Contact;
+using std::chrono::milliseconds;
+
+// A wall-clock deadline is looked at again at least this often, so that a clock that jumps costs
+// little.
+constexpr std::chrono::seconds kLongestSleep{30};
+// A reservation is lost only to one that was made meanwhile, so one of the contenders always gets
+// through; one that loses so often lets its thread do something else first.
+constexpr int kMostReservations = 20;
+
+// Workers that show a clone or job of the workload's name, whoever made it.
+std::set<ClusterName> WithCopies(const Picture& picture) {
+  std::set<ClusterName> workers;
+  for (const placement::ClusterView& cluster : picture.clusters) {
+    if (cluster.clone != nullptr || cluster.job != nullptr) workers.insert(cluster.name);
+  }
+  return workers;
+}
+
+}  // namespace
+
+WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts)
+    : settings_(std::move(settings)), parts_(parts) {}
+
+Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
+  for (int i = 0; i < kMostReservations; ++i) {
+    const Seen seen = Gather(key);
+    const placement::Decision decision = Decide(seen);
+    if (!Reserve(seen, decision)) continue;
+    Record(seen, decision);
+    return Execute(seen, decision);
+  }
+  return Fail(ErrorCode::kConflict, "other workloads were dispatched meanwhile, again and again");
+}
+
+WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
+  const SteadyTime begin = parts_.clock.Steady();
+  Seen seen;
+  seen.now = parts_.clock.Now();
+  // Before the caches are looked at, so that no change is missed.
+  parts_.wake_index.Begin(key);
+  store::PlacementRow remembered = parts_.records.Find(key);
+  if (BringBack(remembered, seen.now)) parts_.records.Put(remembered);
+  Known known;
+  if (!remembered.job.name.empty()) known.job = remembered.job;
+  known.workers = parts_.places.Take(key);
+  known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
+  known.workers.merge(parts_.records.ResidueClusters(key));
+  seen.picture = parts_.gatherer.Gather(key, known);
+  parts_.places.Put(key, WithCopies(seen.picture));
+  const auto& workload = seen.picture.view.workload;
+  // What is remembered of another incarnation does not count.
+  if (workload == nullptr || workload->uid == remembered.uid) {
+    seen.record = ToRecord(remembered);
+    seen.record.placing = parts_.records.Placing(key, seen.now);
+  }
+  if (seen.picture.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
+  return seen;
+}
+
+placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
+  return placement::Decide(seen.picture.view, seen.picture.clusters, seen.record, settings_.policy,
+                           seen.now);
+}
+
+bool WorkloadReconciler::Reserve(const Seen& seen, const placement::Decision& decision) {
+  if (!settings_.devices) return true;
+  const Picture& picture = seen.picture;
+  Sent sent{.workload = picture.view.key,
+            .job = picture.job,
+            .claims = {},
+            .demands = nullptr,
+            .since = parts_.clock.Steady()};
+  if (const auto& workload = picture.view.workload; workload != nullptr) {
+    sent.demands = workload->demands;
+    sent.claims = workload->requirement.ClaimNames();
+  }
+  const std::set<ClusterName> workers = placement::WorkersAfter(picture.clusters, decision);
+  const InFlight::Settled settled =
+      parts_.in_flight.Settle(std::move(sent), workers, parts_.gatherer.SettledOn(picture, workers),
+                              picture.in_flight_version);
+  if (settled.overdue_at) parts_.loop.AddAt(picture.view.key, *settled.overdue_at);
+  if (settled.outcome == InFlight::Outcome::kTakenBack) {
+    const SteadyTime soon = parts_.clock.Steady() + kDevicesSettle;
+    for (const ObjectKey& key : parts_.wake_index.AffectedBy({InputChange::Kind::kDevices, {}}))
+      parts_.loop.AddAt(key, soon);
+  }
+  return settled.outcome != InFlight::Outcome::kOutdated;
+}
+
+void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& decision) {
+  const Picture& picture = seen.picture;
+  parts_.wake_index.Update(picture, decision);
+  TellVerdicts(picture);
+  parts_.recorder.Record(picture, decision);
+  CountPhase(picture.view.key, decision.phase);
+  EndResidues(picture);
+  if (!decision.wake_at) return;
+  const auto wait =
+      std::clamp<WallTime::duration>(*decision.wake_at - seen.now, milliseconds(1), kLongestSleep);
+  parts_.loop.AddAfter(picture.view.key, wait);
+}
+
+Result<void> WorkloadReconciler::Execute(const Seen& seen, const placement::Decision& decision) {
+  return parts_.executor.Execute(seen.picture, decision);
+}
+
+void WorkloadReconciler::TellVerdicts(const Picture& picture) const {
+  if (!picture.judged) return;
+  for (const placement::ClusterView& cluster : picture.clusters)
+    parts_.telemetry.Judged(cluster.name, cluster.verdict);
+}
+
+// What was left behind on a worker out of reach is gone when the worker, listed again, shows
+// nothing of ours.
+void WorkloadReconciler::EndResidues(const Picture& picture) {
+  for (const placement::ClusterView& cluster : picture.clusters) {
+    if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster))
+      parts_.records.EndResidue(cluster.name, picture.view.key);
+  }
+}
+
+void WorkloadReconciler::CountPhase(const ObjectKey& key, placement::Phase phase) {
+  phases_.With([&](auto& phases) {
+    if (phase == placement::Phase::kGone) {
+      phases.erase(key);
+    } else {
+      phases[key] = phase;
+    }
+  });
+}
+
+std::map<std::string_view, int> WorkloadReconciler::ByPhase() const {
+  std::map<std::string_view, int> counts;
+  for (const placement::Phase phase : placement::kPhases) counts[placement::ToString(phase)] = 0;
+  phases_.With([&](const auto& phases) {
+    for (const auto& [key, phase] : phases) ++counts[placement::ToString(phase)];
+  });
+  return counts;
+}
+
+}  // namespace fedra::reconcile

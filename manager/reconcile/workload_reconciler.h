@@ -1,0 +1,81 @@
+#pragma once
+//
+// The ring: looks at one workload and does what is due, gather -> decide -> reserve -> record ->
+// execute.
+//
+// Level-based: the answer depends on what is seen now, never on the event that woke it.
+//
+// Thread rules: any thread, one workload by one thread at a time (the run loop sees to that).
+// Lifetime: everything given at construction must outlive it.
+
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "manager/reconcile/copy_places.h"
+#include "manager/reconcile/execute.h"
+#include "manager/reconcile/gather.h"
+#include "manager/reconcile/in_flight.h"
+#include "manager/reconcile/recorder.h"
+#include "manager/reconcile/records.h"
+#include "manager/reconcile/run_loop.h"
+#include "manager/reconcile/telemetry.h"
+#include "manager/reconcile/wake_index.h"
+
+namespace fedra::reconcile {
+
+struct WorkloadSettings {
+  placement::Policy policy;
+  bool devices = false;  // whether devices are reserved for workloads that were dispatched
+};
+
+// What one look has to work with.
+struct WorkloadParts {
+  const Gatherer& gatherer;
+  WakeIndex& wake_index;
+  CopyPlaces& places;
+  InFlight& in_flight;
+  Records& records;
+  Recorder& recorder;
+  Executor& executor;
+  RunLoop<ObjectKey>& loop;  // for later looks
+  Telemetry& telemetry;
+  const Clock& clock;
+};
+
+class WorkloadReconciler final {
+ public:
+  WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts);
+
+  Result<void> Reconcile(const ObjectKey& key);
+
+  // Workloads in each phase, for metrics.
+  std::map<std::string_view, int> ByPhase() const;
+
+ private:
+  struct Seen {
+    WallTime now{};  // of the look
+    Picture picture;
+    placement::PlacementRecord record;
+  };
+
+  Seen Gather(const ObjectKey& key);
+  placement::Decision Decide(const Seen& seen) const;
+  // Notes where the decision sends the workload. False: something else was sent meanwhile, and the
+  // verdicts may be wrong by now.
+  bool Reserve(const Seen& seen, const placement::Decision& decision);
+  void Record(const Seen& seen, const placement::Decision& decision);
+  Result<void> Execute(const Seen& seen, const placement::Decision& decision);
+
+  void TellVerdicts(const Picture& picture) const;
+  void CountPhase(const ObjectKey& key, placement::Phase phase);
+  void EndResidues(const Picture& picture);
+
+  // Constant after construction.
+  const WorkloadSettings settings_;
+  const WorkloadParts parts_;
+
+  Guarded<std::unordered_map<ObjectKey, placement::Phase>> phases_;
+};
+
+}  // namespace fedra::reconcile
