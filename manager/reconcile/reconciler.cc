@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "manager/placement/decide.h"
@@ -22,15 +23,10 @@ constexpr std::chrono::seconds kStartGrace{3};
 constexpr std::chrono::seconds kLongestSleep{30};
 // Of the five seconds that a stop may take.
 constexpr milliseconds kDrain{3'000};
-// How long until a workload is looked at again after a failure, doubling from the first to the
-// last.
-struct Backoff {
-  milliseconds first;
-  milliseconds last;
-};
-constexpr Backoff kConflictBackoff{milliseconds(10), milliseconds(1'000)};
-constexpr Backoff kBusyBackoff{milliseconds(50), milliseconds(2'000)};
-constexpr Backoff kErrorBackoff{milliseconds(100), milliseconds(30'000)};
+// How long until a workload is looked at again after a failure.
+constexpr ExponentialBackoff kConflictBackoff{milliseconds(10), milliseconds(1'000)};
+constexpr ExponentialBackoff kBusyBackoff{milliseconds(50), milliseconds(2'000)};
+constexpr ExponentialBackoff kErrorBackoff{milliseconds(100), milliseconds(30'000)};
 // Pods and claims change in bursts, and each change may concern every waiting workload: one look
 // for all of a moment's changes.
 constexpr milliseconds kDevicesSettle{20};
@@ -247,11 +243,12 @@ void Reconciler::Look(const ObjectKey& key) {
 void Reconciler::Retry(const ObjectKey& key, const Error& error) {
   const bool conflict = error.code == ErrorCode::kConflict;
   const bool busy = error.code == ErrorCode::kUnavailable && error.retry_after;
-  const Backoff backoff = conflict ? kConflictBackoff : busy ? kBusyBackoff : kErrorBackoff;
+  const ExponentialBackoff backoff = conflict ? kConflictBackoff
+                                     : busy   ? kBusyBackoff
+                                              : kErrorBackoff;
   const int failures = failures_.With([&](auto& all) { return ++all[key]; });
   const milliseconds delay =
-      std::max(std::min(backoff.last, backoff.first * (1 << std::min(failures - 1, 10))),
-               error.retry_after.value_or(milliseconds(0)));
+      std::max(backoff.After(failures), error.retry_after.value_or(milliseconds(0)));
   // The first failures of a connection that just broke are not news.
   const bool news = failures > 2 && !conflict && !busy;
   log::Write(
