@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/json_fields.h"
 #include "cluster-clients/kube/json_text.h"
 
 namespace fedra::kube {
@@ -70,16 +71,11 @@ ErrorCode ByHttp(int http) {
   return http >= 400 ? ErrorCode::kInvalid : ErrorCode::kBadResponse;
 }
 
-std::string StringAt(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::optional<Status> ReadStatus(std::string_view text) {
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || StringAt(object, "kind") != "Status") return std::nullopt;
-  Status status{.reason = StringAt(object, "reason"),
-                .message = StringAt(object, "message"),
+  if (!object.is_object() || Text(object, "kind") != "Status") return std::nullopt;
+  Status status{.reason = Text(object, "reason"),
+                .message = Text(object, "message"),
                 .code = 0,
                 .retry_after = {}};
   if (const auto code = object.find("code"); code != object.end() && code->is_number_integer()) {

@@ -1,0 +1,21 @@
+#include "cluster-clients/kube/json_fields.h"
+
+#include <nlohmann/json.hpp>
+
+namespace fedra::kube {
+
+using nlohmann::json;
+
+const json& Member(const json& object, std::string_view name) {
+  static const json kNothing;
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(name);
+  return found == object.end() ? kNothing : *found;
+}
+
+std::string Text(const json& object, std::string_view name) {
+  const json& member = Member(object, name);
+  return member.is_string() ? member.get_ref<const std::string&>() : std::string();
+}
+
+}  // namespace fedra::kube
