@@ -7,17 +7,6 @@
 namespace fedra::watch {
 namespace {
 
-std::string StringAt(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-Result<Meta> WithName(Meta meta) {
-  if (meta.key.name.empty())
-    return Fail(ErrorCode::kBadResponse, "an object without metadata.name");
-  return meta;
-}
-
 // Who wrote which field is of no interest here, and often half of an object: the parser, which is
 // slow, does not see it. The text itself when there is nothing to leave out.
 std::string_view WithoutManagedFields(std::string_view object, std::string& buffer) {
@@ -32,23 +21,6 @@ std::string_view WithoutManagedFields(std::string_view object, std::string& buff
 }
 
 }  // namespace
-
-Result<Meta> ReadMeta(const nlohmann::json& object) {
-  if (!object.is_object()) return Fail(ErrorCode::kBadResponse, "not a JSON object");
-  const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return WithName({});
-  return WithName({{StringAt(*metadata, "namespace"), StringAt(*metadata, "name")},
-                   ResourceVersion(StringAt(*metadata, "resourceVersion")),
-                   StringAt(*metadata, "uid")});
-}
-
-Result<Meta> ScanMeta(std::string_view object) {
-  const auto metadata = kube::FindMember(object, "metadata");
-  if (!metadata) return WithName({});
-  const auto text = [&](const char* key) { return kube::FindString(*metadata, key).value_or(""); };
-  return WithName(
-      {{text("namespace"), text("name")}, ResourceVersion(text("resourceVersion")), text("uid")});
-}
 
 ObjectText::ObjectText(std::string_view text) : text_(text) {}
 ObjectText::~ObjectText() = default;

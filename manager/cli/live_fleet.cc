@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "manager/verify/list_bounds.h"
+
 namespace fedra::cli {
 namespace {
 
@@ -53,7 +55,10 @@ void LiveFleet::OnState(size_t worker, const ConnectionState& state) {
   if (first) {
     Cluster& cluster = *clusters_[worker];
     for (const Feed& feed : feeds_of_(worker, cluster.server().get()))
-      cluster.Watch({feed.resource, {}, {}, {}, feed.metadata_only}, *feed.sink);
+      cluster.Watch({.resource = feed.resource,
+                     .metadata_only = feed.metadata_only,
+                     .bounds = verify::BoundsOf(feed.resource)},
+                    *feed.sink);
     fed_.With([&](std::vector<bool>& fed) { fed[worker] = true; });
   }
   signal_.Raise();

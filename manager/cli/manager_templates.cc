@@ -25,7 +25,7 @@ ManagerTemplates::ManagerTemplates(kube::AccessSettings access, const ClusterOpt
 
 void ManagerTemplates::Watch() {
   const std::string_view version = verify::DraVersion(cluster_.server().get());
-  cluster_.Watch({verify::InVersion(tracking::kTemplates, version), {}, {}, {}}, templates_);
+  cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);
 }
 
 bool ManagerTemplates::IsSettled() const {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/templates/copy_document.h"
@@ -21,8 +22,7 @@ using std::chrono::milliseconds;
 using templates::Step;
 
 constexpr size_t kThreads = 2;
-constexpr milliseconds kFirstRetry{100};
-constexpr milliseconds kLastRetry{30'000};
+constexpr ExponentialBackoff kBackoff{milliseconds(100), milliseconds(30'000)};
 // Until a worker that refused something is asked again.
 constexpr std::chrono::seconds kRefusalPause{10};
 constexpr size_t kMaxWords = 300;
@@ -195,9 +195,8 @@ Result<void> TemplateKeeper::Apply(Worker& worker, const verify::Claim& original
 
 Result<void> TemplateKeeper::Delete(Worker& worker, const verify::Claim& copy) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
-  const auto deleted = worker.cluster().Delete(
-      TemplatesOf(worker), copy.key,
-      {.uid = copy.uid, .propagation = "Background", .version = copy.version});
+  const auto deleted = worker.cluster().Delete(TemplatesOf(worker), copy.key,
+                                               {.uid = copy.uid, .version = copy.version});
   if (!deleted && deleted.error().code != ErrorCode::kNotFound)
     return Fail(std::move(deleted).error());
   worker.templates().own().Deleted(copy.key, copy.uid);
@@ -265,8 +264,7 @@ void TemplateKeeper::Retry(const ObjectKey& key, const Error& error) {
   const bool refused = IsRefusal(error.code);
   const milliseconds delay =
       refused ? milliseconds(kRefusalPause)
-              : std::max(std::min(kLastRetry, kFirstRetry * (1 << std::min(attempts - 1, 10))),
-                         error.retry_after.value_or(milliseconds(0)));
+              : std::max(kBackoff.After(attempts), error.retry_after.value_or(milliseconds(0)));
   log::Write(refused && attempts == 1 ? log::Level::kWarn : log::Level::kDebug,
              "template copies will be looked at again",
              {{"template", key.ToString()}, {"error", error.message}});

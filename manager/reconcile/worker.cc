@@ -10,6 +10,7 @@
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
+#include "manager/verify/list_bounds.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -197,21 +198,25 @@ void Worker::StartWatches() {
     cluster_.Watch({.resource = tracking::JobAdapters()[i]->resource(), .keeps_unserved = true},
                    jobs_[i]->cache());
   }
-  cluster_.Watch({tracking::kNamespaces, {}, {}, {}}, namespaces_);
-  cluster_.Watch({tracking::kLocalQueues, {}, {}, {}}, queues_);
+  cluster_.Watch({tracking::kNamespaces}, namespaces_);
+  cluster_.Watch({tracking::kLocalQueues}, queues_);
   if (dependencies_ != nullptr) {
     for (const auto& input : dependencies_->Inputs())
-      cluster_.Watch({input.resource, {}, {}, {}, /*metadata_only=*/true}, *input.sink);
+      cluster_.Watch({.resource = input.resource, .metadata_only = true}, *input.sink);
   }
   if (devices_ == nullptr) return;
-  cluster_.Watch({tracking::kNodes, {}, {}, {}}, devices_->nodes());
-  cluster_.Watch({tracking::kPods, {}, {}, {}}, devices_->pods());
+  const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
+    cluster_.Watch({.resource = resource, .bounds = verify::BoundsOf(resource)}, sink);
+  };
+  watch(tracking::kNodes, devices_->nodes());
+  watch(tracking::kPods, devices_->pods());
 }
 
 void Worker::WatchDra(const verify::DraApi& api) {
   const auto watch = [&](const kube::Resource& resource, std::string_view version,
                          watch::CacheSink& sink) {
-    cluster_.Watch({InVersion(resource, version), {}, {}, {}}, sink);
+    cluster_.Watch({.resource = InVersion(resource, version), .bounds = verify::BoundsOf(resource)},
+                   sink);
   };
   if (pod_groups_ != nullptr) watch(tracking::kPodGroups, api.pod_group_version, *pod_groups_);
   if (devices_ == nullptr) {
@@ -264,28 +269,24 @@ bool Worker::IsSettling() const {
          clock_.Steady() - begin.at < kLongestSettling;
 }
 
+// First what makes the worker unusable, then what leaves its verdicts open.
 std::string Worker::sync_problem() const {
-  const auto problem = [](const CacheHealth& health, std::string_view what) -> std::string {
-    switch (health.state) {
-      case CacheState::kSynced:
-        return {};
-      case CacheState::kSyncing:
-        return fmt::format("{} are being listed", what);
-      case CacheState::kForbidden:
-        return fmt::format("not allowed to list or watch {} (403)", what);
-      case CacheState::kNotServed:
-        return fmt::format("does not serve {}", what);
-      case CacheState::kFailing:
-        break;
-    }
-    return fmt::format("{} cannot be watched: {}", what,
-                       health.error ? health.error->message : "unknown error");
-  };
-  std::string text = problem(clones_.cache().health(), "workloads.kueue.x-k8s.io");
-  for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
-    text = problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
+  const CacheHealth clones = clones_.cache().health();
+  if (clones.state == CacheState::kNotServed)
+    return verify::Problem(clones, "workloads.kueue.x-k8s.io");
+  std::vector<verify::NamedHealth> caches{{"workloads.kueue.x-k8s.io", clones}};
+  for (size_t i = 0; i < jobs_.size(); ++i)
+    caches.push_back({tracking::JobAdapters()[i]->resource().plural, jobs_[i]->cache().health()});
+  caches.push_back({"namespaces", namespaces_.health()});
+  caches.push_back({"localqueues.kueue.x-k8s.io", queues_.health()});
+  caches.push_back({"resourceclaimtemplates.resource.k8s.io", templates_.cache().health()});
+  if (devices_ != nullptr) {
+    for (auto& named : devices_->Healths()) caches.push_back(std::move(named));
+  } else {
+    caches.push_back({"resourceclaims.resource.k8s.io", claims_.health()});
+    caches.push_back({"deviceclasses.resource.k8s.io", classes_.health()});
   }
-  return text;
+  return verify::Problems(caches, clock_.Steady());
 }
 
 void Worker::NotePhase() {

@@ -96,7 +96,7 @@ TEST_CASE("what is served is asked for again when a watch was cut, although call
                     told.Notify();
                   });
   TestCache cache;
-  cluster.Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster.Watch({kConfigMaps}, *cache);
   cluster.Start();
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   REQUIRE(f.server.objects().Create(ConfigMap("a", "1")));
@@ -241,7 +241,7 @@ TEST_CASE("a server that is lost is noticed through its watches, and its return 
   patient.probe_interval = 60s;  // nobody asks
   TestCache cache;
   TestCluster cluster(f.threads, AccessTo(f.server), patient);
-  cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster->Watch({kConfigMaps}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetFaults(With(&sim::Faults::refuse));
   REQUIRE(cluster.WaitFor(Phase::kUnreachable, 1s));
@@ -338,7 +338,7 @@ TEST_CASE("new credentials are used from now on, watches go on") {
   Fixture f;
   TestCache cache;
   TestCluster cluster(f.threads, AccessTo(f.server));
-  cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster->Watch({kConfigMaps}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetUser(sim::Administrator("other", "other-token"));
   cluster->UpdateAccess(AccessTo(f.server, "other-token"));
@@ -353,7 +353,7 @@ TEST_CASE("a change of access with many watches open does not starve the first c
   TestCluster cluster(f.threads, AccessTo(f.server));
   for (int i = 0; i < 20; ++i) {
     caches.push_back(std::make_unique<TestCache>());
-    cluster->Watch({kConfigMaps, "", "", ""}, **caches.back());
+    cluster->Watch({kConfigMaps}, **caches.back());
   }
   for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
   f.server.SetUser(sim::Administrator("other", "other-token"));
