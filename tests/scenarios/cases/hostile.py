@@ -25,10 +25,17 @@ class _Row:
     paths: tuple[str, ...] = _LISTS
     memory: float = 150e6  # bytes
     cores: float = 0.4  # while it lasts
+    name: str = ""  # of the scenario; empty: the answer's
 
 
 _ROWS = [
     _Row("endless-list", "has pages of more than the 500 objects that were asked for"),
+    _Row(
+        "endless-list",
+        "has pages of more than the 500 objects that were asked for",
+        ("/workloads?limit", "/jobs?limit"),
+        name="endless-workloads",
+    ),
     _Row("endless-pages", "is longer than"),
     _Row("endless-field", "", cores=1.2),
     _Row("endless-headers", "the headers of the answer are larger than"),
@@ -77,4 +84,4 @@ def _serves_the_others(row: _Row, world: World) -> None:
 for _row in _ROWS:
     _body = functools.partial(_serves_the_others, _row)
     _body.__doc__ = f"A worker that answers with {_row.answer}: bounded memory and time, the other worker serves."
-    scenario(f"hostile-{_row.answer}", fleets=("sim",), kueue_dra=(False,))(_body)
+    scenario(f"hostile-{_row.name or _row.answer}", fleets=("sim",), kueue_dra=(False,))(_body)
