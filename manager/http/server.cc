@@ -104,7 +104,11 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
     loop_.Post([self = shared_from_this()] {
       boost::system::error_code ignored;
       self->acceptor_.close(ignored);
-      for (const auto& connection : std::exchange(self->waiting_, {})) connection->stream.close();
+      for (const auto& connection : self->waiting_) {
+        connection->place.reset();
+        connection->stream.close();
+      }
+      self->waiting_.clear();
     });
   }
 
@@ -120,7 +124,8 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
     beast::flat_buffer buffer{kMaxRequest};
     std::optional<Request> request;
     Response response;
-    std::optional<Waiting::iterator> place;  // in waiting_, while its client has not asked
+    std::optional<Waiting::iterator> place;  // in waiting_
+    bool is_page = false;                    // what is being answered counts in pages_under_way_
     size_t discarded = 0;                    // bytes, after the last answer
   };
 
@@ -135,7 +140,8 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
         });
   }
 
-  // False when every connection is being answered.
+  // False when every connection is being answered: health pages are, at once, and others are never
+  // that many.
   bool HasRoom() {
     if (connections_ < limits_.connections) return true;
     if (waiting_.empty()) return false;
@@ -159,7 +165,7 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
     if (!acceptor_.is_open()) return;
     connection->request.emplace();
     connection->request->header_limit(kMaxRequest);
-    connection->place = waiting_.insert(waiting_.end(), connection);
+    Wait(connection);
     connection->stream.expires_after(limit);
     beast::http::async_read_header(
         connection->stream, connection->buffer, *connection->request,
@@ -171,6 +177,10 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
         });
   }
 
+  // Whoever has nothing to wait for from us makes room for others.
+  void Wait(const std::shared_ptr<Connection>& connection) {
+    connection->place = waiting_.insert(waiting_.end(), connection);
+  }
   void StopWaiting(Connection& connection) {
     if (connection.place) waiting_.erase(*std::exchange(connection.place, std::nullopt));
   }
@@ -187,7 +197,10 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
         request.method() == beast::http::verb::get || request.method() == beast::http::verb::head;
     if (!is_read) return Write(connection, {405, kText, "only GET and HEAD\n"});
     const std::string target(request.target());
-    WorkerPool& pool = IsHealth(target) ? health_ : pool_;
+    connection->is_page = !IsHealth(target);
+    if (connection->is_page && ++pages_under_way_ > limits_.connections / 2)
+      return Write(connection, {503, kText, "too many requests at a time\n"});
+    WorkerPool& pool = connection->is_page ? pool_ : health_;
     pool.Submit([self = shared_from_this(), connection, target] {
       Answer answer = Route(target, self->pages_);
       self->loop_.Post([self, connection, answer = std::move(answer)]() mutable {
@@ -211,6 +224,7 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
     beast::http::async_write(
         connection->stream, response,
         [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
+          if (std::exchange(connection->is_page, false)) --self->pages_under_way_;
           if (error) return;
           if (connection->response.keep_alive()) {
             return self->Read(connection, self->limits_.next_request);
@@ -224,9 +238,11 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
   // To close a socket with unread bytes is a reset, which may overtake the answer.
   void Discard(const std::shared_ptr<Connection>& connection) {
     connection->buffer.clear();
+    Wait(connection);
     connection->stream.async_read_some(
         connection->buffer.prepare(kMaxRequest),
         [self = shared_from_this(), connection](boost::system::error_code error, size_t size) {
+          self->StopWaiting(*connection);
           connection->discarded += size;
           if (!error && connection->discarded < kMaxDiscarded) self->Discard(connection);
         });
@@ -239,7 +255,8 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
   const ServerLimits limits_;
   tcp::acceptor acceptor_;
   std::atomic<size_t> connections_{0};
-  Waiting waiting_;  // the longest first
+  Waiting waiting_;             // for a request or for the end, the longest first
+  size_t pages_under_way_ = 0;  // being made or written, but for health pages
   int port_ = 0;
 };
 

@@ -22,9 +22,9 @@ namespace fedra::server {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::milliseconds;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
+using std::chrono::milliseconds;
 
 // A client that says what it likes.
 class Client final {
@@ -122,6 +122,22 @@ TEST_CASE("health pages do not wait for the others") {
   f.metrics_may_end.With([](bool& may) { may = true; });
   f.metrics_may_end.Notify();
   CHECK_THAT(slow.Hear(), EndsWith("m 1\n"));
+}
+
+TEST_CASE("clients that ask for slow pages do not keep a kubelet out either") {
+  Fixture f;
+  f.metrics_may_end.With([](bool& may) { may = false; });
+  std::vector<Client> many;
+  for (int i = 0; i < 100; ++i) {
+    many.emplace_back(f.port());
+    many.back().Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
+  }
+  CHECK_THAT(many.back().Hear(200ms), StartsWith("HTTP/1.1 503"));
+  CHECK_THAT(Ask(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
+  f.metrics_may_end.With([](bool& may) { may = true; });
+  f.metrics_may_end.Notify();
+  CHECK_THAT(many.front().Hear(1s), EndsWith("m 1\n"));
+  CHECK_THAT(Ask(f.port(), "GET /metrics"), EndsWith("m 1\n"));
 }
 
 TEST_CASE("a request has a few seconds to arrive") {
