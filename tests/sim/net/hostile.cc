@@ -104,7 +104,7 @@ HostileAnswer SlowList(const ApiRequest&) {
 }
 
 HostileAnswer HugeElement(const ApiRequest&) {
-  return WholeList(Object(0, std::string(50 << 20, 'n')));
+  return WholeList(Object(0, std::string(20 << 20, 'n')));
 }
 
 HostileAnswer Nested(const ApiRequest&) {
