@@ -11,8 +11,8 @@
 namespace fedra {
 namespace {
 
-// Of all streams together: a page of each of the large lists, however slowly they are read.
-constexpr size_t kMaxUnread = size_t{128} << 20;
+// Of all streams together: two full pages of large objects, however slowly they are read.
+constexpr size_t kMaxUnread = size_t{64} << 20;
 
 Error AnotherServerError() {
   Error error;

@@ -287,8 +287,8 @@ Output Reflector::OnLine(std::string_view line) {
       break;
   }
   Output output = watcher_.Handle(ObjectEvent{event->type, event->version});
-  if (output.next == Output::Next::kContinue)
-    Tell(std::exchange(output.tell, Output::Tell::kNothing), event->object);
+  if (output.next != Output::Next::kContinue) return output;
+  Tell(std::exchange(output.tell, Output::Tell::kNothing), event->object);
   if (const auto bounded = WithinBounds(); !bounded)
     return watcher_.Handle(WatchEnded{bounded.error(), true, Lived()});
   return output;

@@ -66,7 +66,7 @@ struct Target {
 struct ReflectorOptions {
   size_t page_size = 500;
   size_t max_page_bytes = 256u << 20;
-  size_t max_unread_bytes = 64u << 20;  // of one stream; beyond: list again, in smaller pages
+  size_t max_unread_bytes = 32u << 20;  // of one stream; beyond: list again, in smaller pages
   ListBounds bounds;
   std::chrono::milliseconds open_timeout{10'000};  // until an answer begins
   std::chrono::seconds watch_timeout{290};

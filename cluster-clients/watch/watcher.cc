@@ -216,7 +216,12 @@ Output Watcher::On(const WatchEnded& input) {
 
 Output Watcher::On(const Overflowed&) {
   if (!std::holds_alternative<Watching>(state_)) Shrink();
-  return Relist();
+  Output output = Relist();
+  if (failures_ > 1) {  // what is known grows old
+    output.state = CacheState::kFailing;
+    output.error = BadResponse("more arrives than can be read in time");
+  }
+  return output;
 }
 
 // A page's token may be old by now, and what has arrived is not lost: the list begins again.

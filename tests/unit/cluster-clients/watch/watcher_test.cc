@@ -354,8 +354,10 @@ TEST_CASE("pages that come faster than they are read become smaller, down to a f
   Output output = watcher.Handle(Overflowed{});
   CHECK(output.next == Next::kList);
   CHECK(output.limit == 125);
+  CHECK(!output.state);
   for (int i = 0; i < 5; ++i) output = watcher.Handle(Overflowed{});
   CHECK(output.limit == 20);
+  CHECK(output.state == CacheState::kFailing);
   // Events that come too fast are no reason.
   Watcher watching = Open();
   CHECK(watching.Handle(Overflowed{}).limit == 500);
