@@ -24,6 +24,7 @@ class WorkerPool final {
 
   void Submit(std::function<void()> task);
   void Stop();
+  size_t threads() const { return threads_.size(); }
 
  private:
   struct State {

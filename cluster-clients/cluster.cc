@@ -87,9 +87,9 @@ Result<std::string> Cluster::Apply(const kube::Resource& resource, const ObjectK
 
 Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& key,
                              const DeleteOptions& options) {
-  FEDRA_RETURN_IF_ERROR(impl_->caller.Call(
-      kube::Delete(resource, key, options.uid, options.version, options.propagation),
-      What("delete", resource, {}, key)));
+  FEDRA_RETURN_IF_ERROR(
+      impl_->caller.Call(kube::Delete(resource, key, options.uid, options.version),
+                         What("delete", resource, {}, key)));
   return {};
 }
 

@@ -52,8 +52,7 @@ struct ClusterOptions {
                      std::chrono::nanoseconds duration)>
       on_request;
   // Groups whose resources are listed in ServerInfo; those of registered watches are added.
-  std::vector<std::string> discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io",
-                                              "scheduling.k8s.io"};
+  std::vector<std::string> discover_groups = {};
 };
 
 enum class ConnectionPhase { kConnecting, kConnected, kUnreachable, kRejected, kMisconfigured };
@@ -74,22 +73,20 @@ struct WriteOptions {
   bool dry_run = false;
 };
 
+// What a deletion takes along is what the object owns (propagationPolicy Background).
 struct DeleteOptions {
-  std::string uid;                         // precondition when not empty
-  std::string propagation = "Background";  // or "Foreground", "Orphan"
-  ResourceVersion version;                 // precondition when not empty
+  std::string uid;          // precondition when not empty
+  ResourceVersion version;  // precondition when not empty
 };
 
 struct WatchSpec {
   kube::Resource resource;
-  std::string ns;              // empty: all namespaces
-  std::string label_selector;  // empty: everything
-  std::string field_selector;
   // Only metadata is wanted: the rest (a Secret's data, for one) never leaves the server.
   bool metadata_only = false;
   // When the server answers 404 for the whole resource, what is known stays: for objects whose
   // absence is acted upon, only a list proves it. Otherwise the sink is emptied.
   bool keeps_unserved = false;
+  watch::ListBounds bounds = {};
 };
 
 class Cluster final {

@@ -1,14 +1,18 @@
 #include "cluster-clients/cluster_impl.h"
-
-#include "cluster-clients/http/loop.h"
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/worker_pool.h"
+#include "cluster-clients/http/loop.h"
+#include "cluster-clients/watch/channel.h"
+
 namespace fedra {
 namespace {
+
+// Of all streams together: two full pages of large objects, however slowly they are read.
+constexpr size_t kMaxUnread = size_t{64} << 20;
 
 Error AnotherServerError() {
   Error error;
@@ -32,7 +36,9 @@ Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOpt
           std::move(on_server))),
       caller(name, options, *supervisor, clock),
       loop_(loop),
-      workers_(workers),
+      share_{
+          std::make_shared<watch::PoolShare>(workers, std::max<size_t>(workers.threads() / 2, 1)),
+          std::make_shared<watch::UnreadBudget>(kMaxUnread)},
       clock_(clock),
       access_(std::move(access)) {}
 
@@ -96,22 +102,18 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   settings.max_page_bytes = options.max_response_bytes;
   settings.open_timeout = options.call_timeout;
   settings.watch_timeout = options.watch_timeout;
+  settings.bounds = spec.bounds;
   settings.on_served_changed = [weak = std::weak_ptr(supervisor)] {
     if (const auto alive = weak.lock()) alive->Rediscover();
   };
   settings.on_watch_lost = [weak = std::weak_ptr(supervisor)] {
     if (const auto alive = weak.lock()) alive->RediscoverSoon();
   };
-  watch::Target target{name.value,
-                       std::move(spec.resource),
-                       std::move(spec.ns),
-                       std::move(spec.label_selector),
-                       std::move(spec.field_selector),
-                       spec.metadata_only,
+  watch::Target target{name.value, std::move(spec.resource), spec.metadata_only,
                        spec.keeps_unserved};
   if (!Replace(target, sink)) return;
   const auto reflector = std::make_shared<watch::Reflector>(std::move(target), sink, *this, loop_,
-                                                            workers_, clock_, std::move(settings));
+                                                            share_, clock_, std::move(settings));
   const std::lock_guard lock(switching_);
   const bool connected = watches_.With([&](Watches& watches) {
     if (watches.stopped) return false;

@@ -46,7 +46,7 @@ class Cluster::Impl final : public watch::StreamSource {
   bool Replace(const watch::Target& target, const watch::CacheSink& sink);
 
   http::HttpLoop& loop_;
-  WorkerPool& workers_;
+  const watch::ClusterShare share_;
   const Clock& clock_;
   Guarded<Watches> watches_;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/backoff.h"
+
 namespace fedra {
 
 using std::chrono::milliseconds;
@@ -22,9 +24,7 @@ ConnectionPhase PhaseOf(const Error& why) {
 
 milliseconds ReconnectDelay(const Error& why, int failures, double luck) {
   const milliseconds longest(why.code == ErrorCode::kConnection ? 2'000 : 15'000);
-  const milliseconds full =
-      std::min<milliseconds>(milliseconds(500) * (1 << std::clamp(failures - 1, 0, 10)), longest);
-  return milliseconds(static_cast<long long>(static_cast<double>(full.count()) * (1.0 - luck / 4)));
+  return Shortened(ExponentialBackoff{milliseconds(500), longest}.After(failures), luck);
 }
 
 ConnectionTracker::ConnectionTracker(milliseconds probe_interval, WallTime now)

@@ -32,7 +32,7 @@ Supervisor::Supervisor(ClusterName name, kube::AccessSettings access, ClusterOpt
       clock_(clock),
       on_state_(std::move(on_state)),
       on_server_(std::move(on_server)),
-      serial_(std::make_shared<watch::SerialQueue>(workers)),
+      serial_(std::make_shared<watch::SerialQueue>(std::make_shared<watch::PoolShare>(workers, 1))),
       groups_(
           std::set<std::string>(options_.discover_groups.begin(), options_.discover_groups.end())),
       tracker_(options_.probe_interval, clock.Now()) {

@@ -59,6 +59,8 @@ std::optional<Error> ToMisconfigured(const config::ClusterAccess& access) {
 ClusterOptions ToOptions(config::HttpVersion version) {
   ClusterOptions options;
   options.http2 = version == config::HttpVersion::k2;
+  // Which of their versions are watched is chosen from what is served, so before the first watch.
+  options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
   return options;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks on every source line what the linker cannot: who includes whom, and what is not used at all.
+"""Checks on every source line what the linker cannot: who includes whom, and what is not used at all;
+and on every tracked file that it holds no secret.
 
 All folders share one include root, so a wrong #include would compile. Prints file:line: what is wrong, and
 exits 1 when something is. Standard library only.
@@ -97,6 +98,14 @@ ALLOWED = {
     "tests/sim/program/load.cc": "sleep_until",  # paces a load; there is nothing to wait for
 }
 
+# What secret scanners stop at, in any tracked file: tests make their keys and tokens at run time.
+SECRETS = [
+    (r"-----BEGIN [A-Z ]*PRIVATE KEY", "a private key"),
+    (r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.", "a JSON web token"),
+    (r"\b(gh[opsu]_|github_pat_|glpat-|xox[abps]-)\w{20,}", "an access token"),
+    (r"\bA(KIA|SIA)[A-Z0-9]{16}\b", "an AWS access key"),
+]
+
 # Headers hold the whole of nlohmann/json only where templates need it, or for one folder's parsers.
 JSON_IN_HEADERS = {
     "cluster-clients/watch/object_cache_inl.h",
@@ -107,15 +116,23 @@ JSON_IN_HEADERS = {
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 
-def sources() -> list[str]:
-    """Every C++ file of the repository, new ones included."""
+def tracked(*patterns: str) -> list[str]:
+    """Every file of the repository that matches, new ones included."""
     listed = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "*.h", "*.cc"],
+        ["git", "-C", str(ROOT), "ls-files", "-coz", "--exclude-standard", *patterns],
         check=True,
         capture_output=True,
         text=True,
-    ).stdout.split()
-    return sorted(path for path in listed if (ROOT / path).exists())
+    ).stdout.split("\0")
+    return sorted(path for path in listed if path and (ROOT / path).is_file())
+
+
+def secrets_of(path: str) -> Iterator[str]:
+    text = (ROOT / path).read_text(errors="replace")
+    for pattern, what in SECRETS:
+        for found in re.finditer(pattern, text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield f"{path}:{line}: {what}: make it at run time"
 
 
 def code_lines(path: str) -> Iterator[tuple[int, str]]:
@@ -159,8 +176,9 @@ def problems_of(path: str) -> Iterator[str]:
 
 
 def main() -> int:
-    paths = sources()
+    paths = tracked("*.h", "*.cc")
     problems = [problem for path in paths for problem in problems_of(path)]
+    problems += [problem for path in tracked() for problem in secrets_of(path)]
     for problem in problems:
         print(problem)
     if not problems:

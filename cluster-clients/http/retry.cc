@@ -1,7 +1,8 @@
 #include "cluster-clients/http/retry.h"
 
-#include <algorithm>
 #include <random>
+
+#include "base/backoff.h"
 
 namespace fedra::http {
 namespace {
@@ -9,8 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kMaxAttempts = 4;
-constexpr milliseconds kFirst{50};
-constexpr milliseconds kLongest{2'000};
+constexpr ExponentialBackoff kBackoff{milliseconds(50), milliseconds(2'000), 4};
 
 bool RefusedUndone(const Error& error) {
   return error.http == 429 || (error.http == 503 && error.retry_after);
@@ -24,8 +24,8 @@ bool MayRepeat(const FailedAttempt& attempt) {
 
 // 50 ms, 200 ms, 800 ms, each between half and one and a half times that.
 milliseconds Backoff(int number, double luck) {
-  const auto full = std::min(kFirst * (1 << (2 * std::clamp(number - 1, 0, 8))), kLongest);
-  return milliseconds(static_cast<long long>(static_cast<double>(full.count()) * (0.5 + luck)));
+  const auto full = static_cast<double>(kBackoff.After(number).count());
+  return milliseconds(static_cast<long long>(full * (0.5 + luck)));
 }
 
 }  // namespace

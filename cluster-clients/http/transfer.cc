@@ -10,6 +10,8 @@ namespace {
 
 // Enough for any Status; a refused stream may answer with anything.
 constexpr size_t kMaxErrorBody = 64 * 1024;
+// Of one answer, 1xx and trailers included; a kube-apiserver sends about one.
+constexpr size_t kMaxHeaders = 256 * 1024;
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
@@ -86,7 +88,10 @@ void Transfer::SetRequest(const Connection& connection, bool http1, milliseconds
 // An empty line ends the headers; libcurl passes every line by itself.
 size_t Transfer::OnHeader(char* data, size_t size, size_t count, void* self) {
   const std::string_view line(data, size * count);
-  if (line == "\r\n" || line == "\n") static_cast<Transfer*>(self)->HeadersComplete();
+  auto& transfer = *static_cast<Transfer*>(self);
+  transfer.header_bytes_ += line.size();
+  if (transfer.header_bytes_ > kMaxHeaders) return 0;  // ends the transfer
+  if (line == "\r\n" || line == "\n") transfer.HeadersComplete();
   return size * count;
 }
 
@@ -130,10 +135,12 @@ Reply Transfer::MakeReply(CURLcode code) {
     long os_error = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_error);
     reply.failure = TransportError(code, error_.data(), os_error);
-    if (too_large_) {
+    if (too_large_ || header_bytes_ > kMaxHeaders) {
       reply.failure->code = ErrorCode::kTooLarge;
       reply.failure->message =
-          "the answer is larger than " + std::to_string(request_.max_bytes) + " bytes";
+          too_large_ ? "the answer is larger than " + std::to_string(request_.max_bytes) + " bytes"
+                     : "the headers of the answer are larger than " + std::to_string(kMaxHeaders) +
+                           " bytes";
     }
     reply.unsent = !Sent();
     return reply;

@@ -89,6 +89,7 @@ class Transfer final {
   long http_version_ = 0;
   int status_ = 0;
   size_t received_ = 0;
+  size_t header_bytes_ = 0;
   bool too_large_ = false;
   std::string body_;
 };

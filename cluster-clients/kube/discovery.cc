@@ -25,7 +25,7 @@ const json& ArrayAt(const json& object, const char* key) {
 
 Result<json> ParseKind(std::string_view body, std::string_view kind) {
   json object = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || (!kind.empty() && StringAt(object, "kind") != kind)) {
+  if (!object.is_object() || (!kind.empty() && Text(object, "kind") != kind)) {
     return Fail(ErrorCode::kBadResponse,
                 fmt::format("the answer is not a {}", kind.empty() ? "version" : kind));
   }
@@ -42,10 +42,10 @@ int LeadingNumber(const std::string& text) {
 // All served versions, the preferred one first.
 std::vector<std::string> Versions(const json& group) {
   const auto preferred = group.find("preferredVersion");
-  const std::string first = preferred != group.end() ? StringAt(*preferred, "version") : "";
+  const std::string first = preferred != group.end() ? Text(*preferred, "version") : "";
   std::vector<std::string> versions;
   for (const json& version : ArrayAt(group, "versions")) {
-    if (std::string name = StringAt(version, "version"); !name.empty())
+    if (std::string name = Text(version, "version"); !name.empty())
       versions.push_back(std::move(name));
   }
   std::stable_partition(versions.begin(), versions.end(),
@@ -63,12 +63,12 @@ bool ServerInfo::Serves(std::string_view group, std::string_view version) const 
 
 Result<void> ReadVersion(std::string_view body, ServerInfo& info) {
   FEDRA_ASSIGN_OR_RETURN(const json version, ParseKind(body, ""));
-  info.git_version = StringAt(version, "gitVersion");
+  info.git_version = Text(version, "gitVersion");
   if (info.git_version.empty())
     return Fail(ErrorCode::kBadResponse, "the answer to /version has no gitVersion");
   info.git_version.resize(std::min<size_t>(info.git_version.size(), 64));
-  info.major = LeadingNumber(StringAt(version, "major"));
-  info.minor = LeadingNumber(StringAt(version, "minor"));
+  info.major = LeadingNumber(Text(version, "major"));
+  info.minor = LeadingNumber(Text(version, "minor"));
   return {};
 }
 
@@ -77,7 +77,7 @@ Result<void> ReadGroups(std::string_view body, ServerInfo& info) {
   info.groups[""] = {"v1"};  // the core group is served under /api and not listed
   for (const json& group : ArrayAt(list, "groups")) {
     if (!group.is_object() || info.groups.size() >= kMaxNames) continue;
-    if (const std::string name = StringAt(group, "name"); !name.empty())
+    if (const std::string name = Text(group, "name"); !name.empty())
       info.groups[name] = Versions(group);
   }
   return {};
@@ -87,7 +87,7 @@ Result<void> ReadResources(std::string_view body, std::string_view group_version
                            ServerInfo& info) {
   FEDRA_ASSIGN_OR_RETURN(const json list, ParseKind(body, "APIResourceList"));
   for (const json& resource : ArrayAt(list, "resources")) {
-    const std::string name = StringAt(resource, "name");
+    const std::string name = Text(resource, "name");
     if (name.empty() || info.resources.size() >= kMaxNames) continue;
     info.resources.insert(fmt::format("{}/{}", group_version, name));
   }

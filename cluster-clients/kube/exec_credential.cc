@@ -46,18 +46,18 @@ std::string ExecInfo(const AccessSettings& access, const ExecPlugin& plugin) {
 Result<Credentials> ReadExecCredential(const ExecPlugin& plugin, std::string_view output) {
   const json answer = json::parse(output, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) return Unusable(plugin, "it did not print a JSON object");
-  if (StringAt(answer, "kind") != "ExecCredential")
+  if (Text(answer, "kind") != "ExecCredential")
     return Unusable(plugin, "it did not print an ExecCredential");
-  if (StringAt(answer, "apiVersion") != plugin.api_version) {
+  if (Text(answer, "apiVersion") != plugin.api_version) {
     return Unusable(plugin, fmt::format("it speaks another version than {}", plugin.api_version));
   }
   const auto status = answer.find("status");
   if (status == answer.end() || !status->is_object())
     return Unusable(plugin, "it returned no status");
   Credentials credentials;
-  credentials.client_certificate_pem = StringAt(*status, "clientCertificateData");
-  credentials.client_key_pem = StringAt(*status, "clientKeyData");
-  const std::string token = StringAt(*status, "token");
+  credentials.client_certificate_pem = Text(*status, "clientCertificateData");
+  credentials.client_key_pem = Text(*status, "clientKeyData");
+  const std::string token = Text(*status, "token");
   if (!IsHeaderSafe(token)) return Unusable(plugin, "the token contains white space");
   if (!token.empty()) credentials.authorization = "Bearer " + token;
   if (credentials.client_certificate_pem.empty() != credentials.client_key_pem.empty()) {
@@ -67,7 +67,7 @@ Result<Credentials> ReadExecCredential(const ExecPlugin& plugin, std::string_vie
   if (token.empty() && credentials.client_certificate_pem.empty()) {
     return Unusable(plugin, "it returned neither a token nor a certificate");
   }
-  if (const std::string expires = StringAt(*status, "expirationTimestamp"); !expires.empty()) {
+  if (const std::string expires = Text(*status, "expirationTimestamp"); !expires.empty()) {
     const Result<WallTime> time = ParseRfc3339(expires);
     if (!time) return Unusable(plugin, "expirationTimestamp is not a time");
     credentials.expires = *time;

@@ -4,10 +4,18 @@
 
 namespace fedra::kube {
 
-std::string StringAt(const nlohmann::json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+using nlohmann::json;
+
+const json& Member(const json& object, std::string_view name) {
+  static const json kNothing;
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(name);
+  return found == object.end() ? kNothing : *found;
+}
+
+std::string Text(const json& object, std::string_view name) {
+  const json& member = Member(object, name);
+  return member.is_string() ? member.get_ref<const std::string&>() : std::string();
 }
 
 }  // namespace fedra::kube

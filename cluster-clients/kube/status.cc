@@ -73,9 +73,9 @@ ErrorCode ByHttp(int http) {
 
 std::optional<Status> ReadStatus(std::string_view text) {
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || StringAt(object, "kind") != "Status") return std::nullopt;
-  Status status{.reason = StringAt(object, "reason"),
-                .message = StringAt(object, "message"),
+  if (!object.is_object() || Text(object, "kind") != "Status") return std::nullopt;
+  Status status{.reason = Text(object, "reason"),
+                .message = Text(object, "message"),
                 .code = 0,
                 .retry_after = {}};
   if (const auto code = object.find("code"); code != object.end() && code->is_number_integer()) {

@@ -31,13 +31,6 @@ Verb WithBody(std::string method, std::string path, std::string content_type, st
   return verb;
 }
 
-Query QueryOf(const Selection& selection) {
-  Query query;
-  query.Add("labelSelector", selection.label_selector)
-      .Add("fieldSelector", selection.field_selector);
-  return query;
-}
-
 }  // namespace
 
 Verb Get(const Resource& resource, const ObjectKey& key) {
@@ -72,9 +65,9 @@ Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subr
 }
 
 Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
-            const ResourceVersion& version, const std::string& propagation) {
-  nlohmann::json options = {{"kind", "DeleteOptions"}, {"apiVersion", "v1"}};
-  if (!propagation.empty()) options["propagationPolicy"] = propagation;
+            const ResourceVersion& version) {
+  nlohmann::json options = {
+      {"kind", "DeleteOptions"}, {"apiVersion", "v1"}, {"propagationPolicy", "Background"}};
   if (!uid.empty()) options["preconditions"]["uid"] = uid;
   if (!version.empty()) options["preconditions"]["resourceVersion"] = version.value;
   Verb verb = WithBody("DELETE", resource.ObjectPath(key), "application/json", Dump(options));
@@ -99,25 +92,24 @@ Verb AccessReview(std::string_view verb, const Resource& resource, std::string_v
   return call;
 }
 
-http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
-                       std::string_view continue_token) {
-  Query query = QueryOf(selection);
+http::Request ListPage(const Resource& resource, size_t limit, std::string_view continue_token) {
+  Query query;
   if (limit > 0) query.Add("limit", std::to_string(limit));
   query.Add("continue", continue_token);
   http::Request request;
-  request.path = resource.CollectionPath(selection.ns) + query.text();
+  request.path = resource.CollectionPath({}) + query.text();
   return request;
 }
 
-http::Request OpenWatch(const Resource& resource, const Selection& selection,
-                        const ResourceVersion& from, std::chrono::seconds timeout) {
-  Query query = QueryOf(selection);
+http::Request OpenWatch(const Resource& resource, const ResourceVersion& from,
+                        std::chrono::seconds timeout) {
+  Query query;
   query.Add("watch", "true")
       .Add("allowWatchBookmarks", "true")
       .Add("resourceVersion", from.value)
       .Add("timeoutSeconds", std::to_string(timeout.count()));
   http::Request request;
-  request.path = resource.CollectionPath(selection.ns) + query.text();
+  request.path = resource.CollectionPath({}) + query.text();
   return request;
 }
 

@@ -23,12 +23,6 @@ struct WriteQuery {
   bool dry_run = false;
 };
 
-struct Selection {
-  std::string_view ns;
-  std::string_view label_selector;
-  std::string_view field_selector;
-};
-
 Verb Get(const Resource& resource, const ObjectKey& key);
 Verb Create(const Resource& resource, std::string_view ns, std::string_view subresource,
             std::string body, const WriteQuery& query);
@@ -36,17 +30,17 @@ Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view
                 std::string body, const WriteQuery& query);
 Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subresource,
            std::string body, const WriteQuery& query);
-// `uid` and `version`: preconditions when not empty.
+// With what it owns (propagationPolicy Background). `uid` and `version`: preconditions when not
+// empty.
 Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
-            const ResourceVersion& version, const std::string& propagation);
+            const ResourceVersion& version);
 // May the caller do `verb` on `resource`? A SelfSubjectAccessReview.
 Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
                   std::string_view subresource, std::string_view name = {});
 
-// One page of a list. `limit` 0: everything at once.
-http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
-                       std::string_view continue_token);
-http::Request OpenWatch(const Resource& resource, const Selection& selection,
-                        const ResourceVersion& from, std::chrono::seconds timeout);
+// One page of all objects. `limit` 0: everything at once.
+http::Request ListPage(const Resource& resource, size_t limit, std::string_view continue_token);
+http::Request OpenWatch(const Resource& resource, const ResourceVersion& from,
+                        std::chrono::seconds timeout);
 
 }  // namespace fedra::kube

@@ -2,29 +2,31 @@
 
 #include <algorithm>
 
+#include "base/backoff.h"
+
 namespace fedra::watch {
 namespace {
 
 using std::chrono::milliseconds;
 
-// `first` doubled `doublings` times, at most `longest`, shortened by up to a quarter.
-milliseconds Doubled(milliseconds first, int doublings, milliseconds longest, double luck) {
-  const milliseconds full =
-      std::min<milliseconds>(first * (1 << std::clamp(doublings, 0, 20)), longest);
-  return milliseconds(static_cast<long long>(static_cast<double>(full.count()) * (1.0 - luck / 4)));
-}
+// client-go's reflector and kube-rs.
+constexpr ExponentialBackoff kUsual{milliseconds(800), milliseconds(30'000)};
+constexpr ExponentialBackoff kWhenRefused{milliseconds(1'000), milliseconds(15'000)};
+constexpr ExponentialBackoff kWhenTooLong{milliseconds(30'000), milliseconds(600'000)};
 
 milliseconds Own(Trouble trouble, int failures, double luck) {
   switch (trouble) {
     case Trouble::kCut:
       if (failures <= 1) return milliseconds(50 + static_cast<long long>(luck * 150));
-      return Doubled(milliseconds(800), failures - 2, milliseconds(30'000), luck);
+      return Shortened(kUsual.After(failures - 1), luck);
     case Trouble::kFailing:
-      return Doubled(milliseconds(800), failures - 1, milliseconds(30'000), luck);
+      return Shortened(kUsual.After(failures), luck);
     case Trouble::kRefused:
-      return Doubled(milliseconds(1'000), failures - 1, milliseconds(15'000), luck);
+      return Shortened(kWhenRefused.After(failures), luck);
+    case Trouble::kTooLong:
+      return Shortened(kWhenTooLong.After(failures), luck);
   }
-  return milliseconds(30'000);
+  return kUsual.longest;
 }
 
 constexpr milliseconds kLongestWish{300'000};

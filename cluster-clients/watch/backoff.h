@@ -11,6 +11,7 @@ enum class Trouble {
   kCut,      // something that worked was cut, or the server asked us to begin again
   kFailing,  // an error that may go away by itself
   kRefused,  // 403 or 404: somebody has to change something
+  kTooLong,  // more was sent than any real server has: to read it again costs as much again
 };
 
 // `failures`: how many there were in a row, this one included (1 or more). `luck` in [0, 1).
@@ -19,6 +20,7 @@ enum class Trouble {
 //             millisecond is one in which nobody sees what happens there
 //   then, and for kFailing: 800 ms doubled each time up to 30 s (kube-rs, client-go's reflector)
 //   kRefused  1 s doubled up to 15 s
+//   kTooLong  30 s doubled up to 10 min
 //
 // Never less than `retry_after`, the server's wish; of that no more than five minutes are granted,
 // so that no server can end a watch for good.

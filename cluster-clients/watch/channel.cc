@@ -10,6 +10,15 @@ constexpr size_t kChunksAtOnce = 8;
 
 }  // namespace
 
+Channel::~Channel() {
+  state_.With([this](State& state) { Release(state, state.bytes); });
+}
+
+void Channel::Release(State& state, size_t bytes) {
+  state.bytes -= bytes;
+  budget_->bytes -= bytes;
+}
+
 template <class F>
 void Channel::Change(F&& change) {
   const bool wake = state_.With([&](State& state) {
@@ -28,9 +37,11 @@ void Channel::Data(std::string_view bytes) {
     Delivery& arrived = state.arrived;
     if (arrived.overflow) return;
     state.bytes += bytes.size();
-    if (state.bytes > max_bytes_) {
+    const size_t of_all = budget_->bytes += bytes.size();
+    if (state.bytes > max_bytes_ || of_all > budget_->max_bytes) {
       arrived.overflow = true;
       arrived.chunks.clear();
+      Release(state, state.bytes);
     } else if (!arrived.chunks.empty() && arrived.chunks.back().size() + bytes.size() <= kChunk) {
       arrived.chunks.back().append(bytes);
     } else {
@@ -44,13 +55,13 @@ void Channel::End(http::Reply reply) {
 }
 
 Delivery Channel::Take() {
-  return state_.With([](State& state) {
+  return state_.With([this](State& state) {
     Delivery& arrived = state.arrived;
     Delivery taken;
     taken.opened = std::exchange(arrived.opened, false);
     taken.overflow = arrived.overflow;
     while (!arrived.chunks.empty() && taken.chunks.size() < kChunksAtOnce) {
-      state.bytes -= arrived.chunks.front().size();
+      Release(state, arrived.chunks.front().size());
       taken.chunks.push_back(std::move(arrived.chunks.front()));
       arrived.chunks.pop_front();
     }

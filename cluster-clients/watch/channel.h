@@ -4,6 +4,7 @@
 //
 // Thread rules: filled on the io loop thread, taken by a worker.
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -25,13 +26,22 @@ struct Delivery {
   std::optional<http::Reply> end;  // nothing follows
 };
 
+// Of all channels of one cluster together: what has arrived and not been read.
+struct UnreadBudget {
+  explicit UnreadBudget(size_t limit) : max_bytes(limit) {}
+  const size_t max_bytes;
+  std::atomic<size_t> bytes{0};
+};
+
 class Channel final : public std::enable_shared_from_this<Channel> {
  public:
   using Wake = std::function<void(std::shared_ptr<Channel> channel)>;
 
   // `wake` is called when there is something to take, and not again before Take() found nothing
   // more.
-  Channel(size_t max_bytes, Wake wake) : max_bytes_(max_bytes), wake_(std::move(wake)) {}
+  Channel(size_t max_bytes, std::shared_ptr<UnreadBudget> budget, Wake wake)
+      : max_bytes_(max_bytes), budget_(std::move(budget)), wake_(std::move(wake)) {}
+  ~Channel();
 
   void Opened();
   void Data(std::string_view bytes);
@@ -50,7 +60,10 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   template <class F>
   void Change(F&& change);
 
+  void Release(State& state, size_t bytes);
+
   const size_t max_bytes_;
+  const std::shared_ptr<UnreadBudget> budget_;
   const Wake wake_;
   Guarded<State> state_;
 };

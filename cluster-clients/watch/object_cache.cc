@@ -8,12 +8,6 @@
 namespace fedra::watch {
 namespace {
 
-Result<Meta> WithName(Meta meta) {
-  if (meta.key.name.empty())
-    return Fail(ErrorCode::kBadResponse, "an object without metadata.name");
-  return meta;
-}
-
 // Who wrote which field is of no interest here, and often half of an object: the parser, which is
 // slow, does not see it. The text itself when there is nothing to leave out.
 std::string_view WithoutManagedFields(std::string_view object, std::string& buffer) {
@@ -28,23 +22,6 @@ std::string_view WithoutManagedFields(std::string_view object, std::string& buff
 }
 
 }  // namespace
-
-Result<Meta> ReadMeta(const nlohmann::json& object) {
-  if (!object.is_object()) return Fail(ErrorCode::kBadResponse, "not a JSON object");
-  const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return WithName({});
-  return WithName({{kube::StringAt(*metadata, "namespace"), kube::StringAt(*metadata, "name")},
-                   ResourceVersion(kube::StringAt(*metadata, "resourceVersion")),
-                   kube::StringAt(*metadata, "uid")});
-}
-
-Result<Meta> ScanMeta(std::string_view object) {
-  const auto metadata = kube::FindMember(object, "metadata");
-  if (!metadata) return WithName({});
-  const auto text = [&](const char* key) { return kube::FindString(*metadata, key).value_or(""); };
-  return WithName(
-      {{text("namespace"), text("name")}, ResourceVersion(text("resourceVersion")), text("uid")});
-}
 
 ObjectText::ObjectText(std::string_view text) : text_(text) {}
 ObjectText::~ObjectText() = default;

@@ -25,6 +25,9 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "cluster-clients/watch/list_bounds.h"
+#include "cluster-clients/watch/meta.h"
+#include "cluster-clients/watch/relist_tracker.h"
 
 namespace fedra::watch {
 
@@ -57,20 +60,9 @@ class CacheSink {
   virtual Result<void> Upsert(std::string_view object) = 0;
   virtual Result<void> Remove(std::string_view object) = 0;
   virtual void Synced() = 0;
+  virtual Held held() const = 0;
   virtual void SetHealth(CacheHealth health) = 0;
 };
-
-// What every cached object carries besides its typed value.
-struct Meta {
-  ObjectKey key;
-  ResourceVersion version;
-  std::string uid;
-};
-// Reads metadata.{namespace,name,resourceVersion,uid} of an object.
-Result<Meta> ReadMeta(const nlohmann::json& object);
-// The same from JSON text, without parsing more than the metadata. A name is required, the rest may
-// be missing.
-Result<Meta> ScanMeta(std::string_view object);
 
 // The text of one object, parsed at most once, whoever of its readers is the first to need that.
 // Thread rules: one thread. Lifetime: the text must outlive it.
@@ -127,17 +119,12 @@ class ObjectCache final : public ObjectSink {
   Result<void> Upsert(ObjectText& object) override;
   Result<void> Remove(std::string_view object) override;
   void Synced() override;
+  Held held() const override;
   void SetHealth(CacheHealth health) override;
 
  private:
-  struct Entry {
-    ResourceVersion version;
-    std::string uid;
-    std::shared_ptr<const T> value;
-  };
-  using Entries = std::unordered_map<ObjectKey, Entry>;
+  using Tracker = RelistTracker<std::shared_ptr<const T>>;
 
-  std::optional<Entry> Known(const ObjectKey& key) const;
   Result<std::shared_ptr<const T>> Read(const Meta& meta, ObjectText& object) const;
 
   const Parser parser_;
@@ -145,12 +132,8 @@ class ObjectCache final : public ObjectSink {
   const OnHealth on_health_;
   const AlreadyRead already_read_;
 
-  Guarded<Entries> entries_;
+  Guarded<Tracker> tracker_;  // changed by the feeding reflector only
   Guarded<CacheHealth> health_;
-
-  // Used by the feeding reflector only: the list that is arriving.
-  bool listing_ = false;
-  Entries arriving_;
 };
 
 // Parses the JSON text of an object without exceptions; kBadResponse when it is broken. Without its

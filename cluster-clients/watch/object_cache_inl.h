@@ -18,25 +18,25 @@ ObjectCache<T>::ObjectCache(Parser parser, OnObject on_object, OnHealth on_healt
 
 template <class T>
 std::shared_ptr<const T> ObjectCache<T>::Find(const ObjectKey& key) const {
-  return entries_.With([&](const Entries& entries) -> std::shared_ptr<const T> {
-    const auto found = entries.find(key);
-    return found == entries.end() ? nullptr : found->second.value;
+  return tracker_.With([&](const Tracker& tracker) -> std::shared_ptr<const T> {
+    const auto* entry = tracker.Find(key);
+    return entry == nullptr ? nullptr : entry->payload;
   });
 }
 
 template <class T>
 std::vector<std::shared_ptr<const T>> ObjectCache<T>::List() const {
   std::vector<std::shared_ptr<const T>> all;
-  entries_.With([&](const Entries& entries) {
-    all.reserve(entries.size());
-    for (const auto& [key, entry] : entries) all.push_back(entry.value);
+  tracker_.With([&](const Tracker& tracker) {
+    all.reserve(tracker.entries().size());
+    for (const auto& [key, entry] : tracker.entries()) all.push_back(entry.payload);
   });
   return all;
 }
 
 template <class T>
 size_t ObjectCache<T>::size() const {
-  return entries_.With([](const Entries& entries) { return entries.size(); });
+  return tracker_.With([](const Tracker& tracker) { return tracker.entries().size(); });
 }
 
 template <class T>
@@ -45,79 +45,56 @@ CacheHealth ObjectCache<T>::health() const {
 }
 
 template <class T>
-void ObjectCache<T>::Reset() {
-  listing_ = true;
-  arriving_.clear();
+Held ObjectCache<T>::held() const {
+  return tracker_.With([](const Tracker& tracker) { return tracker.held(); });
 }
 
 template <class T>
-std::optional<typename ObjectCache<T>::Entry> ObjectCache<T>::Known(const ObjectKey& key) const {
-  return entries_.With([&](const Entries& entries) -> std::optional<Entry> {
-    const auto found = entries.find(key);
-    if (found == entries.end()) return std::nullopt;
-    return found->second;
-  });
+void ObjectCache<T>::Reset() {
+  tracker_.With([](Tracker& tracker) { tracker.Begin(); });
 }
 
 template <class T>
 Result<void> ObjectCache<T>::Upsert(ObjectText& object) {
   FEDRA_ASSIGN_OR_RETURN(Meta meta, ScanMeta(object.text()));
-  std::optional<Entry> known = Known(meta.key);
-  const bool unchanged = known && known->version == meta.version && known->uid == meta.uid;
-  if (unchanged) {
-    if (listing_) arriving_.insert_or_assign(std::move(meta.key), *std::move(known));
-    return {};
-  }
+  if (tracker_.With([&](Tracker& tracker) { return tracker.Note(meta); })) return {};
   Result<std::shared_ptr<const T>> value = Read(meta, object);
-  if (!value) {
-    // What was readable before is better than a hole, which would look like a deletion.
-    if (listing_ && known) arriving_.insert_or_assign(meta.key, *std::move(known));
-    return Fail(std::move(value).error().WithContext(meta.key.ToString()));
-  }
-  Entry entry{std::move(meta.version), std::move(meta.uid), *std::move(value)};
-  if (listing_) {
-    arriving_.insert_or_assign(std::move(meta.key), std::move(entry));
-    return {};
-  }
-  const auto after = entry.value;
-  entries_.With([&](Entries& entries) { entries.insert_or_assign(meta.key, std::move(entry)); });
-  if (on_object_) on_object_(meta.key, known ? known->value : nullptr, after);
+  if (!value) return Fail(std::move(value).error().WithContext(meta.key.ToString()));
+  const ObjectKey key = meta.key;
+  std::shared_ptr<const T> before;
+  const bool listing = tracker_.With([&](Tracker& tracker) {
+    if (const auto* entry = tracker.Find(key)) before = entry->payload;
+    tracker.Put(std::move(meta), object.text().size(), *value);
+    return tracker.listing();
+  });
+  if (!listing && on_object_) on_object_(key, before, *value);
   return {};
 }
 
 template <class T>
 Result<void> ObjectCache<T>::Remove(std::string_view object) {
   FEDRA_ASSIGN_OR_RETURN(const Meta meta, ScanMeta(object));
-  std::shared_ptr<const T> before;
-  entries_.With([&](Entries& entries) {
-    const auto found = entries.find(meta.key);
-    if (found == entries.end()) return;
-    before = std::move(found->second.value);
-    entries.erase(found);
-  });
-  if (before && on_object_) on_object_(meta.key, before, nullptr);
+  const auto before = tracker_.With([&](Tracker& tracker) { return tracker.Remove(meta.key); });
+  if (before && on_object_) on_object_(meta.key, *before, nullptr);
   return {};
 }
 
 template <class T>
 void ObjectCache<T>::Synced() {
-  if (!std::exchange(listing_, false)) return;
-  // Only this thread changes the entries, so `after` stays what readers see while the listeners
-  // run.
-  const Entries after = std::exchange(arriving_, {});
-  Entries before = after;
-  entries_.With([&](Entries& entries) { entries.swap(before); });
-  if (!on_object_) return;
+  const auto before = tracker_.With([](Tracker& tracker) { return tracker.Finish(); });
+  if (!before || !on_object_) return;
+  // Only this thread changes what is held, so this is what readers see while the listeners run.
+  const auto after = tracker_.With([](const Tracker& tracker) { return tracker.entries(); });
   for (const auto& [key, entry] : after) {
-    const auto old = before.find(key);
-    if (old == before.end()) {
-      on_object_(key, nullptr, entry.value);
-    } else if (old->second.value != entry.value) {
-      on_object_(key, old->second.value, entry.value);
+    const auto old = before->find(key);
+    if (old == before->end()) {
+      on_object_(key, nullptr, entry.payload);
+    } else if (old->second.payload != entry.payload) {
+      on_object_(key, old->second.payload, entry.payload);
     }
   }
-  for (const auto& [key, entry] : before) {
-    if (!after.contains(key)) on_object_(key, entry.value, nullptr);
+  for (const auto& [key, entry] : *before) {
+    if (!after.contains(key)) on_object_(key, entry.payload, nullptr);
   }
 }
 

@@ -1,6 +1,9 @@
 #include "cluster-clients/watch/reflector.h"
 
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/log.h"
 #include "cluster-clients/http/loop.h"
@@ -24,6 +27,9 @@ constexpr seconds kComplainEvery{60};
 // So much later than the server we end a watch ourselves.
 constexpr seconds kWatchMargin{5};
 
+// Of a list much is not kept: managed fields, objects that came twice.
+constexpr size_t kMaxWaste = 4;
+
 constexpr const char* kMetadataList =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
@@ -37,14 +43,15 @@ seconds Spread(seconds timeout) {
 }  // namespace
 
 Reflector::Reflector(Target target, CacheSink& sink, StreamSource& source, http::HttpLoop& loop,
-                     WorkerPool& workers, const Clock& clock, ReflectorOptions options)
+                     ClusterShare share, const Clock& clock, ReflectorOptions options)
     : target_(std::move(target)),
       sink_(sink),
       source_(source),
       loop_(loop),
       clock_(clock),
       options_(std::move(options)),
-      serial_(std::make_shared<SerialQueue>(workers)),
+      share_(std::move(share)),
+      serial_(std::make_shared<SerialQueue>(share_.workers)),
       watcher_(WatcherOptions{options_.page_size}) {
   health_.since = clock.Steady();
 }
@@ -53,7 +60,12 @@ void Reflector::Resume() {
   serial_->Submit([self = shared_from_this()] {
     const bool returned = !std::exchange(self->active_, true);
     // What was wrong before is over, and nothing is known of the time between.
-    if (self->health_.state == CacheState::kFailing) self->Publish(CacheState::kSyncing, {});
+    if (self->health_.state == CacheState::kFailing) {
+      self->Publish(CacheState::kSyncing, {});
+    } else if (returned && self->health_.IsListing()) {  // since now, whenever we were made
+      self->health_.since = self->clock_.Steady();
+      self->sink_.SetHealth(self->health_);
+    }
     self->Apply(self->watcher_.Handle(returned ? Input(Returned{}) : Input(Resumed{})));
   });
 }
@@ -150,18 +162,17 @@ void Reflector::Schedule(const Output& output) {
 }
 
 void Reflector::Open(const Output& output) {
-  const kube::Selection selection{target_.ns, target_.label_selector, target_.field_selector};
   http::Request request;
   listing_ = output.next == Output::Next::kList;
   if (listing_) {
-    request = kube::ListPage(target_.resource, selection, output.limit, output.continue_token);
+    request = kube::ListPage(target_.resource, output.limit, output.continue_token);
     request.timeout = kPageTimeout;
     request.stall_timeout = kPageStall;
     request.max_bytes = options_.max_page_bytes;
-    list_.emplace([this](std::string_view item) { Tell(Output::Tell::kUpsert, item); });
+    BeginPage(output);
   } else {
     const seconds timeout = Spread(options_.watch_timeout);
-    request = kube::OpenWatch(target_.resource, selection, output.version, timeout);
+    request = kube::OpenWatch(target_.resource, output.version, timeout);
     request.timeout = timeout + kWatchMargin;
     request.max_bytes = SIZE_MAX;
     lines_.emplace();
@@ -173,9 +184,9 @@ void Reflector::Open(const Output& output) {
 
 void Reflector::Connect(http::Request request) {
   opened_at_.reset();
-  const size_t max_unread = listing_ ? options_.max_page_bytes : options_.max_unread_bytes;
   channel_ = std::make_shared<Channel>(
-      max_unread, [weak = weak_from_this()](std::shared_ptr<Channel> channel) {
+      options_.max_unread_bytes, share_.unread,
+      [weak = weak_from_this()](std::shared_ptr<Channel> channel) {
         if (const auto self = weak.lock())
           self->serial_->Submit([self, channel] { self->Drain(channel); });
       });
@@ -213,9 +224,44 @@ void Reflector::Drain(const std::shared_ptr<Channel>& channel) {
   }
 }
 
+void Reflector::BeginPage(const Output& page) {
+  if (page.continue_token.empty()) arrived_ = {};
+  arrived_.limit = page.limit;
+  arrived_.page_objects = 0;
+  ++arrived_.pages;
+  list_.emplace([this](std::string_view item) {
+    ++arrived_.objects;
+    const bool was_asked = ++arrived_.page_objects <= arrived_.limit || arrived_.limit == 0;
+    if (was_asked) Tell(Output::Tell::kUpsert, item);
+  });
+}
+
 Output Reflector::FeedList(std::string_view bytes) {
-  const Result<void> fed = list_->Feed(bytes);
+  arrived_.bytes += bytes.size();
+  Result<void> fed = list_->Feed(bytes);
+  if (fed) fed = WithinBounds();
   return fed ? Output{} : watcher_.Handle(ListFailed{fed.error()});
+}
+
+// An API server obeys `limit` (kube-apiserver 1.36 ignores it with resourceVersion=0 only, which we
+// never send), and no list of a real cluster is longer than the bounds.
+Result<void> Reflector::WithinBounds() const {
+  const ListBounds& bounds = options_.bounds;
+  const auto too_long = [&](std::string_view what) {
+    return Fail(ErrorCode::kTooLarge,
+                fmt::format("the list of {} {}; it is not read on", target_.resource.plural, what));
+  };
+  if (arrived_.limit > 0 && arrived_.page_objects > arrived_.limit)
+    return too_long(
+        fmt::format("has pages of more than the {} objects that were asked for", arrived_.limit));
+  const Held held = sink_.held();
+  if (std::max(held.objects, arrived_.objects) > bounds.objects)
+    return too_long(fmt::format("is longer than {} objects", bounds.objects));
+  if (held.bytes > bounds.bytes || arrived_.bytes / kMaxWaste > bounds.bytes)
+    return too_long(fmt::format("is larger than {} MiB", bounds.bytes >> 20));
+  if (arrived_.pages > bounds.pages)
+    return too_long(fmt::format("has more than {} pages", bounds.pages));
+  return {};
 }
 
 Output Reflector::FeedWatch(std::string_view bytes) {
@@ -241,8 +287,10 @@ Output Reflector::OnLine(std::string_view line) {
       break;
   }
   Output output = watcher_.Handle(ObjectEvent{event->type, event->version});
-  if (output.next == Output::Next::kContinue)
-    Tell(std::exchange(output.tell, Output::Tell::kNothing), event->object);
+  if (output.next != Output::Next::kContinue) return output;
+  Tell(std::exchange(output.tell, Output::Tell::kNothing), event->object);
+  if (const auto bounded = WithinBounds(); !bounded)
+    return watcher_.Handle(WatchEnded{bounded.error(), true, Lived()});
   return output;
 }
 

@@ -4,7 +4,8 @@
 //
 // It asks only between Resume() and Suspend(), that is while the cluster is connected. Bytes arrive
 // on the io loop and are read on a worker; what is not read in time is bounded, beyond that the
-// list is asked for again.
+// list is asked for again. So is what is kept: a list above its bounds fails (kTooLarge), and what
+// the sink held before stays.
 //
 // Thread rules: every function may be called from any thread but the io loop's. The sink is called
 // by one worker at a time. Lifetime: owned by a shared_ptr; loop, workers, clock, source and sink
@@ -22,21 +23,27 @@
 #include "cluster-clients/http/message.h"
 #include "cluster-clients/kube/list_reader.h"
 #include "cluster-clients/kube/resource.h"
+#include "cluster-clients/watch/list_bounds.h"
 #include "cluster-clients/watch/object_cache.h"
+#include "cluster-clients/watch/pool_share.h"
 #include "cluster-clients/watch/serial_queue.h"
 #include "cluster-clients/watch/watch_event.h"
 #include "cluster-clients/watch/watcher.h"
 
-namespace fedra {
-class WorkerPool;
-namespace http {
+namespace fedra::http {
 class HttpLoop;
 }
-}  // namespace fedra
 
 namespace fedra::watch {
 
 class Channel;
+struct UnreadBudget;
+
+// What the reflectors of one cluster have in common.
+struct ClusterShare {
+  std::shared_ptr<PoolShare> workers;
+  std::shared_ptr<UnreadBudget> unread;
+};
 
 // The connection of the cluster; a seam for tests.
 class StreamSource {
@@ -50,9 +57,6 @@ class StreamSource {
 struct Target {
   std::string cluster;  // for messages
   kube::Resource resource;
-  std::string ns;  // empty: all namespaces
-  std::string label_selector;
-  std::string field_selector;
   bool metadata_only = false;   // PartialObjectMetadata instead of the objects
   bool keeps_unserved = false;  // a 404 for the whole resource leaves the content as it is
 
@@ -62,7 +66,8 @@ struct Target {
 struct ReflectorOptions {
   size_t page_size = 500;
   size_t max_page_bytes = 256u << 20;
-  size_t max_unread_bytes = 64u << 20;             // of one watch; beyond: list again
+  size_t max_unread_bytes = 32u << 20;  // of one stream; beyond: list again, in smaller pages
+  ListBounds bounds;
   std::chrono::milliseconds open_timeout{10'000};  // until an answer begins
   std::chrono::seconds watch_timeout{290};
   std::function<void()> on_served_changed;  // the resource has appeared or vanished; on a worker
@@ -74,7 +79,7 @@ struct ReflectorOptions {
 class Reflector final : public std::enable_shared_from_this<Reflector> {
  public:
   Reflector(Target target, CacheSink& sink, StreamSource& source, http::HttpLoop& loop,
-            WorkerPool& workers, const Clock& clock, ReflectorOptions options);
+            ClusterShare share, const Clock& clock, ReflectorOptions options);
 
   // The cluster is connected: ask now, and forget earlier failures. After Suspend() with a list.
   void Resume();
@@ -94,11 +99,13 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
   void Connect(http::Request request);
   void Close();
   void Drain(const std::shared_ptr<Channel>& channel);
+  void BeginPage(const Output& page);
   Output FeedList(std::string_view bytes);
   Output FeedWatch(std::string_view bytes);
   Output OnLine(std::string_view line);
   Output PageDone(const http::Reply& reply);
   Output WatchDone(const http::Reply& reply);
+  Result<void> WithinBounds() const;
   std::chrono::milliseconds Lived() const;
   void Broken(const Error& error);
 
@@ -108,6 +115,7 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
   http::HttpLoop& loop_;
   const Clock& clock_;
   const ReflectorOptions options_;
+  const ClusterShare share_;
   const std::shared_ptr<SerialQueue> serial_;
 
   // Inside of serial_ only.
@@ -118,6 +126,14 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
   std::function<void()> cancel_;
   bool listing_ = false;  // what the stream is: a page, or a watch
   std::optional<kube::ListReader> list_;
+  // Of the list that is arriving. A hostile server may name the same object again and again.
+  struct {
+    size_t limit = 0;         // what this page was asked for; 0: everything
+    size_t page_objects = 0;  // of this page
+    size_t pages = 0;         // of the whole list
+    size_t objects = 0;
+    size_t bytes = 0;
+  } arrived_;
   std::optional<LineSplitter> lines_;
   std::optional<SteadyTime> opened_at_;  // when the answer began
   CacheHealth health_;

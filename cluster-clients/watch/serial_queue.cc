@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/worker_pool.h"
-
 namespace fedra::watch {
 
 void SerialQueue::Submit(std::function<void()> task) {
@@ -12,7 +10,7 @@ void SerialQueue::Submit(std::function<void()> task) {
     state.tasks.push_back(std::move(task));
     return !std::exchange(state.scheduled, true);
   });
-  if (schedule) workers_.Submit([self = shared_from_this()] { self->RunOne(); });
+  if (schedule) workers_->Submit([self = shared_from_this()] { self->RunOne(); });
 }
 
 // One task at a time, so that a busy queue does not keep a worker from the others.
@@ -32,7 +30,7 @@ void SerialQueue::RunOne() {
     return state.scheduled;
   });
   state_.Notify();
-  if (more) workers_.Submit([self = shared_from_this()] { self->RunOne(); });
+  if (more) workers_->Submit([self = shared_from_this()] { self->RunOne(); });
 }
 
 void SerialQueue::Close() {

@@ -4,25 +4,23 @@
 // nothing while idle.
 //
 // Thread rules: every function may be called from any thread. Functions must not throw.
-// Lifetime: the pool must outlive the queue. After Close() no function runs and none is running,
+// Lifetime: after Close() no function runs and none is running,
 // unless Close() was called from one of them.
 
 #include <deque>
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "base/guarded.h"
-
-namespace fedra {
-class WorkerPool;
-}
+#include "cluster-clients/watch/pool_share.h"
 
 namespace fedra::watch {
 
 class SerialQueue final : public std::enable_shared_from_this<SerialQueue> {
  public:
-  explicit SerialQueue(WorkerPool& workers) : workers_(workers) {}
+  explicit SerialQueue(std::shared_ptr<PoolShare> workers) : workers_(std::move(workers)) {}
 
   void Submit(std::function<void()> task);
   // Drops what has not begun and waits for what is running.
@@ -38,7 +36,7 @@ class SerialQueue final : public std::enable_shared_from_this<SerialQueue> {
 
   void RunOne();
 
-  WorkerPool& workers_;
+  const std::shared_ptr<PoolShare> workers_;
   Guarded<State> state_;
 };
 

@@ -1,5 +1,6 @@
 #include "cluster-clients/watch/watcher.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fedra::watch {
@@ -19,6 +20,8 @@ constexpr int kMaxNoProgress = 3;
 constexpr milliseconds kSilent{120'000};
 // A list that takes longer than a token lives would never end: then it is asked for in one piece.
 constexpr int kMaxExpired = 2;
+// Pages shrink to this when their objects are so large that we cannot keep up.
+constexpr size_t kMinPage = 20;
 
 Error BadResponse(std::string message) {
   Error error;
@@ -56,7 +59,7 @@ Output Watcher::Next() {
     return output;
   }
   output.next = Output::Next::kList;
-  output.limit = expired_ >= kMaxExpired ? 0 : options_.page_size;
+  output.limit = expired_ >= kMaxExpired ? 0 : page_size_;
   if (const auto* paging = std::get_if<Paging>(&state_)) {
     output.continue_token = paging->token;
   } else {
@@ -113,6 +116,21 @@ Output Watcher::Stuck(const Error& error) {
   return Retry(Trouble::kFailing, error);
 }
 
+// The server sends more than we keep, and would again.
+Output Watcher::TooLong(const Error& error) {
+  state_ = Empty{};
+  no_progress_ = 0;
+  Output output = Retry(Trouble::kTooLong, error);
+  output.state = CacheState::kFailing;
+  output.error = error;
+  return output;
+}
+
+void Watcher::Shrink() {
+  expired_ = 0;
+  page_size_ = std::min(page_size_, std::max(page_size_ / 4, kMinPage));
+}
+
 Output Watcher::On(const PageEnded& input) {
   if (!input.continue_token.empty()) {
     state_ = Paging{input.continue_token};
@@ -136,6 +154,7 @@ Output Watcher::On(const ListFailed& input) {
     return Refused(input.error);
   }
   if (IsNotServed(input.error)) return NotServed(input.error);
+  if (input.error.code == ErrorCode::kTooLarge) return TooLong(input.error);
   if (input.error.code == ErrorCode::kGone) {
     if (std::holds_alternative<Paging>(state_)) ++expired_;
     return Relist();
@@ -190,11 +209,20 @@ Output Watcher::On(const WatchEnded& input) {
   if (error.code == ErrorCode::kGone) return Relist();
   if (error.code == ErrorCode::kForbidden) return Refused(error);
   if (IsNotServed(error)) return NotServed(error);
+  if (error.code == ErrorCode::kTooLarge) return TooLong(error);
   if (!IsNetwork(error)) return Stuck(error);
   return Retry(input.opened ? Trouble::kCut : Trouble::kFailing, error);
 }
 
-Output Watcher::On(const Overflowed&) { return Relist(); }
+Output Watcher::On(const Overflowed&) {
+  if (!std::holds_alternative<Watching>(state_)) Shrink();
+  Output output = Relist();
+  if (failures_ > 1) {  // what is known grows old
+    output.state = CacheState::kFailing;
+    output.error = BadResponse("more arrives than can be read in time");
+  }
+  return output;
+}
 
 // A page's token may be old by now, and what has arrived is not lost: the list begins again.
 Output Watcher::On(const Resumed&) {

@@ -50,7 +50,7 @@ struct WatchEnded {
   bool opened = false;                 // false: it was refused
   std::chrono::milliseconds lived{0};  // since it was opened
 };
-// More events are waiting to be read than we keep; they have been thrown away.
+// More bytes are waiting to be read than we keep; they have been thrown away.
 struct Overflowed {};
 // The credentials are others: ask again now.
 struct Resumed {};
@@ -127,10 +127,13 @@ class Watcher final {
   Output Refused(const Error& error);
   Output NotServed(const Error& error);
   Output Stuck(const Error& error);
+  Output TooLong(const Error& error);
+  void Shrink();
 
   std::variant<Empty, Paging, Watching> state_;
   const WatcherOptions options_;
-  int failures_ = 0;  // in a row
+  size_t page_size_ = options_.page_size;  // smaller after pages that were too large
+  int failures_ = 0;                       // in a row
   int no_progress_ =
       0;  // watches in a row that the server answered with an error, from the same version
   int expired_ = 0;  // lists in a row whose continue token expired

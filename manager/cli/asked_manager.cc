@@ -26,7 +26,7 @@ AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& op
 
 void AskedManager::Watch() {
   const std::string_view version = verify::DraVersion(cluster_.server().get());
-  cluster_.Watch({verify::InVersion(tracking::kTemplates, version), {}, {}, {}}, templates_);
+  cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);
 }
 
 bool AskedManager::IsSettled() const {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "manager/verify/list_bounds.h"
+
 namespace fedra::cli {
 namespace {
 
@@ -53,8 +55,7 @@ void LiveFleet::OnState(size_t worker, const ConnectionState& state) {
   if (first) {
     Cluster& cluster = *clusters_[worker];
     for (const verify::Input& input : feeds_of_(worker, cluster.server().get()))
-      cluster.Watch({.resource = input.resource, .metadata_only = input.metadata_only},
-                    *input.sink);
+      cluster.Watch(verify::WatchOf(input), *input.sink);
     fed_.With([&](std::vector<bool>& fed) { fed[worker] = true; });
   }
   signal_.Raise();

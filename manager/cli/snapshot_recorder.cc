@@ -43,6 +43,11 @@ class RecordingSink final : public watch::CacheSink {
     if (!std::exchange(listing_, false)) return;
     state_.With([&](State& state) { state.objects = std::exchange(arriving_, {}); });
   }
+  // Of its own form only the number is known; what one list may send is bounded anyway.
+  watch::Held held() const override {
+    if (listing_) return {arriving_.size(), 0};
+    return {state_.With([](const State& state) { return state.objects.size(); }), 0};
+  }
   void SetHealth(watch::CacheHealth health) override {
     state_.With([&](State& state) { state.health = std::move(health); });
     on_health_();

@@ -35,6 +35,13 @@ std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& s
   return fmt::format("{} {} in {}", whose, jobs == 1 ? "moves" : "move", FormatAge(left));
 }
 
+// Green is only a cluster that everything is known of.
+Tone ClusterTone(const ClusterRow& row) {
+  const Tone tone = ToneOfPhase(row.phase);
+  const bool is_open = tone == Tone::kGood && (!row.why.empty() || !row.note.empty());
+  return is_open ? Tone::kWarning : tone;
+}
+
 std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
   std::string note;
   const auto add = [&](const std::string& part) {
@@ -129,7 +136,7 @@ Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
   std::map<ClusterName, size_t> jobs = JobsByWorker(data);
   for (const ClusterRow& row : data.clusters) {
     std::vector<Cell> cells = {row.name.value,
-                               Cell(row.phase, ToneOfPhase(row.phase)),
+                               Cell(row.phase, ClusterTone(row)),
                                Since(row.phase_since, settings.now),
                                OrDash(row.kubernetes_version),
                                OrDash(row.dra_version),

@@ -53,10 +53,15 @@ Answer Health(const Query& query, const std::vector<HealthCheck>& checks) {
 
 }  // namespace
 
+bool IsHealth(const std::string& target) {
+  const std::string path = Split(target).path;
+  return path == "/livez" || path == "/healthz" || path == "/readyz";
+}
+
 Answer Route(const std::string& target, const Pages& pages) {
   const Query query = Split(target);
-  if (query.path == "/livez" || query.path == "/healthz") return Health(query, pages.livez());
   if (query.path == "/readyz") return Health(query, pages.readyz());
+  if (IsHealth(query.path)) return Health(query, pages.livez());
   if (query.path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8", pages.metrics()};
   if (query.path == "/version") return {200, "application/json", pages.version()};

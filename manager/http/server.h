@@ -1,17 +1,19 @@
 #pragma once
 //
-// The daemon's own HTTP server: /livez, /readyz, /metrics, /version. GET only, HTTP/1.1, a few
+// The daemon's own HTTP server: /livez, /readyz, /metrics, /version. GET and HEAD, HTTP/1.1, a few
 // connections.
 //
 // Accepts on the io loop; answers are made on the worker pool, because a page of metrics takes
 // longer than a handler of the loop may. Health pages follow Kubernetes: 200 "ok" or 500, every
-// check listed with ?verbose.
+// check listed with ?verbose. They have a thread of their own and, however many clients keep
+// connections open without asking, always a connection: a kubelet that gets no answer kills us.
 //
-// Thread rules: Start and Stop from one thread; the page functions are called on worker threads.
-// Lifetime: loop and pool must outlive it.
+// Thread rules: Start and Stop from one thread; livez and readyz are called on the server's own
+// thread, metrics and version on the pool's. Lifetime: loop and pool must outlive it.
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,10 +45,21 @@ struct Answer {
 };
 // The answer to GET `target`. Pure but for the page functions; tested without sockets.
 Answer Route(const std::string& target, const Pages& pages);
+// Whether `target` is a health page, which must not wait for the others.
+bool IsHealth(const std::string& target);
+
+// What one client may take from the others.
+struct ServerLimits {
+  // Open at once. Beyond it the connection goes that has waited longest for its client's request.
+  size_t connections = 64;
+  std::chrono::milliseconds first_request{5'000};  // from accepting to the end of the headers
+  std::chrono::milliseconds next_request{60'000};  // the same, on a connection that is used again
+  std::chrono::milliseconds write{30'000};         // one answer
+};
 
 class HttpServer final {
  public:
-  HttpServer(http::HttpLoop& loop, WorkerPool& pool, Pages pages);
+  HttpServer(http::HttpLoop& loop, WorkerPool& pool, Pages pages, ServerLimits limits = {});
   ~HttpServer();
 
   // "127.0.0.1:9480"; port 0 lets the system choose. kInvalidArgument, or kConnection when the
@@ -58,6 +71,8 @@ class HttpServer final {
 
  private:
   class Impl;
+  http::HttpLoop& loop_;
+  WorkerPool health_{1};
   std::shared_ptr<Impl> impl_;
 };
 

@@ -4,12 +4,12 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/backoff.h"
+
 namespace fedra::placement {
 namespace {
 
-constexpr std::chrono::seconds kFirstPause{10};
-constexpr std::chrono::seconds kLongestPause{300};
-constexpr int kMostDoublings = 10;
+constexpr ExponentialBackoff kPause{std::chrono::seconds(10), std::chrono::seconds(300)};
 
 }  // namespace
 
@@ -49,8 +49,7 @@ std::optional<WallTime> PausedUntil(const PlacementRecord& record, const Cluster
                                     WallTime now) {
   const Failure* failure = FailureOf(record, cluster);
   if (failure == nullptr || !failure->refused) return std::nullopt;
-  const int doublings = std::clamp(failure->times - 1, 0, kMostDoublings);
-  const WallTime until = failure->at + std::min(kFirstPause * (1 << doublings), kLongestPause);
+  const WallTime until = failure->at + kPause.After(failure->times);
   return until > now ? std::optional(until) : std::nullopt;
 }
 

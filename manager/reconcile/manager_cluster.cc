@@ -10,6 +10,7 @@
 #include "base/worker_pool.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
+#include "manager/verify/cache_words.h"
 #include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {
@@ -191,10 +192,13 @@ Result<void> ManagerCluster::Identify() {
   return {};
 }
 
+// Our own cluster is trusted with as much as it can hold.
+constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
+
 // What is watched as before goes on; only the version of the templates can change.
 void ManagerCluster::OnServer() {
   const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
-    cluster_.Watch({.resource = resource, .keeps_unserved = true}, sink);
+    cluster_.Watch({.resource = resource, .keeps_unserved = true, .bounds = kManagerBounds}, sink);
   };
   watch(tracking::kWorkloads, workloads_.cache());
   for (size_t i = 0; i < jobs_.size(); ++i) {
@@ -238,18 +242,13 @@ store::ClusterRow ManagerCluster::Row(WallTime now) const {
 }
 
 std::string ManagerCluster::Problem() const {
-  const auto problem = [](const CacheHealth& health, std::string_view what) -> std::string {
-    if (health.state == CacheState::kSynced) return {};
-    if (health.state == CacheState::kSyncing) return fmt::format("{} are being listed", what);
-    return fmt::format("{}: {}", what,
-                       health.error ? health.error->message : std::string("not served"));
-  };
-  std::string text = problem(workloads_.cache().health(), "workloads");
-  if (text.empty()) text = problem(checks_.health(), "admissionchecks");
+  std::string text = verify::Problem(workloads_.cache().health(), "workloads");
+  if (text.empty()) text = verify::Problem(checks_.health(), "admissionchecks");
   if (text.empty() && configs_.health().state != CacheState::kNotServed)
-    text = problem(configs_.health(), "multikueueconfigs");
+    text = verify::Problem(configs_.health(), "multikueueconfigs");
   for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
-    text = problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
+    text =
+        verify::Problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
   }
   return text;
 }

@@ -9,7 +9,7 @@ namespace {
 
 Result<void> Remove(Cluster& worker, const kube::Resource& resource, const ObjectKey& key,
                     const std::string& uid) {
-  auto removed = worker.Delete(resource, key, {uid, "Background"});
+  auto removed = worker.Delete(resource, key, {.uid = uid});
   if (!removed && removed.error().code == ErrorCode::kNotFound) return {};
   return removed;
 }

@@ -170,9 +170,8 @@ Result<void> TemplateReconciler::Apply(Worker& worker, const verify::Claim& orig
 
 Result<void> TemplateReconciler::Delete(Worker& worker, const verify::Claim& copy) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
-  const auto deleted = worker.cluster().Delete(
-      TemplatesOf(worker), copy.key,
-      {.uid = copy.uid, .propagation = "Background", .version = copy.version});
+  const auto deleted = worker.cluster().Delete(TemplatesOf(worker), copy.key,
+                                               {.uid = copy.uid, .version = copy.version});
   if (!deleted && deleted.error().code != ErrorCode::kNotFound)
     return Fail(std::move(deleted).error());
   worker.templates().own().Deleted(copy.key, copy.uid);

@@ -130,10 +130,7 @@ void Worker::OnServer() {
   objects_.SetServer(server.get());
   // What is watched as before goes on; what is read in another version now is listed anew.
   for (const verify::Input& input : objects_.Inputs(server.get())) {
-    cluster_.Watch({.resource = input.resource,
-                    .metadata_only = input.metadata_only,
-                    .keeps_unserved = input.keeps_unserved},
-                   *input.sink);
+    cluster_.Watch(verify::WatchOf(input), *input.sink);
   }
   dra_ = std::move(api);
 }
@@ -174,29 +171,12 @@ bool Worker::IsSettling() const {
          clock_.Steady() - begin.at < kLongestSettling;
 }
 
+// First what makes the worker unusable, then what leaves its verdicts open.
 std::string Worker::sync_problem() const {
-  const auto problem = [](const CacheHealth& health, std::string_view what) -> std::string {
-    switch (health.state) {
-      case CacheState::kSynced:
-        return {};
-      case CacheState::kSyncing:
-        return fmt::format("{} are being listed", what);
-      case CacheState::kForbidden:
-        return fmt::format("not allowed to list or watch {} (403)", what);
-      case CacheState::kNotServed:
-        return fmt::format("does not serve {}", what);
-      case CacheState::kFailing:
-        break;
-    }
-    return fmt::format("{} cannot be watched: {}", what,
-                       health.error ? health.error->message : "unknown error");
-  };
-  std::string text = problem(objects_.clones().cache().health(), "workloads.kueue.x-k8s.io");
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    if (!text.empty()) break;
-    text = problem(objects_.jobs(*adapter).cache().health(), adapter->resource().plural);
-  }
-  return text;
+  const CacheHealth clones = objects_.clones().cache().health();
+  if (clones.state == CacheState::kNotServed)
+    return verify::Problem(clones, "workloads.kueue.x-k8s.io");
+  return verify::Problems(objects_.Healths(), clock_.Steady());
 }
 
 void Worker::NotePhase() {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "cluster-clients/kube/json_text.h"
 #include "manager/tracking/copy_metadata.h"
 #include "manager/tracking/job.h"
@@ -86,13 +87,41 @@ json MergeDifference(const json& from, const json& to) {
   return patch;
 }
 
+// What a worker says goes to the manager's etcd: as much of it as a Job needs, whatever it sends.
+constexpr size_t kMaxConditions = 20;
+constexpr size_t kMaxConditionText = 4096;
+// The counted indexes of a large indexed Job are some hundred kB (Kubernetes 1.36 allows 100,000).
+constexpr size_t kMaxStatus = 512 * 1024;
+
+json Bounded(json status) {
+  if (json& conditions = status["conditions"]; conditions.is_array()) {
+    auto& list = conditions.get_ref<json::array_t&>();
+    if (list.size() > kMaxConditions) list.resize(kMaxConditions);
+    for (json& condition : list) {
+      for (const char* field : {"reason", "message"}) {
+        if (const std::string text = Text(condition, field); text.size() > kMaxConditionText)
+          condition[field] = Cut(text, kMaxConditionText);
+      }
+    }
+  }
+  if (status["conditions"].is_null()) status.erase("conditions");
+  if (Dump(status).size() <= kMaxStatus) return status;
+  json rest = json::object();
+  for (const char* field : {"conditions", "startTime", "completionTime", "active", "ready",
+                            "terminating", "succeeded", "failed"}) {
+    const auto found = status.find(field);
+    if (found != status.end()) rest[field] = std::move(*found);
+  }
+  return Dump(rest).size() <= kMaxStatus ? rest : json::object();
+}
+
 // The worker's status as the manager's Job can take it. What an API server never lets go back
 // (batch strategy.go and validation.go of Kubernetes 1.36.3) may stand there since an earlier
 // worker: counts of pods only grow, the start of a job that runs stays (the worker may have stopped
 // it and started it again unseen), and a decision that is not final yet is left out, so that
 // another worker may come to another one.
 json StatusToMirror(const Job& job, const json& local, const Job& remote) {
-  json status = StatusOf(remote);
+  json status = Bounded(StatusOf(remote));
   if (KeepsStart(job, local, status)) {
     const std::string start = Text(local, "startTime");
     status["startTime"] = start;

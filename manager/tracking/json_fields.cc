@@ -11,13 +11,6 @@ namespace fedra::tracking {
 
 using nlohmann::json;
 
-const json& Member(const json& object, std::string_view name) {
-  static const json kNothing;
-  if (!object.is_object()) return kNothing;
-  const auto found = object.find(name);
-  return found == object.end() ? kNothing : *found;
-}
-
 const json& Path(const json& object, std::initializer_list<std::string_view> names) {
   const json* at = &object;
   for (const std::string_view name : names) at = &Member(*at, name);
@@ -26,11 +19,6 @@ const json& Path(const json& object, std::initializer_list<std::string_view> nam
 
 std::string Dump(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string Text(const json& object, std::string_view name) {
-  const json& member = Member(object, name);
-  return member.is_string() ? member.get_ref<const std::string&>() : std::string();
 }
 
 bool Flag(const json& object, std::string_view name, bool fallback) {

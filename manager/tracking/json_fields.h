@@ -9,11 +9,12 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.h"
+#include "cluster-clients/kube/json_fields.h"
 
 namespace fedra::tracking {
 
-// The member, or a null value when absent or when `object` is no object. Lives as long as `object`.
-const nlohmann::json& Member(const nlohmann::json& object, std::string_view name);
+using kube::Member;
+using kube::Text;
 // Nested members: Path(object, {"status", "conditions"}).
 const nlohmann::json& Path(const nlohmann::json& object,
                            std::initializer_list<std::string_view> names);
@@ -22,7 +23,6 @@ const nlohmann::json& Path(const nlohmann::json& object,
 // thrown about.
 std::string Dump(const nlohmann::json& object);
 
-std::string Text(const nlohmann::json& object, std::string_view name);
 bool Flag(const nlohmann::json& object, std::string_view name, bool fallback);
 // Clamped into int; `fallback` when absent or not an integer.
 int Number(const nlohmann::json& object, std::string_view name, int fallback);

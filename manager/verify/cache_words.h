@@ -7,11 +7,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster-clients/watch/object_cache.h"
 #include "dra/reason.h"
 
 namespace fedra::verify {
+
+// What keeps a cache from being in step, "pods cannot be watched: ..."; empty when nothing does.
+std::string Problem(const watch::CacheHealth& health, std::string_view what);
+
+// A cache and what it is of, for those who report on several.
+struct NamedHealth {
+  std::string what;  // "resourceslices.resource.k8s.io"
+  watch::CacheHealth health;
+};
+// All their problems in one line, with how long lists have been arriving. What is not served is
+// none here: for verdicts that is an answer.
+std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now);
 
 // Why it does not mean that the object is not there; nothing when the cache can tell. `what`:
 // "resourceslices.resource.k8s.io". kApiMissing is a No, the other codes are Unknown.

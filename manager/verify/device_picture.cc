@@ -193,19 +193,24 @@ void DevicePicture::Assume(State& state, const Claim& to_come) {
   state.assumed.insert_or_assign(to_come.key, to_come.uid);
 }
 
-std::optional<dra::Reason> DevicePicture::Obstacle() const {
-  const auto look = [](const watch::CacheHealth& health, std::string_view what) {
-    return WhySilent(health, what);
-  };
-  if (auto reason = look(slices_.health(), "resourceslices.resource.k8s.io")) return reason;
-  if (auto reason = look(claims_.health(), "resourceclaims.resource.k8s.io")) return reason;
-  if (auto reason = look(classes_.health(), "deviceclasses.resource.k8s.io")) return reason;
-  if (auto reason = look(nodes_.health(), "nodes")) return reason;
-  if (auto reason = look(pods_.health(), "pods")) return reason;
+std::vector<NamedHealth> DevicePicture::Healths() const {
+  std::vector<NamedHealth> healths{{"resourceslices.resource.k8s.io", slices_.health()},
+                                   {"resourceclaims.resource.k8s.io", claims_.health()},
+                                   {"deviceclasses.resource.k8s.io", classes_.health()},
+                                   {"nodes", nodes_.health()},
+                                   {"pods", pods_.health()}};
   // Without the API there are no rules.
-  const watch::CacheHealth rules = taint_rules_.health();
-  if (rules.state == watch::CacheState::kNotServed) return std::nullopt;
-  return look(rules, "devicetaintrules.resource.k8s.io");
+  watch::CacheHealth rules = taint_rules_.health();
+  if (rules.state != watch::CacheState::kNotServed)
+    healths.push_back({"devicetaintrules.resource.k8s.io", std::move(rules)});
+  return healths;
+}
+
+std::optional<dra::Reason> DevicePicture::Obstacle() const {
+  for (const auto& [what, health] : Healths()) {
+    if (auto reason = WhySilent(health, what)) return reason;
+  }
+  return std::nullopt;
 }
 
 std::optional<dra::Reason> DevicePicture::GroupObstacle(

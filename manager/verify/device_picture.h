@@ -28,6 +28,7 @@
 #include "dra/model/parse.h"
 #include "dra/model/snapshot.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/verify/cache_words.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/object_feed.h"
 #include "manager/verify/objects.h"
@@ -66,6 +67,8 @@ class DevicePicture final {
 
   // Why nothing can be said about devices here: a list that may not be read or is not complete.
   std::optional<dra::Reason> Obstacle() const;
+  // Of every list that Obstacle() looks at.
+  std::vector<NamedHealth> Healths() const;
   // Why nothing can be said about these pods, as members of a PodGroup: groups that may not be
   // read, or kDependencyMissing for one that is not there. Its pods get no claims without it, or
   // wait for it at once (see dependencies.h).

@@ -11,8 +11,7 @@
 
 #include <functional>
 #include <optional>
-#include <string>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,49 +39,45 @@ class ObjectFeed final : public watch::ObjectSink {
   watch::CacheHealth health() const { return health_.Copy(); }
 
   void Reset() override {
-    listing_ = true;
-    arriving_.clear();
+    tracker_.Begin();
     arrived_.clear();
   }
 
   using ObjectSink::Upsert;
   Result<void> Upsert(watch::ObjectText& object) override {
     FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(object.text()));
-    const auto known = known_.find(meta.key);
-    const bool is_known = known != known_.end();
-    const Version version{std::move(meta.version), std::move(meta.uid)};
-    if (listing_ && is_known) arriving_.insert(*known);
-    if (is_known && known->second == version) return {};
+    if (tracker_.Note(meta)) return {};
     const Result<nlohmann::json>& json = object.Parsed();
     if (!json) return Fail(json.error());
     Result<T> value = read_(*json);
     if (!value) return Fail(std::move(value).error().WithContext(meta.key.ToString()));
     Change change{meta.key, *std::move(value)};
-    if (listing_) {
-      arriving_.insert_or_assign(std::move(meta.key), version);
+    tracker_.Put(std::move(meta), object.text().size(), {});
+    if (tracker_.listing()) {
       arrived_.push_back(std::move(change));
-      return {};
+    } else {
+      ApplyOne(std::move(change));
     }
-    known_.insert_or_assign(std::move(meta.key), version);
-    ApplyOne(std::move(change));
     return {};
   }
 
   Result<void> Remove(std::string_view object) override {
     FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(object));
-    if (known_.erase(meta.key) > 0) ApplyOne({std::move(meta.key), std::nullopt});
+    if (tracker_.Remove(meta.key)) ApplyOne({std::move(meta.key), std::nullopt});
     return {};
   }
 
   void Synced() override {
-    if (!std::exchange(listing_, false)) return;
+    const auto before = tracker_.Finish();
+    if (!before) return;
     std::vector<Change> changes = std::exchange(arrived_, {});
-    for (const auto& [key, version] : known_) {
-      if (!arriving_.contains(key)) changes.push_back({key, std::nullopt});
+    for (const auto& [key, entry] : *before) {
+      if (tracker_.Find(key) == nullptr) changes.push_back({key, std::nullopt});
     }
-    known_ = std::exchange(arriving_, {});
     if (!changes.empty()) apply_(std::move(changes));
   }
+
+  watch::Held held() const override { return tracker_.held(); }
 
   void SetHealth(watch::CacheHealth health) override {
     health_.With([&](watch::CacheHealth& now) { now = std::move(health); });
@@ -90,13 +85,6 @@ class ObjectFeed final : public watch::ObjectSink {
   }
 
  private:
-  struct Version {
-    ResourceVersion version;
-    std::string uid;
-    bool operator==(const Version&) const = default;
-  };
-  using Versions = std::unordered_map<ObjectKey, Version>;
-
   void ApplyOne(Change change) {
     std::vector<Change> changes;
     changes.push_back(std::move(change));
@@ -109,10 +97,9 @@ class ObjectFeed final : public watch::ObjectSink {
   Guarded<watch::CacheHealth> health_;
 
   // Used by the feeding reflector only.
-  Versions known_;
-  bool listing_ = false;
-  Versions arriving_;
-  std::vector<Change> arrived_;
+  struct Nothing {};
+  watch::RelistTracker<Nothing> tracker_;
+  std::vector<Change> arrived_;  // with the list
 };
 
 // One watch for two: everything goes to `first`, then to `second`, and is parsed once.
@@ -139,6 +126,7 @@ class TeeSink final : public watch::CacheSink {
     first_.Synced();
     second_.Synced();
   }
+  watch::Held held() const override { return first_.held(); }
   void SetHealth(watch::CacheHealth health) override {
     first_.SetHealth(health);
     second_.SetHealth(std::move(health));

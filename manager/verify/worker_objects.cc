@@ -6,6 +6,7 @@
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
 #include "manager/verify/dra_api.h"
+#include "manager/verify/list_bounds.h"
 #include "manager/verify/object_feed.h"
 
 namespace fedra::verify {
@@ -25,6 +26,13 @@ typename watch::ObjectCache<T>::OnObject WorkerObjects::Changed(InputChange::Kin
     if (before != nullptr && after != nullptr && *before == *after) return;
     listener_.on_input({kind, key});
   };
+}
+
+WatchSpec WatchOf(const Input& input) {
+  return {.resource = input.resource,
+          .metadata_only = input.metadata_only,
+          .keeps_unserved = input.keeps_unserved,
+          .bounds = BoundsOf(input.resource)};
 }
 
 WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
@@ -120,6 +128,23 @@ void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerIn
 
 void WorkerObjects::SetServer(const kube::ServerInfo* server) {
   if (devices_ != nullptr && server != nullptr) devices_->SetRelease(ReadDraApi(server));
+}
+
+std::vector<NamedHealth> WorkerObjects::Healths() const {
+  std::vector<NamedHealth> healths{{"workloads.kueue.x-k8s.io", clones_.cache().health()}};
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    healths.push_back({tracking::JobAdapters()[i]->resource().plural, jobs_[i]->cache().health()});
+  }
+  healths.push_back({"namespaces", namespaces_.health()});
+  healths.push_back({"localqueues.kueue.x-k8s.io", queues_.health()});
+  healths.push_back({"resourceclaimtemplates.resource.k8s.io", templates_.cache().health()});
+  if (devices_ != nullptr) {
+    for (NamedHealth& of_devices : devices_->Healths()) healths.push_back(std::move(of_devices));
+  } else {
+    healths.push_back({"resourceclaims.resource.k8s.io", claims_.health()});
+    healths.push_back({"deviceclasses.resource.k8s.io", classes_.health()});
+  }
+  return healths;
 }
 
 bool WorkerObjects::IsListing() const {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cluster-clients/cluster.h"
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/watch/tracked_cache.h"
 #include "manager/tracking/job.h"
@@ -45,6 +46,8 @@ struct Input {
   bool metadata_only = false;
   bool keeps_unserved = false;  // WatchSpec::keeps_unserved
 };
+
+WatchSpec WatchOf(const Input& input);
 
 // An object that verdicts depend on has changed.
 struct InputChange {
@@ -78,6 +81,8 @@ class WorkerObjects final {
   // Everything that must be read, as this server serves it; null: nothing is known of it. To be
   // asked again when what it serves has changed.
   std::vector<Input> Inputs(const kube::ServerInfo* server);
+  // Of all that jobs and devices are judged by, the clones first.
+  std::vector<NamedHealth> Healths() const;
   // By whose rules its devices are judged.
   void SetServer(const kube::ServerInfo* server);
   // Whether some first list is still to come.

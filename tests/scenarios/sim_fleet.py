@@ -135,6 +135,10 @@ class SimFleet(Fleet):
         self._command("/faults", cluster=cluster, **failure)
         self._command("/faults", cluster=cluster, fault="reset")
 
+    def answer_hostile(self, cluster: str, answer: str, path: str) -> None:
+        """Requests whose path and query contain `path` get an answer of tests/sim/net/hostile.cc."""
+        self._command("/faults", cluster=cluster, fault="hostile", answer=answer, path=path)
+
     def end_faults(self, cluster: str) -> None:
         self._command("/faults", cluster=cluster, fault="none")
 

@@ -20,6 +20,7 @@ struct InjectedAnswer {
     kCutConnection,  // the real answer cut in the middle, then the connection is closed
     kHang,           // the request is read and never answered
     kLatency,        // the real answer, `delay` later
+    kHostile,        // `hostile` of net/hostile.h
   };
 
   Kind kind = Kind::kStatus;
@@ -29,6 +30,7 @@ struct InjectedAnswer {
   int code = 500;                      // of kStatus and kHtml
   int retry_after_seconds = -1;        // negative: no Retry-After header
   std::chrono::milliseconds delay{0};  // of kLatency
+  std::string hostile;                 // of kHostile: "endless-list"
 };
 
 struct Faults {

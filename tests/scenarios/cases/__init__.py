@@ -7,6 +7,7 @@ from scenarios.cases import (
     devices,
     examples,
     faults,
+    hostile,
     jobs,
     load,
 )  # noqa: F401

@@ -32,7 +32,7 @@ from scenarios.waiting import assert_quick
 from scenarios.world import World
 
 _CLASS = "card.example.com"  # also its driver; no worker has it from the beginning
-_DEVICES: Object = {"verification": {"devices": "Enforce"}}
+DEVICES: Object = {"verification": {"devices": "Enforce"}}
 
 # From the change to the clone: far below any period after which fedra might look by itself.
 _WITHOUT_A_TIMER = 2.0
@@ -45,7 +45,7 @@ def _cards(count: int, node_name: str = "n1") -> list[Object]:
     return pool(_CLASS, node_name, [device(f"card-{index}") for index in range(count)])
 
 
-def _stage(world: World, worker: str, cards: int, *more: Object) -> None:
+def stage(world: World, worker: str, cards: int, *more: Object) -> None:
     """One node with that many cards, the class, and the template one-card, which wants one of them."""
     world.supply.clear(worker)
     for each in (
@@ -58,7 +58,7 @@ def _stage(world: World, worker: str, cards: int, *more: Object) -> None:
         world.supply.put(worker, each)
 
 
-def _submit(world: World, name: str, pod: Object | None = None, pods: int = 1) -> FederatedJob:
+def submit(world: World, name: str, pod: Object | None = None, pods: int = 1) -> FederatedJob:
     row = Row(name, "", "", [], pods=pods, pod=pod or by_template(card="one-card"))
     world.manager.create(job_of(row, world.ns, name))
     return world.job(name)
@@ -75,9 +75,9 @@ def _assert_leaves_at_once(world: World, job: FederatedJob, worker: str, since: 
 def more_jobs_at_once_than_a_worker_has_devices(world: World) -> None:
     """Six jobs at once, three cards on each of two workers: three and three, and no pod waits."""
     for worker in world.workers:
-        _stage(world, worker, 3)
-    world.start_fedra(_DEVICES)
-    jobs = [_submit(world, f"train-{index}") for index in range(6)]
+        stage(world, worker, 3)
+    world.start_fedra(DEVICES)
+    jobs = [submit(world, f"train-{index}") for index in range(6)]
     placed = {worker: 0 for worker in world.workers}
     for job in jobs:
         placed[world.eventually(f"{job.key} is placed", job.cluster_name)] += 1
@@ -98,10 +98,10 @@ def _running_pods(world: World) -> int:
 @scenario("device-freed", kueue_dra=_OFF)
 def waiting_job_leaves_when_a_device_is_freed(world: World) -> None:
     """All cards in use: the job waits and fedra says who holds them; one is freed: it leaves without any timer."""
-    _stage(world, world.worker1, 1, taken(_CLASS, "n1", "card-0", by="a-neighbour"))
-    _stage(world, world.worker2, 1, taken(_CLASS, "n1", "card-0"))
-    world.start_fedra(_DEVICES)
-    job = _submit(world, "train")
+    stage(world, world.worker1, 1, taken(_CLASS, "n1", "card-0", by="a-neighbour"))
+    stage(world, world.worker2, 1, taken(_CLASS, "n1", "card-0"))
+    world.start_fedra(DEVICES)
+    job = submit(world, "train")
     job.wait_message("no worker eligible")
     verdict = world.verdicts(job)[world.worker1]
     assert verdict.reasons == ["DevicesAllocated"], verdict
@@ -116,12 +116,12 @@ def waiting_job_leaves_when_a_device_is_freed(world: World) -> None:
 @scenario("next-in-line", kueue_dra=_OFF)
 def the_end_of_one_job_lets_the_next_go(world: World) -> None:
     """One card in the whole fleet, two jobs: the second waits, and leaves when the first one ends."""
-    _stage(world, world.worker1, 1)
-    _stage(world, world.worker2, 0)
-    world.start_fedra(_DEVICES)
-    first = _submit(world, "first")
+    stage(world, world.worker1, 1)
+    stage(world, world.worker2, 0)
+    world.start_fedra(DEVICES)
+    first = submit(world, "first")
     first.wait_running_on(world.worker1)
-    second = _submit(world, "second")
+    second = submit(world, "second")
     second.wait_message("no worker eligible")
     assert world.reasons(second) == {
         world.worker1: ["DevicesAllocated"],
@@ -137,14 +137,14 @@ def the_end_of_one_job_lets_the_next_go(world: World) -> None:
 def a_rule_comes_and_goes(world: World) -> None:
     """A DeviceTaintRule on the only worker with a card holds a job back; without it the job leaves at once."""
     rule = taint_rule("maintenance", _CLASS, "example.com/maintenance", device="card-0")
-    _stage(world, world.worker1, 1)
-    _stage(world, world.worker2, 0)
-    world.start_fedra(_DEVICES)
-    first = _submit(world, "first")
+    stage(world, world.worker1, 1)
+    stage(world, world.worker2, 0)
+    world.start_fedra(DEVICES)
+    first = submit(world, "first")
     first.wait_running_on(world.worker1)
     first.finish(world.worker1)
     world.supply.put(world.worker1, rule)
-    job = _submit(world, "train")
+    job = submit(world, "train")
     world.eventually(
         "the taint is seen", lambda: world.reasons(job)[world.worker1] == ["DeviceTainted"]
     )
@@ -160,10 +160,10 @@ def a_rule_comes_and_goes(world: World) -> None:
 def slices_come_and_go(world: World) -> None:
     """The driver withdraws its slice while a job waits for a card, and publishes it again: seen both times."""
     cards = _cards(1)
-    _stage(world, world.worker1, 1, taken(_CLASS, "n1", "card-0"))
-    _stage(world, world.worker2, 0)
-    world.start_fedra(_DEVICES)
-    job = _submit(world, "train")
+    stage(world, world.worker1, 1, taken(_CLASS, "n1", "card-0"))
+    stage(world, world.worker2, 0)
+    world.start_fedra(DEVICES)
+    job = submit(world, "train")
     _eventually_refused(world, job, "DevicesAllocated")
     world.supply.take(world.worker1, "ResourceSlice", cards[0]["metadata"]["name"])
     _eventually_refused(world, job, "DriverMissing")
@@ -188,12 +188,12 @@ def users_of_one_claim_stay_together(world: World) -> None:
     """A claim of one name on two workers: the second job follows the first, although the other worker is free."""
     shared = claim("shared", exactly("card", _CLASS), users_together=True)
     for worker in world.workers:
-        _stage(world, worker, 2, shared)
-    world.start_fedra(_DEVICES)
+        stage(world, worker, 2, shared)
+    world.start_fedra(DEVICES)
     pod = by_name(card="shared")
-    first = _submit(world, "first", pod)
+    first = submit(world, "first", pod)
     first.wait_running_on(world.worker1)
-    second = _submit(world, "second", pod)
+    second = submit(world, "second", pod)
     second.wait_running_on(world.worker1)
     assert world.reasons(second)[world.worker2] == ["ClaimElsewhere"]
     assert not world.ever_dispatched_to(world.worker2)
@@ -219,15 +219,15 @@ def users_of_one_claim_need_not_stay_together(world: World) -> None:
 @scenario("forbidden-slices", kueue_dra=_OFF)
 def may_not_read_slices(world: World) -> None:
     """A worker that hides its slices is Unknown, not No: tried when no other has a free card."""
-    _stage(world, world.worker1, 1)
-    _stage(world, world.worker2, 1)
+    stage(world, world.worker1, 1)
+    stage(world, world.worker2, 1)
     access = world.fleet.restricted_access(world.worker1, without=["resourceslices"])
-    world.start_fedra(_DEVICES, accesses={world.worker1: access})
-    first = _submit(world, "first")
+    world.start_fedra(DEVICES, accesses={world.worker1: access})
+    first = submit(world, "first")
     first.wait_running_on(world.worker2)
     verdict = world.verdicts(first)[world.worker1]
     assert (verdict.outcome, verdict.reasons) == ("Unknown", ["Forbidden"]), verdict
-    second = _submit(world, "second")
+    second = submit(world, "second")
     second.wait_running_on(world.worker1)
     assert world.reasons(second)[world.worker2] == ["DevicesAllocated"]
     first.finish(world.worker2)
@@ -237,14 +237,14 @@ def may_not_read_slices(world: World) -> None:
 @scenario("drift-too-large", kueue_dra=_OFF)
 def the_workers_own_template_counts(world: World) -> None:
     """A worker whose template wants more than the manager's is judged by its own, and the drift is pointed out."""
-    _stage(world, world.worker1, 1)
-    _stage(world, world.worker2, 1)
+    stage(world, world.worker1, 1)
+    stage(world, world.worker2, 1)
     manager_copy = objects.claim_template(world.ns, "one-card", _CLASS)
     world.manager.apply(manager_copy)
     world.supply.take(world.worker1, "ResourceClaimTemplate", "one-card")
     world.supply.put(world.worker1, template("one-card", exactly("card", _CLASS, count=2)))
-    world.start_fedra(_DEVICES)
-    job = _submit(world, "train")
+    world.start_fedra(DEVICES)
+    job = submit(world, "train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["NotEnoughDevices", "TemplateDrift"]
     job.finish(world.worker2)
@@ -258,8 +258,8 @@ def an_extended_resource_gets_its_class(world: World) -> None:
     world.manager.apply(objects.cluster_queue(world.ns, quota, world.check))
     for worker in world.workers:
         world.set_quota(worker, quota)
-        _stage(world, worker, 1)
-    world.start_fedra(_DEVICES)
+        stage(world, worker, 1)
+    world.start_fedra(DEVICES)
     row = Row("train", "", "", [], resources={resource: "1"})
     world.manager.create(job_of(row, world.ns, "train"))
     job = world.job("train")
@@ -276,14 +276,14 @@ def an_extended_resource_gets_its_class(world: World) -> None:
 @scenario("scalable-pool", kueue_dra=_OFF)
 def an_autoscaler_could_bring_it(world: World) -> None:
     """No cards now, but a pool of nodes with cards is declared: MayScale, used when no worker says Yes."""
-    _stage(world, world.worker1, 0)
-    _stage(world, world.worker2, 1)
+    stage(world, world.worker1, 0)
+    stage(world, world.worker2, 1)
     pools = [{"class": _CLASS, "devices": 4, "nodeLabels": {"pool": "cards"}}]
-    world.start_fedra(_DEVICES, workers={world.worker1: {"scalablePools": pools}})
-    first = _submit(world, "first")
+    world.start_fedra(DEVICES, workers={world.worker1: {"scalablePools": pools}})
+    first = submit(world, "first")
     first.wait_running_on(world.worker2)
     assert world.verdicts(first)[world.worker1].outcome == "MayScale"
-    second = _submit(world, "second")
+    second = submit(world, "second")
     second.wait_clone(world.worker1)
     assert world.reasons(second)[world.worker2] == ["DevicesAllocated"]
     world.eventually("the job is there", lambda: second.remote_job(world.worker1))
@@ -352,7 +352,7 @@ def whatever_else_the_pods_name(world: World) -> None:
         world.supply.put(world.worker2, each)
     world.start_fedra({"verification": {"dependencies": "Enforce"}})
     for number, (name, pod) in enumerate(_NEEDS.items()):
-        job = _submit(world, f"train-{number}", pod)
+        job = submit(world, f"train-{number}", pod)
         job.wait_clone(world.worker2)
         verdict = world.verdicts(job)[world.worker1]
         assert verdict.reasons == ["DependencyMissing"], verdict
@@ -368,13 +368,13 @@ def a_scheduler_that_no_api_shows(world: World) -> None:
     """Pods with a schedulerName of their own: silent with Off, a note with Warn, Unknown with Enforce; the devices count."""
     for worker in world.workers:
         world.fleet.grant(worker, "worker-rbac-dependencies.yaml")
-    _stage(world, world.worker1, 0)
-    _stage(world, world.worker2, 1)
+    stage(world, world.worker1, 0)
+    stage(world, world.worker2, 1)
     pod = by_template(card="one-card") | {"schedulerName": "volcano"}
     fedra = world.start_fedra(
         {"verification": {"devices": "Enforce", "dependencies": "Enforce", "unknown": "TryLast"}}
     )
-    job = _submit(world, "gang", pod)
+    job = submit(world, "gang", pod)
     job.wait_clone(world.worker2)
     verdicts = world.verdicts(job)
     assert verdicts[world.worker1].outcome == "No", verdicts
@@ -398,7 +398,7 @@ def _assert_note(verdict: Verdict, outcome: str) -> None:
 def _created_later(world: World) -> None:
     """A job that nothing but a missing ConfigMap holds back leaves for the worker where it is created."""
     world.supply.take(world.worker2, "ConfigMap", "settings")
-    job = _submit(world, "late", _NEEDS["ConfigMap settings"])
+    job = submit(world, "late", _NEEDS["ConfigMap settings"])
     job.wait_message("no worker eligible", "settings")
     started = time.monotonic()
     world.supply.put(world.worker1, _SETTINGS)

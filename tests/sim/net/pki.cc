@@ -129,4 +129,16 @@ ClientCertificate Authority::IssueClient(const std::string& user,
   return {ToPem(certificate.get()), ToPem(key.get())};
 }
 
+std::string WithPassword(const std::string& key_pem) {
+  const Bio in(BIO_new_mem_buf(key_pem.data(), static_cast<int>(key_pem.size())));
+  const Key key(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
+  FEDRA_ASSERT(key != nullptr, "the key is a PEM of ours");
+  unsigned char password[16];
+  RAND_bytes(password, sizeof password);
+  const Bio out(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PrivateKey(out.get(), key.get(), EVP_aes_128_cbc(), password, sizeof password,
+                           nullptr, nullptr);
+  return Read(out);
+}
+
 }  // namespace fedra::sim

@@ -34,4 +34,7 @@ class Authority final {
   std::unique_ptr<Keys> keys_;
 };
 
+// The same key, encrypted with a password that is not kept: no client can use it.
+std::string WithPassword(const std::string& key_pem);
+
 }  // namespace fedra::sim

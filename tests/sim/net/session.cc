@@ -209,6 +209,10 @@ std::shared_ptr<const User> Session::Authenticate(bool& rejected) const {
 void Session::Answer(const ApiRequest& request) {
   const auto injected = TakeInjected(core_->faults, request);
   if (injected && injected->kind == InjectedAnswer::Kind::kHang) return ReadMore();
+  if (injected && injected->kind == InjectedAnswer::Kind::kHostile) {
+    hostile_ = MakeHostileAnswer(injected->hostile, request);
+    return SendHostile();
+  }
   ApiReply reply = request.method == "REJECTED" ? ToReply(Unauthorized()) : ApiReply{};
   if (injected && injected->kind == InjectedAnswer::Kind::kStatus) {
     reply = StatusReply(*injected);
@@ -255,9 +259,24 @@ void Session::Write(std::string bytes, bool last) {
 
 void Session::OnWritten(bool last) {
   if (last) return Close();
+  if (hostile_) return SendHostile();
   if (watch_) return StreamMore();
   busy_ = false;
   Parse();
+}
+
+void Session::SendHostile() {
+  const auto send = [self = shared_from_this()](error_code error) {
+    if (error || self->closed_) return;
+    std::string piece = self->hostile_->next();
+    if (piece.empty()) {
+      self->hostile_.reset();
+      return self->OnWritten(false);
+    }
+    self->Write(std::move(piece), false);
+  };
+  delay_.expires_after(hostile_->pause);
+  delay_.async_wait(send);
 }
 
 void Session::BeginStream(WatchPlan plan) {

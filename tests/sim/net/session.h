@@ -21,6 +21,7 @@
 
 #include "tests/sim/api/api.h"
 #include "tests/sim/core.h"
+#include "tests/sim/net/hostile.h"
 
 namespace fedra::sim {
 
@@ -62,6 +63,8 @@ class Session final : public Observer, public std::enable_shared_from_this<Sessi
   void Write(std::string bytes, bool last);
   void OnWritten(bool last);
 
+  void SendHostile();
+
   void BeginStream(WatchPlan plan);
   void StreamMore();
   void EndStream(const std::string& last_lines);
@@ -80,6 +83,7 @@ class Session final : public Observer, public std::enable_shared_from_this<Sessi
   std::optional<Parser> parser_;
   std::string output_;
   std::optional<Stream> watch_;
+  std::optional<HostileAnswer> hostile_;
 
   bool closed_ = false;
   bool shaken_ = false;   // the handshake is done

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tests/sim/core.h"
+#include "tests/sim/net/hostile.h"
 #include "tests/sim/program/load.h"
 
 namespace fedra::sim {
@@ -40,6 +42,7 @@ bool ReadAnswer(std::string_view name, const Json& body, InjectedAnswer& answer)
       {"status", Kind::kStatus},          {"html", Kind::kHtml},
       {"truncate", Kind::kTruncatedJson}, {"cut", Kind::kCutConnection},
       {"hang-request", Kind::kHang},      {"delay", Kind::kLatency},
+      {"hostile", Kind::kHostile},
   };
   for (const auto& [known, kind] : kinds) {
     if (known != name) continue;
@@ -50,7 +53,10 @@ bool ReadAnswer(std::string_view name, const Json& body, InjectedAnswer& answer)
     answer.code = static_cast<int>(IntAt(body, {"code"}, 503));
     answer.retry_after_seconds = static_cast<int>(IntAt(body, {"retryAfter"}, -1));
     answer.delay = milliseconds(IntAt(body, {"ms"}, 0));
-    return true;
+    answer.hostile = StringAt(body, {"answer"});
+    const auto hostile = HostileAnswers();
+    return kind != Kind::kHostile ||
+           std::find(hostile.begin(), hostile.end(), answer.hostile) != hostile.end();
   }
   return false;
 }

@@ -162,7 +162,7 @@ TEST_CASE("watches do not starve calls on a server that speaks only HTTP/1.1") {
   std::vector<std::unique_ptr<TestCache>> caches;
   for (int i = 0; i < 20; ++i) {
     caches.push_back(std::make_unique<TestCache>());
-    f.cluster->Watch({kConfigMaps, "", "", ""}, **caches.back());
+    f.cluster->Watch({kConfigMaps}, **caches.back());
   }
   for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
   REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));

@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "cluster-clients/cluster.h"
+#include "tests/sim/net/pki.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/cluster-clients/support/harness.h"
@@ -95,7 +96,7 @@ TEST_CASE("what is served is asked for again when a watch was cut, although call
                     told.Notify();
                   });
   TestCache cache;
-  cluster.Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster.Watch({kConfigMaps}, *cache);
   cluster.Start();
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   REQUIRE(f.server.objects().Create(ConfigMap("a", "1")));
@@ -171,28 +172,6 @@ TEST_CASE("another CA than the server's is not trusted until the access is updat
   CHECK(cluster.WaitFor(Phase::kConnected));
 }
 
-// A key that needs a password. OpenSSL would ask for it at the terminal.
-constexpr const char* kLockedCertificate = R"(-----BEGIN CERTIFICATE-----
-MIIBbzCCARWgAwIBAgIUQq9y6mziA1qQyfHJK4he7rLE6KwwCgYIKoZIzj0EAwIw
-DDEKMAgGA1UEAwwBeDAgFw0yNjExMjExODQyNThaGA8yMTI2MTAyODE4NDI1OFow
-DDEKMAgGA1UEAwwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDxn5X7TckMN
-4NQjD4Xbeo0mocC7oBn/o2QeT/8knRiMM5g2RFm7W7o88MzLeRrlt3pFEhAdGIxo
-NfTvQfGavGujUzBRMB0GA1UdDgQWBBSfu4atL6jo2B3KSWl/oaU0gTu2zjAfBgNV
-HSMEGDAWgBSfu4atL6jo2B3KSWl/oaU0gTu2zjAPBgNVHRMBAf8EBTADAQH/MAoG
-CCqGSM49BAMCA0gAMEUCIGqHiuvRP+8YR7DInEBDemj+FjvWcCb0VVzDmvU0PnVH
-AiEA64ZQEU+AERtnxzy+MZ7oIDrZOxqozwhm8IHC1bRMqKM=
------END CERTIFICATE-----
-)";
-constexpr const char* kLockedKey = R"(-----BEGIN EC PRIVATE KEY-----
-Proc-Type: 4,ENCRYPTED
-DEK-Info: AES-128-CBC,3FDAA860F5337FBE3C72CFEE2FC09AE6
-
-UC7oIxzIYBS27Z92bFopI6sOQ3LdHubTcBz+klORUYNLRMgaEBG29FpqaHHUACQ7
-yh6E6pCVtaCOzj13l5P2BkyUWNgaQmiXesYKeEwrrFxjh7MaHthue84PFmDgnW8u
-rdVU9gniAjLP/PmRAJL8TaLDcpA1A3SJAeLBNoeUgQI=
------END EC PRIVATE KEY-----
-)";
-
 TEST_CASE("settings that cannot be used are said to be so") {
   struct Row {
     const char* what;
@@ -212,8 +191,10 @@ TEST_CASE("settings that cannot be used are said to be so") {
        }},
       {"a key with a password",
        [](kube::AccessSettings& access) {
-         access.client_certificate_pem = kLockedCertificate;
-         access.client_key_pem = kLockedKey;
+         const sim::Authority authority("locked");
+         const auto [certificate, key] = authority.IssueClient("fedra", {});
+         access.client_certificate_pem = certificate;
+         access.client_key_pem = sim::WithPassword(key);  // OpenSSL would ask at the terminal
        }},
   };
   Fixture f;
@@ -260,7 +241,7 @@ TEST_CASE("a server that is lost is noticed through its watches, and its return 
   patient.probe_interval = 60s;  // nobody asks
   TestCache cache;
   TestCluster cluster(f.threads, AccessTo(f.server), patient);
-  cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster->Watch({kConfigMaps}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetFaults(With(&sim::Faults::refuse));
   REQUIRE(cluster.WaitFor(Phase::kUnreachable, 1s));
@@ -357,7 +338,7 @@ TEST_CASE("new credentials are used from now on, watches go on") {
   Fixture f;
   TestCache cache;
   TestCluster cluster(f.threads, AccessTo(f.server));
-  cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+  cluster->Watch({kConfigMaps}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetUser(sim::Administrator("other", "other-token"));
   cluster->UpdateAccess(AccessTo(f.server, "other-token"));
@@ -372,7 +353,7 @@ TEST_CASE("a change of access with many watches open does not starve the first c
   TestCluster cluster(f.threads, AccessTo(f.server));
   for (int i = 0; i < 20; ++i) {
     caches.push_back(std::make_unique<TestCache>());
-    cluster->Watch({kConfigMaps, "", "", ""}, **caches.back());
+    cluster->Watch({kConfigMaps}, **caches.back());
   }
   for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
   f.server.SetUser(sim::Administrator("other", "other-token"));

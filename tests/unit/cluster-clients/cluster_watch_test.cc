@@ -22,7 +22,7 @@ struct Fixture {
     REQUIRE(server.objects().Create(ConfigMap(name, value)));
   }
   void Watch() {
-    cluster->Watch({kConfigMaps, "", "", ""}, *cache);
+    cluster->Watch({kConfigMaps}, *cache);
     REQUIRE(cache.WaitForState(CacheState::kSynced));
   }
   // The server is out of reach until its faults are taken back.
@@ -56,20 +56,6 @@ TEST_CASE("lists of many pages arrive in one step") {
   f.Watch();
   CHECK(f.cache.Content() == all);
   CHECK(f.server.RequestCounts()["list configmaps"] == 6);
-}
-
-TEST_CASE("selectors narrow a watch, also when an object stops to match") {
-  Fixture f;
-  json labelled = ConfigMap("a", "1");
-  labelled["metadata"]["labels"] = {{"keep", "yes"}};
-  REQUIRE(f.server.objects().Create(labelled));
-  f.Put("b", "1");
-  f.cluster->Watch({kConfigMaps, "default", "keep=yes", ""}, *f.cache);
-  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
-  CHECK(f.cache.Content() == std::set<std::string>{"a=1"});
-  REQUIRE(f.server.objects().Patch("configmaps", {"default", "a"},
-                                   {{"metadata", {{"labels", {{"keep", "no"}}}}}}));
-  CHECK(f.cache.WaitForContent({}));
 }
 
 TEST_CASE("a watch that is cut is resumed, without a list and without a word") {
@@ -111,7 +97,7 @@ TEST_CASE("continue tokens that expire do not keep a list from ending") {
   sim::Faults faults;
   faults.expire_continue = true;
   f.server.SetFaults(faults);
-  f.cluster->Watch({kConfigMaps, "", "", ""}, *f.cache);
+  f.cluster->Watch({kConfigMaps}, *f.cache);
   CHECK(f.cache.WaitForContent(all));
 }
 
@@ -211,7 +197,7 @@ TEST_CASE("forbidden is told, and seen to be allowed later") {
   user.token = "reader-token";
   f.server.SetUser(user);
   f.cluster->UpdateAccess(AccessTo(f.server, "reader-token"));
-  f.cluster->Watch({kConfigMaps, "", "", ""}, *f.cache);
+  f.cluster->Watch({kConfigMaps}, *f.cache);
   REQUIRE(f.cache.WaitForState(CacheState::kForbidden));
   CHECK(f.cache->health().error->code == ErrorCode::kForbidden);
   CHECK(!f.cache->health().complete);
@@ -247,7 +233,7 @@ TEST_CASE("a resource that is not served has no objects and says so") {
   Threads threads{4};
   TestCache cache;
   TestCluster cluster(threads, AccessTo(server));
-  cluster->Watch({kTemplates, "", "", ""}, *cache);
+  cluster->Watch({kTemplates}, *cache);
   REQUIRE(cache.WaitForState(CacheState::kNotServed));
   CHECK(cache->health().error->code == ErrorCode::kApiMissing);
   CHECK(!cluster->server()->Serves("resource.k8s.io", "v1"));
@@ -273,11 +259,11 @@ TEST_CASE("a cache can follow another version of its resource and keeps what it 
   REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected));
   kube::Resource older = kTemplates;
   older.version = "v1beta1";
-  cluster->Watch({older, "", "", ""}, *cache);
+  cluster->Watch({older}, *cache);
   REQUIRE(cache.WaitForContent({"a="}));
   REQUIRE(cache.WaitForState(CacheState::kSynced));
-  cluster->Watch({older, "", "", ""}, *cache);  // nothing new
-  cluster->Watch({kTemplates, "", "", ""}, *cache);
+  cluster->Watch({older}, *cache);  // nothing new
+  cluster->Watch({kTemplates}, *cache);
   put("b");
   REQUIRE(cache.WaitForContent({"a=", "b="}));
   CHECK(lists() == 2);

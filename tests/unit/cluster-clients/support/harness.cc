@@ -26,6 +26,7 @@ ClusterOptions QuickOptions() {
   options.probe_interval = 500ms;
   options.probe_timeout = 5s;
   options.page_size = 10;
+  options.discover_groups = {"batch", "resource.k8s.io"};
   return options;
 }
 

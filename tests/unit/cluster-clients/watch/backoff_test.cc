@@ -26,6 +26,12 @@ TEST_CASE("what somebody has to change is looked at again within 15 s") {
   CHECK(Backoff(Trouble::kRefused, 50, 0) == 15s);
 }
 
+TEST_CASE("what costs much to read is read again rarely") {
+  CHECK(Backoff(Trouble::kTooLong, 1, 0) == 30s);
+  CHECK(Backoff(Trouble::kTooLong, 2, 0) == 60s);
+  CHECK(Backoff(Trouble::kTooLong, 50, 0) == 10min);
+}
+
 TEST_CASE("a server's wish is a floor, up to five minutes") {
   CHECK(Backoff(Trouble::kFailing, 1, 0, 20s) == 20s);
   CHECK(Backoff(Trouble::kFailing, 7, 0, 20s) == 30s);

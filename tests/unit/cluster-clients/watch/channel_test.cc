@@ -5,9 +5,13 @@
 namespace fedra::watch {
 namespace {
 
+std::shared_ptr<UnreadBudget> Budget(size_t bytes = 10 << 20) {
+  return std::make_shared<UnreadBudget>(bytes);
+}
+
 TEST_CASE("everything comes out in order, the end last, and each batch wakes once") {
   int woken = 0;
-  const auto channel = std::make_shared<Channel>(1 << 20, [&](auto) { ++woken; });
+  const auto channel = std::make_shared<Channel>(1 << 20, Budget(), [&](auto) { ++woken; });
   channel->Opened();
   std::string sent;
   for (int i = 0; i < 30; ++i) {
@@ -32,7 +36,7 @@ TEST_CASE("everything comes out in order, the end last, and each batch wakes onc
 
 TEST_CASE("it wakes again only after it was found empty") {
   int woken = 0;
-  const auto channel = std::make_shared<Channel>(1000, [&](auto) { ++woken; });
+  const auto channel = std::make_shared<Channel>(1000, Budget(), [&](auto) { ++woken; });
   channel->Data("a");
   CHECK(channel->Take().chunks.size() == 1);
   channel->Data("b");
@@ -44,13 +48,30 @@ TEST_CASE("it wakes again only after it was found empty") {
 }
 
 TEST_CASE("more than the bound is thrown away and said so") {
-  const auto channel = std::make_shared<Channel>(100, [](auto) {});
+  const auto channel = std::make_shared<Channel>(100, Budget(), [](auto) {});
   channel->Data(std::string(60, 'a'));
   channel->Data(std::string(60, 'b'));
   channel->Data(std::string(60, 'c'));
   const Delivery delivery = channel->Take();
   CHECK(delivery.overflow);
   CHECK(delivery.chunks.empty());
+}
+
+TEST_CASE("the streams of one cluster share what may be unread") {
+  const auto budget = Budget(100);
+  auto first = std::make_shared<Channel>(100, budget, [](auto) {});
+  const auto second = std::make_shared<Channel>(100, budget, [](auto) {});
+  first->Data(std::string(60, 'a'));
+  second->Data(std::string(30, 'b'));
+  CHECK(budget->bytes == 90);
+  second->Data(std::string(30, 'c'));
+  CHECK(second->Take().overflow);
+  CHECK(budget->bytes == 60);
+  CHECK(!first->Take().overflow);
+  CHECK(budget->bytes == 0);
+  first->Data(std::string(60, 'd'));
+  first.reset();
+  CHECK(budget->bytes == 0);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_CASE("failures of a list") {
        CacheState::kForbidden},
       {"404", ErrorCode::kApiMissing, false, "", Trouble::kRefused, CacheState::kNotServed},
       {"401", ErrorCode::kUnauthorized, false, "", Trouble::kFailing, CacheState::kFailing},
-      {"too large", ErrorCode::kTooLarge, false, "", Trouble::kFailing, CacheState::kFailing},
+      {"too large", ErrorCode::kTooLarge, false, "", Trouble::kTooLong, CacheState::kFailing},
       {"HTML", ErrorCode::kBadResponse, false, "", Trouble::kFailing, CacheState::kFailing},
   };
   for (const Row& row : rows) {
@@ -331,6 +331,36 @@ TEST_CASE("late events of a stream that was given up change nothing") {
   watcher.Handle(Overflowed{});
   CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).tell == Tell::kNothing);
   CHECK(watcher.Handle(Bookmark{V("12")}).next == Next::kContinue);
+}
+
+TEST_CASE("more than any server has is read again from the beginning, and late") {
+  Watcher paging = Started();
+  paging.Handle(PageEnded{V("10"), "t1"});
+  const Output list = paging.Handle(ListFailed{Because(ErrorCode::kTooLarge)});
+  CHECK(list.tell == Tell::kReset);
+  CHECK(list.next == Next::kList);
+  CHECK(list.continue_token.empty());
+  CHECK(list.trouble == Trouble::kTooLong);
+  CHECK(list.state == CacheState::kFailing);
+  Watcher watching = Open();
+  const Output events = watching.Handle(WatchEnded{Because(ErrorCode::kTooLarge), true, 60s});
+  CHECK(events.next == Next::kList);
+  CHECK(events.trouble == Trouble::kTooLong);
+  CHECK(events.state == CacheState::kFailing);
+}
+
+TEST_CASE("pages that come faster than they are read become smaller, down to a few objects") {
+  Watcher watcher = Started();
+  Output output = watcher.Handle(Overflowed{});
+  CHECK(output.next == Next::kList);
+  CHECK(output.limit == 125);
+  CHECK(!output.state);
+  for (int i = 0; i < 5; ++i) output = watcher.Handle(Overflowed{});
+  CHECK(output.limit == 20);
+  CHECK(output.state == CacheState::kFailing);
+  // Events that come too fast are no reason.
+  Watcher watching = Open();
+  CHECK(watching.Handle(Overflowed{}).limit == 500);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ void ActivateQueue(sim::Server& server) {
 
 ClusterOptions Quick() {
   ClusterOptions options;
+  options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
   options.probe_interval = std::chrono::milliseconds(500);
   return options;
 }

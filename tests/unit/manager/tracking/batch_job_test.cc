@@ -107,6 +107,29 @@ TEST_CASE("equal statuses need no write, and what is gone remotely goes locally"
   CHECK((*patch)["status"]["uncountedTerminatedPods"]["succeeded"].is_null());
 }
 
+TEST_CASE("a worker's status is copied within bounds, however much it sends") {
+  json remote = Remote(R"({"active": 2, "startTime": "2026-11-21T16:00:00Z"})");
+  json& status = remote["status"];
+  for (int i = 0; i < 100; ++i) {
+    status["conditions"].push_back(
+        {{"type", "T" + std::to_string(i)}, {"message", std::string(1 << 20, 'm')}});
+  }
+  json mirrored = (*Mirror(Local(), remote))["status"];
+  CHECK(mirrored["conditions"].size() == 20);
+  CHECK(mirrored.dump().size() < 100'000);
+  // Once copied, it is not copied again.
+  json local = Local();
+  local["status"] = mirrored;
+  CHECK_FALSE(Mirror(local, remote).has_value());
+
+  status.erase("conditions");
+  status["invented"] = std::string(1 << 20, 'x');
+  mirrored = (*Mirror(Local(), remote))["status"];
+  CHECK(mirrored == json{{"active", 2}, {"startTime", "2026-11-21T16:00:00Z"}});
+  status["startTime"] = std::string(1 << 20, 'x');
+  CHECK_FALSE(Mirror(Local(), remote).has_value());
+}
+
 TEST_CASE("pods that ended on an earlier worker stay counted: an API server takes no count back") {
   json local = Local();
   local["status"] = {{"failed", 1}, {"succeeded", 2}};

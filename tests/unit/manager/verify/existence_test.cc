@@ -292,7 +292,7 @@ TEST_CASE(
   f.manager.SetState(CacheState::kForbidden);
   CHECK(f.Verify(Needs()).reasons[0].message ==
         "ResourceClaimTemplate ml/one-gpu does not exist there, and the manager's are not known: "
-        "not allowed to list or watch resourceclaimtemplates.resource.k8s.io there (403)");
+        "not allowed to list or watch resourceclaimtemplates.resource.k8s.io (403)");
 }
 
 TEST_CASE("a refused copy is a No with the worker's reason") {
