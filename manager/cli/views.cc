@@ -1,7 +1,5 @@
 // fedra status, why, history: read the store, render, and with --watch render again.
 
-#include <time.h>
-#include <csignal>
 #include <functional>
 #include <ostream>
 
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/names.h"
+#include "manager/cli/checked_output.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/history_view.h"
 #include "manager/cli/status_view.h"
@@ -23,7 +22,7 @@ namespace {
 using Render = std::function<Result<Output>(store::Reader& reader, const ViewSettings& settings)>;
 
 // A file that changes is looked at this often.
-constexpr timespec kWatchInterval{0, 500'000'000};
+constexpr int kWatchMilliseconds = 500;
 
 Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
   ViewSettings settings;
@@ -81,8 +80,8 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       if (!output->note.empty()) terminal.err << output->note << "\n";
       shown = now;
     }
-    if (!options.watch) return 0;
-    nanosleep(&kWatchInterval, nullptr);
+    // Whether it could be written, the command line checks.
+    if (!options.watch || !terminal.out || !WaitWhileRead(kWatchMilliseconds)) return 0;
   }
 }
 

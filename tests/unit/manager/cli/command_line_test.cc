@@ -2,9 +2,12 @@
 
 #include "manager/cli/command_line.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -67,6 +70,71 @@ TEST_CASE("version names the libraries, for people and for programs") {
     CHECK(version.find_first_of("0123456789") != std::string::npos);
     CHECK_THAT(text.out, ContainsSubstring(fmt::format("\n{:<14} {}\n", name, version)));
   }
+}
+
+// The names of all commands, as docs/commands.md has them: "status", "config view", ...
+std::vector<std::string> AllCommands() {
+  constexpr std::string_view kHeading = "\n## fedra ";
+  const std::string page = CommandsPage();
+  std::vector<std::string> names;
+  for (size_t at = page.find(kHeading); at != std::string::npos; at = page.find(kHeading, at)) {
+    at += kHeading.size();
+    names.push_back(page.substr(at, page.find('\n', at) - at));
+  }
+  return names;
+}
+
+// Runs it in a process of its own, whose standard output is `path`, or closed when that is null.
+Ran RunInto(const char* path, const std::vector<std::string>& arguments) {
+  const TempFolder folder;
+  const std::string err = folder.Path("err");
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<const char*> argv = {"fedra"};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    close(STDOUT_FILENO);
+    if (path != nullptr) open(path, O_WRONLY);
+    _exit(Main(static_cast<int>(argv.size()), argv.data()));
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  std::ifstream text(err);
+  return {
+      WIFEXITED(status) ? WEXITSTATUS(status) : -1, "", {std::istreambuf_iterator<char>(text), {}}};
+}
+
+TEST_CASE("output that cannot be written is an error, in every command") {
+  REQUIRE(AllCommands().size() > 10);
+  std::vector<std::vector<std::string>> commands = {{"--help"},
+                                                    {"--version"},
+                                                    {"version"},
+                                                    {"version", "-o", "json"},
+                                                    {"explain"},
+                                                    {"explain", "TemplateMissing", "-o", "json"},
+                                                    {"completion", "bash"},
+                                                    {"config", "print-defaults"}};
+  for (const std::string& name : AllCommands()) {
+    const size_t space = name.find(' ');
+    commands.push_back({name.substr(0, space)});
+    if (space != std::string::npos) commands.back().push_back(name.substr(space + 1));
+    commands.back().push_back("--help");
+  }
+  for (const std::vector<std::string>& command : commands) {
+    CAPTURE(command);
+    const Ran ran = RunInto("/dev/full", command);
+    CHECK(ran.code == 1);
+    CAPTURE(ran.err);
+    CHECK(ran.err.starts_with("fedra"));
+    CHECK(ran.err.ends_with(": cannot write the output: No space left on device\n"));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+  CHECK(RunInto("/dev/full", {"config", "print-defaults"}).err ==
+        "fedra config print-defaults: cannot write the output: No space left on device\n");
+  CHECK(RunInto(nullptr, {"version"}).err ==
+        "fedra version: cannot write the output: Bad file descriptor\n");
+  CHECK(RunInto("/dev/null", {"version"}).code == 0);
 }
 
 TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file") {
