@@ -104,7 +104,17 @@ def output_cannot_be_written(world: World) -> None:
     folder = fedra.store.parent
     manifest, slices = folder / "job.json", folder / "slices.json"
     manifest.write_text(json.dumps(objects.job(world.ns, "another", QUEUE)))
-    slices.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": []}))
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    slices.write_text(
+        json.dumps(
+            {
+                "apiVersion": "resource.k8s.io/v1",
+                "kind": "ResourceSlice",
+                "metadata": {"name": "s"},
+                "spec": {"driver": "x", "pool": pool, "allNodes": True, "devices": [{"name": "d"}]},
+            }
+        )
+    )
     words = {"job": f"{world.ns}/train", "manifest": str(manifest), "slices": str(slices)}
     for name, arguments in _PRINTING.items():
         given = [*name.split(), *(each.format(**words) for each in arguments)]

@@ -18,8 +18,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/rows.h"
 
 namespace fedra::cli {
 namespace {
@@ -166,12 +168,56 @@ TEST_CASE("a word that is no command: which one may be meant") {
   CHECK(Run({"explain", "TemplateMissing"}).code == 0);
 }
 
-TEST_CASE("a word after status that is none of its own") {
-  const Ran ran = Run({"status", "cluster", "--store", "/nowhere/fedra.db"});
-  CHECK(ran.code == 1);
-  CHECK(ran.err ==
-        "fedra status: \"cluster\" is none of clusters, workloads and NAMESPACE/NAME; did you mean "
-        "clusters?\n");
+// A store with one worker and one job, as a daemon leaves it; its path.
+std::string StoreWithOneJob(const TempFolder& folder) {
+  std::string path = folder.Path("fedra.db");
+  auto store = store::Store::Open({.path = path}).value();
+  store->Enqueue(store::SetHeartbeat{Beat(std::chrono::seconds(2))});
+  store->Enqueue(store::PutCluster{Worker("gpu-east", 0, "1.36.3")});
+  store->Enqueue(store::PutWorkload{Job("train", "Running", "gpu-east", std::chrono::hours(1))});
+  REQUIRE(store->Flush());
+  return path;
+}
+
+TEST_CASE("a word after status is a table, a job, or gets a hint") {
+  const TempFolder folder;
+  const std::string path = StoreWithOneJob(folder);
+  const auto status = [&](const char* what) {
+    return Run({"status", what, "--no-headers", "--store", path.c_str()});
+  };
+  CHECK(status("workers").out == status("clusters").out);
+  CHECK_THAT(status("workers").out, ContainsSubstring("gpu-east"));
+  CHECK(status("jobs").out == status("workloads").out);
+  CHECK_THAT(status("jobs").out, ContainsSubstring("ml/train"));
+  CHECK_THAT(status("train").out, ContainsSubstring("ml/train is running on gpu-east"));
+  CHECK(status("gpu-east").err ==
+        "fedra status: gpu-east is a worker: `fedra status workers` shows it\n");
+  CHECK(status("ml").err ==
+        "fedra status: ml is a namespace: `fedra status -n ml` shows its jobs\n");
+  const Ran typo = status("workres");
+  CHECK(typo.code == 1);
+  CHECK(typo.err == "fedra status: there is no job workres; did you mean workers?\n");
+}
+
+TEST_CASE(
+    "without a daemon every view says so first, and an unknown job is not blamed on its queue") {
+  const TempFolder folder;
+  const std::string path = StoreWithOneJob(folder);
+  for (const char* const command : {"status", "why", "history"}) {
+    CAPTURE(command);
+    const Ran known = Run({command, "job/train", "--store", path.c_str()});
+    CHECK(known.code == 0);
+    CHECK(known.out.starts_with("DAEMON  not running: what follows is as of 2026-11-21T16:11:17Z"));
+    const Ran name = Run({command, "train", "-o", "name", "--store", path.c_str()});
+    CHECK(name.err.starts_with("the daemon is not running, and what it knew is as of"));
+    const Ran unknown = Run({command, "ml/six", "--store", path.c_str()});
+    CHECK(unknown.code == 1);
+    CHECK(unknown.err.starts_with(
+        fmt::format("fedra {}: the daemon is not running, and what it knew is as of "
+                    "2026-11-21T16:11:17Z, ",
+                    command)));
+    CHECK(unknown.err.find("ueue") == std::string::npos);
+  }
 }
 
 // What bash offers after these words.
