@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "manager/cli/as_of.h"
 #include "manager/cli/judged_worker.h"
 #include "manager/cli/live_fleet.h"
 #include "manager/cli/manager_templates.h"
@@ -52,7 +53,7 @@ void AwaitManager(const ManagerTemplates& manager, FleetSignal& signal);
 
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
-  std::string as_of;      // of a snapshot, RFC 3339; empty: now
+  AsOf as_of;
   FleetSignal signal;
   std::unique_ptr<ManagerTemplates> manager;  // null: not asked
   // Of a snapshot; null: not known there.

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/snapshot_file.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -218,6 +219,37 @@ TEST_CASE(
                     command)));
     CHECK(unknown.err.find("ueue") == std::string::npos);
   }
+}
+
+TEST_CASE("what is said of a snapshot begins with when it was taken") {
+  const TempFolder folder;
+  SnapshotFile file;
+  file.taken_at = kNow;
+  file.fedra_version = "0.1.0";
+  const std::string path = folder.Write("fleet.json", ToText(file));
+  const std::string job = folder.Write("job.yaml", R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: gpu}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+)");
+  const std::vector<std::vector<const char*>> commands = {
+      {"check", "-f", job.c_str(), "--snapshot", path.c_str()},
+      {"devices", "--snapshot", path.c_str()}};
+  for (std::vector<const char*> command : commands) {
+    CAPTURE(command.front());
+    const Ran text = Run(command);
+    CHECK(text.out.starts_with("SNAPSHOT  taken at 2026-11-21T16:11:19Z, "));
+    CHECK_THAT(text.out, ContainsSubstring(" ago: " + path + "\n"));
+    command.insert(command.end(), {"-o", "json"});
+    const auto document = nlohmann::json::parse(Run(command).out);
+    CHECK(document["asOf"] == "2026-11-21T16:11:19Z");
+    CHECK(document["source"] == "Snapshot");
+    CHECK(document["file"] == path);
+  }
+  const Ran rows = Run({"devices", "--no-headers", "--snapshot", path.c_str()});
+  CHECK(rows.out.empty());
+  CHECK_THAT(rows.err, ContainsSubstring("SNAPSHOT  taken at"));
 }
 
 // What bash offers after these words.
