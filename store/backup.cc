@@ -1,6 +1,7 @@
 #include "store/backup.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/write_file.h"
 #include "store/connection.h"
 #include "store/store_file.h"
 
@@ -31,6 +33,13 @@ Result<void> CopyInto(const std::string& path, const std::string& target, int fd
 }  // namespace
 
 Result<void> BackupStore(const std::string& path, const std::string& target) {
+  struct stat there{};
+  // To remove it, as for a file, would be bad advice.
+  if (lstat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("backup {}: it is {}: name a file that does not exist yet", target,
+                            FileTypeText(there.st_mode)));
+  }
   const int fd = open(target.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return Failed(target, errno);
   const Result<void> copied = CopyInto(path, target, fd);

@@ -43,8 +43,8 @@ class Reader final {
 
   // Living workloads only, by namespace and job name.
   Result<std::vector<WorkloadRow>> Workloads(const WorkloadFilter& filter = {});
-  // Every incarnation whose job or whose Workload has this name: living ones first, then the newest
-  // first.
+  // Every incarnation whose job or whose Workload has this name, in any namespace where none is
+  // given: living ones first, then the newest first.
   Result<std::vector<WorkloadRow>> FindWorkloads(const ObjectKey& name);
 
   Result<std::vector<PlacementRow>> Placements();

@@ -53,7 +53,7 @@ bool NameClaims(const std::vector<InputJob>& jobs) {
 
 ObjectForm FormOf(const Fleet& fleet) {
   if (fleet.redacted) return ObjectForm::kRedacted;
-  return fleet.as_of.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
+  return fleet.as_of.snapshot.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
 }
 
 std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
@@ -114,11 +114,13 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
   return {};
 }
 
-void Print(const CheckInput& input, const std::vector<JobReport>& reports, Format format,
-           Terminal& terminal) {
+// `as_of`: null when nothing could be read.
+void Print(const CheckInput& input, const std::vector<JobReport>& reports, const AsOf* as_of,
+           Format format, Terminal& terminal) {
   const std::string note = WithoutJob(input);
   if (!IsTable(format)) {
-    nlohmann::ordered_json document = Document("CheckReport");
+    nlohmann::ordered_json document =
+        as_of != nullptr ? Document("CheckReport", *as_of) : Document("CheckReport");
     if (!note.empty()) document["note"] = note;
     document["findings"] = ToJson(input.findings);
     auto& items = document["items"] = nlohmann::ordered_json::array();
@@ -128,6 +130,7 @@ void Print(const CheckInput& input, const std::vector<JobReport>& reports, Forma
   }
   const Style style = StyleOf(terminal);
   std::string text = RenderFindings(input.findings, style);
+  if (as_of != nullptr) text.insert(0, SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
   if (!note.empty()) text += note + "\n";
@@ -154,13 +157,13 @@ int Check(const CheckOptions& options, Terminal& terminal) {
                                terminal);
   if (!fleet) {
     // Mistakes are worth knowing although nobody could be asked.
-    Print(*input, {}, *format, terminal);
+    Print(*input, {}, nullptr, *format, terminal);
     return fail(fleet.error().message);
   }
   const FleetFacts facts = FactsOf((*fleet)->workers);
   CheckAgainstWorkers(facts, options.ns, *input);
   const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet, facts);
-  Print(*input, reports, *format, terminal);
+  Print(*input, reports, &(*fleet)->as_of, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));
 }

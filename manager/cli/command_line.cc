@@ -1,6 +1,7 @@
 #include "manager/cli/command_line.h"
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "base/log.h"
 #include "config/names.h"
+#include "manager/cli/checked_output.h"
 #include "manager/cli/command_options.h"
 
 namespace fedra::cli {
@@ -94,9 +96,8 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
   return {};
 }
 
-}  // namespace
-
-int Main(int argc, const char* const* argv) {
+// As Main; `name` becomes that of the command, for what is said of it.
+int Run(int argc, const char* const* argv, std::string& name) {
   CLI::App app;
   Parsed parsed;
   Command command;
@@ -109,12 +110,13 @@ int Main(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    name = NameOf(app);
     // CLI11 prints help with code 0, and complaints without saying who complains.
     if (error.get_exit_code() == 0) return app.exit(error);
-    const std::string name = NameOf(app);
     std::cerr << fmt::format("{}: {}\n`{} --help` says more\n", name, error.what(), name);
     return 1;
   }
+  name = NameOf(app);
   // Until the daemon sets up its own, only what went wrong is worth a line among a command's
   // output.
   log::SetLevel(log::Level::kError);
@@ -125,6 +127,18 @@ int Main(int argc, const char* const* argv) {
     terminal.err << "fedra: unexpected failure: " << error.what() << "\n";
     return 1;
   }
+}
+
+}  // namespace
+
+int Main(int argc, const char* const* argv) {
+  OccupyStandardFiles();
+  // A closed pipe is an error of write() then, also where libcurl meets it.
+  std::signal(SIGPIPE, SIG_IGN);
+  CheckedOutput output(std::cout);
+  std::string name = "fedra";
+  const int code = Run(argc, argv, name);
+  return Conclude(output, name, code);
 }
 
 std::string CommandsPage() {

@@ -36,6 +36,7 @@ struct Question {
   dra::ConjunctionId filter = 0;
   bool has_filter = false;
   bool nothing_matches = false;  // the class does not exist
+  std::vector<std::string> known_classes;
   std::vector<std::pair<std::string, dra::ConjunctionId>> classes;
 };
 
@@ -93,10 +94,14 @@ Result<void> Inventory::Ask(const DeviceFilter& filter) {
   if (!filter.device_class.empty()) {
     const auto* found = snapshot_.classes().Find(Text(filter.device_class));
     question_.nothing_matches = found == nullptr;
-    if (found == nullptr)
+    if (found == nullptr) {
       notes_.push_back(fmt::format("DeviceClass {} does not exist there", filter.device_class));
-    else
+      snapshot_.classes().ForEach([&](const dra::Text& name, const auto&) {
+        question_.known_classes.push_back(name.str());
+      });
+    } else {
       of_class = (*found)->selectors;
+    }
     std::erase_if(question_.classes,
                   [&](const auto& known) { return known.first != filter.device_class; });
   }
@@ -236,6 +241,8 @@ DeviceInventory Inventory::Take() {
                                  devices == 1 ? "" : "s", error));
   inventory.notes = std::move(notes_);
   inventory.class_missing = question_.nothing_matches;
+  inventory.known_classes = std::move(question_.known_classes);
+  std::sort(inventory.known_classes.begin(), inventory.known_classes.end());
   inventory.looked_at = looked_at_;
   inventory.failing = failing_;
   return inventory;

@@ -47,9 +47,10 @@ struct DeviceInventory {
   // What a person should know: a class that does not exist, devices a selector cannot be evaluated
   // on.
   std::vector<std::string> notes;
-  bool class_missing = false;  // the filter's class does not exist
-  int looked_at = 0;           // devices that the filter was asked about; 0 without a filter
-  int failing = 0;             // of these: devices that a selector cannot be evaluated on
+  bool class_missing = false;              // the filter's class does not exist
+  std::vector<std::string> known_classes;  // where it does not: those that do, by name
+  int looked_at = 0;  // devices that the filter was asked about; 0 without a filter
+  int failing = 0;    // of these: devices that a selector cannot be evaluated on
 };
 
 // kInvalidArgument when the filter's selector is no selector, with what to write instead.

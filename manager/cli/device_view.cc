@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "config/names.h"
 #include "manager/cli/display_text.h"
 
 namespace fedra::cli {
@@ -183,26 +186,42 @@ bool HasAny(const std::vector<WorkerDevices>& workers) {
                      [](const WorkerDevices& worker) { return !worker.inventory.nodes.empty(); });
 }
 
+// What was probably meant; empty: there are no classes.
+std::string ClassHint(const std::vector<WorkerDevices>& workers, const std::string& asked) {
+  std::set<std::string> all;
+  for (const WorkerDevices& worker : workers)
+    all.insert(worker.inventory.known_classes.begin(), worker.inventory.known_classes.end());
+  const std::vector<std::string> known(all.begin(), all.end());
+  if (known.empty()) return {};
+  std::string closest = config::ClosestName(asked, known);
+  // "gpu" for "gpu.example.com": nobody remembers the whole.
+  for (const std::string& name : known)
+    if (closest.empty() && !asked.empty() && name.find(asked) != std::string::npos) closest = name;
+  if (!closest.empty()) return fmt::format("; did you mean {}?", closest);
+  return fmt::format("; there are {}", fmt::join(known, ", "));
+}
+
 // Why the table is empty.
-std::string Nothing(const std::vector<WorkerDevices>& workers) {
+std::string Nothing(const std::vector<WorkerDevices>& workers, const std::string& device_class) {
   size_t known = 0;
-  size_t without_class = 0;
   int looked_at = 0;
   int failing = 0;
   for (const WorkerDevices& worker : workers) {
     if (!worker.problem.empty()) continue;
     ++known;
-    without_class += worker.inventory.class_missing ? 1 : 0;
     looked_at += worker.inventory.looked_at;
     failing += worker.inventory.failing;
   }
-  if (known > 0 && without_class == known) return "no worker has this DeviceClass";
+  if (known == 0) return "no worker could be read: nothing is known of its devices";
+  if (ClassIsNowhere(workers))
+    return "no worker has this DeviceClass" + ClassHint(workers, device_class);
   if (looked_at > 0 && failing == looked_at) return "the selector is an error on every device";
   if (looked_at > 0) return fmt::format("none of {} devices matches", looked_at);
   return "no devices found";
 }
 
-std::string Notes(const std::vector<WorkerDevices>& workers, bool any, const Style& style) {
+std::string Notes(const std::vector<WorkerDevices>& workers, bool any,
+                  const std::string& device_class, const Style& style) {
   std::string text;
   const auto add = [&](const std::string& line) {
     text += (text.empty() ? "" : "\n") + Printable(line, style.utf8);
@@ -211,11 +230,19 @@ std::string Notes(const std::vector<WorkerDevices>& workers, bool any, const Sty
     if (!worker.problem.empty()) add(worker.worker + ": " + worker.problem);
     for (const std::string& note : worker.inventory.notes) add(worker.worker + ": " + note);
   }
-  if (!any) add(Nothing(workers));
+  if (!any) add(Nothing(workers, device_class));
   return text;
 }
 
 }  // namespace
+
+bool ClassIsNowhere(const std::vector<WorkerDevices>& workers) {
+  const auto is_known = [](const WorkerDevices& worker) { return worker.problem.empty(); };
+  return std::any_of(workers.begin(), workers.end(), is_known) &&
+         std::all_of(workers.begin(), workers.end(), [&](const WorkerDevices& worker) {
+           return !is_known(worker) || worker.inventory.class_missing;
+         });
+}
 
 bool OnlyFails(const std::vector<WorkerDevices>& workers) {
   return !HasAny(workers) &&
@@ -223,11 +250,12 @@ bool OnlyFails(const std::vector<WorkerDevices>& workers) {
                      [](const WorkerDevices& worker) { return worker.inventory.failing > 0; });
 }
 
-Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, const Style& style) {
+Output RenderDevices(const std::vector<WorkerDevices>& workers, const AsOf& as_of, Format format,
+                     const Style& style, const std::string& device_class) {
   Output output;
   const bool any = HasAny(workers);
   if (format == Format::kJson || format == Format::kYaml) {
-    ordered_json document = Document("DeviceReport");
+    ordered_json document = Document("DeviceReport", as_of);
     document["workers"] = ordered_json::array();
     for (const WorkerDevices& worker : workers) document["workers"].push_back(DevicesJson(worker));
     output.out = ToText(document, format);
@@ -237,7 +265,7 @@ Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, c
   if (any)
     output.out =
         format == Format::kWide ? ByNode(workers).Render(style) : ByClass(workers).Render(style);
-  output.note = Notes(workers, any, style);
+  output.note = Notes(workers, any, device_class, style);
   return output;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "manager/cli/as_of.h"
 #include "manager/cli/device_inventory.h"
 #include "manager/cli/output.h"
 
@@ -16,11 +17,15 @@ struct WorkerDevices {
   DeviceInventory inventory;
 };
 
-// The notes go to the note: one line each.
 // Whether the filter matched nothing while a selector was an error on some device: as for `fedra
 // cel` that is not the same as "nothing matches".
 bool OnlyFails(const std::vector<WorkerDevices>& workers);
 
-Output RenderDevices(const std::vector<WorkerDevices>& workers, Format format, const Style& style);
+// Whether the class that was asked for exists on no worker that could be read, and one could be.
+bool ClassIsNowhere(const std::vector<WorkerDevices>& workers);
+
+// Notes and problems go to the note, one line each. `device_class`: the filter's, for a hint.
+Output RenderDevices(const std::vector<WorkerDevices>& workers, const AsOf& as_of, Format format,
+                     const Style& style, const std::string& device_class = {});
 
 }  // namespace fedra::cli

@@ -53,11 +53,18 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   if (!workers) return fail("--selector does not compile\n" + workers.error().message);
   Style style = StyleOf(terminal, options.headers);
   if (*format == Format::kWide) style.width = 0;
-  const Output output = RenderDevices(*workers, *format, style);
+  const Output output =
+      RenderDevices(*workers, (*fleet)->as_of, *format, style, options.device_class);
+  if (IsTable(*format)) {
+    // Without headings only rows go to standard output.
+    (options.headers ? terminal.out : terminal.err)
+        << SnapshotLine((*fleet)->as_of, SystemClock().Now(), style);
+  }
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";
   const bool unknown = std::any_of(workers->begin(), workers->end(),
                                    [](const auto& worker) { return !worker.problem.empty(); });
+  if (!unknown && ClassIsNowhere(*workers)) return 1;
   return unknown || OnlyFails(*workers) ? kUnknown : 0;
 }
 

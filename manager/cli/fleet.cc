@@ -89,7 +89,7 @@ Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const T
   FEDRA_RETURN_IF_ERROR(CheckNames(options.workers, known));
   auto fleet = std::make_unique<Fleet>();
   fleet->redacted = file->redacted;
-  fleet->as_of = FormatRfc3339(file->taken_at);
+  fleet->as_of = {file->taken_at, options.snapshot};
   fleet->manager_templates = ManagerTemplatesOf(*file);
   for (const RecordedWorker& recorded : file->workers) {
     const auto settings = Chosen(options, recorded.settings);
@@ -159,6 +159,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
       [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Inputs(server); },
       [workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
   fleet->live->Wait(configured.timeout, terminal);
+  fleet->as_of.at = SystemClock().Now();
   for (size_t i = 0; i < workers.size(); ++i)
     workers[i]->SetConnection(fleet->live->state(i), fleet->live->waited());
   if (fleet->manager == nullptr) return fleet;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "manager/cli/as_of.h"
 #include "manager/cli/asked_manager.h"
 #include "manager/cli/fleet_worker.h"
 #include "manager/cli/live_fleet.h"
@@ -52,7 +53,7 @@ void AwaitManager(AskedManager& manager, FleetSignal& signal);
 
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
-  std::string as_of;      // of a snapshot, RFC 3339; empty: now
+  AsOf as_of;
   FleetSignal signal;
   std::unique_ptr<AskedManager> manager;  // null: not asked
   // Of a snapshot; null: not known there.

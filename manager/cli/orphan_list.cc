@@ -70,10 +70,10 @@ std::string Lines(const std::vector<std::string>& notes, const Style& style) {
 }  // namespace
 
 Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
-                     Format format, const Style& style) {
+                     const AsOf& as_of, Format format, const Style& style) {
   Output output;
   if (!IsTable(format)) {
-    nlohmann::ordered_json document = Document("OrphanReport");
+    nlohmann::ordered_json document = Document("OrphanReport", as_of);
     document["items"] = nlohmann::ordered_json::array();
     for (const Orphan& orphan : orphans) {
       document["items"].push_back({{"worker", orphan.worker.value},

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "manager/cli/as_of.h"
 #include "manager/cli/output.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
@@ -45,6 +46,6 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
 std::string KindOf(const Orphan& orphan);
 // `notes`: workers that nothing is known about, one line each.
 Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
-                     Format format, const Style& style);
+                     const AsOf& as_of, Format format, const Style& style);
 
 }  // namespace fedra::cli

@@ -240,8 +240,8 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
   if (const std::string problem = search.Problem(); !problem.empty()) return fail(problem);
   const std::vector<Orphan> orphans = search.Find();
   const std::vector<std::string> unknown = search.Unknown();
-  const Output output =
-      RenderOrphans(orphans, unknown, *format, StyleOf(terminal, options.headers));
+  const Output output = RenderOrphans(orphans, unknown, {SystemClock().Now(), {}}, *format,
+                                      StyleOf(terminal, options.headers));
   terminal.out << output.out << std::flush;
   if (!output.note.empty()) terminal.err << output.note << "\n";
   const int known = unknown.empty() ? 0 : kUnknown;

@@ -1,18 +1,12 @@
 // fedra snapshot: what decides placement on the workers, in one file.
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/write_file.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/contact.h"
 #include "manager/cli/display_text.h"
@@ -57,32 +51,6 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
     for (const auto& item : templates->List()) recorded.items.push_back(ReducedTemplate(*item));
   }
   return file;
-}
-
-// Readable by its owner only, and never half: written beside it first.
-Result<void> WriteFile(const std::string& path, const std::string& text) {
-  const std::string beside = fmt::format("{}.{}.tmp", path, getpid());
-  const auto fail = [&](const char* what) {
-    const int error = errno;
-    unlink(beside.c_str());
-    return Fail(ErrorCode::kStorage, fmt::format("{}: {}: {}", path, what, std::strerror(error)));
-  };
-  const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return fail("cannot be created");
-  size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n = write(file, text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const auto failure = fail("cannot be written");
-      close(file);
-      return failure;
-    }
-    written += static_cast<size_t>(n);
-  }
-  if (close(file) != 0) return fail("cannot be written");
-  if (rename(beside.c_str(), path.c_str()) != 0) return fail("cannot be replaced");
-  return {};
 }
 
 // What could not be read: one line each. Whether there is any.
@@ -134,7 +102,8 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
   if (options.redact_names) RedactNames(file);
   const std::string text = ToText(file);
   if (options.file == "-") {
-    terminal.out << text;
+    terminal.out << text << std::flush;
+    if (!terminal.out) return kFailed;  // the command line says why
   } else if (const Result<void> written = WriteFile(options.file, text); !written) {
     return fail(written.error().message);
   }

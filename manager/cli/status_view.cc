@@ -149,6 +149,13 @@ std::string Section(const char* title, const std::string& summary, const Freshne
   return table.empty() ? text : text + table.Render(style);
 }
 
+// Where only rows, or names, go to stdout, standard error says that they are old.
+void NoteAge(const StatusData& data, const ViewSettings& settings, Output& output) {
+  const bool only_rows =
+      settings.format == Format::kName || (IsTable(settings.format) && !settings.style.headers);
+  if (only_rows && output.note.empty()) output.note = StaleText(data.daemon, settings.now);
+}
+
 }  // namespace
 
 Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
@@ -168,6 +175,7 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
                  Section("WORKLOADS", WorkloadSummary(workloads), nullptr,
                          WorkloadTable(workloads, data, settings), settings.style);
   }
+  NoteAge(data, settings, output);
   return output;
 }
 
@@ -184,6 +192,7 @@ Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
     output.out = Preamble(data, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
                                                     ClusterTable(data, settings), settings.style);
   }
+  NoteAge(data, settings, output);
   return output;
 }
 
@@ -202,6 +211,7 @@ Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
         Preamble(data, settings) + Section("WORKLOADS", WorkloadSummary(rows), &freshness,
                                            WorkloadTable(rows, data, settings), settings.style);
   }
+  NoteAge(data, settings, output);
   return output;
 }
 

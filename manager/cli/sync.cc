@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cluster-clients/threads.h"
 #include "config/load.h"
+#include "manager/cli/as_of.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/output.h"
 #include "manager/reconcile/template_survey.h"
@@ -189,7 +190,7 @@ void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal
 nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
                               const std::vector<LeftAlone>& left_alone,
                               const std::vector<std::pair<std::string, std::string>>& skipped) {
-  nlohmann::ordered_json document = Document("TemplateSync");
+  nlohmann::ordered_json document = Document("TemplateSync", AsOf{SystemClock().Now(), {}});
   document["mode"] = NameOf(mode);
   auto& items = document["items"] = nlohmann::ordered_json::array();
   for (const TemplateStep& step : steps) {

@@ -59,11 +59,14 @@ struct WorkloadData {
 };
 
 Result<StatusData> LoadStatus(store::Reader& reader);
-// `name` is that of a job or of its Workload. kNotFound when neither is known.
-Result<WorkloadData> LoadWorkload(store::Reader& reader, const ObjectKey& name);
+// `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
+// kNotFound when nothing of that name is known; kInvalidArgument, with the candidates, when a name
+// without a namespace is known in several.
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<ObjectKey>& names,
+                                  WallTime now);
 
-// "ml/train", or "train" in namespace `ns`; kInvalidArgument, with the form to use, for anything
-// else.
-Result<ObjectKey> ParseWorkloadName(const std::string& text, const std::string& ns);
+// What "ml/train", "train" (in namespace `ns`, or empty: in any), "job/train" or "workload/ml/x"
+// may mean, the likeliest first. kInvalidArgument, with the form to use, for anything else.
+Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const std::string& ns);
 
 }  // namespace fedra::cli

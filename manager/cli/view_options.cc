@@ -53,7 +53,9 @@ void AddViewOptions(CLI::App& app, Parsed& parsed) {
 
 void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* status = app.add_subcommand("status", "Show the fleet and the jobs");
-  status->add_option("what", parsed.view.names, "Nothing, clusters, workloads, or NAMESPACE/NAME")
+  status
+      ->add_option("what", parsed.view.names,
+                   "Nothing, workers, jobs, or the name of a job, as of why")
       ->expected(0, 1);
   AddViewOptions(*status, parsed);
   status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
@@ -66,7 +68,9 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
 
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* why = app.add_subcommand("why", "Say for each worker why it can or cannot run a job");
-  why->add_option("job", parsed.view.names, "NAMESPACE/NAME, or NAME with -n")
+  why->add_option("job", parsed.view.names,
+                  "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; "
+                  "job/NAME and workload/NAME, too")
       ->required()
       ->expected(1);
   AddViewOptions(*why, parsed);
@@ -80,7 +84,10 @@ void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
 void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* history =
       app.add_subcommand("history", "Show what happened to a job, attempt by attempt");
-  history->add_option("job", parsed.view.names, "NAMESPACE/NAME, or NAME with -n")
+  history
+      ->add_option("job", parsed.view.names,
+                   "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; "
+                   "job/NAME and workload/NAME, too")
       ->required()
       ->expected(1);
   AddViewOptions(*history, parsed);

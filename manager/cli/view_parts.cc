@@ -106,6 +106,20 @@ Freshness FreshnessOf(const Daemon& daemon, WallTime now) {
           current ? Tone::kFaint : Tone::kWarning};
 }
 
+std::string StaleText(const Daemon& daemon, WallTime now) {
+  if (!daemon.heartbeat) {
+    return daemon.holds_store == true ? ""
+                                      : "the daemon is not running, and none has written here yet";
+  }
+  const std::string age = Since(daemon.heartbeat->at, now);
+  if (!IsRunning(daemon, now)) {
+    return fmt::format("the daemon is not running, and what it knew is as of {}, {} ago",
+                       FormatRfc3339(daemon.heartbeat->at), age);
+  }
+  if (IsFresh(daemon, now)) return {};
+  return fmt::format("the daemon has written nothing for {}", age);
+}
+
 std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
   if (!daemon.heartbeat) return {};
   const WallTime at = daemon.heartbeat->at;
@@ -276,8 +290,11 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
       output.out += (apart ? "\n" : "") + text(*incarnation);
     }
   }
-  if (IsTable(settings.format) && settings.style.headers)
+  if (IsTable(settings.format) && settings.style.headers) {
     output.out.insert(0, DaemonLine(data.daemon, settings));
+  } else {
+    output.note = StaleText(data.daemon, settings.now);  // on stdout are only rows
+  }
   return output;
 }
 

@@ -28,6 +28,10 @@ struct Freshness {
 };
 Freshness FreshnessOf(const Daemon& daemon, WallTime now);
 
+// "the daemon is not running, and what it knew is as of 2026-11-21T16:11:19Z, 12m ago": why what is
+// shown may be wrong by now; empty when a daemon keeps it current.
+std::string StaleText(const Daemon& daemon, WallTime now);
+
 // "DAEMON  not running: what follows is as of 2026-11-21T16:11:19Z, 12m ago", with line end; the
 // first line of every view, so that nobody takes old news for new. Empty when a daemon keeps the
 // data current, or when none has written yet.

@@ -1,7 +1,7 @@
 // fedra status, why, history: read the store, render, and with --watch render again.
 
-#include <time.h>
-#include <csignal>
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <ostream>
 
@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/names.h"
+#include "manager/cli/checked_output.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/history_view.h"
 #include "manager/cli/status_view.h"
@@ -23,7 +24,7 @@ namespace {
 using Render = std::function<Result<Output>(store::Reader& reader, const ViewSettings& settings)>;
 
 // A file that changes is looked at this often.
-constexpr timespec kWatchInterval{0, 500'000'000};
+constexpr int kWatchMilliseconds = 500;
 
 Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
   ViewSettings settings;
@@ -81,17 +82,17 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       if (!output->note.empty()) terminal.err << output->note << "\n";
       shown = now;
     }
-    if (!options.watch) return 0;
-    nanosleep(&kWatchInterval, nullptr);
+    // Whether it could be written, the command line checks.
+    if (!options.watch || !terminal.out || !WaitWhileRead(kWatchMilliseconds)) return 0;
   }
 }
 
 Render OfWorkload(const ViewOptions& options,
                   Output (*render)(const WorkloadData&, const ViewSettings&)) {
   return [&options, render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
-    FEDRA_ASSIGN_OR_RETURN(const ObjectKey name,
-                           ParseWorkloadName(options.names.front(), options.ns));
-    FEDRA_ASSIGN_OR_RETURN(const WorkloadData data, LoadWorkload(reader, name));
+    FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> names,
+                           ParseWorkloadName(options.names.front(), settings.ns));
+    FEDRA_ASSIGN_OR_RETURN(const WorkloadData data, LoadWorkload(reader, names, settings.now));
     return render(data, settings);
   };
 }
@@ -103,24 +104,47 @@ Render OfFleet(Output (*render)(const StatusData&, const ViewSettings&)) {
   };
 }
 
+// What may be written for the two tables.
+constexpr std::array<std::string_view, 4> kWorkers = {"workers", "worker", "clusters", "cluster"};
+constexpr std::array<std::string_view, 4> kJobs = {"jobs", "job", "workloads", "workload"};
+
+bool Contains(const std::array<std::string_view, 4>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// What a word behind `status` is that is no job's name; empty: nothing known.
+std::string WhatElse(store::Reader& reader, const std::string& word) {
+  const Result<StatusData> data = LoadStatus(reader);
+  if (!data) return {};
+  for (const store::ClusterRow& row : data->clusters) {
+    if (row.name.value == word)
+      return fmt::format("{} is a worker: `fedra status workers` shows it", word);
+  }
+  for (const store::WorkloadRow& row : data->workloads) {
+    if (row.job.ns == word)
+      return fmt::format("{} is a namespace: `fedra status -n {}` shows its jobs", word, word);
+  }
+  const std::string closest =
+      config::ClosestName(word, {"workers", "jobs", "clusters", "workloads"});
+  return closest.empty() ? "" : fmt::format("there is no job {}; did you mean {}?", word, closest);
+}
+
 }  // namespace
 
 int Status(const ViewOptions& options, Terminal& terminal) {
   if (options.names.empty()) return Show("status", options, terminal, OfFleet(&RenderStatus));
-  if (options.names.front() == "clusters")
-    return Show("status", options, terminal, OfFleet(&RenderClusters));
-  if (options.names.front() == "workloads")
-    return Show("status", options, terminal, OfFleet(&RenderWorkloads));
-  if (options.ns.empty() && options.names.front().find('/') == std::string::npos) {
-    const std::string closest =
-        config::ClosestName(options.names.front(), {"clusters", "workloads"});
-    terminal.err << fmt::format(
-        "fedra status: \"{}\" is none of clusters, workloads and "
-        "NAMESPACE/NAME{}\n",
-        options.names.front(), closest.empty() ? "" : "; did you mean " + closest + "?");
-    return 1;
-  }
-  return Show("status", options, terminal, OfWorkload(options, &RenderWorkload));
+  const std::string& what = options.names.front();
+  if (Contains(kWorkers, what)) return Show("status", options, terminal, OfFleet(&RenderClusters));
+  if (Contains(kJobs, what)) return Show("status", options, terminal, OfFleet(&RenderWorkloads));
+  const Render render = OfWorkload(options, &RenderWorkload);
+  return Show("status", options, terminal,
+              [&](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
+                Result<Output> output = render(reader, settings);
+                if (output || output.error().code != ErrorCode::kNotFound) return output;
+                const std::string hint = WhatElse(reader, what);
+                if (hint.empty()) return output;
+                return Fail(ErrorCode::kNotFound, hint);
+              });
 }
 
 int Why(const ViewOptions& options, Terminal& terminal) {

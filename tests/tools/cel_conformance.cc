@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/write_file.h"
 #include "tests/tools/conformance/runner.h"
 
 namespace {
@@ -88,8 +89,7 @@ bool PageHolds(const std::string& path, const std::string& report) {
   const size_t first = begin + sizeof(kBegin) - 1;
   if (page.substr(first, end - first) == report) return true;
   if (std::getenv("FEDRA_WRITE_DOCS") == nullptr) return false;
-  std::ofstream(path, std::ios::binary) << page.substr(0, first) << report << page.substr(end);
-  return true;
+  return fedra::WriteFile(path, page.substr(0, first) + report + page.substr(end)).has_value();
 }
 
 }  // namespace

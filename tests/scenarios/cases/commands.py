@@ -53,18 +53,104 @@ def _last_state(stream: Stream, job: FederatedJob) -> str | None:
 
 @scenario("status-watch-reader-gone")
 def the_reader_goes_away(world: World) -> None:
-    """Whoever reads the stream closes it (`| head -1`): the command ends with the next change."""
+    """The reader of the stream closes it (`| head -1`): the command ends, silently and without another change."""
     fedra = world.start_fedra()
     with subprocess.Popen(
-        fedra.command("status", "-o", "json", "--watch"), stdout=subprocess.PIPE
+        fedra.command("status", "-o", "name", "--watch"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as watching:
         try:
             assert watching.stdout is not None and watching.stdout.readline()
+            assert watching.stderr is not None
             watching.stdout.close()
-            world.submit("train").wait_running_on(world.worker1)
             world.eventually("the command ends", lambda: watching.poll() is not None)
+            assert watching.stderr.read() == b""
         finally:
             watching.kill()
+
+
+# What each command needs to print something; `run` prints nothing. --help is a unit test.
+_PRINTING: dict[str, list[str]] = {
+    "explain": [],
+    "version": [],
+    "completion": ["bash"],
+    "status": [],
+    "why": ["{job}"],
+    "history": ["{job}"],
+    "check": ["-f", "{manifest}"],
+    "sync": ["--dry-run", "-o", "json"],
+    "devices": ["-o", "json"],
+    "snapshot": ["-o", "-"],
+    "orphans": ["-o", "json"],
+    "cel": ["device.driver == 'x'", "--slices", "{slices}"],
+    "config validate": [],
+    "config print-defaults": [],
+    "config view": [],
+}
+_SILENT = {"run", "backup", "config"}
+_UNCONFIGURED = {"explain", "version", "completion", "cel", "config print-defaults"}
+
+
+@scenario("unwritable-output")
+def output_cannot_be_written(world: World) -> None:
+    """Every command of the command line fails with one line when the disk is full (/dev/full), --watch included."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    fish = _completion(fedra, "fish").splitlines()
+    names = {line.split()[6] for line in fish if "__fish_use_subcommand" in line}
+    assert names == {each.split()[0] for each in _PRINTING} | _SILENT, names
+    folder = fedra.store.parent
+    manifest, slices = folder / "job.json", folder / "slices.json"
+    manifest.write_text(json.dumps(objects.job(world.ns, "another", QUEUE)))
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    slices.write_text(
+        json.dumps(
+            {
+                "apiVersion": "resource.k8s.io/v1",
+                "kind": "ResourceSlice",
+                "metadata": {"name": "s"},
+                "spec": {"driver": "x", "pool": pool, "allNodes": True, "devices": [{"name": "d"}]},
+            }
+        )
+    )
+    words = {"job": f"{world.ns}/train", "manifest": str(manifest), "slices": str(slices)}
+    for name, arguments in _PRINTING.items():
+        given = [*name.split(), *(each.format(**words) for each in arguments)]
+        command = fedra.command(*given)
+        if name in _UNCONFIGURED:
+            command = [command[0], *given]
+        _fails_on_a_full_disk(name, command)
+    for format in ("json", "yaml", "name"):
+        _fails_on_a_full_disk("status", fedra.command("status", "--watch", "-o", format))
+
+
+def _fails_on_a_full_disk(name: str, command: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    last = f"fedra {name}: cannot write the output: No space left on device"
+    assert ran.returncode == 1 and ran.stderr.splitlines() == [last], (command, ran)
+
+
+@scenario("snapshot-kinds-of-files")
+def a_snapshot_never_replaces_a_device(world: World) -> None:
+    """fedra snapshot -o DEVICE, LINK: both stay what they are; a full device is one line and exit code 1."""
+    fedra = world.start_fedra()
+    folder = fedra.store.parent
+    full = fedra.cli("snapshot", "-o", "/dev/full")
+    assert full.code == 1, full
+    assert full.stderr.splitlines() == [
+        "fedra snapshot: /dev/full: cannot be written: No space left on device"
+    ], full
+    assert Path("/dev/full").is_char_device() and Path("/dev/null").is_char_device()
+    assert fedra.cli("snapshot", "-o", "/dev/null").code == 0
+    assert Path("/dev/null").is_char_device()
+    link = folder / "link"
+    link.symlink_to("snapshot")
+    assert fedra.cli("snapshot", "-o", str(link)).code == 0
+    assert link.is_symlink() and json.loads((folder / "snapshot").read_text())
+    assert not list(folder.glob("*.tmp"))
 
 
 @scenario("backup")

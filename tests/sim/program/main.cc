@@ -5,7 +5,6 @@
 // DIR/<cluster>.admin.kubeconfig (user admin) for every cluster, then DIR/control.json when
 // everything is ready. It ends on SIGTERM, SIGINT, POST /shutdown, and when its parent dies.
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/write_file.h"
 #include "tests/sim/program/commands.h"
 
 namespace fedra::sim {
@@ -101,17 +101,6 @@ FleetOptions MakeOptions(const Arguments& arguments) {
                              ? std::chrono::milliseconds(-1)
                              : ParseDuration(arguments.run_for).value_or(options.jobs.run_for);
   return options;
-}
-
-// Readable by its owner only: kubeconfigs hold tokens. Whole or not at all under its final name.
-bool WriteFile(const std::string& path, const std::string& content) {
-  const std::string partial = path + ".partial";
-  const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return false;
-  const bool written =
-      ::write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size());
-  ::close(file);
-  return written && std::rename(partial.c_str(), path.c_str()) == 0;
 }
 
 bool WriteKubeconfigs(Fleet& fleet, const std::string& dir) {

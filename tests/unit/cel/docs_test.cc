@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/write_file.h"
 #include "cel/environment.h"
 #include "tests/support/catch.h"
 
@@ -57,7 +58,7 @@ TEST_CASE("docs/cel.md holds the environment table") {
   const size_t first = begin + sizeof(kBegin) - 1;
   const std::string table = Table();
   if (std::getenv("FEDRA_WRITE_DOCS") != nullptr) {
-    std::ofstream(path, std::ios::binary) << page.substr(0, first) << table << page.substr(end);
+    REQUIRE(WriteFile(path, page.substr(0, first) + table + page.substr(end)));
     return;
   }
   INFO("docs/cel.md has fallen behind the code; run test_cel with FEDRA_WRITE_DOCS=1");

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/write_file.h"
 #include "config/print.h"
 #include "dra/reason.h"
 #include "manager/cli/command_line.h"
@@ -21,7 +22,7 @@ namespace {
 
 void CheckPage(const std::string& name, const std::string& expected) {
   const std::string path = std::string(FEDRA_TEST_DATA) + "/../../docs/" + name;
-  if (std::getenv("FEDRA_WRITE_DOCS") != nullptr) std::ofstream(path, std::ios::binary) << expected;
+  if (std::getenv("FEDRA_WRITE_DOCS") != nullptr) REQUIRE(WriteFile(path, expected));
   std::ifstream file(path, std::ios::binary);
   const std::string found(std::istreambuf_iterator<char>(file), {});
   INFO("docs/" << name << " has fallen behind the code; run `make docs`");

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -152,6 +153,17 @@ TEST_CASE("the sizes of the files and what waits are reported") {
   CHECK(stats.file_bytes + stats.wal_bytes > 4096);
   CHECK(stats.waiting == 1);
   CHECK_FALSE(stats.failing);
+}
+
+TEST_CASE("a backup to what is no file is refused, without the advice to remove it") {
+  const TempFolder folder;
+  Must(Store::Open({.path = folder.Path("fedra.db")}));
+  const Result<void> copied = BackupStore(folder.Path("fedra.db"), "/dev/null");
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().code == ErrorCode::kInvalidArgument);
+  CHECK(copied.error().message ==
+        "backup /dev/null: it is a character device: name a file that does not exist yet");
+  CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST_CASE("a backup is a store of its own, taken while the original is in use") {

@@ -2,9 +2,12 @@
 
 #include "manager/cli/command_line.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,8 +18,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/snapshot_file.h"
+#include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/rows.h"
 
 namespace fedra::cli {
 namespace {
@@ -69,6 +75,71 @@ TEST_CASE("version names the libraries, for people and for programs") {
   }
 }
 
+// The names of all commands, as docs/commands.md has them: "status", "config view", ...
+std::vector<std::string> AllCommands() {
+  constexpr std::string_view kHeading = "\n## fedra ";
+  const std::string page = CommandsPage();
+  std::vector<std::string> names;
+  for (size_t at = page.find(kHeading); at != std::string::npos; at = page.find(kHeading, at)) {
+    at += kHeading.size();
+    names.push_back(page.substr(at, page.find('\n', at) - at));
+  }
+  return names;
+}
+
+// Runs it in a process of its own, whose standard output is `path`, or closed when that is null.
+Ran RunInto(const char* path, const std::vector<std::string>& arguments) {
+  const TempFolder folder;
+  const std::string err = folder.Path("err");
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<const char*> argv = {"fedra"};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    close(STDOUT_FILENO);
+    if (path != nullptr) open(path, O_WRONLY);
+    _exit(Main(static_cast<int>(argv.size()), argv.data()));
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  std::ifstream text(err);
+  return {
+      WIFEXITED(status) ? WEXITSTATUS(status) : -1, "", {std::istreambuf_iterator<char>(text), {}}};
+}
+
+TEST_CASE("output that cannot be written is an error, in every command") {
+  REQUIRE(AllCommands().size() > 10);
+  std::vector<std::vector<std::string>> commands = {{"--help"},
+                                                    {"--version"},
+                                                    {"version"},
+                                                    {"version", "-o", "json"},
+                                                    {"explain"},
+                                                    {"explain", "TemplateMissing", "-o", "json"},
+                                                    {"completion", "bash"},
+                                                    {"config", "print-defaults"}};
+  for (const std::string& name : AllCommands()) {
+    const size_t space = name.find(' ');
+    commands.push_back({name.substr(0, space)});
+    if (space != std::string::npos) commands.back().push_back(name.substr(space + 1));
+    commands.back().push_back("--help");
+  }
+  for (const std::vector<std::string>& command : commands) {
+    CAPTURE(command);
+    const Ran ran = RunInto("/dev/full", command);
+    CHECK(ran.code == 1);
+    CAPTURE(ran.err);
+    CHECK(ran.err.starts_with("fedra"));
+    CHECK(ran.err.ends_with(": cannot write the output: No space left on device\n"));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+  CHECK(RunInto("/dev/full", {"config", "print-defaults"}).err ==
+        "fedra config print-defaults: cannot write the output: No space left on device\n");
+  CHECK(RunInto(nullptr, {"version"}).err ==
+        "fedra version: cannot write the output: Bad file descriptor\n");
+  CHECK(RunInto("/dev/null", {"version"}).code == 0);
+}
+
 TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file") {
   const Environment environment("/nowhere/environment.yaml");
   const std::vector<std::vector<const char*>> commands = {
@@ -98,12 +169,87 @@ TEST_CASE("a word that is no command: which one may be meant") {
   CHECK(Run({"explain", "TemplateMissing"}).code == 0);
 }
 
-TEST_CASE("a word after status that is none of its own") {
-  const Ran ran = Run({"status", "cluster", "--store", "/nowhere/fedra.db"});
-  CHECK(ran.code == 1);
-  CHECK(ran.err ==
-        "fedra status: \"cluster\" is none of clusters, workloads and NAMESPACE/NAME; did you mean "
-        "clusters?\n");
+// A store with one worker and one job, as a daemon leaves it; its path.
+std::string StoreWithOneJob(const TempFolder& folder) {
+  std::string path = folder.Path("fedra.db");
+  auto store = store::Store::Open({.path = path}).value();
+  store->Enqueue(store::SetHeartbeat{Beat(std::chrono::seconds(2))});
+  store->Enqueue(store::PutCluster{Worker("gpu-east", 0, "1.36.3")});
+  store->Enqueue(store::PutWorkload{Job("train", "Running", "gpu-east", std::chrono::hours(1))});
+  REQUIRE(store->Flush());
+  return path;
+}
+
+TEST_CASE("a word after status is a table, a job, or gets a hint") {
+  const TempFolder folder;
+  const std::string path = StoreWithOneJob(folder);
+  const auto status = [&](const char* what) {
+    return Run({"status", what, "--no-headers", "--store", path.c_str()});
+  };
+  CHECK(status("workers").out == status("clusters").out);
+  CHECK_THAT(status("workers").out, ContainsSubstring("gpu-east"));
+  CHECK(status("jobs").out == status("workloads").out);
+  CHECK_THAT(status("jobs").out, ContainsSubstring("ml/train"));
+  CHECK_THAT(status("train").out, ContainsSubstring("ml/train is running on gpu-east"));
+  CHECK(status("gpu-east").err ==
+        "fedra status: gpu-east is a worker: `fedra status workers` shows it\n");
+  CHECK(status("ml").err ==
+        "fedra status: ml is a namespace: `fedra status -n ml` shows its jobs\n");
+  const Ran typo = status("workres");
+  CHECK(typo.code == 1);
+  CHECK(typo.err == "fedra status: there is no job workres; did you mean workers?\n");
+}
+
+TEST_CASE(
+    "without a daemon every view says so first, and an unknown job is not blamed on its queue") {
+  const TempFolder folder;
+  const std::string path = StoreWithOneJob(folder);
+  for (const char* const command : {"status", "why", "history"}) {
+    CAPTURE(command);
+    const Ran known = Run({command, "job/train", "--store", path.c_str()});
+    CHECK(known.code == 0);
+    CHECK(known.out.starts_with("DAEMON  not running: what follows is as of 2026-11-21T16:11:17Z"));
+    const Ran name = Run({command, "train", "-o", "name", "--store", path.c_str()});
+    CHECK(name.err.starts_with("the daemon is not running, and what it knew is as of"));
+    const Ran unknown = Run({command, "ml/six", "--store", path.c_str()});
+    CHECK(unknown.code == 1);
+    CHECK(unknown.err.starts_with(
+        fmt::format("fedra {}: the daemon is not running, and what it knew is as of "
+                    "2026-11-21T16:11:17Z, ",
+                    command)));
+    CHECK(unknown.err.find("ueue") == std::string::npos);
+  }
+}
+
+TEST_CASE("what is said of a snapshot begins with when it was taken") {
+  const TempFolder folder;
+  SnapshotFile file;
+  file.taken_at = kNow;
+  file.fedra_version = "0.1.0";
+  const std::string path = folder.Write("fleet.json", ToText(file));
+  const std::string job = folder.Write("job.yaml", R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: gpu}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+)");
+  const std::vector<std::vector<const char*>> commands = {
+      {"check", "-f", job.c_str(), "--snapshot", path.c_str()},
+      {"devices", "--snapshot", path.c_str()}};
+  for (std::vector<const char*> command : commands) {
+    CAPTURE(command.front());
+    const Ran text = Run(command);
+    CHECK(text.out.starts_with("SNAPSHOT  taken at 2026-11-21T16:11:19Z, "));
+    CHECK_THAT(text.out, ContainsSubstring(" ago: " + path + "\n"));
+    command.insert(command.end(), {"-o", "json"});
+    const auto document = nlohmann::json::parse(Run(command).out);
+    CHECK(document["asOf"] == "2026-11-21T16:11:19Z");
+    CHECK(document["source"] == "Snapshot");
+    CHECK(document["file"] == path);
+  }
+  const Ran rows = Run({"devices", "--no-headers", "--snapshot", path.c_str()});
+  CHECK(rows.out.empty());
+  CHECK_THAT(rows.err, ContainsSubstring("SNAPSHOT  taken at"));
 }
 
 // What bash offers after these words.

@@ -8,6 +8,8 @@
 namespace fedra::cli {
 namespace {
 
+const AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), "fleet.json"};
+
 WorkerDevices Look(const RawCluster& cluster, const DeviceFilter& filter = {}) {
   const auto worker = MakeWorker(cluster, WorkerNamed("east"));
   auto inventory = TakeInventory(*worker->devices()->snapshot(), filter);
@@ -16,7 +18,7 @@ WorkerDevices Look(const RawCluster& cluster, const DeviceFilter& filter = {}) {
 }
 
 std::string Table(const WorkerDevices& devices, Format format = Format::kTable) {
-  return RenderDevices({devices}, format, {}).out;
+  return RenderDevices({devices}, kRead, format, {}).out;
 }
 
 // A second driver whose devices nobody's class means.
@@ -73,7 +75,7 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
   REQUIRE(failing.inventory.notes.size() == 1);
   CHECK_THAT(failing.inventory.notes[0],
              ContainsSubstring("on 3 devices the selector is an error: "));
-  const Output output = RenderDevices({failing}, Format::kTable, {});
+  const Output output = RenderDevices({failing}, kRead, Format::kTable, {});
   CHECK(output.out.empty());
   CHECK_THAT(output.note, ContainsSubstring("\nthe selector is an error on every device"));
   CHECK(OnlyFails({failing}));
@@ -83,12 +85,19 @@ TEST_CASE("an empty table says why it is empty") {
   const auto note = [](const RawCluster& cluster, const DeviceFilter& filter) {
     const WorkerDevices devices = Look(cluster, filter);
     CHECK_FALSE(OnlyFails({devices}));
-    return RenderDevices({devices}, Format::kTable, {}).note;
+    return RenderDevices({devices}, kRead, Format::kTable, {}).note;
   };
   CHECK_THAT(note(MakeCluster(), {"tpu", ""}),
-             ContainsSubstring("\nno worker has this DeviceClass"));
+             ContainsSubstring("\nno worker has this DeviceClass; there are gpu"));
   CHECK(note(MakeCluster(), {"", "device.driver == 'x'"}) == "none of 3 devices matches");
   CHECK(note(RawCluster(), {}) == "no devices found");
+  const auto hint = [](const std::string& asked) {
+    const WorkerDevices devices = Look(MakeCluster(), {asked, ""});
+    CHECK(ClassIsNowhere({devices}));
+    return RenderDevices({devices}, kRead, Format::kTable, {}, asked).note;
+  };
+  CHECK_THAT(hint("gpus"), ContainsSubstring("did you mean gpu?"));
+  CHECK_FALSE(ClassIsNowhere({Look(MakeCluster(), {"gpu", ""})}));
 }
 
 TEST_CASE("a selector that does not compile is an error with advice") {
@@ -145,16 +154,23 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
 
 TEST_CASE("devices for programs") {
   WorkerDevices lost{"west", "no contact", {}};
-  const auto document =
-      nlohmann::json::parse(RenderDevices({Look(MakeCluster()), lost}, Format::kJson, {}).out);
+  const auto document = nlohmann::json::parse(
+      RenderDevices({Look(MakeCluster()), lost}, kRead, Format::kJson, {}).out);
   CHECK(document["kind"] == "DeviceReport");
+  CHECK(document["asOf"] == "2026-11-21T16:11:19Z");
+  CHECK(document["source"] == "Snapshot");
+  CHECK(document["file"] == "fleet.json");
   const auto& east = document["workers"][0];
   CHECK(east["classes"][0]["class"] == "gpu");
   CHECK(east["classes"][0]["free"] == 2);
   CHECK(east["pools"][1]["allocated"] == 1);
   CHECK(east["pools"][0]["attributes"]["memory"] == nlohmann::json::array({"40Gi", "80Gi"}));
   CHECK(document["workers"][1]["problem"] == "no contact");
-  CHECK_THAT(RenderDevices({lost}, Format::kTable, {}).note, ContainsSubstring("west: no contact"));
+  CHECK_THAT(RenderDevices({lost}, kRead, Format::kTable, {}).note,
+             ContainsSubstring("west: no contact"));
+  CHECK_THAT(
+      RenderDevices({lost}, kRead, Format::kTable, {}).note,
+      ContainsSubstring("no worker could be read") && !ContainsSubstring("no devices found"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 namespace fedra::cli {
 namespace {
 
+const AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), {}};
+
 template <class Object>
 std::shared_ptr<const Object> Marked(const std::string& name, const std::string& origin,
                                      const std::string& manager_uid,
@@ -63,16 +65,18 @@ TEST_CASE(
 
 TEST_CASE("orphans as a table and for programs") {
   const std::vector<Orphan> orphans = Find({"alive"});
-  const Output table = RenderOrphans(orphans, {"west: no contact"}, Format::kTable, {});
+  const Output table = RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kTable, {});
   CHECK(table.out ==
         "WORKER  KIND      NAME  OF WORKLOAD  NOTE\n"
         "east    Job       ml/z  dead\n"
         "east    Workload  ml/b  dead\n");
   CHECK(table.note == "west: no contact");
-  CHECK(RenderOrphans({}, {}, Format::kTable, {}).note == "no orphans found");
-  const auto json =
-      nlohmann::json::parse(RenderOrphans(orphans, {"west: no contact"}, Format::kJson, {}).out);
+  CHECK(RenderOrphans({}, {}, kRead, Format::kTable, {}).note == "no orphans found");
+  const auto json = nlohmann::json::parse(
+      RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kJson, {}).out);
   CHECK(json["kind"] == "OrphanReport");
+  CHECK(json["asOf"] == "2026-11-21T16:11:19Z");
+  CHECK(json["source"] == "Clusters");
   CHECK(json["items"][1]["uid"] == "uid-b");
   CHECK(json["unknown"][0] == "west: no contact");
 }

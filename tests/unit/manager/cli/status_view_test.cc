@@ -396,10 +396,14 @@ TEST_CASE("the living incarnation is meant; without one, the last") {
 }
 
 TEST_CASE("names of jobs") {
-  CHECK(ParseWorkloadName("ml/train", "").value() == ObjectKey{"ml", "train"});
-  CHECK(ParseWorkloadName("train", "ml").value() == ObjectKey{"ml", "train"});
-  CHECK(ParseWorkloadName("ml/train", "other").value() == ObjectKey{"ml", "train"});
-  for (const char* const wrong : {"train", "/train", "ml/", "a/b/c", ""}) {
+  using Names = std::vector<ObjectKey>;
+  CHECK(ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "").value() == Names{{"", "train"}});
+  CHECK(ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("job/train", "ml").value() == Names{{"job", "train"}, {"ml", "train"}});
+  CHECK(ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
+  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
     INFO(wrong);
     const auto parsed = ParseWorkloadName(wrong, "");
     REQUIRE_FALSE(parsed);

@@ -48,7 +48,7 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
   CHECK(data.clusters == Fleet().clusters);
   REQUIRE(data.manager);
   CHECK(data.manager->why == "connection refused");
-  const WorkloadData workload = LoadWorkload(*reader, {"ml", "train-7b"}).value();
+  const WorkloadData workload = LoadWorkload(*reader, {{"ml", "train-7b"}}, kNow).value();
   CHECK(workload.configured_workers == 3);
   CHECK(workload.manager.has_value());
 }
@@ -56,22 +56,61 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
 TEST_CASE_METHOD(Fixture, "a workload is found by its job's and by its own name") {
   const auto reader = Written();
   for (const char* const name : {"train-7b", "job-train-7b-1a2b3"}) {
-    const WorkloadData data = LoadWorkload(*reader, {"ml", name}).value();
+    const WorkloadData data = LoadWorkload(*reader, {{"ml", name}}, kNow).value();
     REQUIRE(data.incarnations.size() == 1);
     CHECK(data.configured_workers == 3);
     CHECK(data.incarnations[0].attempts.size() == 1);
     CHECK(data.incarnations[0].events.size() == 1);
   }
-  CHECK(LoadWorkload(*reader, {"ml", "sweep-3"}).value().incarnations[0].verdicts ==
+  CHECK(LoadWorkload(*reader, {{"ml", "sweep-3"}}, kNow).value().incarnations[0].verdicts ==
         SweepVerdicts());
 }
 
 TEST_CASE_METHOD(Fixture, "an unknown name is an error that says how to find the right one") {
-  const auto unknown = LoadWorkload(*Written(), {"ml", "nothing"});
+  // A store that is open has a daemon.
+  auto reader = Written();
+  auto daemon = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  const auto unknown = LoadWorkload(*daemon->Read().value(), {{"ml", "nothing"}}, kNow);
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == ErrorCode::kNotFound);
   CHECK_THAT(unknown.error().message,
-             ContainsSubstring("ml/nothing") && ContainsSubstring("fedra status workloads"));
+             ContainsSubstring("ml/nothing") && ContainsSubstring("fedra status jobs"));
+}
+
+TEST_CASE_METHOD(Fixture, "without a daemon an unknown name is not blamed on its queue") {
+  Written();
+  const auto reader = store::Reader::Open(folder.Path("fedra.db")).value();
+  const auto unknown = LoadWorkload(*reader, {{"ml", "six"}}, kNow + std::chrono::seconds(6));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message ==
+        "the daemon is not running, and what it knew is as of 2026-11-21T16:11:17Z, 8s ago: no job "
+        "or Workload ml/six was known then");
+}
+
+TEST_CASE_METHOD(Fixture, "a bare name is enough where only one namespace has it") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store::WorkloadRow other = Job("train-1b", "Blocked", "", std::chrono::hours(1));
+  other.uid = "other";
+  other.job.ns = other.key.ns = "dev";
+  store->Enqueue(store::PutWorkload{other});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const auto ask = [&](const std::string& text, const std::string& ns) {
+    return LoadWorkload(*reader, ParseWorkloadName(text, ns).value(), kNow);
+  };
+  for (const char* const text : {"train-7b", "job/train-7b", "jobs/ml/train-7b",
+                                 "workload/job-train-7b-1a2b3", "workload/ml/job-train-7b-1a2b3"}) {
+    CAPTURE(text);
+    const auto found = ask(text, "");
+    REQUIRE(found);
+    CHECK(found->incarnations.front().row.uid == "uid-train-7b");
+  }
+  CHECK(ask("job/train-1b", "dev").value().incarnations.front().row.uid == "other");
+  const auto ambiguous = ask("train-1b", "");
+  REQUIRE_FALSE(ambiguous);
+  CHECK(ambiguous.error().message ==
+        "train-1b is in several namespaces: choose one of dev/train-1b, ml/train-1b");
 }
 
 }  // namespace
