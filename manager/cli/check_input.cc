@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/job_rules.h"
+#include "manager/cli/job_schema.h"
 #include "manager/cli/manifest_fields.h"
 #include "manager/cli/manifest_selectors.h"
+#include "manager/cli/pod_rules.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/snapshot_reduce.h"
 #include "manager/tracking/json_fields.h"
@@ -31,24 +34,6 @@ std::optional<std::string> PathOf(const json& part, const json& whole, const std
   return std::nullopt;
 }
 
-// The API server refuses it, so nothing else that is said about the job would be worth anything.
-void CheckContainers(const json& pod_template, const std::string& path, Findings& findings) {
-  const json& containers = Member(Member(pod_template, "spec"), "containers");
-  if (containers.is_array() && !containers.empty()) return;
-  findings.Error(path + ".spec.containers", "a pod needs at least one container");
-}
-
-// Jobs run to their end; what is left out would be Always, as for every pod.
-void CheckRestartPolicy(const json& pod_template, const std::string& path, Findings& findings) {
-  const std::string policy = tracking::Text(Member(pod_template, "spec"), "restartPolicy");
-  if (policy == "Never" || policy == "OnFailure") return;
-  findings.Error(path + ".spec.restartPolicy",
-                 policy.empty()
-                     ? std::string("is missing: the pods of a job need one")
-                     : fmt::format("\"{}\" is not allowed for the pods of a job", policy),
-                 "write Never or OnFailure");
-}
-
 void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
   const std::string label(tracking::kQueueNameLabel);
   if (!tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
@@ -57,9 +42,7 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
 
-bool HasName(const json& object) {
-  return !tracking::Text(Member(object, "metadata"), "name").empty();
-}
+bool HasName(const json& object) { return !tracking::Text(Member(object, "metadata"), "name").empty(); }
 
 // Of a name that the API server is to generate, its beginning.
 ObjectKey JobKey(const json& job, const std::string& default_ns) {
@@ -77,8 +60,7 @@ void CheckNamespace(const json& job, const std::string& default_ns, Findings& fi
 
 // Null: no job that fedra can run.
 const tracking::JobAdapter* AdapterOf(const json& object) {
-  return tracking::FindAdapter(
-      {tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
+  return tracking::FindAdapter({tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
 }
 
 // A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
@@ -101,13 +83,14 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
   CheckObjectName(object, findings);
   CheckNamespace(object, default_ns, findings);
-  CheckObjectFields(object, findings);
-  if (kind == "Job") CheckJobFields(object, findings);
+  if (kind == "Job") {
+    CheckTypes(object, "", kind, findings);
+    CheckJobRules(object, findings);
+  }
   for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
     const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
-    CheckContainers(*item.object, path, findings);
-    if (kind == "Job") CheckRestartPolicy(*item.object, path, findings);
-    CheckPodFields(*item.object, path, findings);
+    CheckTypes(*item.object, path, "PodTemplateSpec", findings);
+    CheckPodRules(*item.object, path, findings);
     CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
   }
   CheckQueueName(object, key, findings);
@@ -119,7 +102,7 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   auto job = tracking::ParseSubmitted(object, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
-  } else {
+  } else if (!findings.has_error()) {  // otherwise it has been said, with its place
     const std::string context = key.ToString() + ": ";
     const std::string& message = job.error().message;
     findings.Error("", message.substr(message.starts_with(context) ? context.size() : 0));
@@ -184,10 +167,10 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
     } else if (!AddJob(manifest, default_ns, input)) {
-      input.skipped.push_back(fmt::format(
-          "{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
-          PlaceOf(manifest.file, manifest.document), tracking::Text(*manifest.object, "apiVersion"),
-          tracking::Text(*manifest.object, "kind")));
+      input.skipped.push_back(
+          fmt::format("{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
+                      PlaceOf(manifest.file, manifest.document),
+                      tracking::Text(*manifest.object, "apiVersion"), tracking::Text(*manifest.object, "kind")));
     }
   }
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {

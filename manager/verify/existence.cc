@@ -256,6 +256,11 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
     verdict.reasons.push_back(ConnectionReason(worker.connection));
     return verdict;
   }
+  if (!requirement.unreadable.empty()) {
+    Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, "",
+        fmt::format("the Workload cannot be read: {}", requirement.unreadable));
+    return verdict;
+  }
   if (!worker.job_kind_served) {
     Add(verdict, Outcome::kNo, ReasonCode::kKindMissing, requirement.kind,
         fmt::format("the API server does not serve {}", requirement.kind));

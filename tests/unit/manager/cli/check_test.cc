@@ -76,7 +76,8 @@ std::string Job(const std::string& claim_template) {
          "{kueue.x-k8s.io/queue-name: gpu}}\n"
          "spec: {template: {spec: {restartPolicy: Never, resourceClaims: [{name: g, "
          "resourceClaimTemplateName: " +
-         claim_template + "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+         claim_template + "}], containers: [{name: c, image: i, "
+         "resources: {claims: [{name: g}]}}]}}}\n";
 }
 
 TEST_CASE("check: names that no API server takes, and a namespace that nobody named") {
