@@ -207,8 +207,8 @@ std::string Daemon::MetricsPage() {
 // Of the clusters that this daemon knows; `used` may have others already.
 void Daemon::TellCredentialExpiries(const config::Loaded& used) {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
-    metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->certificate_expiry
-                                                              : access.error().certificate_expiry);
+    metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
+                                                              : access.error().credential_expiry);
   };
   tell(std::string(tracking::kManagerName), used.manager);
   for (const config::WorkerSettings& known : loaded_.configuration.workers) {

@@ -83,9 +83,24 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   return reports;
 }
 
-// Checking manifests alone is useful, but its success says nothing of any job. Empty: there is one.
+// "3000 jobs, each judged as if it were alone: 2998 can run". Empty: there is no set.
+std::string AboutTheSet(const std::vector<JobReport>& reports) {
+  size_t judged = 0;
+  size_t placeable = 0;
+  for (const JobReport& report : reports) {
+    if (!report.judged) continue;
+    ++judged;
+    if (BestOutcome(report) <= dra::Outcome::kMayScale) ++placeable;
+  }
+  if (judged < 2) return {};
+  return fmt::format(
+      "{} of {} jobs can run, each judged as if it were alone: together they may need more devices "
+      "than are free, and then wait for each other",
+      placeable, judged);
+}
+
+// Checking manifests alone is useful, but its success says nothing of any job.
 std::string WithoutJob(const CheckInput& input) {
-  if (!input.jobs.empty()) return {};
   return fmt::format("no job in the input: nothing was placed; {} looked at, {} found",
                      Count(input.dra.size(), "manifest"),
                      input.findings.empty() ? "no mistake" : "mistakes");
@@ -116,7 +131,7 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
 
 void Print(const CheckInput& input, const std::vector<JobReport>& reports, Format format,
            Terminal& terminal) {
-  const std::string note = WithoutJob(input);
+  const std::string note = input.jobs.empty() ? WithoutJob(input) : AboutTheSet(reports);
   if (!IsTable(format)) {
     nlohmann::ordered_json document = Document("CheckReport");
     if (!note.empty()) document["note"] = note;
@@ -130,7 +145,7 @@ void Print(const CheckInput& input, const std::vector<JobReport>& reports, Forma
   std::string text = RenderFindings(input.findings, style);
   for (const JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
-  if (!note.empty()) text += note + "\n";
+  if (!note.empty()) text += (reports.empty() ? "" : "\n") + note + "\n";
   terminal.out << text;
 }
 

@@ -64,7 +64,8 @@ void CheckIndexedName(const json& job, int64_t completions, Findings& findings) 
 void CheckIndexed(const json& job, const json& spec, Findings& findings) {
   const auto completions = Number(spec, "completions");
   const auto max_failed = Number(spec, "maxFailedIndexes");
-  if (!IsSet(spec, "completions"))
+  // Without both each is 1 (SetDefaults_Job).
+  if (!IsSet(spec, "completions") && IsSet(spec, "parallelism"))
     findings.Error("spec.completions", "is missing", "completionMode Indexed needs it");
   if (Number(spec, "parallelism").value_or(0) > kMaxIndexedParallelism) {
     findings.Error("spec.parallelism", fmt::format("must be at most {} with completionMode Indexed",

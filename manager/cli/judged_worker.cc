@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "manager/cli/contact.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/devices.h"
@@ -84,6 +86,16 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
     for (const dra::ChosenAlternative& chosen : pod_sets[i].alternatives)
       named.push_back(Name(chosen, (*job.demands)[i], job.key.ns, snapshot));
   return named;
+}
+
+// A copy of ours there means that the manager has a job of that name.
+VerdictNote ExistsAlready(const tracking::Job& job) {
+  const std::string object = "Job " + job.key.ToString();
+  const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
+  return {object, fmt::format("fedra has sent a {} there already: it is {}", object, state),
+          object +
+              ": while the manager has a job of this name, kubectl create fails and kubectl "
+              "apply changes that one; give this one another name, or delete that one first"};
 }
 
 }  // namespace
@@ -209,6 +221,8 @@ JobVerdict JudgedWorker::Judge(const tracking::SubmittedJob& job) const {
       .copies_templates = settings_.copies_templates && manager_templates_ != nullptr,
       .refused_copies = {}};
   result.verdict = verify::VerifyExistence(job.requirement, there, options);
+  if (same_name != nullptr && same_name->origin == settings_.origin)
+    result.notes.push_back(ExistsAlready(*same_name));
   if (auto silence = Silence()) {
     result.verdict.reasons = {*std::move(silence)};
     return result;

@@ -132,6 +132,7 @@ void CheckPodRules(const json& pod_template, const std::string& path, Findings& 
       CheckContainer(container, at, volumes, findings);
     });
   }
+  CheckResources(Member(spec, "resources"), here + ".resources", findings);
   CheckTolerations(spec, here, findings);
   CheckAffinity(spec, here, findings);
 }

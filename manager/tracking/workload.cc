@@ -89,6 +89,9 @@ Result<Demands> ReadSpec(const json& spec, Workload& workload) {
   dra::Requirement& requirement = workload.requirement;
   FEDRA_ASSIGN_OR_RETURN(workload.active, ReadFlag(spec, "active", true));
   FEDRA_ASSIGN_OR_RETURN(workload.priority.value, ReadNumber(spec, "priority", 0));
+  const json& queue = Member(spec, "queueName");
+  if (!queue.is_null() && !queue.is_string())
+    return Fail(ErrorCode::kBadResponse, "queueName must be a string");
   const json& pod_sets = Member(spec, "podSets");
   if (!pod_sets.is_null() && !pod_sets.is_array())
     return Fail(ErrorCode::kBadResponse, "podSets must be a list");

@@ -248,7 +248,7 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
   dra::Verdict verdict{.outcome = Outcome::kYes,
                        .alternatives = {},
                        .pods_fitting = 0,
-                       .pods_wanted = requirement.Pods(),
+                       .pods_wanted = 0,  // counted where devices are judged
                        .headroom = 0,
                        .reasons = {}};
   if (worker.connection.phase != ConnectionPhase::kConnected) {

@@ -129,7 +129,7 @@ TEST_CASE("what is required") {
 }
 
 TEST_CASE("rules between the fields of a job") {
-  CHECK(OfSpec("completionMode: Indexed") == "spec.completions: is missing");
+  CHECK(OfSpec("completionMode: Indexed, parallelism: 2") == "spec.completions: is missing");
   CHECK(OfSpec("backoffLimitPerIndex: 1") ==
         "spec.backoffLimitPerIndex: needs completionMode: Indexed");
   CHECK(OfSpec("successPolicy: {rules: [{succeededCount: 1}]}") ==
@@ -222,6 +222,7 @@ TEST_CASE("a mistake has its place: file, line and column") {
 
 TEST_CASE("valid jobs have no error") {
   CHECK(Read(Job("parallelism: 3.0")).empty());
+  CHECK(Read(Job("completionMode: Indexed")).empty());
   CHECK(Read(Job("parallelism: null, suspend: null")).empty());
   CHECK(Read(Job("parallelism: 0, completions: 0, backoffLimit: 0, ttlSecondsAfterFinished: 0"))
             .empty());

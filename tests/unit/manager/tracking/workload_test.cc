@@ -154,6 +154,7 @@ TEST_CASE("a value of the wrong type is never guessed: the workload says that it
         "count must be a number of 32 bits, not 99999999999");
   CHECK(unreadable("/spec/podSets/0/count", -1) == "a count of pods is below 0");
   CHECK(unreadable("/spec/podSets", {{"a", 1}}) == "podSets must be a list");
+  CHECK(unreadable("/spec/queueName", 5) == "queueName must be a string");
   CHECK(unreadable("/spec/active", "no") == "active must be true or false, not \"no\"");
   CHECK(unreadable("/spec/priority", "high") == "priority must be a whole number, not \"high\"");
   CHECK_FALSE(unreadable("/spec/podSets/0/template/spec/resourceClaims", {{"a", 1}}).empty());
