@@ -42,7 +42,9 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
 
-bool HasName(const json& object) { return !tracking::Text(Member(object, "metadata"), "name").empty(); }
+bool HasName(const json& object) {
+  return !tracking::Text(Member(object, "metadata"), "name").empty();
+}
 
 // Of a name that the API server is to generate, its beginning.
 ObjectKey JobKey(const json& job, const std::string& default_ns) {
@@ -60,7 +62,8 @@ void CheckNamespace(const json& job, const std::string& default_ns, Findings& fi
 
 // Null: no job that fedra can run.
 const tracking::JobAdapter* AdapterOf(const json& object) {
-  return tracking::FindAdapter({tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
+  return tracking::FindAdapter(
+      {tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
 }
 
 // A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
@@ -167,10 +170,10 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
     } else if (!AddJob(manifest, default_ns, input)) {
-      input.skipped.push_back(
-          fmt::format("{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
-                      PlaceOf(manifest.file, manifest.document),
-                      tracking::Text(*manifest.object, "apiVersion"), tracking::Text(*manifest.object, "kind")));
+      input.skipped.push_back(fmt::format(
+          "{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
+          PlaceOf(manifest.file, manifest.document), tracking::Text(*manifest.object, "apiVersion"),
+          tracking::Text(*manifest.object, "kind")));
     }
   }
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {

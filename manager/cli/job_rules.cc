@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "config/names.h"
+#include "base/object_names.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -22,7 +22,7 @@ constexpr size_t kMaxRules = 20;
 constexpr size_t kMaxExitCodes = 255;
 constexpr size_t kMaxManagedBy = 63;
 
-std::optional<int64_t> Number(const json& object, const char* name) {
+std::optional<int64_t> WholeNumberOf(const json& object, const char* name) {
   const json& value = Member(object, name);
   return value.is_number_integer() ? std::optional(value.get<int64_t>()) : std::nullopt;
 }
@@ -53,7 +53,7 @@ void CheckIndexedName(const json& job, int64_t completions, Findings& findings) 
   const std::string name = Text(Member(job, "metadata"), "name");
   if (name.empty() || completions <= 0) return;
   const std::string host = fmt::format("{}-{}", name, completions - 1);
-  if (config::IsDnsLabel(host)) return;
+  if (IsDnsLabel(host)) return;
   findings.Error("metadata.name",
                  fmt::format("the pods of an Indexed job are named {}, which is not a valid host "
                              "name",
@@ -62,12 +62,12 @@ void CheckIndexedName(const json& job, int64_t completions, Findings& findings) 
 }
 
 void CheckIndexed(const json& job, const json& spec, Findings& findings) {
-  const auto completions = Number(spec, "completions");
-  const auto max_failed = Number(spec, "maxFailedIndexes");
+  const auto completions = WholeNumberOf(spec, "completions");
+  const auto max_failed = WholeNumberOf(spec, "maxFailedIndexes");
   // Without both each is 1 (SetDefaults_Job).
   if (!IsSet(spec, "completions") && IsSet(spec, "parallelism"))
     findings.Error("spec.completions", "is missing", "completionMode Indexed needs it");
-  if (Number(spec, "parallelism").value_or(0) > kMaxIndexedParallelism) {
+  if (WholeNumberOf(spec, "parallelism").value_or(0) > kMaxIndexedParallelism) {
     findings.Error("spec.parallelism", fmt::format("must be at most {} with completionMode Indexed",
                                                    kMaxIndexedParallelism));
   }
@@ -143,12 +143,12 @@ void CheckSuccessPolicy(const json& spec, Findings& findings) {
   if (rules.size() > kMaxRules)
     findings.Error(here,
                    fmt::format("has {} entries; at most {} are allowed", rules.size(), kMaxRules));
-  const auto completions = Number(spec, "completions");
+  const auto completions = WholeNumberOf(spec, "completions");
   for (size_t i = 0; i < rules.size(); ++i) {
     const std::string at = fmt::format("{}[{}]", here, i);
     if (!IsSet(rules[i], "succeededCount") && !IsSet(rules[i], "succeededIndexes"))
       findings.Error(at, "needs succeededCount or succeededIndexes");
-    const auto count = Number(rules[i], "succeededCount");
+    const auto count = WholeNumberOf(rules[i], "succeededCount");
     if (count && completions && *count > *completions)
       findings.Error(at + ".succeededCount", "must not be above completions");
   }

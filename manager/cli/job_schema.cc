@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/object_names.h"
 #include "base/quantity.h"
 #include "config/names.h"
 #include "manager/tracking/json_fields.h"
@@ -15,10 +16,9 @@ namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
-using Kind = ValueType::Kind;
 
 // A value in a message is cut there.
-constexpr size_t kShown = 60;
+constexpr size_t kMaxValueShown = 60;
 
 // `the string "3"`, "2.5", "a list".
 std::string Shown(const json& value) {
@@ -33,7 +33,7 @@ std::string Shown(const json& value) {
       break;
   }
   std::string text = tracking::Dump(value);
-  if (text.size() > kShown) text = text.substr(0, kShown) + "...";
+  if (text.size() > kMaxValueShown) text = text.substr(0, kMaxValueShown) + "...";
   if (value.is_string()) return "the string " + text;
   return value.is_boolean() ? text : "the number " + text;
 }
@@ -75,10 +75,10 @@ void SchemaCheck::WrongType(const std::string& path, std::string_view wanted, co
   const bool is_string = value.is_string();
   const std::string text = is_string ? value.get<std::string>() : tracking::Dump(value);
   if (wanted == "a string" && !value.is_structured())
-    hint = fmt::format("write \"{}\", with quotes", text.substr(0, kShown));
+    hint = fmt::format("write \"{}\", with quotes", text.substr(0, kMaxValueShown));
   else if (is_string && wanted == "a whole number" && !text.empty() &&
            text.find_first_not_of("0123456789") == std::string::npos)
-    hint = fmt::format("write {} without quotes", text.substr(0, kShown));
+    hint = fmt::format("write {} without quotes", text.substr(0, kMaxValueShown));
   else if (wanted == "true or false")
     hint = "write true or false, without quotes";
   findings_.Error(path, fmt::format("must be {}, not {}", wanted, Shown(value)), hint);
@@ -133,30 +133,30 @@ void SchemaCheck::Field(const json& value, const std::string& path, const FieldT
 void SchemaCheck::Value(const json& value, const std::string& path, const ValueType& type) {
   if (value.is_null()) return;  // as if it were not written
   switch (type.kind) {
-    case Kind::kAny:
+    case ValueType::Kind::kAny:
       return;
-    case Kind::kObject:
+    case ValueType::Kind::kObject:
       if (!value.is_object()) return WrongType(path, "a map", value);
       if (const ObjectType* known = FindType(type.name)) Object(value, path, *known);
       return;
-    case Kind::kBool:
+    case ValueType::Kind::kBool:
       return value.is_boolean() ? void() : WrongType(path, "true or false", value);
-    case Kind::kInteger:
+    case ValueType::Kind::kInteger:
       return Integer(value, path, type);
-    case Kind::kQuantity:
+    case ValueType::Kind::kQuantity:
       return Quantity(value, path);
-    case Kind::kIntOrString:
+    case ValueType::Kind::kIntOrString:
       if (!value.is_string() && !WholeNumber(value))
         WrongType(path, "a whole number or a string", value);
       return;
-    case Kind::kLabels:
+    case ValueType::Kind::kLabels:
       return Labels(value, path, false);
-    case Kind::kAnnotations:
+    case ValueType::Kind::kAnnotations:
       return Labels(value, path, true);
-    case Kind::kString:
-    case Kind::kDnsLabel:
-    case Kind::kDnsSubdomain:
-    case Kind::kEnum:
+    case ValueType::Kind::kString:
+    case ValueType::Kind::kDnsLabel:
+    case ValueType::Kind::kDnsSubdomain:
+    case ValueType::Kind::kEnum:
       return String(value, path, type);
   }
 }
@@ -178,7 +178,7 @@ void SchemaCheck::Quantity(const json& value, const std::string& path) {
     return WrongType(path, "a quantity like 500m or 20Gi", value);
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (!fedra::Quantity::Parse(text))
-    findings_.Error(path, fmt::format("\"{}\" is not a quantity", text.substr(0, kShown)),
+    findings_.Error(path, fmt::format("\"{}\" is not a quantity", text.substr(0, kMaxValueShown)),
                     "write it like 4, 500m or 20Gi");
 }
 
@@ -186,18 +186,18 @@ void SchemaCheck::String(const json& value, const std::string& path, const Value
   if (!value.is_string()) return WrongType(path, "a string", value);
   const auto& text = value.get_ref<const std::string&>();
   if (text.empty()) return;  // as if it were not written
-  const std::string shown = text.substr(0, kShown);
-  if (type.kind == Kind::kEnum &&
+  const std::string shown = text.substr(0, kMaxValueShown);
+  if (type.kind == ValueType::Kind::kEnum &&
       std::find(type.values.begin(), type.values.end(), text) == type.values.end()) {
     const std::string closest = config::ClosestName(text, type.values);
     findings_.Error(path, fmt::format("\"{}\" is not known", shown),
                     closest.empty() ? fmt::format("write {}", fmt::join(type.values, " or "))
                                     : fmt::format("did you mean \"{}\"?", closest));
-  } else if (type.kind == Kind::kDnsLabel && !config::IsDnsLabel(text)) {
+  } else if (type.kind == ValueType::Kind::kDnsLabel && !IsDnsLabel(text)) {
     findings_.Error(path, fmt::format("\"{}\" is not a valid name", shown),
                     "lower-case letters, digits and -, at most 63, with a letter or digit at both "
                     "ends");
-  } else if (type.kind == Kind::kDnsSubdomain && !config::IsDnsSubdomain(text)) {
+  } else if (type.kind == ValueType::Kind::kDnsSubdomain && !IsDnsSubdomain(text)) {
     findings_.Error(path, fmt::format("\"{}\" is not a valid name", shown),
                     "lower-case letters, digits, - and ., with a letter or digit at both ends");
   }
@@ -212,14 +212,14 @@ void SchemaCheck::Labels(const json& value, const std::string& path, bool is_ann
     if (is_annotations)
       std::transform(name.begin(), name.end(), name.begin(),
                      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (!config::IsQualifiedName(name))
+    if (!IsQualifiedName(name))
       findings_.Error(at, "is not a valid key",
                       "letters, digits, -, _ and ., at most 63, after an optional prefix like "
                       "example.com/");
     if (item.is_null()) continue;
     if (!item.is_string())
       WrongType(at, "a string", item);
-    else if (!is_annotations && !config::IsLabelValue(item.get_ref<const std::string&>()))
+    else if (!is_annotations && !IsLabelValue(item.get_ref<const std::string&>()))
       findings_.Error(
           at, "is not a valid label value",
           "at most 63 letters, digits, -, _ and ., with a letter or digit at both ends");

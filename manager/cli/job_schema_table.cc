@@ -162,22 +162,22 @@ NodeSelectorRequirement *key!:string *operator!:=In|NotIn|Exists|DoesNotExist|Gt
   *values:[string]
 )";
 
-using Kind = ValueType::Kind;
+using ValueKind = ValueType::Kind;
 
 struct SimpleType {
   std::string_view name;
-  Kind kind;
+  ValueKind kind;
 };
-constexpr std::array kSimple = {SimpleType{"any", Kind::kAny},
-                                SimpleType{"object", Kind::kObject},
-                                SimpleType{"bool", Kind::kBool},
-                                SimpleType{"quantity", Kind::kQuantity},
-                                SimpleType{"intOrString", Kind::kIntOrString},
-                                SimpleType{"string", Kind::kString},
-                                SimpleType{"label", Kind::kDnsLabel},
-                                SimpleType{"subdomain", Kind::kDnsSubdomain},
-                                SimpleType{"labels", Kind::kLabels},
-                                SimpleType{"annotations", Kind::kAnnotations}};
+constexpr std::array kSimple = {SimpleType{"any", ValueKind::kAny},
+                                SimpleType{"object", ValueKind::kObject},
+                                SimpleType{"bool", ValueKind::kBool},
+                                SimpleType{"quantity", ValueKind::kQuantity},
+                                SimpleType{"intOrString", ValueKind::kIntOrString},
+                                SimpleType{"string", ValueKind::kString},
+                                SimpleType{"label", ValueKind::kDnsLabel},
+                                SimpleType{"subdomain", ValueKind::kDnsSubdomain},
+                                SimpleType{"labels", ValueKind::kLabels},
+                                SimpleType{"annotations", ValueKind::kAnnotations}};
 
 void ReadBound(std::string_view text, int64_t& bound) {
   if (!text.empty()) std::from_chars(text.data(), text.data() + text.size(), bound);
@@ -185,7 +185,7 @@ void ReadBound(std::string_view text, int64_t& bound) {
 
 // "int32(1..100)".
 ValueType ReadInteger(std::string_view text) {
-  ValueType type{.kind = Kind::kInteger};
+  ValueType type{.kind = ValueKind::kInteger};
   if (text.starts_with("int32")) {
     type.low = std::numeric_limits<int32_t>::min();
     type.high = std::numeric_limits<int32_t>::max();
@@ -199,22 +199,22 @@ ValueType ReadInteger(std::string_view text) {
 }
 
 ValueType ReadEnum(std::string_view text) {
-  ValueType type{.kind = Kind::kEnum};
+  ValueType type{.kind = ValueKind::kEnum};
   std::istringstream words{std::string(text)};
   for (std::string word; std::getline(words, word, '|');) type.values.push_back(word);
   return type;
 }
 
-ValueType ReadValue(std::string_view text) {
+ValueType ReadValueType(std::string_view text) {
   if (text.starts_with('=')) return ReadEnum(text.substr(1));
   if (text.starts_with("int32") || text.starts_with("int64")) return ReadInteger(text);
   for (const SimpleType& simple : kSimple)
     if (simple.name == text) return {.kind = simple.kind};
-  return {.kind = Kind::kObject, .name = std::string(text)};
+  return {.kind = ValueKind::kObject, .name = std::string(text)};
 }
 
 // "*name!:label".
-FieldType ReadField(std::string_view word) {
+FieldType ReadFieldType(std::string_view word) {
   FieldType field;
   const size_t colon = word.find(':');
   std::string_view name = word.substr(0, colon);
@@ -231,7 +231,7 @@ FieldType ReadField(std::string_view word) {
   if (type.starts_with('{')) field.holder = FieldType::Holder::kMap;
   if (field.holder != FieldType::Holder::kSingle) type = type.substr(1, type.size() - 2);
   field.name = name;
-  field.value = ReadValue(type);
+  field.value = ReadValueType(type);
   return field;
 }
 
@@ -242,7 +242,7 @@ std::vector<ObjectType> ReadTable() {
     if (word.find(':') == std::string::npos)
       types.push_back({word, {}});
     else
-      types.back().fields.push_back(ReadField(word));
+      types.back().fields.push_back(ReadFieldType(word));
   }
   return types;
 }

@@ -17,11 +17,11 @@ using tracking::Member;
 using tracking::Path;
 using tracking::Text;
 
-using Names = std::set<std::string>;
+using NameSet = std::set<std::string>;
 
 // each(element, path of the element) for the objects of a list.
 template <class F>
-void ForEach(const json& owner, const char* list, const std::string& path, F&& each) {
+void ForEachObject(const json& owner, const char* list, const std::string& path, F&& each) {
   const json& items = Member(owner, list);
   if (!items.is_array()) return;
   for (size_t i = 0; i < items.size(); ++i)
@@ -29,7 +29,7 @@ void ForEach(const json& owner, const char* list, const std::string& path, F&& e
 }
 
 // The member, where it is written, is there once.
-void Once(const json& object, const char* member, const std::string& path, Names& seen,
+void Once(const json& object, const char* member, const std::string& path, NameSet& seen,
           Findings& findings) {
   const std::string text = Text(object, member);
   if (text.empty() || seen.insert(text).second) return;
@@ -42,19 +42,19 @@ bool IsVariableName(const std::string& name) {
                      [](char c) { return c >= ' ' && c <= '~' && c != '='; });
 }
 
-void CheckContainer(const json& container, const std::string& path, const Names& volumes,
-                    Findings& findings) {
-  Names ports, mounts;
-  ForEach(container, "ports", path, [&](const json& port, const std::string& at) {
+void CheckOneContainer(const json& container, const std::string& path, const NameSet& volumes,
+                       Findings& findings) {
+  NameSet ports, mounts;
+  ForEachObject(container, "ports", path, [&](const json& port, const std::string& at) {
     Once(port, "name", at, ports, findings);
   });
-  ForEach(container, "env", path, [&](const json& variable, const std::string& at) {
+  ForEachObject(container, "env", path, [&](const json& variable, const std::string& at) {
     if (!IsVariableName(Text(variable, "name")))
       findings.Error(at + ".name", "must be printable ASCII without =");
     if (!Text(variable, "value").empty() && !Member(variable, "valueFrom").is_null())
       findings.Error(at, "has both value and valueFrom", "keep one of the two");
   });
-  ForEach(container, "volumeMounts", path, [&](const json& mount, const std::string& at) {
+  ForEachObject(container, "volumeMounts", path, [&](const json& mount, const std::string& at) {
     Once(mount, "mountPath", at, mounts, findings);
     const std::string name = Text(mount, "name");
     if (!name.empty() && !volumes.contains(name))
@@ -63,9 +63,9 @@ void CheckContainer(const json& container, const std::string& path, const Names&
   CheckResources(Member(container, "resources"), path + ".resources", findings);
 }
 
-Names CheckVolumes(const json& spec, const std::string& path, Findings& findings) {
-  Names names;
-  ForEach(spec, "volumes", path, [&](const json& volume, const std::string& at) {
+NameSet CheckVolumes(const json& spec, const std::string& path, Findings& findings) {
+  NameSet names;
+  ForEachObject(spec, "volumes", path, [&](const json& volume, const std::string& at) {
     Once(volume, "name", at, names, findings);
     const auto sources = std::count_if(
         volume.items().begin(), volume.items().end(),
@@ -75,8 +75,8 @@ Names CheckVolumes(const json& spec, const std::string& path, Findings& findings
   return names;
 }
 
-void CheckTolerations(const json& spec, const std::string& path, Findings& findings) {
-  ForEach(spec, "tolerations", path, [&](const json& toleration, const std::string& at) {
+void CheckPodTolerations(const json& spec, const std::string& path, Findings& findings) {
+  ForEachObject(spec, "tolerations", path, [&](const json& toleration, const std::string& at) {
     const bool exists = Text(toleration, "operator") == "Exists";
     if (Text(toleration, "key").empty() && !exists)
       findings.Error(at, "has no key", "write one, or operator: Exists for every taint");
@@ -104,13 +104,14 @@ void CheckExpression(const json& expression, const std::string& path, Findings& 
 
 void CheckAffinity(const json& spec, const std::string& path, Findings& findings) {
   constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-  ForEach(Path(spec, {"affinity", "nodeAffinity", kRequired}), "nodeSelectorTerms",
-          fmt::format("{}.affinity.nodeAffinity.{}", path, kRequired),
-          [&](const json& term, const std::string& at) {
-            ForEach(term, "matchExpressions", at, [&](const json& item, const std::string& there) {
-              CheckExpression(item, there, findings);
-            });
-          });
+  ForEachObject(Path(spec, {"affinity", "nodeAffinity", kRequired}), "nodeSelectorTerms",
+                fmt::format("{}.affinity.nodeAffinity.{}", path, kRequired),
+                [&](const json& term, const std::string& at) {
+                  ForEachObject(term, "matchExpressions", at,
+                                [&](const json& item, const std::string& there) {
+                                  CheckExpression(item, there, findings);
+                                });
+                });
 }
 
 }  // namespace
@@ -124,16 +125,16 @@ void CheckPodRules(const json& pod_template, const std::string& path, Findings& 
     findings.Error(here + ".containers", "a pod needs at least one container");
   if (!Member(spec, "ephemeralContainers").empty())
     findings.Error(here + ".ephemeralContainers", "cannot be set in a template");
-  const Names volumes = CheckVolumes(spec, here, findings);
-  Names names;
+  const NameSet volumes = CheckVolumes(spec, here, findings);
+  NameSet names;
   for (const char* list : {"containers", "initContainers"}) {
-    ForEach(spec, list, here, [&](const json& container, const std::string& at) {
+    ForEachObject(spec, list, here, [&](const json& container, const std::string& at) {
       Once(container, "name", at, names, findings);
-      CheckContainer(container, at, volumes, findings);
+      CheckOneContainer(container, at, volumes, findings);
     });
   }
   CheckResources(Member(spec, "resources"), here + ".resources", findings);
-  CheckTolerations(spec, here, findings);
+  CheckPodTolerations(spec, here, findings);
   CheckAffinity(spec, here, findings);
 }
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/object_names.h"
 #include "base/quantity.h"
-#include "config/names.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -37,7 +37,7 @@ std::optional<Quantity> Amount(const json& value) {
 }
 
 void CheckName(const std::string& name, const std::string& path, Findings& findings) {
-  if (!config::IsQualifiedName(name)) {
+  if (!IsQualifiedName(name)) {
     findings.Error(path, "is not a valid name of a resource",
                    "write cpu, memory or a name like gpu.example.com/gpu");
   } else if (name.find('/') == std::string::npos && !IsStandard(name)) {

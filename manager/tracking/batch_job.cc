@@ -129,7 +129,7 @@ void DropControllerFields(json& spec) {
 }
 
 // Kueue counts no more pods than there are completions left.
-Result<int> CountOf(const json& spec) {
+Result<int> CountPods(const json& spec) {
   FEDRA_ASSIGN_OR_RETURN(const int parallelism, ReadNumber(spec, "parallelism", 1));
   FEDRA_ASSIGN_OR_RETURN(const int completions, ReadNumber(spec, "completions", parallelism));
   return std::min(parallelism, completions);
@@ -170,7 +170,7 @@ class BatchJob final : public JobAdapter {
   Parser parser() const override { return &ParseBatchJob; }
 
   std::vector<PodTemplate> PodTemplates(const json& spec) const override {
-    return {{"main", CountOf(spec), &Member(spec, "template")}};
+    return {{"main", CountPods(spec), &Member(spec, "template")}};
   }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,

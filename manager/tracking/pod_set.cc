@@ -17,7 +17,7 @@ std::vector<dra::ClaimReference> ClaimsOf(const dra::PodDemand& demand) {
   return references;
 }
 
-Result<int> CountOf(const PodTemplate& item) {
+Result<int> PodsOf(const PodTemplate& item) {
   if (!item.count) return Fail(item.count.error());
   if (*item.count < 0) return Fail(ErrorCode::kBadResponse, "a count of pods is below 0");
   return *item.count;
@@ -36,7 +36,7 @@ Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
   dra::ParseContext context;
   std::vector<dra::PodDemand> demands;
   for (const PodTemplate& item : templates) {
-    FEDRA_ASSIGN_OR_RETURN(const int count, CountOf(item));
+    FEDRA_ASSIGN_OR_RETURN(const int count, PodsOf(item));
     FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(*item.object, context));
     demand.name = item.name;
     demand.count = count;
