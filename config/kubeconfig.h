@@ -51,17 +51,19 @@ struct KubeAccess {
   std::string username;
   std::string password;
 
-  std::string context;                         // the context that was chosen; empty in-cluster
-  std::optional<WallTime> certificate_expiry;  // notAfter of the client certificate
-  std::vector<std::string> files;              // every file this was read from or depends on
-  Problems warnings;                           // usable, but a person should know
+  std::string context;  // the context that was chosen; empty in-cluster
+  // When the credential ends, as far as it says: notAfter of the client certificate, exp of a
+  // bearer token, whichever is first. A token file may be replaced before.
+  std::optional<WallTime> credential_expiry;
+  std::vector<std::string> files;  // every file this was read from or depends on
+  Problems warnings;               // usable, but a person should know
 };
 
 // Why a cluster cannot be used, and which files to watch for the repair.
 struct AccessFailure {
   Problems problems;  // never empty
   std::vector<std::string> files;
-  std::optional<WallTime> certificate_expiry = {};  // as in KubeAccess: perhaps the reason
+  std::optional<WallTime> credential_expiry = {};  // as in KubeAccess: perhaps the reason
 };
 
 using ClusterAccess = tl::expected<KubeAccess, AccessFailure>;

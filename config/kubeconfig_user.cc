@@ -6,9 +6,13 @@
 #include "base/time.h"
 #include "config/kubeconfig_section.h"
 #include "config/pem.h"
+#include "config/token_expiry.h"
 
 namespace fedra::config {
 namespace {
+
+// Before its end a credential is worth a warning for this long.
+constexpr std::chrono::days kSoon{7};
 
 // What may stand in an HTTP header: a line break in a token would let its owner add headers.
 bool IsHeaderText(std::string_view text) {
@@ -20,12 +24,16 @@ std::string_view TrimEnd(std::string_view text) {
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
+void NoteExpiry(KubeAccess& access, WallTime at) {
+  access.credential_expiry = std::min(access.credential_expiry.value_or(at), at);
+}
+
 void CheckCertificateDates(KubeconfigReading& reading, KubeconfigSection& section,
                            const Credential& certificate) {
   const auto infos = ReadCertificates(certificate.text);
   if (infos.empty()) return section.Problem(certificate.key, "holds no PEM certificate");
   const CertificateInfo& own = infos.front();
-  reading.access.certificate_expiry = own.not_after;
+  NoteExpiry(reading.access, own.not_after);
   const WallTime now = reading.options.now;
   if (own.not_after < now) {
     section.Problem(certificate.key,
@@ -35,7 +43,7 @@ void CheckCertificateDates(KubeconfigReading& reading, KubeconfigSection& sectio
   } else if (own.not_before > now) {
     section.Warning(certificate.key, fmt::format("client certificate {} is not valid before {}",
                                                  own.subject, FormatRfc3339(own.not_before)));
-  } else if (own.not_after - now < std::chrono::days(7)) {
+  } else if (own.not_after - now < kSoon) {
     section.Warning(certificate.key, fmt::format("client certificate {} expires on {}", own.subject,
                                                  FormatRfc3339(own.not_after)));
   }
@@ -73,6 +81,26 @@ void ReadClientCertificate(KubeconfigReading& reading, KubeconfigSection& sectio
   reading.access.client_key_pem = key.text;
 }
 
+// `key` is token or tokenFile.
+void CheckTokenDates(KubeconfigReading& reading, KubeconfigSection& section, std::string_view key,
+                     std::string_view token) {
+  const std::optional<TokenTimes> times = ReadTokenTimes(token);
+  if (!times) return;
+  NoteExpiry(reading.access, times->expires);
+  const WallTime now = reading.options.now;
+  if (times->expires <= now) {
+    return section.Problem(key,
+                           fmt::format("the token expired on {}", FormatRfc3339(times->expires)),
+                           "put a new one in: kubectl create token --duration, for the same "
+                           "service account");
+  }
+  // Whoever gives out tokens for hours renews them.
+  const bool is_renewed =
+      key == "tokenFile" && times->issued && times->expires - *times->issued <= kSoon;
+  if (times->expires - now < kSoon && !is_renewed)
+    section.Warning(key, fmt::format("the token expires on {}", FormatRfc3339(times->expires)));
+}
+
 // With both a token and a tokenFile the file wins, as in client-go since 1.31.
 void ReadToken(KubeconfigReading& reading, KubeconfigSection& section) {
   const std::string token = section.Text("token");
@@ -85,12 +113,13 @@ void ReadToken(KubeconfigReading& reading, KubeconfigSection& section) {
     const YamlNode* written = section.Child("token");
     if (written != nullptr && written->kind == YamlNode::Kind::kScalar && written->scalar.empty())
       section.Problem("token", "is empty", "remove it, or put a token in");
-    return;
+    return CheckTokenDates(reading, section, "token", token);
   }
   const std::string content = section.File("tokenFile");
   if (!IsHeaderText(TrimEnd(content))) {
     section.Problem("tokenFile", "the file has characters that a token cannot have");
   }
+  CheckTokenDates(reading, section, "tokenFile", TrimEnd(content));
 }
 
 void ReadPassword(KubeconfigReading& reading, KubeconfigSection& section) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -125,24 +126,32 @@ std::string Describe(Mark mark, std::string_view problem) {
 
 }  // namespace
 
-Result<std::vector<std::string>> YamlToJson(std::string_view text) {
+Result<std::vector<YamlDocument>> ReadYaml(std::string_view text) {
   if (text.size() > kLimits.bytes) {
     return Fail(ErrorCode::kTooLarge, fmt::format("larger than {} MiB", kLimits.bytes >> 20));
   }
-  const auto documents = ParseYaml(text, "", kLimits);
-  if (!documents) {
-    return Fail(ErrorCode::kInvalidArgument,
-                Describe(documents.error().mark, documents.error().problem));
+  auto trees = ParseYaml(text, "", kLimits);
+  if (!trees) {
+    return Fail(ErrorCode::kInvalidArgument, Describe(trees.error().mark, trees.error().problem));
   }
-  std::vector<std::string> texts;
+  std::vector<YamlDocument> documents;
   try {
-    for (const YamlNode& document : *documents) {
-      if (document.IsNull()) continue;
-      AppendNode(texts.emplace_back(), document);
+    for (YamlNode& tree : *trees) {
+      if (tree.IsNull()) continue;
+      YamlDocument& document = documents.emplace_back();
+      AppendNode(document.json, tree);
+      document.places = YamlPlaces(std::make_shared<const YamlNode>(std::move(tree)));
     }
   } catch (const CannotConvert& error) {
     return Fail(ErrorCode::kInvalidArgument, Describe(error.mark, error.why));
   }
+  return documents;
+}
+
+Result<std::vector<std::string>> YamlToJson(std::string_view text) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<YamlDocument> documents, ReadYaml(text));
+  std::vector<std::string> texts;
+  for (YamlDocument& document : documents) texts.push_back(std::move(document.json));
   return texts;
 }
 

@@ -12,11 +12,19 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/yaml_places.h"
 
 namespace fedra::config {
 
-// One JSON text per document; documents without content (comments, a lone "---") are left out.
+struct YamlDocument {
+  std::string json;
+  YamlPlaces places;
+};
+
+// The documents of a text; those without content (comments, a lone "---") are left out.
 // Bounds: 16 MiB of text, 100 levels, 1,000,000 nodes after the expansion of aliases.
+Result<std::vector<YamlDocument>> ReadYaml(std::string_view text);
+// Their JSON texts alone.
 Result<std::vector<std::string>> YamlToJson(std::string_view text);
 
 }  // namespace fedra::config

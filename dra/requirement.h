@@ -53,6 +53,9 @@ struct Requirement {
   std::vector<Dependency> dependencies;  // ascending, each once
   // That pods name in spec.schedulerName, kube-scheduler's own name left out; ascending, each once.
   std::vector<std::string> schedulers = {};
+  // What of the workload cannot be read, "count must be a whole number, not "3"": then the rest is
+  // not to be relied on. Empty: everything can.
+  std::string unreadable = {};
 
   int Pods() const;
   // Names without repetition, in order of appearance.

@@ -224,8 +224,8 @@ std::string Daemon::MetricsPage() {
 
 void Daemon::TellCredentialExpiries() {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
-    metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->certificate_expiry
-                                                              : access.error().certificate_expiry);
+    metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
+                                                              : access.error().credential_expiry);
   };
   tell(std::string(tracking::kManagerName), loaded_.manager);
   for (size_t i = 0; i < loaded_.workers.size(); ++i)

@@ -83,9 +83,24 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   return reports;
 }
 
-// Checking manifests alone is useful, but its success says nothing of any job. Empty: there is one.
+// "3000 jobs, each judged as if it were alone: 2998 can run". Empty: there is no set.
+std::string AboutTheSet(const std::vector<JobReport>& reports) {
+  size_t judged = 0;
+  size_t placeable = 0;
+  for (const JobReport& report : reports) {
+    if (!report.judged) continue;
+    ++judged;
+    if (BestOutcome(report) <= dra::Outcome::kMayScale) ++placeable;
+  }
+  if (judged < 2) return {};
+  return fmt::format(
+      "{} of {} jobs can run, each judged as if it were alone: together they may need more devices "
+      "than are free, and then wait for each other",
+      placeable, judged);
+}
+
+// Checking manifests alone is useful, but its success says nothing of any job.
 std::string WithoutJob(const CheckInput& input) {
-  if (!input.jobs.empty()) return {};
   return fmt::format("no job in the input: nothing was placed; {} looked at, {} found",
                      Count(input.dra.size(), "manifest"),
                      input.findings.empty() ? "no mistake" : "mistakes");
@@ -117,7 +132,7 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
 // `as_of`: null when nothing could be read.
 void Print(const CheckInput& input, const std::vector<JobReport>& reports, const AsOf* as_of,
            Format format, Terminal& terminal) {
-  const std::string note = WithoutJob(input);
+  const std::string note = input.jobs.empty() ? WithoutJob(input) : AboutTheSet(reports);
   if (!IsTable(format)) {
     nlohmann::ordered_json document =
         as_of != nullptr ? Document("CheckReport", *as_of) : Document("CheckReport");
@@ -133,7 +148,7 @@ void Print(const CheckInput& input, const std::vector<JobReport>& reports, const
   if (as_of != nullptr) text.insert(0, SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
-  if (!note.empty()) text += note + "\n";
+  if (!note.empty()) text += (reports.empty() ? "" : "\n") + note + "\n";
   terminal.out << text;
 }
 

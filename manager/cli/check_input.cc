@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/job_rules.h"
+#include "manager/cli/job_schema.h"
 #include "manager/cli/manifest_fields.h"
 #include "manager/cli/manifest_selectors.h"
+#include "manager/cli/pod_rules.h"
 #include "manager/cli/snapshot_names.h"
 #include "manager/cli/snapshot_reduce.h"
 #include "manager/tracking/json_fields.h"
@@ -29,24 +32,6 @@ std::optional<std::string> PathOf(const json& part, const json& whole, const std
     if (auto found = PathOf(part, value, path.empty() ? name : path + "." + name)) return found;
   }
   return std::nullopt;
-}
-
-// The API server refuses it, so nothing else that is said about the job would be worth anything.
-void CheckContainers(const json& pod_template, const std::string& path, Findings& findings) {
-  const json& containers = Member(Member(pod_template, "spec"), "containers");
-  if (containers.is_array() && !containers.empty()) return;
-  findings.Error(path + ".spec.containers", "a pod needs at least one container");
-}
-
-// Jobs run to their end; what is left out would be Always, as for every pod.
-void CheckRestartPolicy(const json& pod_template, const std::string& path, Findings& findings) {
-  const std::string policy = tracking::Text(Member(pod_template, "spec"), "restartPolicy");
-  if (policy == "Never" || policy == "OnFailure") return;
-  findings.Error(path + ".spec.restartPolicy",
-                 policy.empty()
-                     ? std::string("is missing: the pods of a job need one")
-                     : fmt::format("\"{}\" is not allowed for the pods of a job", policy),
-                 "write Never or OnFailure");
 }
 
 void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
@@ -101,13 +86,14 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
   CheckObjectName(object, findings);
   CheckNamespace(object, default_ns, findings);
-  CheckObjectFields(object, findings);
-  if (kind == "Job") CheckJobFields(object, findings);
+  if (kind == "Job") {
+    CheckTypes(object, "", kind, findings);
+    CheckJobRules(object, findings);
+  }
   for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
     const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
-    CheckContainers(*item.object, path, findings);
-    if (kind == "Job") CheckRestartPolicy(*item.object, path, findings);
-    CheckPodFields(*item.object, path, findings);
+    CheckTypes(*item.object, path, "PodTemplateSpec", findings);
+    CheckPodRules(*item.object, path, findings);
     CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
   }
   CheckQueueName(object, key, findings);
@@ -119,7 +105,7 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   auto job = tracking::ParseSubmitted(object, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
-  } else {
+  } else if (!findings.has_error()) {  // otherwise it has been said, with its place
     const std::string context = key.ToString() + ": ";
     const std::string& message = job.error().message;
     findings.Error("", message.substr(message.starts_with(context) ? context.size() : 0));

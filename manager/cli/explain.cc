@@ -110,7 +110,8 @@ int Explain(const std::string& reason, const std::string& format, Terminal& term
   if (reason.empty()) {
     if (format == "json") {
       nlohmann::json items = nlohmann::json::array();
-      for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) items.push_back(ReasonJson(entry));
+      for (const dra::ReasonEntry& entry : dra::ReasonCatalogue())
+        items.push_back(ReasonJson(entry));
       terminal.out << nlohmann::json{{"apiVersion", "fedra.dev/v1alpha1"},
                                      {"kind", "ReasonList"},
                                      {"items", items}}

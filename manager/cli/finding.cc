@@ -35,11 +35,21 @@ Tone ToneOf(Severity severity) {
   return severity == Severity::kWarning ? Tone::kWarning : Tone::kBad;
 }
 
-void AddDocument(const std::string& file, int number, json object, std::vector<Manifest>& all) {
+void AddDocument(const std::string& file, int number, json object, const config::YamlPlaces& places,
+                 std::vector<Manifest>& all) {
   const json& items = tracking::Member(object, "items");
   if (!items.is_array())
-    return all.push_back({file, number, std::make_shared<const json>(std::move(object))});
-  for (const json& item : items) all.push_back({file, number, std::make_shared<const json>(item)});
+    return all.push_back({file, number, std::make_shared<const json>(std::move(object)), places});
+  for (size_t i = 0; i < items.size(); ++i) {
+    all.push_back({file, number, std::make_shared<const json>(items[i]), places,
+                   fmt::format("items[{}]", i)});
+  }
+}
+
+// "job.yaml:12:9".
+std::string MarkedPlace(const Finding& finding) {
+  if (finding.mark.line == 0) return PlaceOf(finding.file, finding.document);
+  return fmt::format("{}:{}:{}", finding.file, finding.mark.line, finding.mark.column);
 }
 
 // What kubectl -f takes of a folder: its own files with these endings, by name.
@@ -75,6 +85,17 @@ Result<std::vector<std::string>> AllFiles(const std::vector<std::string>& paths)
 
 }  // namespace
 
+config::Mark Manifest::Find(const std::string& path) const {
+  if (prefix.empty()) return places.Find(path);
+  return places.Find(path.empty() || path.starts_with('[') ? prefix + path : prefix + "." + path);
+}
+
+std::string PathTo(const std::string& path, const std::string& member) {
+  if (member.find_first_of(".[") != std::string::npos)
+    return fmt::format("{}[\"{}\"]", path, member);
+  return path.empty() ? member : path + "." + member;
+}
+
 std::string PlaceOf(const std::string& file, int document) {
   return fmt::format("{} (document {})", file, document);
 }
@@ -84,14 +105,14 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
   std::vector<Manifest> manifests;
   for (const std::string& file : files) {
     FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
-    auto documents = config::YamlToJson(text);
-    if (!documents) return Fail(std::move(documents).error().WithContext(file));
+    const auto documents = config::ReadYaml(text);
+    if (!documents) return Fail(Error(documents.error()).WithContext(file));
     int number = 0;
-    for (const std::string& document : *documents) {
-      auto object = watch::ParseJson(document);
+    for (const config::YamlDocument& document : *documents) {
+      auto object = watch::ParseJson(document.json);
       ++number;
       if (!object) return Fail(std::move(object).error().WithContext(PlaceOf(file, number)));
-      AddDocument(file, number, *std::move(object), manifests);
+      AddDocument(file, number, *std::move(object), document.places, manifests);
     }
   }
   return manifests;
@@ -100,7 +121,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
 std::string RenderFindings(const std::vector<Finding>& findings, const Style& style) {
   std::string text;
   for (const Finding& finding : findings) {
-    text += Printable(PlaceOf(finding.file, finding.document), style.utf8) + ": " +
+    text += Printable(MarkedPlace(finding), style.utf8) + ": " +
             Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
             Printable(finding.object, style.utf8) + ": ";
     if (!finding.path.empty()) text += Printable(finding.path, style.utf8) + ": ";
@@ -122,6 +143,8 @@ nlohmann::ordered_json ToJson(const std::vector<Finding>& findings) {
     list.push_back({{"severity", NameOf(finding.severity)},
                     {"file", finding.file},
                     {"document", finding.document},
+                    {"line", finding.mark.line},
+                    {"column", finding.mark.column},
                     {"object", finding.object},
                     {"path", finding.path},
                     {"message", finding.message},

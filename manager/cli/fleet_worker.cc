@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "manager/cli/contact.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
@@ -49,6 +51,16 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
   return named;
 }
 
+// A copy of ours there means that the manager has a job of that name.
+VerdictNote ExistsAlready(const tracking::Job& job) {
+  const std::string object = "Job " + job.key.ToString();
+  const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
+  return {object, fmt::format("fedra has sent a {} there already: it is {}", object, state),
+          object +
+              ": while the manager has a job of this name, kubectl create fails and kubectl "
+              "apply changes that one; give this one another name, or delete that one first"};
+}
+
 }  // namespace
 
 FleetWorker::FleetWorker(FleetWorkerSettings settings, const std::function<void()>& on_health)
@@ -93,9 +105,12 @@ Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
 std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJob& job) const {
   const auto there = objects_.jobs(*job.adapter).Find(job.key);
   if (there == nullptr) return {};
-  const tracking::Identity us{settings_.origin, manager_.uid.value_or(there->marks.made_by)};
-  return verify::SameNames(nullptr, {}, there.get(),
-                           tracking::OwnershipOf(there->marks, us, /*source_uid=*/{}));
+  return verify::SameNames(nullptr, {}, there.get(), OwnershipOfJob(*there));
+}
+
+tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
+  const tracking::Identity us{settings_.origin, manager_.uid.value_or(there.marks.made_by)};
+  return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
 }
 
 JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
@@ -117,6 +132,9 @@ JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
                     .devices_judged = verified.devices_judged,
                     .pod_sets = std::move(verified.pod_sets),
                     .alternatives = {}};
+  if (const auto there = objects_.jobs(*job.adapter).Find(job.key);
+      there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)))
+    result.notes.push_back(ExistsAlready(*there));
   if (auto silence = Silence()) result.verdict.reasons = {*std::move(silence)};
   if (result.devices_judged)
     result.alternatives = NameAlternatives(result.pod_sets, job, *devices()->snapshot());

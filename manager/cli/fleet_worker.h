@@ -112,6 +112,7 @@ class FleetWorker final {
 
  private:
   std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
+  tracking::Ownership OwnershipOfJob(const tracking::Job& there) const;
 
   const FleetWorkerSettings settings_;
   verify::WorkerFacts facts_;

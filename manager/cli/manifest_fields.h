@@ -1,11 +1,11 @@
 #pragma once
 //
-// Fields that no API knows. An API server that is not strict drops them without a word: of a pod
-// with `resorceClaims` it makes one that needs no devices and fits everywhere. Pure.
+// Fields of resource.k8s.io that no API knows, and what stands in every object. An API server that
+// is not strict drops such fields without a word: a request then asks for less than was meant.
+// Pure.
 //
-// The lists hold what fedra reads, and beside it what its neighbours are called, so that a field is
-// not taken for a mistake; below a field that decides nothing there is no list. Source: core/v1,
-// batch/v1 and resource.k8s.io in v1, v1beta2 and v1beta1 of Kubernetes 1.36.
+// Source: resource.k8s.io in v1, v1beta2 and v1beta1 of Kubernetes 1.36. Jobs and their pods are
+// job_schema.h's.
 
 #include <string>
 #include <vector>
@@ -34,10 +34,4 @@ void CheckMetadataFields(const nlohmann::json& metadata, const std::string& path
                          Findings& findings);
 // metadata.name, generateName and namespace, as an API server takes them.
 void CheckObjectName(const nlohmann::json& object, Findings& findings);
-// batch/v1 Job, below spec; not the pods.
-void CheckJobFields(const nlohmann::json& job, Findings& findings);
-// One pod template: its claims, its containers' resources, and what chooses its nodes.
-void CheckPodFields(const nlohmann::json& pod_template, const std::string& path,
-                    Findings& findings);
-
 }  // namespace fedra::cli

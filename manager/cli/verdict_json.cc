@@ -99,8 +99,11 @@ std::string_view ResultOf(const JobReport& report) {
 ordered_json ToJson(const JobReport& report) {
   ordered_json workers = ordered_json::array();
   for (const JobVerdict& item : report.verdicts) workers.push_back(ToJson(item));
+  ordered_json preferred = ordered_json::array();
+  for (const ClusterName& worker : PreferredWorkers(report)) preferred.push_back(worker.value);
   return {{"job", {{"kind", report.kind}, {"namespace", report.job.ns}, {"name", report.job.name}}},
           {"result", ResultOf(report)},
+          {"preferredWorkers", std::move(preferred)},
           {"workers", std::move(workers)}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "manager/cli/display_text.h"
 #include "manager/cli/view_parts.h"
+#include "manager/placement/rank.h"
 
 namespace fedra::cli {
 namespace {
@@ -17,6 +18,7 @@ using dra::PodSetReport;
 using dra::RequestReport;
 
 constexpr size_t kMaxNodesNamed = 8;
+constexpr size_t kMaxWorkersNamed = 4;  // in the first line of a report
 
 // "24 devices" and below it what stands against how many of them.
 void AddCounts(std::string& text, size_t indent, const RequestReport& request, const Style& style) {
@@ -63,27 +65,14 @@ void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& styl
   if (!pod_set.scaling.empty()) text += Paragraph("new nodes: " + pod_set.scaling, 4, style);
 }
 
-// Everything that is known about a refusal, but the worker's name.
+// What is known about a refusal beyond the table: the counts of each request, and where the pods
+// that fit would go.
 std::string Explain(const JobVerdict& verdict, const Style& style) {
-  std::string text = fmt::format("{}\n", dra::ToString(verdict.verdict.outcome));
-  std::set<const RequestReport*> told;
-  for (const dra::Reason& reason : verdict.verdict.reasons) {
-    const std::string code(dra::ToString(reason.code));
-    const RequestReport* request = CountedIn(reason.message, verdict);
-    if (request == nullptr) {
-      text += Paragraph(code + ": " + reason.message, 2, style);
-      continue;
-    }
-    const size_t head = reason.message.size() - request->ToString().size() - 2;
-    text += Paragraph(code + ": " + reason.message.substr(0, head), 2, style);
-    AddCounts(text, 4, *request, style);
-    told.insert(request);
-  }
+  std::string text;
   for (const PodSetReport& pod_set : verdict.pod_sets) {
     if (pod_set.fitting >= pod_set.wanted) continue;
     AddPodSet(text, pod_set, style);
     for (const RequestReport& request : pod_set.requests) {
-      if (told.contains(&request)) continue;
       text += Paragraph(Wish(request), 4, style);
       AddCounts(text, 6, request, style);
     }
@@ -102,6 +91,7 @@ std::string Explanations(const JobReport& report, const Style& style) {
   for (const JobVerdict& item : report.verdicts) {
     if (!NeedsExplanation(item)) continue;
     const std::string explanation = Explain(item, style);
+    if (explanation.empty()) continue;
     const std::string worker = Printable(item.worker.value, style.utf8);
     const auto same = std::find_if(told.begin(), told.end(),
                                    [&](const auto& entry) { return entry.first == explanation; });
@@ -111,7 +101,7 @@ std::string Explanations(const JobReport& report, const Style& style) {
       same->second += ", " + worker;
   }
   std::string text;
-  for (const auto& [explanation, workers] : told) text += "\n" + workers + ": " + explanation;
+  for (const auto& [explanation, workers] : told) text += "\n" + workers + "\n" + explanation;
   return text;
 }
 
@@ -154,6 +144,11 @@ std::string Tally(const JobReport& report) {
   if (only_scaling) text += " after scaling";
   if (!only_scaling && scaling > 0) text += fmt::format(", {} after scaling", scaling);
   if (unknown > 0) text += fmt::format(", {} unknown", unknown);
+  const std::vector<ClusterName> preferred = PreferredWorkers(report);
+  if (preferred.empty()) return text;
+  text += fmt::format("; it would go to {}", preferred.front().value);
+  for (size_t i = 1; i < preferred.size() && i < kMaxWorkersNamed; ++i)
+    text += (i == 1 ? ", then " : ", ") + preferred[i].value;
   return text;
 }
 
@@ -162,10 +157,20 @@ std::string PodsText(const JobVerdict& verdict) {
   return fmt::format("{}/{}", verdict.verdict.pods_fitting, verdict.verdict.pods_wanted);
 }
 
-void AddRows(Table& table, const JobVerdict& item) {
+// Whether the table says the same of both.
+bool SameRows(const JobVerdict& a, const JobVerdict& b) {
+  const auto same_note = [](const VerdictNote& left, const VerdictNote& right) {
+    return left.message == right.message;
+  };
+  return a.verdict.outcome == b.verdict.outcome && a.verdict.reasons == b.verdict.reasons &&
+         PodsText(a) == PodsText(b) && RankingText(a) == RankingText(b) &&
+         std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same_note);
+}
+
+// `workers`: those of which `item` is true.
+void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
   const std::string outcome(dra::ToString(item.verdict.outcome));
-  std::vector<Cell> first = {item.worker.value, Cell(outcome, ToneOfOutcome(outcome)),
-                             PodsText(item)};
+  std::vector<Cell> first = {workers, Cell(outcome, ToneOfOutcome(outcome)), PodsText(item)};
   const auto add = [&](const std::string& reason, const std::string& detail) {
     std::vector<Cell> row = std::exchange(first, {"", "", ""});
     row.emplace_back(reason);
@@ -173,7 +178,8 @@ void AddRows(Table& table, const JobVerdict& item) {
     table.Add(std::move(row));
   };
   const std::string ranking = RankingText(item);
-  if (!ranking.empty() || item.verdict.reasons.empty()) add("", ranking);
+  if (item.verdict.outcome == Outcome::kYes)
+    add("-", ranking.empty() ? "everything it needs is there" : ranking);
   for (const dra::Reason& reason : item.verdict.reasons) {
     const RequestReport* request = CountedIn(reason.message, item);
     const size_t counts = request == nullptr ? 0 : request->ToString().size() + 2;
@@ -181,6 +187,20 @@ void AddRows(Table& table, const JobVerdict& item) {
         reason.message.substr(0, reason.message.size() - counts));
   }
   for (const VerdictNote& note : item.notes) add("note", note.message);
+}
+
+// Workers of which there is the same to say share a row, where the first of them stands.
+void AddAllRows(Table& table, const JobReport& report) {
+  std::vector<std::pair<const JobVerdict*, std::string>> rows;
+  for (const JobVerdict& item : report.verdicts) {
+    const auto same = std::find_if(rows.begin(), rows.end(),
+                                   [&](const auto& row) { return SameRows(*row.first, item); });
+    if (same == rows.end())
+      rows.emplace_back(&item, item.worker.value);
+    else
+      same->second += ", " + item.worker.value;
+  }
+  for (const auto& [item, workers] : rows) AddRows(table, workers, *item);
 }
 
 // What to do about the notes in the table, once each.
@@ -202,6 +222,22 @@ Outcome BestOutcome(const JobReport& report) {
   return best;
 }
 
+std::vector<ClusterName> PreferredWorkers(const JobReport& report) {
+  std::vector<placement::ClusterView> workers;
+  for (const JobVerdict& item : report.verdicts) {
+    placement::ClusterView& worker = workers.emplace_back();
+    worker.name = item.worker;
+    worker.contact = placement::Contact::kFull;
+    worker.verdict = item.verdict;
+  }
+  placement::Policy policy;
+  policy.unknown = placement::UnknownPolicy::kNever;
+  std::vector<ClusterName> names;
+  for (const placement::ClusterView* worker : placement::Rank(workers, {}, policy, {}))
+    names.push_back(worker->name);
+  return names;
+}
+
 std::string RenderReport(const JobReport& report, const Style& style) {
   std::string text =
       Printable(fmt::format("{} {}: {}", report.kind, report.job.ToString(),
@@ -210,7 +246,7 @@ std::string RenderReport(const JobReport& report, const Style& style) {
       "\n";
   if (!report.judged) return text;
   Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
-  for (const JobVerdict& item : report.verdicts) AddRows(table, item);
+  AddAllRows(table, report);
   text += table.Render(style);
   text += Explanations(report, style) + NoteRemedies(report, style);
   return BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);

@@ -20,6 +20,9 @@ struct JobReport {
   bool judged = true;                // false: it has mistakes, and no worker was asked
 };
 
+// The workers that can run it, in the order in which policy `best` would try them.
+std::vector<ClusterName> PreferredWorkers(const JobReport& report);
+
 // Over all workers: kYes is the best, kNo the worst; kNo without verdicts.
 dra::Outcome BestOutcome(const JobReport& report);
 

@@ -22,8 +22,9 @@ constexpr std::array kFamilies = {
     MetricFamily{"fedra_cluster_up", "gauge", "cluster",
                  "1 when the worker, or the cluster \"manager\", is connected and listed, else 0."},
     MetricFamily{"fedra_cluster_credential_expiry_timestamp_seconds", "gauge", "cluster",
-                 "When the client certificate of the kubeconfig ends, in seconds since 1970; only "
-                 "of clusters that have one."},
+                 "When the client certificate or the bearer token of the kubeconfig ends, in "
+                 "seconds since 1970; only where they say so. A token file counts as it was when "
+                 "it was last read."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Copies of workloads that the worker holds."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",

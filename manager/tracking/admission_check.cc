@@ -18,7 +18,7 @@ Result<AdmissionCheck> ParseAdmissionCheck(const json& object) {
   check.uid = Text(metadata, "uid");
   if (check.name.empty()) return Fail(ErrorCode::kBadResponse, "an AdmissionCheck without name");
   check.version = ResourceVersion(Text(metadata, "resourceVersion"));
-  check.generation = Number(metadata, "generation", 0);
+  FEDRA_ASSIGN_OR_RETURN(check.generation, ReadNumber(metadata, "generation", 0));
   check.controller_name = Text(spec, "controllerName");
   const json& parameters = Member(spec, "parameters");
   check.parameters_group = Text(parameters, "apiGroup");
@@ -30,7 +30,7 @@ Result<AdmissionCheck> ParseAdmissionCheck(const json& object) {
     if (Text(item, "type") != kActive) continue;
     check.active = Condition{Text(item, "status") == "True", Text(item, "reason"),
                              Text(item, "message"), Time(item, "lastTransitionTime")};
-    check.active_generation = Number(item, "observedGeneration", 0);
+    FEDRA_ASSIGN_OR_RETURN(check.active_generation, ReadNumber(item, "observedGeneration", 0));
   }
   return check;
 }

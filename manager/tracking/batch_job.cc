@@ -157,6 +157,13 @@ void DropControllerFields(json& spec) {
   pod_metadata.erase("creationTimestamp");
 }
 
+// Kueue counts no more pods than there are completions left.
+Result<int> CountPods(const json& spec) {
+  FEDRA_ASSIGN_OR_RETURN(const int parallelism, ReadNumber(spec, "parallelism", 1));
+  FEDRA_ASSIGN_OR_RETURN(const int completions, ReadNumber(spec, "completions", parallelism));
+  return std::min(parallelism, completions);
+}
+
 Result<Job> ParseBatchJob(const json& object) {
   const json& metadata = Member(object, "metadata");
   const json& spec = Member(object, "spec");
@@ -171,7 +178,7 @@ Result<Job> ParseBatchJob(const json& object) {
   job.marks = ReadCopyMarks(metadata);
   job.prebuilt_workload = PrebuiltWorkload(metadata);
   job.managed_by = Text(spec, "managedBy");
-  job.suspended = Flag(spec, "suspend", false);
+  FEDRA_ASSIGN_OR_RETURN(job.suspended, ReadFlag(spec, "suspend", false));
   job.failed = HasTrueCondition(status, "Failed");
   job.finished = job.failed || HasTrueCondition(status, "Complete");
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
@@ -190,10 +197,7 @@ class BatchJob final : public JobAdapter {
   Parser parser() const override { return &ParseBatchJob; }
 
   std::vector<PodTemplate> PodTemplates(const json& spec) const override {
-    const int parallelism = Number(spec, "parallelism", 1);
-    // Kueue counts no more pods than there are completions left.
-    return {{"main", std::min(parallelism, Number(spec, "completions", parallelism)),
-             &Member(spec, "template")}};
+    return {{"main", CountPods(spec), &Member(spec, "template")}};
   }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,

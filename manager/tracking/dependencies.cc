@@ -1,7 +1,9 @@
 // What else a pod names and cannot start without. Source: core/v1 PodSpec of Kubernetes 1.36.
 
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +18,11 @@ constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
 using nlohmann::json;
 using Kind = dra::Dependency::Kind;
-using Found = std::set<dra::Dependency>;
+
+struct Found {
+  std::set<dra::Dependency> all;
+  std::optional<Error> error;  // the first
+};
 
 template <class F>
 void ForEach(const json& list, F&& each) {
@@ -25,19 +31,25 @@ void ForEach(const json& list, F&& each) {
 }
 
 void Add(Kind kind, const std::string& name, Found& found) {
-  if (!name.empty()) found.insert({kind, name});
+  if (!name.empty()) found.all.insert({kind, name});
+}
+
+bool IsNeeded(const json& reference, Found& found) {
+  Result<bool> optional = ReadFlag(reference, "optional", false);
+  if (!optional && !found.error) found.error = std::move(optional).error();
+  return optional && !*optional;
 }
 
 // A reference {name, optional} under `field`.
 void AddReference(const json& holder, std::string_view field, Kind kind, Found& found) {
   const json& reference = Member(holder, field);
-  if (!Flag(reference, "optional", false)) Add(kind, Text(reference, "name"), found);
+  if (IsNeeded(reference, found)) Add(kind, Text(reference, "name"), found);
 }
 
 void ReadVolume(const json& volume, Found& found) {
   AddReference(volume, "configMap", Kind::kConfigMap, found);
   const json& secret = Member(volume, "secret");
-  if (!Flag(secret, "optional", false)) Add(Kind::kSecret, Text(secret, "secretName"), found);
+  if (IsNeeded(secret, found)) Add(Kind::kSecret, Text(secret, "secretName"), found);
   Add(Kind::kPersistentVolumeClaim, Text(Member(volume, "persistentVolumeClaim"), "claimName"),
       found);
   ForEach(Path(volume, {"projected", "sources"}), [&](const json& source) {
@@ -60,7 +72,7 @@ void ReadContainer(const json& container, Found& found) {
 
 }  // namespace
 
-std::vector<dra::Dependency> ReadDependencies(std::span<const PodTemplate> templates) {
+Result<std::vector<dra::Dependency>> ReadDependencies(std::span<const PodTemplate> templates) {
   Found found;
   for (const PodTemplate& item : templates) {
     const json& spec = Member(*item.object, "spec");
@@ -72,7 +84,8 @@ std::vector<dra::Dependency> ReadDependencies(std::span<const PodTemplate> templ
     Add(Kind::kRuntimeClass, Text(spec, "runtimeClassName"), found);
     Add(Kind::kPodGroup, Text(Member(spec, "schedulingGroup"), "podGroupName"), found);
   }
-  return {found.begin(), found.end()};
+  if (found.error) return Fail(*std::move(found.error));
+  return std::vector<dra::Dependency>{found.all.begin(), found.all.end()};
 }
 
 std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates) {

@@ -1,7 +1,9 @@
 #pragma once
 //
-// Reading JSON objects of unknown quality without exceptions: a missing or wrongly typed field
-// reads as empty. Internal to manager/.
+// Reading JSON objects of unknown quality without exceptions. Internal to manager/.
+//
+// A missing or wrongly typed field reads as empty, where emptiness decides nothing. What decides is
+// read with ReadFlag and ReadNumber, which never guess: of a wrong type they make an error.
 
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "cluster-clients/kube/json_fields.h"
 
 namespace fedra::tracking {
@@ -26,6 +29,10 @@ std::string Dump(const nlohmann::json& object);
 bool Flag(const nlohmann::json& object, std::string_view name, bool fallback);
 // Clamped into int; `fallback` when absent or not an integer.
 int Number(const nlohmann::json& object, std::string_view name, int fallback);
+// `absent` where nothing is written (null is nothing). kBadResponse for another type, and for a
+// number that no int holds: `suspend must be true or false, not "yes"`.
+Result<bool> ReadFlag(const nlohmann::json& object, std::string_view name, bool absent);
+Result<int> ReadNumber(const nlohmann::json& object, std::string_view name, int absent);
 // The epoch when absent or unreadable.
 WallTime Time(const nlohmann::json& object, std::string_view name);
 

@@ -10,26 +10,25 @@
 namespace fedra::tracking {
 namespace {
 
-std::vector<dra::ClaimReference> ReadClaims(const nlohmann::json& pod_spec) {
+std::vector<dra::ClaimReference> ClaimsOf(const dra::PodDemand& demand) {
   std::vector<dra::ClaimReference> references;
-  const nlohmann::json& claims = Member(pod_spec, "resourceClaims");
-  if (!claims.is_array()) return references;
-  for (const nlohmann::json& claim : claims) {
-    references.push_back({Text(claim, "name"), Text(claim, "resourceClaimTemplateName"),
-                          Text(claim, "resourceClaimName")});
-  }
+  for (const dra::ClaimReference& claim : demand.claims)
+    references.push_back({claim.pod_claim, claim.template_name, claim.claim_name});
   return references;
+}
+
+Result<int> PodsOf(const PodTemplate& item) {
+  if (!item.count) return Fail(item.count.error());
+  if (*item.count < 0) return Fail(ErrorCode::kBadResponse, "a count of pods is below 0");
+  return *item.count;
 }
 
 }  // namespace
 
-std::vector<dra::PodSet> ReadPodSets(std::span<const PodTemplate> templates) {
+std::vector<dra::PodSet> PodSetsOf(std::span<const dra::PodDemand> demands) {
   std::vector<dra::PodSet> pod_sets;
-  for (const PodTemplate& item : templates) {
-    pod_sets.push_back({.name = item.name,
-                        .count = std::max(0, item.count),
-                        .claims = ReadClaims(Member(*item.object, "spec"))});
-  }
+  for (const dra::PodDemand& demand : demands)
+    pod_sets.push_back({.name = demand.name, .count = demand.count, .claims = ClaimsOf(demand)});
   return pod_sets;
 }
 
@@ -37,9 +36,10 @@ Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
   dra::ParseContext context;
   std::vector<dra::PodDemand> demands;
   for (const PodTemplate& item : templates) {
+    FEDRA_ASSIGN_OR_RETURN(const int count, PodsOf(item));
     FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(*item.object, context));
     demand.name = item.name;
-    demand.count = std::max(0, item.count);
+    demand.count = count;
     demands.push_back(std::move(demand));
   }
   return std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));

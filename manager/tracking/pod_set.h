@@ -2,7 +2,8 @@
 //
 // What pod templates ask for, wherever they stand: in a Workload's pod sets or in a job.
 //
-// Pure functions.
+// Pure functions. Errors: kBadResponse, with the field's path, for a value of a type that no API
+// server takes; what is not written has Kubernetes' default.
 
 #include <memory>
 #include <span>
@@ -11,23 +12,21 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/result.h"
 #include "dra/model/pod_demand.h"
 #include "dra/requirement.h"
 
 namespace fedra::tracking {
 
-// `object` is a core/v1 PodTemplateSpec and outlives it; a negative count reads as none.
+// `object` is a core/v1 PodTemplateSpec and outlives it.
 struct PodTemplate {
   std::string name;
-  int count = 1;
+  Result<int> count = 1;  // an error: it cannot be read
   const nlohmann::json* object = nullptr;
 };
 
-// Names of claims only: what must exist.
-std::vector<dra::PodSet> ReadPodSets(std::span<const PodTemplate> templates);
-
 // What else the pods name, without what they call optional.
-std::vector<dra::Dependency> ReadDependencies(std::span<const PodTemplate> templates);
+Result<std::vector<dra::Dependency>> ReadDependencies(std::span<const PodTemplate> templates);
 
 // Other schedulers than kube-scheduler that the pods name.
 std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates);
@@ -35,6 +34,8 @@ std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates);
 // Everything that decides where the pods fit.
 using Demands = std::shared_ptr<const std::vector<dra::PodDemand>>;
 Result<Demands> ReadDemands(std::span<const PodTemplate> templates);
+// Of these the names of claims only: what must exist.
+std::vector<dra::PodSet> PodSetsOf(std::span<const dra::PodDemand> demands);
 
 // Whether devices have a say: claims, or resources that a device class or plugin provides. Nothing
 // else of a pod is judged against a worker's nodes: its quota is Kueue's business.

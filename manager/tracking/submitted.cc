@@ -22,15 +22,17 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::str
   if (job.key.ns.empty()) job.key.ns = default_ns.empty() ? "default" : default_ns;
   if (job.key.name.empty()) job.key.name = Text(metadata, "generateName");
   const std::vector<PodTemplate> templates = job.adapter->PodTemplates(Member(object, "spec"));
+  auto demands = ReadDemands(templates);
+  if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
+  auto dependencies = ReadDependencies(templates);
+  if (!dependencies) return Fail(std::move(dependencies).error().WithContext(job.key.ToString()));
+  job.demands = *std::move(demands);
   job.requirement = {.ns = job.key.ns,
                      .queue = Text(Member(metadata, "labels"), kQueueNameLabel),
                      .kind = kind.kind + "." + job.adapter->resource().group,
-                     .pod_sets = ReadPodSets(templates),
-                     .dependencies = ReadDependencies(templates),
+                     .pod_sets = PodSetsOf(*job.demands),
+                     .dependencies = *std::move(dependencies),
                      .schedulers = ReadSchedulers(templates)};
-  auto demands = ReadDemands(templates);
-  if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
-  job.demands = *std::move(demands);
   return job;
 }
 

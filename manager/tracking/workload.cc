@@ -78,8 +78,29 @@ std::vector<PodTemplate> PodTemplates(const json& spec) {
   const json& pod_sets = Member(spec, "podSets");
   if (!pod_sets.is_array()) return templates;
   for (const json& item : pod_sets)
-    templates.push_back({Text(item, "name"), Number(item, "count", 1), &Member(item, "template")});
+    templates.push_back(
+        {Text(item, "name"), ReadNumber(item, "count", 1), &Member(item, "template")});
   return templates;
+}
+
+// Everything that is read of spec to find a worker, and the demands. Errors: a field has a type
+// that no API server takes.
+Result<Demands> ReadSpec(const json& spec, Workload& workload) {
+  dra::Requirement& requirement = workload.requirement;
+  FEDRA_ASSIGN_OR_RETURN(workload.active, ReadFlag(spec, "active", true));
+  FEDRA_ASSIGN_OR_RETURN(workload.priority.value, ReadNumber(spec, "priority", 0));
+  const json& queue = Member(spec, "queueName");
+  if (!queue.is_null() && !queue.is_string())
+    return Fail(ErrorCode::kBadResponse, "queueName must be a string");
+  const json& pod_sets = Member(spec, "podSets");
+  if (!pod_sets.is_null() && !pod_sets.is_array())
+    return Fail(ErrorCode::kBadResponse, "podSets must be a list");
+  const std::vector<PodTemplate> templates = PodTemplates(spec);
+  FEDRA_ASSIGN_OR_RETURN(Demands demands, ReadDemands(templates));
+  FEDRA_ASSIGN_OR_RETURN(requirement.dependencies, ReadDependencies(templates));
+  requirement.pod_sets = PodSetsOf(*demands);
+  requirement.schedulers = ReadSchedulers(templates);
+  return demands;
 }
 
 void ReadStatus(const json& status, Workload& workload) {
@@ -133,17 +154,15 @@ const AdmissionCheckState* Workload::Check(std::string_view name) const {
 Result<Workload> ParseWorkload(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(Workload workload, ReadCommon(object));
   const json& spec = Member(object, "spec");
-  const std::vector<PodTemplate> templates = PodTemplates(spec);
-  workload.requirement = {.ns = workload.key.ns,
-                          .queue = Text(spec, "queueName"),
-                          .kind = KindWithGroup(workload.owner),
-                          .pod_sets = ReadPodSets(templates),
-                          .dependencies = ReadDependencies(templates),
-                          .schedulers = ReadSchedulers(templates)};
+  workload.requirement.ns = workload.key.ns;
+  workload.requirement.queue = Text(spec, "queueName");
+  workload.requirement.kind = KindWithGroup(workload.owner);
+  auto demands = ReadSpec(spec, workload);
+  if (!demands) workload.requirement.unreadable = std::move(demands).error().message;
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));
-    if (auto demands = ReadDemands(templates)) workload.demands = *std::move(demands);
+    if (demands) workload.demands = *std::move(demands);
   }
   return workload;
 }

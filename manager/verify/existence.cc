@@ -265,12 +265,17 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
   dra::Verdict verdict{.outcome = Outcome::kYes,
                        .alternatives = {},
                        .pods_fitting = 0,
-                       .pods_wanted = requirement.Pods(),
+                       .pods_wanted = 0,  // counted where devices are judged
                        .headroom = 0,
                        .reasons = {}};
   if (worker.connection.phase != ConnectionPhase::kConnected) {
     verdict.outcome = Outcome::kUnknown;
     verdict.reasons.push_back(ConnectionReason(worker.connection));
+    return verdict;
+  }
+  if (!requirement.unreadable.empty()) {
+    Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, "",
+        fmt::format("the Workload cannot be read: {}", requirement.unreadable));
     return verdict;
   }
   if (!CanHoldCopies(requirement, worker, verdict)) return verdict;

@@ -291,6 +291,12 @@ def exit_codes_of_check(world: World) -> None:
         assert [each["job"]["name"] for each in output.json()["items"]] == names, output
     mistake = fedra.check(plain, objects.claim_template(world.ns, "no-class", class_name=""))
     assert mistake.code == CHECK_ERROR and "no-class" in mistake.stdout, mistake
+    quoted = objects.job(world.ns, "quoted", QUEUE)
+    quoted["spec"]["parallelism"] = "3"  # no API server takes it, and it is not read as one pod
+    refused = fedra.check(quoted)
+    assert refused.code == CHECK_ERROR and not refused.json()["items"][0]["workers"], refused
+    (finding,) = refused.json()["findings"]
+    assert finding["path"] == "spec.parallelism" and finding["line"] > 1, finding
     no_yaml = fedra.cli("check", "-f", "-", "-o", "json", stdin="kind: Job\n  spec: [")
     assert no_yaml.code == CHECK_ERROR and no_yaml.stderr, no_yaml
     assert not world.manager.list("Job", world.ns), "check must write nothing"

@@ -1,5 +1,6 @@
 #include "config/kubeconfig.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -81,7 +82,7 @@ TEST_CASE_METHOD(Fixture, "inline data is decoded and everything arrives") {
   CHECK(access->ca_pem == Valid().certificate_pem);
   CHECK(access->client_certificate_pem == Valid().certificate_pem);
   CHECK(access->client_key_pem == Valid().key_pem);
-  CHECK(access->certificate_expiry == Now() + 365 * kDay);
+  CHECK(access->credential_expiry == Now() + 365 * kDay);
   CHECK(access->context == "main");
   CHECK(access->files == std::vector<std::string>{folder_.Path("kubeconfig")});
   CHECK(access->warnings.empty());
@@ -377,6 +378,66 @@ TEST_CASE_METHOD(Fixture, "problems of a client certificate") {
   CHECK(outcome("{client-certificate-data: \"%\", client-key-data: \"%\"}") ==
         "users[0].user.client-certificate-data: is not base64 (base64 -w0 FILE)\n"
         "DIR/kubeconfig:10:57: users[0].user.client-key-data: is not base64 (base64 -w0 FILE)");
+}
+
+// What an API server signs, with a signature that nobody looks at.
+std::string Token(const std::string& claims) {
+  std::string payload = Base64(claims);
+  payload.erase(std::remove(payload.begin(), payload.end(), '='), payload.end());
+  std::replace(payload.begin(), payload.end(), '+', '-');
+  std::replace(payload.begin(), payload.end(), '/', '_');
+  return "eyJhbGciOiJSUzI1NiJ9." + payload + ".c2lnbmF0dXJl";
+}
+
+std::string Times(std::chrono::seconds issued, std::chrono::seconds expires) {
+  const auto at = [](std::chrono::seconds offset) {
+    return std::chrono::duration_cast<std::chrono::seconds>(Now().time_since_epoch() + offset)
+        .count();
+  };
+  return fmt::format(R"({{"sub":"system:serviceaccount:a:b?>~","iat":{},"exp":{}}})", at(issued),
+                     at(expires));
+}
+
+TEST_CASE_METHOD(Fixture, "a bearer token that says when it ends") {
+  const auto read = [&](const std::string& user) {
+    return Read(Config("{server: \"https://h\"}", user));
+  };
+  const auto outcome = [&](const std::string& user) {
+    const std::string all = Outcome(read(user));
+    CHECK(all.find("eyJ") == std::string::npos);
+    return all.substr(all.find("users[0]") == std::string::npos ? 0 : all.find("users[0]"));
+  };
+  const std::string good = "{token: " + Token(Times(-kDay, 30 * kDay)) + "}";
+  CHECK(outcome(good) == "ok");
+  CHECK(read(good)->credential_expiry == Now() + 30 * kDay);
+  const std::string expired = "{token: " + Token(Times(-30 * kDay, -1h)) + "}";
+  CHECK(outcome(expired) ==
+        "users[0].user.token: the token expired on 2026-05-31T23:00:00Z (put a new one in: kubectl "
+        "create token --duration, for the same service account)");
+  CHECK(read(expired).error().credential_expiry == Now() - 1h);
+  CHECK(outcome("{token: " + Token(Times(-28 * kDay, 2 * kDay)) + "}") ==
+        "users[0].user.token: the token expires on 2026-06-03T00:00:00Z");
+  folder_.Write("month", Token(Times(-28 * kDay, 2 * kDay)) + "\n");
+  CHECK(outcome("{tokenFile: month}") ==
+        "users[0].user.tokenFile: the token expires on 2026-06-03T00:00:00Z");
+  folder_.Write("hour", Token(Times(-30min, 30min)));
+  CHECK(outcome("{tokenFile: hour}") == "ok");  // somebody renews it
+  CHECK(read("{tokenFile: hour}")->credential_expiry == Now() + 30min);
+  folder_.Write("old", Token(Times(-2h, -1h)));
+  CHECK_FALSE(read("{tokenFile: old}").has_value());
+}
+
+TEST_CASE_METHOD(Fixture, "a token that does not say when it ends is taken as it is") {
+  for (const std::string& token :
+       {std::string("abc"), std::string("a.b.c"), std::string("a..c"), Token("{}"), Token("[1]"),
+        Token(R"({"exp": "soon"})"), Token(R"({"exp": -5})"), Token(R"({"exp": 1e300})"),
+        Token(R"({"exp": null})"), Token("{\"exp\": 1"), Token(std::string(100, '['))}) {
+    const auto access = Read(Config("{server: \"https://h\"}", "{token: " + token + "}"));
+    INFO(token);
+    REQUIRE(access);
+    CHECK(access->warnings.empty());
+    CHECK_FALSE(access->credential_expiry);
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "problems of other credentials never show their values") {

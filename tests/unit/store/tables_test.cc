@@ -55,7 +55,7 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   CHECK(Must(reader->Workloads({.ns = "hpc", .worker = "a"})).empty());
   CHECK(Must(reader->FindWorkloads(train.job)) == std::vector{train});
   CHECK(Must(reader->FindWorkloads(train.key)) == std::vector{train});
-  CHECK(Must(reader->FindWorkloads({"", train.job.name})) == std::vector{train});
+  CHECK(Must(reader->FindWorkloads({"", train.job.name})) == std::vector{train, other});
   CHECK(Must(reader->FindWorkloads({"other", train.job.name})).empty());
   CHECK(Must(reader->FindWorkloads({"ml", "nothing"})).empty());
 }

@@ -32,7 +32,10 @@ Ran Check(const std::string& manifests, const std::string& format = "table",
   std::ostringstream err;
   Terminal terminal{.out = out, .err = err};
   const int code = Check(options, terminal);
-  return {code, out.str(), err.str()};
+  std::string text = out.str();
+  // The first line says when the snapshot was taken (command_line_test.cc).
+  if (text.starts_with("SNAPSHOT ")) text.erase(0, text.find('\n') + 1);
+  return {code, text, err.str()};
 }
 
 // As flow YAML; `devices` are those of a claim.
@@ -76,7 +79,9 @@ std::string Job(const std::string& claim_template) {
          "{kueue.x-k8s.io/queue-name: gpu}}\n"
          "spec: {template: {spec: {restartPolicy: Never, resourceClaims: [{name: g, "
          "resourceClaimTemplateName: " +
-         claim_template + "}], containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+         claim_template +
+         "}], containers: [{name: c, image: i, "
+         "resources: {claims: [{name: g}]}}]}}}\n";
 }
 
 TEST_CASE("check: names that no API server takes, and a namespace that nobody named") {

@@ -226,6 +226,7 @@ TEST_CASE("what is said of a snapshot begins with when it was taken") {
   SnapshotFile file;
   file.taken_at = kNow;
   file.fedra_version = "0.1.0";
+  file.workers.emplace_back().settings.name = ClusterName("east");
   const std::string path = folder.Write("fleet.json", ToText(file));
   const std::string job = folder.Write("job.yaml", R"(
 apiVersion: batch/v1
@@ -239,6 +240,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]
   for (std::vector<const char*> command : commands) {
     CAPTURE(command.front());
     const Ran text = Run(command);
+    CAPTURE(text.err);
     CHECK(text.out.starts_with("SNAPSHOT  taken at 2026-11-21T16:11:19Z, "));
     CHECK_THAT(text.out, ContainsSubstring(" ago: " + path + "\n"));
     command.insert(command.end(), {"-o", "json"});

@@ -35,9 +35,9 @@ TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
   CHECK(verdict.devices_judged);
   CHECK(verdict.verdict.pods_fitting == 1);
   CHECK(Report({verdict}) ==
-        "Job ml/train: 1 of 1 worker can run it\n"
+        "Job ml/train: 1 of 1 worker can run it; it would go to east\n"
         "WORKER  VERDICT  PODS  REASON  DETAIL\n"
-        "east    Yes      1/1           1 device to spare\n");
+        "east    Yes      1/1   -       1 device to spare\n");
 }
 
 TEST_CASE("the headline tells what can run it from what might") {
@@ -53,11 +53,32 @@ TEST_CASE("the headline tells what can run it from what might") {
     return report.substr(0, report.find('\n'));
   };
   CHECK(headline({Outcome::kMayScale, Outcome::kNo, Outcome::kNo}) ==
-        "Job ml/train: 1 of 3 workers can run it after scaling");
+        "Job ml/train: 1 of 3 workers can run it after scaling; it would go to east");
   CHECK(headline({Outcome::kYes, Outcome::kMayScale, Outcome::kNo}) ==
-        "Job ml/train: 1 of 3 workers can run it, 1 after scaling");
+        "Job ml/train: 1 of 3 workers can run it, 1 after scaling; it would go to east, then "
+        "east");
   CHECK(headline({Outcome::kNo, Outcome::kUnknown, Outcome::kNo}) ==
         "Job ml/train: 0 of 3 workers can run it, 1 unknown");
+}
+
+TEST_CASE("the workers that can run it are named in the order in which they would be tried") {
+  const auto worker = [](const char* name, Outcome outcome, int headroom) {
+    JobVerdict verdict;
+    verdict.worker = ClusterName(name);
+    verdict.verdict.outcome = outcome;
+    verdict.verdict.headroom = headroom;
+    return verdict;
+  };
+  const JobReport report{"Job",
+                         {"ml", "train"},
+                         {worker("grows", Outcome::kMayScale, 9), worker("small", Outcome::kYes, 1),
+                          worker("none", Outcome::kNo, 9), worker("large", Outcome::kYes, 4)}};
+  CHECK(PreferredWorkers(report) ==
+        std::vector<ClusterName>{ClusterName("large"), ClusterName("small"), ClusterName("grows")});
+  CHECK_THAT(RenderReport(report, {}),
+             ContainsSubstring("Job ml/train: 2 of 4 workers can run it, 1 after scaling; it would "
+                               "go to large, then small, grows\n"));
+  CHECK(ToJson(report)["preferredWorkers"] == json{"large", "small", "grows"});
 }
 
 TEST_CASE("a job with mistakes is not judged") {
@@ -85,12 +106,12 @@ TEST_CASE("a refusal is explained with every count, below the table") {
 WORKER  VERDICT  PODS  REASON            DETAIL
 east    No       0/1   NotEnoughDevices  request gpu of claim g (template two-large) wants 2 on one node of class gpu
 
-east: No
-  NotEnoughDevices: request gpu of claim g (template two-large) wants 2 on one node of class gpu
-    3 devices
-    2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0
-    1 free
+east
   pod set main: 0 of 1 pods fit; node node-a comes closest to one more
+    request gpu of claim g (template two-large): 2 devices of class gpu per pod, at most 1 free on one node
+      3 devices
+      2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0
+      1 free
 
 what would help
   NotEnoughDevices: Ask for fewer devices or pods, or use a worker with more devices or larger nodes.
@@ -103,7 +124,9 @@ TEST_CASE("what is the same about several workers is told once") {
   JobVerdict west = east;
   west.worker = ClusterName("west");
   const std::string report = Report({east, west});
-  CHECK_THAT(report, ContainsSubstring("\neast, west: No\n  NotEnoughDevices: "));
+  CHECK_THAT(report, ContainsSubstring("\neast, west  No       0/1   NotEnoughDevices"));
+  CHECK_THAT(report, ContainsSubstring("\neast, west\n  pod set main: 0 of 1 pods fit"));
+  CHECK(report.find("NotEnoughDevices  request") == report.rfind("NotEnoughDevices  request"));
   CHECK(report.find("3 devices") == report.rfind("3 devices"));
 }
 
@@ -113,14 +136,14 @@ TEST_CASE("some pods fit: how many, and where") {
   const std::string report = Report({verdict});
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   PodsDoNotFit"));
   CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
-  CHECK_THAT(report, ContainsSubstring("    1 allocated (ml/other)\n"));
+  CHECK_THAT(report, ContainsSubstring("      1 allocated (ml/other)\n"));
 }
 
 TEST_CASE("long lines are wrapped below themselves") {
   const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "two-large"));
   CHECK_THAT(Report({verdict}, 70),
-             ContainsSubstring("    2 fail request selector\n"
-                               "      device.capacity['gpu.example.com'].memory.compareTo"));
+             ContainsSubstring("      2 fail request selector\n"
+                               "        device.capacity['gpu.example.com'].memory.compareTo"));
 }
 
 TEST_CASE("what else is missing is told together with the devices") {

@@ -258,7 +258,7 @@ const std::string kJob =
     "{kueue.x-k8s.io/queue-name: gpu}}\n"
     "spec: {template: {spec: {restartPolicy: Never, "
     "resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
-    "containers: [{name: c, resources: {claims: [{name: g}]}}]}}}\n";
+    "containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]}}}\n";
 const std::string kMine =
     "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
     "metadata: {name: mine, namespace: ml}\n"
@@ -298,7 +298,7 @@ TEST_CASE("what the workers lack is a warning where a job is judged: the verdict
 TEST_CASE("a job without a queue is judged, with a warning") {
   const auto input = Read(
       "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml}\n"
-      "spec: {template: {spec: {restartPolicy: OnFailure, containers: [{name: c}]}}}\n");
+      "spec: {template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i}]}}}\n");
   REQUIRE(input.has_value());
   CHECK(input->jobs.size() == 1);
   REQUIRE(input->findings.size() == 1);
@@ -331,7 +331,7 @@ TEST_CASE("the pods of a job never restart, or on failure") {
     return Read(
                "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
                "{kueue.x-k8s.io/queue-name: q}}\nspec: {template: {spec: {" +
-               policy + "containers: [{name: c}]}}}")
+               policy + "containers: [{name: c, image: i}]}}}")
         ->findings;
   };
   CHECK(findings("restartPolicy: Never, ").empty());
@@ -346,7 +346,7 @@ TEST_CASE("the pods of a job never restart, or on failure") {
         "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
         std::string(spec));
     REQUIRE(input.has_value());
-    CHECK(input->findings.size() == 2);  // and no container
+    CHECK(input->findings.size() == 1);  // all that is below it is missing, too
   }
 }
 
@@ -369,7 +369,7 @@ TEST_CASE("what cannot be read of a job names it once") {
       "apiVersion: batch/v1\nkind: Job\nmetadata: {name: good, namespace: ml, labels: "
       "{kueue.x-k8s.io/queue-name: q}}\n"
       "spec: {template: {spec: {restartPolicy: Never, "
-      "containers: [{name: c, resources: {requests: {cpu: zz}}}]}}}\n");
+      "containers: [{name: c, image: i, resources: {requests: {cpu: zz}}}]}}}\n");
   REQUIRE(input.has_value());
   REQUIRE(input->findings.size() == 1);
   CHECK(input->findings[0].object == "Job ml/good");

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/job_schema.h"
 #include "tests/unit/manager/cli/manifest_text.h"
 
 namespace fedra::cli {
@@ -13,19 +14,21 @@ std::vector<Finding> CheckPods(const std::string& pod_template) {
   const auto manifests = FromYaml(pod_template);
   std::vector<Finding> all;
   Findings findings(manifests[0], "Job ml/train", all);
-  CheckPodFields(*manifests[0].object, "spec.template", findings);
+  CheckTypes(*manifests[0].object, "spec.template", "PodTemplateSpec", findings);
   return all;
 }
 
 TEST_CASE("a typo of a field that decides where pods can run is an error, with what was meant") {
-  const auto claims = CheckPods("{spec: {resorceClaims: [{name: g}], containers: [{name: c}]}}");
+  const auto claims =
+      CheckPods("{spec: {resorceClaims: [{name: g}], containers: [{name: c, image: i}]}}");
   CHECK(Only(claims) == "spec.template.spec: there is no field \"resorceClaims\"");
   CHECK(claims[0].severity == Severity::kError);
   CHECK(claims[0].hint == "did you mean \"resourceClaims\"?");
   const auto only = [](const std::string& spec) { return Only(CheckPods("{spec: " + spec + "}")); };
-  CHECK(only("{containers: [{name: c, resources: {claim: [{name: g}]}}]}") ==
+  CHECK(only("{containers: [{name: c, image: i, resources: {claim: [{name: g}]}}]}") ==
         "spec.template.spec.containers[0].resources: there is no field \"claim\"");
-  CHECK(only("{initContainers: [{name: c, resources: {claims: [{name: g, requests: r}]}}]}") ==
+  CHECK(only("{initContainers: [{name: c, image: i, resources: {claims: [{name: g, requests: "
+             "r}]}}]}") ==
         "spec.template.spec.initContainers[0].resources.claims[0]: there is no field \"requests\"");
   CHECK(only("{resourceClaims: [{name: g, resourceClaimTemplate: t}]}") ==
         "spec.template.spec.resourceClaims[0]: there is no field \"resourceClaimTemplate\"");
@@ -54,7 +57,7 @@ TEST_CASE("pods with every kind of known field") {
             "nodeSelector: {anything: goes}, volumes: [{name: v, emptyDir: {}}], "
             "tolerations: [{key: a, operator: Equal, value: b, effect: NoExecute, "
             "tolerationSeconds: 5}], affinity: {nodeAffinity: "
-            "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}, "
+            "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{}]}, "
             "preferredDuringSchedulingIgnoredDuringExecution: []}, podAffinity: {}}, "
             "resources: {requests: {cpu: 1}}, schedulingGroup: {podGroupName: g}, "
             "resourceClaims: [{name: g, resourceClaimTemplateName: t}], containers: [{name: c, "
@@ -72,25 +75,26 @@ TEST_CASE("what nodes must be like is checked down to the expressions") {
   };
   const std::string here =
       "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
-  CHECK(only("{nodeSelectorTerm: []}") == here + ": there is no field \"nodeSelectorTerm\"");
+  CHECK(only("{nodeSelectorTerm: [], nodeSelectorTerms: [{}]}") ==
+        here + ": there is no field \"nodeSelectorTerm\"");
   CHECK(only("{nodeSelectorTerms: [{matchExpresions: []}]}") ==
         here + ".nodeSelectorTerms[0]: there is no field \"matchExpresions\"");
-  CHECK(only("{nodeSelectorTerms: [{matchExpressions: [{key: a, operater: In}]}]}") ==
+  CHECK(only("{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists, operater: "
+             "In}]}]}") ==
         here + ".nodeSelectorTerms[0].matchExpressions[0]: there is no field \"operater\"");
 }
 
 TEST_CASE("the fields of a job and of every object") {
   const auto manifests = FromYaml(
-      "{kind: Job, metdata: {}, metadata: {name: x, lables: {}}, "
-      "spec: {paralelism: 2, managedBy: x, suspend: true}}");
+      "{apiVersion: batch/v1, kind: Job, metdata: {}, metadata: {name: x, lables: {}}, "
+      "spec: {paralelism: 2, managedBy: x/y, suspend: true, template: {}}}");
   std::vector<Finding> all;
   Findings findings(manifests[0], "Job ml/train", all);
-  CheckObjectFields(*manifests[0].object, findings);
-  CheckJobFields(*manifests[0].object, findings);
+  CheckTypes(*manifests[0].object, "", "Job", findings);
   REQUIRE(all.size() == 3);
-  CHECK(all[0].hint == "did you mean \"metadata\"?");
-  CHECK(all[1].path == "metadata");
-  CHECK(all[1].hint == "did you mean \"labels\"?");
+  CHECK(all[0].path == "metadata");
+  CHECK(all[0].hint == "did you mean \"labels\"?");
+  CHECK(all[1].hint == "did you mean \"metadata\"?");
   CHECK(all[2].path == "spec");
   CHECK(all[2].hint == "did you mean \"parallelism\"?");
 }

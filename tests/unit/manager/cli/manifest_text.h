@@ -15,12 +15,13 @@
 namespace fedra::cli {
 
 inline std::vector<Manifest> FromYaml(const std::string& text) {
-  const auto documents = config::YamlToJson(text);
+  const auto documents = config::ReadYaml(text);
   REQUIRE(documents.has_value());
   std::vector<Manifest> manifests;
-  for (const std::string& document : *documents) {
+  for (const config::YamlDocument& document : *documents) {
     const int number = static_cast<int>(manifests.size()) + 1;
-    manifests.push_back({"job.yaml", number, std::make_shared<const json>(Parsed(document))});
+    manifests.push_back(
+        {"job.yaml", number, std::make_shared<const json>(Parsed(document.json)), document.places});
   }
   return manifests;
 }

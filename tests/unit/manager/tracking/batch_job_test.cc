@@ -218,3 +218,11 @@ TEST_CASE("a foreign job is known by its name and uid only") {
   CHECK(job.marks.origin.empty());
   CHECK(job.text == nullptr);
 }
+
+TEST_CASE("a job whose suspend is of another type is not read: it is never taken for running") {
+  json local = Local();
+  local["spec"]["suspend"] = "yes";
+  const auto job = BatchJobAdapter().parser()(local);
+  REQUIRE_FALSE(job.has_value());
+  CHECK(job.error().message == "suspend must be true or false, not \"yes\"");
+}

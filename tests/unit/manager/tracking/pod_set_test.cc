@@ -16,7 +16,9 @@ namespace {
 std::vector<dra::Dependency> DependenciesOf(const char* spec) {
   const json object = {{"spec", json::parse(spec)}};
   const PodTemplate item{"main", 1, &object};
-  return ReadDependencies({&item, 1});
+  const auto found = ReadDependencies({&item, 1});
+  REQUIRE(found.has_value());
+  return *found;
 }
 
 bool NeedsDevices(const char* spec) {

@@ -64,6 +64,7 @@ TEST_CASE("what cannot be a workload is refused, what is merely odd is read as e
   REQUIRE(odd.has_value());
   CHECK(odd->checks.empty());
   CHECK(odd->requirement.pod_sets.empty());
+  CHECK(odd->requirement.unreadable == "podSets must be a list");
 }
 
 TEST_CASE("a clone has spec, labels and annotations, our marks, and nothing else") {
@@ -136,6 +137,44 @@ TEST_CASE("a clone is given the priority that its workload has now") {
   // Kueue refuses these while quota is reserved.
   CHECK_FALSE(PriorityDiffers(Parsed(object), Parsed(Waiting())));
   CHECK_FALSE(PriorityDiffers(Parsed(Waiting()), clone));
+}
+
+TEST_CASE("a value of the wrong type is never guessed: the workload says that it cannot be read") {
+  CHECK(Parsed(Waiting()).requirement.unreadable.empty());
+  const auto unreadable = [](const char* pointer, const json& value) {
+    json object = Waiting();
+    object[json::json_pointer(pointer)] = value;
+    const Workload workload = Parsed(object);
+    CHECK(workload.demands == nullptr);
+    return workload.requirement.unreadable;
+  };
+  CHECK(unreadable("/spec/podSets/0/count", "3") == "count must be a whole number, not \"3\"");
+  CHECK(unreadable("/spec/podSets/0/count", 2.5) == "count must be a whole number, not 2.5");
+  CHECK(unreadable("/spec/podSets/0/count", 99999999999) ==
+        "count must be a number of 32 bits, not 99999999999");
+  CHECK(unreadable("/spec/podSets/0/count", -1) == "a count of pods is below 0");
+  CHECK(unreadable("/spec/podSets", {{"a", 1}}) == "podSets must be a list");
+  CHECK(unreadable("/spec/queueName", 5) == "queueName must be a string");
+  CHECK(unreadable("/spec/active", "no") == "active must be true or false, not \"no\"");
+  CHECK(unreadable("/spec/priority", "high") == "priority must be a whole number, not \"high\"");
+  CHECK_FALSE(unreadable("/spec/podSets/0/template/spec/resourceClaims", {{"a", 1}}).empty());
+}
+
+TEST_CASE("a manifest whose count of pods is no number is not read as one pod") {
+  const auto parallelism = [](const json& value) {
+    return ParseSubmitted(json{{"apiVersion", "batch/v1"},
+                               {"kind", "Job"},
+                               {"metadata", {{"name", "train"}}},
+                               {"spec", {{"parallelism", value}, {"template", json::object()}}}},
+                          "ml");
+  };
+  CHECK(parallelism(3)->requirement.Pods() == 3);
+  CHECK(parallelism(3.0)->requirement.Pods() == 3);
+  CHECK(parallelism(nullptr)->requirement.Pods() == 1);
+  for (const json& wrong : {json("3"), json(2.5), json(1e20), json(-1), json(true)}) {
+    INFO(wrong.dump());
+    CHECK_FALSE(parallelism(wrong).has_value());
+  }
 }
 
 TEST_CASE("a finished workload keeps no text") {
