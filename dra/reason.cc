@@ -123,6 +123,13 @@ constexpr std::array kCatalogue = {
                 "RuntimeClasses or PodGroups are not copied; nor is the label of a namespace that "
                 "allows admin access to devices.",
                 "Create the named object on the worker, or add the label that the message names."},
+    ReasonEntry{
+        kGangIncomplete, "GangIncomplete", kObjects,
+        "the PodGroup on the worker waits for more pods than the job has",
+        "spec.schedulingPolicy.gang.minCount is larger than the number of the job's pods and "
+        "the group's pods on the worker together; kube-scheduler starts none of them before "
+        "so many exist. Only its feature gate GangScheduling, which no API shows, could be off.",
+        "Lower minCount in the PodGroup on the worker, or raise the job's parallelism."},
     ReasonEntry{kDriverMissing, "DriverMissing", kDevices,
                 "no driver on the worker publishes devices for a class the job needs",
                 "The class exists, but there is no ResourceSlice of its driver.",

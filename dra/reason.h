@@ -35,6 +35,7 @@ enum class ReasonCode {
   kClaimElsewhere,
   kNameConflict,
   kDependencyMissing,
+  kGangIncomplete,
   // Devices
   kDriverMissing,
   kPoolIncomplete,

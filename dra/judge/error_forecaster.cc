@@ -21,6 +21,36 @@ Workspace HeldOf(const Workspace& workspace, const NodeView& view) {
   return held;
 }
 
+// The sets of up to `count` of so many devices: what the scheduler's search tries for one request,
+// at most. Not beyond kMaybeSlow by much.
+double SetsOf(int64_t devices, int64_t count) {
+  double sets = 1, of_size = 1;
+  for (int64_t i = 0; i < std::min(devices, count) && sets < kMaybeSlow; ++i) {
+    of_size *= static_cast<double>(devices - i) / static_cast<double>(i + 1);
+    sets += of_size;
+  }
+  return sets;
+}
+
+// The most steps that the scheduler's search can take on one of the nodes. `devices`: for an Ask,
+// how many each node has for it.
+template <class DevicesFor>
+double MostSteps(const PodClaims& pod, const DevicesFor& devices, size_t nodes) {
+  std::vector<double> steps(nodes, 1);
+  for (const PreparedClaim& claim : pod.claims) {
+    for (const PreparedRequest& request : claim.requests) {
+      std::vector<double> of_request(nodes, 0);
+      for (uint32_t i = 0; i < request.asks; ++i) {
+        const Ask& ask = pod.asks[request.first_ask + i];
+        const std::vector<int> on_node = ask.all ? std::vector<int>(nodes, 0) : devices(ask);
+        for (size_t n = 0; n < nodes; ++n) of_request[n] += SetsOf(on_node[n], ask.request->count);
+      }
+      for (size_t n = 0; n < nodes; ++n) steps[n] *= of_request[n];
+    }
+  }
+  return nodes == 0 ? 0 : *std::max_element(steps.begin(), steps.end());
+}
+
 }  // namespace
 
 bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
@@ -45,12 +75,24 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
   return false;
 }
 
-// A search that the scheduler gives up needs many devices and a request for even more.
-bool ErrorForecaster::CanBeSlow(const PodClaims& pod) const {
+// Where the scheduler may give a search up. With pools that several nodes reach, or that are
+// incomplete, only requests for very many devices are taken for such.
+bool ErrorForecaster::CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const {
   const PoolFacts& pools = context_.memory.Pools(context_.snapshot, context_.caches.matches);
-  if (pools.most_devices < kManyDevices && pools.all_ready) return false;
-  return std::any_of(pod.asks.begin(), pod.asks.end(),
-                     [](const Ask& ask) { return !ask.all && ask.request->count > kManyDevices; });
+  if (!pools.all_ready)
+    return std::any_of(pod.asks.begin(), pod.asks.end(), [](const Ask& ask) {
+      return !ask.all && ask.request->count > kManyDevices;
+    });
+  const auto of_all = [&](const Ask&) { return std::vector<int>{pools.most_devices}; };
+  if (MostSteps(pod, of_all, 1) < kMaybeSlow) return false;
+  if (!resolved.bound.empty() || resolved.variants.wants_device_resources()) return true;
+  const auto of_nodes = [&](const Ask& ask) {
+    if (ask.admin) return std::vector<int>(resolved.nodes.size(), pools.most_devices);
+    return context_.memory
+        .FreeOn(demand_.node, {WishOf(ask)}, context_.snapshot, context_.caches.matches)
+        .on_node;
+  };
+  return MostSteps(pod, of_nodes, resolved.nodes.size()) >= kMaybeSlow;
 }
 
 // Cheap, and nearly always false: then placing may stop at the first node that fits.
@@ -65,7 +107,8 @@ bool ErrorForecaster::ErrorsPossible(const ResolvedPod& resolved,
   if (std::any_of(pods.begin(), pods.end(),
                   [&](const PodClaims* pod) { return CanEndWithError(*pod); }))
     return true;
-  if (std::none_of(pods.begin(), pods.end(), [&](const PodClaims* pod) { return CanBeSlow(*pod); }))
+  if (std::none_of(pods.begin(), pods.end(),
+                   [&](const PodClaims* pod) { return CanBeSlow(resolved, *pod); }))
     return false;
   // How long a search takes only matters where the pod fits.
   return too_few.empty() || std::find(too_few.begin(), too_few.end(), false) != too_few.end();
@@ -97,6 +140,15 @@ void ErrorForecaster::ExamineNodes(const ResolvedPod& resolved, int fitting, boo
   forecast_.feasible = feasible;
 }
 
+NodeAllocation ErrorForecaster::FindAhead(const Offer& offer, const Workspace& taken) {
+  const uint64_t most = context_.options.limits.max_steps / 2;
+  NodeAllocation found =
+      context_.Find(offer.variant->pod, offer.view, taken, most - std::min(most, steps_));
+  steps_ += found.steps;
+  if (found.fit == Fit::kBudget && !forecast_.given_up) forecast_.given_up = offer.node;
+  return found;
+}
+
 // Absent: the scheduler does not search the node for this pod.
 std::optional<Offer> ErrorForecaster::Examine(const ResolvedPod& resolved, const Node& node) {
   if (context_.BudgetIsSpent()) return std::nullopt;
@@ -108,7 +160,7 @@ std::optional<Offer> ErrorForecaster::Examine(const ResolvedPod& resolved, const
               .variant = &variant,
               .view = ViewOf(context_.snapshot, node),
               .allocation = {}};
-  offer.allocation = context_.Find(variant.pod, offer.view, placed_.workspace);
+  offer.allocation = FindAhead(offer, placed_.workspace);
   const bool is_first = !forecast_.error;
   if (is_first || offer.allocation.fit != Fit::kError)
     Note(node, offer.allocation);
@@ -130,7 +182,7 @@ void ErrorForecaster::LookAhead(const Offer& first, int most) {
     Occupy(demand_, *first.variant, found, first.view, workspace, room);
     ++pods;
     if (!RoomOn(*first.node, demand_, *first.variant, &room, context_.options).fits()) break;
-    found = context_.Find(first.variant->pod, first.view, workspace);
+    found = FindAhead(first, workspace);
   }
   if (found.fit == Fit::kBudget) forecast_.unfinished = first.node;
   if (found.fit != Fit::kError) return;

@@ -45,11 +45,13 @@ class ErrorForecaster final {
 
  private:
   bool CanEndWithError(const PodClaims& pod) const;
-  bool CanBeSlow(const PodClaims& pod) const;
+  bool CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const;
   bool ErrorsPossible(const ResolvedPod& resolved, const std::vector<bool>& too_few) const;
   void NoteSlowness(const Node& node, const NodeAllocation& found);
   // Looks at every node, as the scheduler does; `ahead`: also at what more of the pods lead to.
   void ExamineNodes(const ResolvedPod& resolved, int fitting, bool ahead);
+  // Find(), paid from the half of the steps that looking at all nodes may take.
+  NodeAllocation FindAhead(const Offer& offer, const Workspace& taken);
   std::optional<Offer> Examine(const ResolvedPod& resolved, const Node& node);
   void LookAhead(const Offer& first, int most);
   void FindErrors(const ResolvedPod& resolved, int fitting);
@@ -59,6 +61,7 @@ class ErrorForecaster final {
   const PlacedPods& placed_;
   const PodDemand& demand_;
   ErrorForecast& forecast_;
+  uint64_t steps_ = 0;  // of FindAhead()
 };
 
 }  // namespace fedra::dra

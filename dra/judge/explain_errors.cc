@@ -53,6 +53,17 @@ void ExplainErrorAhead(const PlacementTrace& trace, Explanation& explanation) {
                       " there: " + error.text + kByChance);
 }
 
+void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation) {
+  const std::string node = trace.errors.given_up->name.str();
+  explanation.Add(
+      Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
+      "the pods fit, but whether devices of node " + node +
+          " would do was not found out within half of the steps; kube-scheduler searches every "
+          "node, and where that takes longer than 10 seconds the pod goes nowhere, although it "
+          "fits "
+          "on other nodes");
+}
+
 void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation) {
   const ErrorForecast& errors = trace.errors;
   const bool certain =

@@ -16,6 +16,9 @@ void ExplainErrorAhead(const PlacementTrace& trace, Explanation& explanation);
 // that it gives up ends the pod's attempt.
 void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation);
 
+// All pods fit, but a node was not searched to the end, as the scheduler would have to.
+void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation);
+
 // "2 of 3 pods fit"
 std::string HowManyFit(const PodSetReport& report);
 

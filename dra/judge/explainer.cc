@@ -128,6 +128,8 @@ Explanation Explainer::Explain() const {
     ExplainShortage(explanation);
   else if (trace_.errors.slowest != nullptr)
     ExplainSlowSearch(trace_, explanation);
+  else if (trace_.errors.given_up != nullptr)
+    ExplainGivenUp(trace_, explanation);
   else
     explanation.headroom = CountHeadroom(context_, trace_.resolved, demand, placed_);
   if (trace_.errors.ahead) ExplainErrorAhead(trace_, explanation);

@@ -56,7 +56,9 @@ struct ErrorForecast {
   // Where the scheduler's search takes longest, at least so many steps; null: nowhere long.
   const Node* slowest = nullptr;
   double slowest_steps = 0;
-  size_t feasible = 0;               // nodes, when all were looked at
+  size_t feasible = 0;  // nodes, when all were looked at
+  // When all were looked at: the first node that there was no time for; null: none.
+  const Node* given_up = nullptr;
   const Node* unfinished = nullptr;  // where the search was when the budget was spent
 
   // Whether one more pod leads to an error on the node.

@@ -5,10 +5,10 @@
 namespace fedra::dra {
 
 NodeAllocation SimulationContext::Find(const PodClaims& pod, const NodeView& view,
-                                       const Workspace& taken) const {
-  const uint64_t most = options.limits.max_steps;
+                                       const Workspace& taken, uint64_t at_most) const {
+  const uint64_t left = options.limits.max_steps - std::min(options.limits.max_steps, cost.steps);
   NodeAllocation found = Allocate(pod, view, &taken, caches.matches, snapshot.features(),
-                                  {.max_steps = most - std::min(most, cost.steps)});
+                                  {.max_steps = std::min(left, at_most)});
   cost.steps += found.steps;
   return found;
 }

@@ -28,7 +28,9 @@ struct SimulationContext {
   SearchCost& cost;
 
   // Allocate(), paid from what this judgement has left to search. `taken`: by pods placed before.
-  NodeAllocation Find(const PodClaims& pod, const NodeView& view, const Workspace& taken) const;
+  // `at_most`: steps for this one.
+  NodeAllocation Find(const PodClaims& pod, const NodeView& view, const Workspace& taken,
+                      uint64_t at_most = UINT64_MAX) const;
   bool BudgetIsSpent() const { return cost.steps >= options.limits.max_steps; }
   const AllocatorFeatures& features() const { return snapshot.features(); }
 };

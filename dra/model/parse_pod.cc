@@ -131,6 +131,8 @@ Result<PodGroup> ParsePodGroup(const nlohmann::json& object) {
     if (template_name.empty()) return;
     group.claims.push_back({std::string(claim.String("name")), std::move(template_name), {}});
   });
+  const Fields gang = root.Object("spec").Object("schedulingPolicy").Object("gang");
+  group.min_count = gang.Int("minCount");
   root.Object("status").ForEachObject("resourceClaimStatuses", kMaxItems,
                                       [&](const Fields& generated) {
                                         for (PodGroup::Claim& claim : group.claims)

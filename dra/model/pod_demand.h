@@ -65,6 +65,9 @@ struct PodGroup {
 
   ObjectKey key;
   std::vector<Claim> claims;  // named ones left out: they are shared with or without a group
+  // spec.schedulingPolicy.gang.minCount: none of its pods is scheduled before so many exist (plugin
+  // GangScheduling of kube-scheduler v1.36, gangscheduling.go: PreEnqueue). 0: no gang.
+  int64_t min_count = 0;
 
   bool operator==(const PodGroup&) const = default;
 };

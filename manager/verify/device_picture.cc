@@ -213,6 +213,28 @@ std::optional<dra::Reason> DevicePicture::Obstacle() const {
   return std::nullopt;
 }
 
+// A gang that never has enough pods to be scheduled. No API shows whether GangScheduling is on;
+// where PodGroups with a gang are served, it is taken to be.
+std::optional<dra::Reason> DevicePicture::GangObstacle(const State& state, const std::string& ns,
+                                                       std::span<const dra::PodDemand> demands) {
+  std::map<std::string, int64_t> pods;
+  for (const dra::PodDemand& demand : demands)
+    if (!demand.pod_group.empty()) pods[demand.pod_group] += demand.count;
+  for (const auto& [name, count] : pods) {
+    const auto group = state.pod_groups.find({ns, name});
+    if (group == state.pod_groups.end() || group->second.min_count <= count) continue;
+    const int64_t there = state.pods.InGroup(group->first);
+    if (group->second.min_count <= count + there) continue;
+    const std::string object = "PodGroup " + group->first.ToString();
+    return dra::Reason{
+        dra::ReasonCode::kGangIncomplete, object,
+        fmt::format("{} needs minCount {} pods before any of them is scheduled; the job has {}{}",
+                    object, group->second.min_count, count,
+                    there > 0 ? fmt::format(", and the worker has {} of this group", there) : "")};
+  }
+  return std::nullopt;
+}
+
 std::optional<dra::Reason> DevicePicture::GroupObstacle(
     const std::string& ns, std::span<const dra::PodDemand> demands) const {
   if (std::all_of(demands.begin(), demands.end(),
@@ -220,6 +242,8 @@ std::optional<dra::Reason> DevicePicture::GroupObstacle(
     return std::nullopt;
   const watch::CacheHealth health = pod_groups_.health();
   if (health.state == watch::CacheState::kNotServed) return std::nullopt;
+  if (auto reason = state_.With([&](State& state) { return GangObstacle(state, ns, demands); }))
+    return reason;
   const auto missing = state_.With([&](State& state) -> std::optional<ObjectKey> {
     if (!state.builder.Publish()->features().workload_claims) return std::nullopt;
     for (const dra::PodDemand& demand : demands) {

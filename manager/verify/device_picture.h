@@ -70,8 +70,8 @@ class DevicePicture final {
   // Of every list that Obstacle() looks at.
   std::vector<NamedHealth> Healths() const;
   // Why nothing can be said about these pods, as members of a PodGroup: groups that may not be
-  // read, or kDependencyMissing for one that is not there. Its pods get no claims without it, or
-  // wait for it at once (see dependencies.h).
+  // read, kDependencyMissing for one that is not there, or kGangIncomplete. Its pods get no claims
+  // without it, or wait for it at once (see dependencies.h).
   std::optional<dra::Reason> GroupObstacle(const std::string& ns,
                                            std::span<const dra::PodDemand> demands) const;
   // Whether a list is still on its way (IsOnItsWay).
@@ -122,6 +122,9 @@ class DevicePicture final {
     dra::MatchCache matches = dra::MatchCache();
     dra::JudgeMemory memory;
   };
+
+  static std::optional<dra::Reason> GangObstacle(const State& state, const std::string& ns,
+                                                 std::span<const dra::PodDemand> demands);
 
   template <class T>
   using Parser = Result<T> (*)(const nlohmann::json& object, dra::ParseContext& context);

@@ -23,8 +23,9 @@ std::optional<dra::Verdict> ObstacleFor(const DevicePicture& picture, const std:
     if (!reason) reason = picture.GroupObstacle(ns, *demands);
   }
   if (!reason) return std::nullopt;
-  const bool is_certain =
-      reason->code == ReasonCode::kApiMissing || reason->code == ReasonCode::kDependencyMissing;
+  const bool is_certain = reason->code == ReasonCode::kApiMissing ||
+                          reason->code == ReasonCode::kDependencyMissing ||
+                          reason->code == ReasonCode::kGangIncomplete;
   dra::Verdict verdict;
   verdict.outcome = is_certain ? Outcome::kNo : Outcome::kUnknown;
   verdict.reasons.push_back(*std::move(reason));

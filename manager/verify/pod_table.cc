@@ -35,6 +35,7 @@ Result<PodFacts> ParsePodFacts(const json& object, dra::ParseContext& context) {
   pod.node = context.texts.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
   pod.job = {tracking::Text(metadata, "namespace"),
              tracking::Text(tracking::Member(metadata, "labels"), kJobNameLabel)};
+  pod.group = {pod.job.ns, std::move(demand.pod_group)};
   const std::string phase = tracking::Text(status, "phase");
   pod.failed = phase == "Failed";
   pod.ended = pod.failed || phase == "Succeeded";
@@ -95,6 +96,12 @@ PodTable::Use PodTable::CountUse() {
   use_.by_node = std::make_shared<const NodeUse>(std::move(used));
   ++use_.serial;
   return use_;
+}
+
+int64_t PodTable::InGroup(const ObjectKey& group) const {
+  return std::count_if(pods_.begin(), pods_.end(), [&](const auto& entry) {
+    return entry.second.group == group && !entry.second.ended;
+  });
 }
 
 int PodTable::Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const {

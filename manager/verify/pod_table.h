@@ -32,6 +32,7 @@ namespace fedra::verify {
 struct PodFacts {
   dra::Text node;       // empty: not bound yet
   ObjectKey job;        // name empty: of no Job
+  ObjectKey group;      // PodGroup; name empty: of none
   bool ended = false;   // its node is free of it
   bool failed = false;  // ended, and its job may make another one
   dra::Amounts requests;
@@ -62,6 +63,8 @@ class PodTable final {
   // Of this job. `snapshot`: of the same worker; a claim that it lacks is not allocated, because
   // pods and claims are watched apart.
   int Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const;
+  // Pods of this PodGroup that have not ended.
+  int64_t InGroup(const ObjectKey& group) const;
 
  private:
   std::unordered_map<ObjectKey, PodFacts> pods_;

@@ -265,6 +265,11 @@ TEST_CASE("a PodGroup is read with what was made for it, and nonsense is an erro
                                            {"name": "other", "resourceClaimName": "y"}]}})"));
   REQUIRE(group);
   CHECK(*group == dra::PodGroup{{"ml", "gang"}, {{"a", "t", "gang-a-x"}}});
+  CHECK(group->min_count == 0);
+  const auto gang = dra::ParsePodGroup(
+      json::parse(R"({"spec": {"schedulingPolicy": {"gang": {"minCount": 4}}}})"));
+  REQUIRE(gang);
+  CHECK(gang->min_count == 4);
   CHECK_FALSE(dra::ParsePodGroup(json::parse(R"({"spec": {"resourceClaims": 7}})")));
 }
 

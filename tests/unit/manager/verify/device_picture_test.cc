@@ -441,6 +441,33 @@ TEST_CASE("pods of a group that are on their way take its one claim") {
   CHECK(f.Verdict(OneGpuPods(4, "100m", "training"), {Pods(sent, 4)}).outcome == Outcome::kYes);
 }
 
+TEST_CASE("a gang larger than the job never starts: No, unless the group has other pods") {
+  Fixture f;
+  const json gang = {{"schedulingPolicy", {{"gang", {{"minCount", 3}}}}}};
+  REQUIRE(f.picture.pod_groups().Upsert(Object("ml", "training", {{"spec", gang}})).has_value());
+  const auto verdict = [&](int pods) {
+    return VerifyDevices(f.picture, "ml", OneGpuPods(pods, "100m", "training"), {});
+  };
+  CHECK(verdict(2).outcome == Outcome::kNo);
+  REQUIRE_FALSE(verdict(2).reasons.empty());
+  CHECK(verdict(2).reasons[0].code == ReasonCode::kGangIncomplete);
+  CHECK(verdict(2).reasons[0].object == "PodGroup ml/training");
+  CHECK(verdict(2).reasons[0].message ==
+        "PodGroup ml/training needs minCount 3 pods before any of them is scheduled; "
+        "the job has 2");
+  // Whatever else is said about three, it is not the gang.
+  for (const dra::Reason& reason : verdict(3).reasons)
+    CHECK(reason.code != ReasonCode::kGangIncomplete);
+  const json member = {{"spec", {{"schedulingGroup", {{"podGroupName", "training"}}}}}};
+  REQUIRE(f.picture.pods().Upsert(Object("ml", "of-another-job", member)).has_value());
+  for (const dra::Reason& reason : verdict(2).reasons)
+    CHECK(reason.code != ReasonCode::kGangIncomplete);
+  json done = member;
+  done["status"]["phase"] = "Succeeded";
+  REQUIRE(f.picture.pods().Upsert(Object("ml", "of-another-job", done)).has_value());
+  CHECK(verdict(2).reasons.at(0).code == ReasonCode::kGangIncomplete);
+}
+
 TEST_CASE("pods of a PodGroup that is missing get no claims where PodGroups are served") {
   Fixture f;
   const auto grouped = OneGpuPods(1, "100m", "training");
