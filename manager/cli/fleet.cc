@@ -21,7 +21,7 @@ using reconcile::WorkerSettings;
 
 // The workers' answers do not wait for the manager's any longer.
 constexpr std::chrono::seconds kManagerGrace{2};
-constexpr std::chrono::milliseconds kLookAgain{100};
+constexpr std::chrono::milliseconds kAskManagerAgain{100};
 
 JudgedWorkerSettings ToJudged(const WorkerSettings& worker,
                               const reconcile::GatherSettings& gather) {
@@ -149,7 +149,7 @@ std::unique_ptr<ManagerTemplates> AskManager(const ConfiguredWorkers& workers,
 void AwaitManager(const ManagerTemplates& manager, FleetSignal& signal) {
   const SteadyTime begin = SystemClock().Steady();
   while (!manager.IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
-    signal.Await(kLookAgain);
+    signal.Await(kAskManagerAgain);
 }
 
 Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal) {

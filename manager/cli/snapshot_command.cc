@@ -27,7 +27,7 @@
 namespace fedra::cli {
 namespace {
 
-constexpr int kFailed = 1;
+constexpr int kSnapshotFailed = 1;
 
 SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& terminal) {
   SnapshotFile file;
@@ -121,7 +121,7 @@ std::string Summary(const SnapshotFile& file, const std::string& path, size_t by
 int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
   const auto fail = [&](const std::string& message) {
     terminal.err << "fedra snapshot: " << message << "\n";
-    return kFailed;
+    return kSnapshotFailed;
   };
   const auto configured = LoadWorkers({.config = options.config,
                                        .snapshot = {},

@@ -14,7 +14,7 @@ using dra::Reason;
 using dra::ReasonCode;
 using watch::CacheState;
 
-constexpr size_t kMaxWords = 200;
+constexpr size_t kMaxErrorText = 200;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::optional<Reason> WhySilent(const watch::CacheHealth& health, std::string_vi
   return Reason{
       ReasonCode::kStaleData, std::string(what),
       fmt::format("{} cannot be watched: {}", what,
-                  health.error ? Cut(health.error->message, kMaxWords) : "unknown error")};
+                  health.error ? Cut(health.error->message, kMaxErrorText) : "unknown error")};
 }
 
 Reason MissingDependency(std::string object) {
