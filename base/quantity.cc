@@ -219,7 +219,7 @@ class QuantityParser final {
       const size_t dropped = static_cast<size_t>(std::min<int64_t>(kNano - scale, INT32_MAX));
       const size_t kept = digits.size() - std::min(dropped, digits.size());
       inexact = digits.find_first_not_of('0', kept) != std::string::npos;
-      digits.resize(kept);
+      digits.erase(kept);
       scale = kNano;
     }
     // Zeros at the end are no digits to hold: canonical forms have up to two of them.

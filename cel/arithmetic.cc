@@ -9,8 +9,6 @@ namespace fedra::cel {
 namespace {
 
 constexpr Value kNoOverload = Value::Error("no such overload");
-constexpr Value kIntOverflow = Value::Error("integer overflow");
-constexpr Value kUintOverflow = Value::Error("unsigned integer overflow");
 constexpr Value kDivisionByZero = Value::Error("division by zero");
 constexpr Value kModulusByZero = Value::Error("modulus by zero");
 constexpr int64_t kMinInt = std::numeric_limits<int64_t>::min();

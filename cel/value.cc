@@ -17,8 +17,6 @@ namespace {
 
 // Texts that compare in about the time of one step.
 constexpr size_t kBytesPerStep = 64;
-constexpr double kTwoTo63 = 9223372036854775808.0;
-constexpr double kTwoTo64 = 18446744073709551616.0;
 
 Order FromOrdering(std::strong_ordering order) {
   return order < 0 ? Order::kLess : order > 0 ? Order::kGreater : Order::kEqual;

@@ -229,6 +229,12 @@ Order Compare(const Value& left, const Value& right);
 // Code points of a string, bytes, items; 1 for everything else: the unit of cel-go's cost model.
 uint64_t CostSize(const Value& value);
 
+// The first doubles that no int and no uint holds.
+inline constexpr double kTwoTo63 = 9223372036854775808.0;
+inline constexpr double kTwoTo64 = 18446744073709551616.0;
+inline constexpr Value kIntOverflow = Value::Error("integer overflow");
+inline constexpr Value kUintOverflow = Value::Error("unsigned integer overflow");
+
 size_t CodePointCount(std::string_view text);
 bool IsValidUtf8(std::string_view text);
 

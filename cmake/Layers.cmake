@@ -22,6 +22,16 @@ ${fmt_VERSION} ${nlohmann_json_VERSION} ${Boost_VERSION} ${tl-expected_VERSION} 
   endforeach()
 endfunction()
 
+# fedra_batch(<target>): its files are compiled FEDRA_BATCH at a time, each batch as one: headers are read and templates
+# are made once for all of them. So file-local names must be unique within a target. 0: each for itself, which is
+# quicker after a change.
+set(FEDRA_BATCH 0 CACHE STRING "How many files are compiled as one")
+function(fedra_batch target)
+  if(FEDRA_BATCH GREATER 0)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${FEDRA_BATCH})
+  endif()
+endfunction()
+
 # fedra_layer(NAME <name> [PUBLIC libs...] [PRIVATE libs...] [PCH headers...])
 #
 # One static library fedra_<name> from every .cc below the calling folder, main.cc excepted. Links are
@@ -40,4 +50,5 @@ function(fedra_layer)
   target_include_directories(fedra_${LAYER_NAME} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(fedra_${LAYER_NAME} PUBLIC ${LAYER_PUBLIC} PRIVATE fedra_options ${LAYER_PRIVATE})
   fedra_precompile(fedra_${LAYER_NAME} ${LAYER_PCH})
+  fedra_batch(fedra_${LAYER_NAME})
 endfunction()

@@ -12,7 +12,7 @@
 namespace fedra::config {
 namespace {
 
-constexpr YamlLimits kLimits{
+constexpr YamlLimits kKubeconfigLimits{
     .bytes = size_t{16} << 20, .nodes = 1'000'000, .depth = 50, .alias_bytes = size_t{4} << 20};
 
 // One named entry of the lists clusters, users and contexts.
@@ -119,7 +119,7 @@ ClusterAccess ParseKubeconfig(const std::string& text, const std::string& path,
                               const KubeconfigOptions& options) {
   KubeconfigReading reading{path, options, {}, {}};
   reading.access.files.push_back(path);
-  const auto documents = ParseYaml(text, path, kLimits);
+  const auto documents = ParseYaml(text, path, kKubeconfigLimits);
   if (!documents) {
     reading.problems.push_back(documents.error());
   } else if (documents->size() != 1) {
@@ -132,7 +132,7 @@ ClusterAccess ParseKubeconfig(const std::string& text, const std::string& path,
 }
 
 ClusterAccess ReadKubeconfig(const std::string& path, const KubeconfigOptions& options) {
-  const auto text = ReadSmallFile(path, kLimits.bytes);
+  const auto text = ReadSmallFile(path, kKubeconfigLimits.bytes);
   if (text) return ParseKubeconfig(*text, path, options);
   return tl::make_unexpected(AccessFailure{{{path, {}, "", text.error(), ""}}, {path}});
 }

@@ -15,7 +15,7 @@
 namespace fedra::config {
 namespace {
 
-constexpr YamlLimits kLimits{
+constexpr YamlLimits kConfigurationLimits{
     .bytes = size_t{1} << 20, .nodes = 200'000, .depth = 50, .alias_bytes = size_t{1} << 20};
 
 Problem AboutFile(const std::string& filename, std::string problem, std::string hint = "") {
@@ -31,7 +31,7 @@ void SortByPlace(Problems& problems) {
 // The text's configuration with the positions of its values. What is wrong with values is among its
 // problems, sorted by place; a text that has no values at all is an error.
 tl::expected<Decoded, Problems> ParseText(const std::string& text, const std::string& filename) {
-  const auto documents = ParseYaml(text, filename, kLimits);
+  const auto documents = ParseYaml(text, filename, kConfigurationLimits);
   if (!documents) return tl::make_unexpected(Problems{documents.error()});
   if (documents->empty() || documents->front().IsNull()) {
     return tl::make_unexpected(Problems{
@@ -169,7 +169,7 @@ Problems AllProblems(const Decoded& decoded, const std::string& path, const Load
 
 // Without a stamp.
 tl::expected<Loaded, Problems> LoadOnce(const std::string& path, const LoadOptions& options) {
-  const auto text = ReadSmallFile(path, kLimits.bytes);
+  const auto text = ReadSmallFile(path, kConfigurationLimits.bytes);
   if (!text) return tl::make_unexpected(Problems{AboutFile(path, text.error())});
   auto decoded = ParseText(*text, path);
   if (!decoded) return tl::make_unexpected(std::move(decoded).error());

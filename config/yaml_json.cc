@@ -14,7 +14,7 @@
 namespace fedra::config {
 namespace {
 
-constexpr YamlLimits kLimits{
+constexpr YamlLimits kManifestLimits{
     .bytes = size_t{16} << 20, .nodes = 1'000'000, .depth = 100, .alias_bytes = size_t{16} << 20};
 
 // Thrown and caught inside this file only.
@@ -127,10 +127,11 @@ std::string Describe(Mark mark, std::string_view problem) {
 }  // namespace
 
 Result<std::vector<YamlDocument>> ReadYaml(std::string_view text) {
-  if (text.size() > kLimits.bytes) {
-    return Fail(ErrorCode::kTooLarge, fmt::format("larger than {} MiB", kLimits.bytes >> 20));
+  if (text.size() > kManifestLimits.bytes) {
+    return Fail(ErrorCode::kTooLarge,
+                fmt::format("larger than {} MiB", kManifestLimits.bytes >> 20));
   }
-  auto trees = ParseYaml(text, "", kLimits);
+  auto trees = ParseYaml(text, "", kManifestLimits);
   if (!trees) {
     return Fail(ErrorCode::kInvalidArgument, Describe(trees.error().mark, trees.error().problem));
   }

@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
 #
 # How long people wait for the build: for all of it from nothing, without ccache, in a folder of its own; and from
-# touching one .cc to its tests done, in build/release, which must be built.
+# touching one .cc to its tests done, in build/dev, where people work.
+#
+#   bench_build.sh                       the table of docs/performance.md
+#   bench_build.sh COMMIT [--every N]    the CPU time of every target, beside that of another commit (compare_builds.py)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [[ $# -gt 0 ]]; then
+  exec scripts/compare_builds.py "$@"
+fi
 
 seconds() {
   local start
@@ -22,8 +29,12 @@ from_nothing() {
 # touch_and_test FILE PROGRAM
 touch_and_test() {
   touch "$1"
-  CCACHE_DISABLE=1 ninja -C build/release "$2" && "build/release/tests/$2"
+  CCACHE_DISABLE=1 ninja -C build/dev "$2" && "build/dev/tests/$2"
 }
+
+scripts/install_packages.sh clang
+[[ -f build/dev/build.ninja ]] || cmake --preset dev >/dev/null
+ninja -C build/dev test_dra test_manager >/dev/null
 
 echo "| what | took |"
 echo "|---|---|"

@@ -10,11 +10,6 @@
 namespace fedra::cel {
 namespace {
 
-constexpr double kTwoTo63 = 9223372036854775808.0;
-constexpr double kTwoTo64 = 18446744073709551616.0;
-constexpr Value kIntOverflow = Value::Error("integer overflow");
-constexpr Value kUintOverflow = Value::Error("unsigned integer overflow");
-
 Value CannotConvert(Evaluation& evaluation, const Value& value, std::string_view to) {
   return evaluation.Error("type conversion error from '" + std::string(TypeName(value.kind())) +
                           "' to '" + std::string(to) + "'");

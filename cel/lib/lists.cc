@@ -62,7 +62,7 @@ Value Min(Evaluation& evaluation, const Value* args) {
   return Extreme(evaluation, args, Order::kGreater, "min");
 }
 
-Value IndexOf(Evaluation& evaluation, const Value* args) {
+Value IndexInList(Evaluation& evaluation, const Value* args) {
   const auto items = args[0].AsList();
   for (size_t i = 0; i < items.size(); ++i) {
     if (Equals(items[i], args[1], evaluation.steps()) == Equality::kEqual)
@@ -70,7 +70,7 @@ Value IndexOf(Evaluation& evaluation, const Value* args) {
   }
   return Value::Int(-1);
 }
-Value LastIndexOf(Evaluation& evaluation, const Value* args) {
+Value LastIndexInList(Evaluation& evaluation, const Value* args) {
   const auto items = args[0].AsList();
   for (size_t i = items.size(); i-- > 0;) {
     if (Equals(items[i], args[1], evaluation.steps()) == Equality::kEqual)
@@ -113,10 +113,10 @@ constexpr Overload kKubernetesOverloads[] = {
     Comparable("min", kListOfTimestamp, kTimestampType, Min),
     Comparable("min", kListOfString, kStringType, Min),
     Comparable("min", kListOfBytes, kBytesType, Min),
-    Member("indexOf", "list_a_index_of_int", {&kListOfA, &kParamA}, kIntType, IndexOf,
+    Member("indexOf", "list_a_index_of_int", {&kListOfA, &kParamA}, kIntType, IndexInList,
            Price::kElements),
-    Member("lastIndexOf", "list_a_last_index_of_int", {&kListOfA, &kParamA}, kIntType, LastIndexOf,
-           Price::kElements),
+    Member("lastIndexOf", "list_a_last_index_of_int", {&kListOfA, &kParamA}, kIntType,
+           LastIndexInList, Price::kElements),
 };
 
 Value Slice(Evaluation& evaluation, const Value* args) {

@@ -18,13 +18,13 @@ Value IsQuantity(Evaluation&, const Value* args) {
 
 Value Sign(Evaluation&, const Value* args) { return Value::Int(args[0].AsQuantity().Sign()); }
 
-Value IsGreaterThan(Evaluation&, const Value* args) {
+Value IsGreaterQuantity(Evaluation&, const Value* args) {
   return Value::Bool(args[0].AsQuantity() > args[1].AsQuantity());
 }
-Value IsLessThan(Evaluation&, const Value* args) {
+Value IsLessQuantity(Evaluation&, const Value* args) {
   return Value::Bool(args[0].AsQuantity() < args[1].AsQuantity());
 }
-Value CompareTo(Evaluation&, const Value* args) {
+Value CompareQuantities(Evaluation&, const Value* args) {
   const auto order = args[0].AsQuantity() <=> args[1].AsQuantity();
   return Value::Int(order < 0 ? -1 : order > 0 ? 1 : 0);
 }
@@ -59,8 +59,8 @@ Value MinusInt(Evaluation& evaluation, const Value* args) {
   return Result(evaluation, args[0].AsQuantity().Sub(Quantity(args[1].AsInt())));
 }
 
-constexpr std::array<const Type*, 4> kOne = {&kQuantityType};
-constexpr std::array<const Type*, 4> kTwo = {&kQuantityType, &kQuantityType};
+constexpr std::array<const Type*, 4> kOneQuantity = {&kQuantityType};
+constexpr std::array<const Type*, 4> kTwoQuantities = {&kQuantityType, &kQuantityType};
 constexpr std::array<const Type*, 4> kWithInt = {&kQuantityType, &kIntType};
 
 constexpr Overload kQuantityOverloads[] = {
@@ -68,16 +68,18 @@ constexpr Overload kQuantityOverloads[] = {
            Price::kTraverse),
     Global("isQuantity", "is_quantity_string", {&kStringType}, kBoolType, IsQuantity,
            Price::kTraverse),
-    Global("sign", "quantity_sign", kOne, kIntType, Sign),
-    Member("isGreaterThan", "quantity_is_greater_than", kTwo, kBoolType, IsGreaterThan),
-    Member("isLessThan", "quantity_is_less_than", kTwo, kBoolType, IsLessThan),
-    Member("compareTo", "quantity_compare_to", kTwo, kIntType, CompareTo),
-    Member("asApproximateFloat", "quantity_get_float", kOne, kDoubleType, AsApproximateFloat),
-    Member("asInteger", "quantity_get_int", kOne, kIntType, AsInteger),
-    Member("isInteger", "quantity_is_integer", kOne, kBoolType, IsInteger),
-    Member("add", "quantity_add", kTwo, kQuantityType, Plus),
+    Global("sign", "quantity_sign", kOneQuantity, kIntType, Sign),
+    Member("isGreaterThan", "quantity_is_greater_than", kTwoQuantities, kBoolType,
+           IsGreaterQuantity),
+    Member("isLessThan", "quantity_is_less_than", kTwoQuantities, kBoolType, IsLessQuantity),
+    Member("compareTo", "quantity_compare_to", kTwoQuantities, kIntType, CompareQuantities),
+    Member("asApproximateFloat", "quantity_get_float", kOneQuantity, kDoubleType,
+           AsApproximateFloat),
+    Member("asInteger", "quantity_get_int", kOneQuantity, kIntType, AsInteger),
+    Member("isInteger", "quantity_is_integer", kOneQuantity, kBoolType, IsInteger),
+    Member("add", "quantity_add", kTwoQuantities, kQuantityType, Plus),
     Member("add", "quantity_add_int", kWithInt, kQuantityType, PlusInt),
-    Member("sub", "quantity_sub", kTwo, kQuantityType, Minus),
+    Member("sub", "quantity_sub", kTwoQuantities, kQuantityType, Minus),
     Member("sub", "quantity_sub_int", kWithInt, kQuantityType, MinusInt),
 };
 

@@ -28,13 +28,13 @@ Value IsSemverNormalized(Evaluation&, const Value* args) {
   return Value::Bool(Parse(args[0], args[1]).has_value());
 }
 
-Value IsGreaterThan(Evaluation&, const Value* args) {
+Value IsGreaterVersion(Evaluation&, const Value* args) {
   return Value::Bool(args[0].AsSemver() > args[1].AsSemver());
 }
-Value IsLessThan(Evaluation&, const Value* args) {
+Value IsLessVersion(Evaluation&, const Value* args) {
   return Value::Bool(args[0].AsSemver() < args[1].AsSemver());
 }
-Value CompareTo(Evaluation&, const Value* args) {
+Value CompareVersions(Evaluation&, const Value* args) {
   const auto order = args[0].AsSemver() <=> args[1].AsSemver();
   return Value::Int(order < 0 ? -1 : order > 0 ? 1 : 0);
 }
@@ -49,19 +49,19 @@ Value Patch(Evaluation&, const Value* args) {
   return Value::Int(static_cast<int64_t>(args[0].AsSemver().patch));
 }
 
-constexpr std::array<const Type*, 4> kOne = {&kSemverType};
-constexpr std::array<const Type*, 4> kTwo = {&kSemverType, &kSemverType};
+constexpr std::array<const Type*, 4> kOneVersion = {&kSemverType};
+constexpr std::array<const Type*, 4> kTwoVersions = {&kSemverType, &kSemverType};
 
 constexpr Overload kSemverOverloads[] = {
     Global("semver", "string_to_semver", {&kStringType}, kSemverType, SemverFromText,
            Price::kTraverse),
     Global("isSemver", "is_semver_string", {&kStringType}, kBoolType, IsSemver, Price::kTraverse),
-    Member("isGreaterThan", "semver_is_greater_than", kTwo, kBoolType, IsGreaterThan),
-    Member("isLessThan", "semver_is_less_than", kTwo, kBoolType, IsLessThan),
-    Member("compareTo", "semver_compare_to", kTwo, kIntType, CompareTo),
-    Member("major", "semver_major", kOne, kIntType, Major),
-    Member("minor", "semver_minor", kOne, kIntType, Minor),
-    Member("patch", "semver_patch", kOne, kIntType, Patch),
+    Member("isGreaterThan", "semver_is_greater_than", kTwoVersions, kBoolType, IsGreaterVersion),
+    Member("isLessThan", "semver_is_less_than", kTwoVersions, kBoolType, IsLessVersion),
+    Member("compareTo", "semver_compare_to", kTwoVersions, kIntType, CompareVersions),
+    Member("major", "semver_major", kOneVersion, kIntType, Major),
+    Member("minor", "semver_minor", kOneVersion, kIntType, Minor),
+    Member("patch", "semver_patch", kOneVersion, kIntType, Patch),
 };
 
 constexpr Overload kNormalizeOverloads[] = {

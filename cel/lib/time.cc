@@ -21,7 +21,6 @@ constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int64_t kMinSeconds = -62135596800;  // 0001-01-01T00:00:00Z
 constexpr int64_t kMaxSeconds = 253402300799;  // 9999-12-31T23:59:59Z
 constexpr Value kTimestampOverflow = Value::Error("timestamp overflow");
-constexpr Value kIntOverflow = Value::Error("integer overflow");
 
 int64_t FloorDivide(int64_t value, int64_t divisor) {
   return value / divisor - (value % divisor < 0 ? 1 : 0);

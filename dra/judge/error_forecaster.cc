@@ -1,6 +1,7 @@
 #include "dra/judge/error_forecaster.h"
 
 #include <algorithm>
+#include <climits>
 #include <set>
 
 namespace fedra::dra {
@@ -83,11 +84,12 @@ bool ErrorForecaster::CanBeSlow(const ResolvedPod& resolved, const PodClaims& po
     return std::any_of(pod.asks.begin(), pod.asks.end(), [](const Ask& ask) {
       return !ask.all && ask.request->count > kManyDevices;
     });
-  const auto of_all = [&](const Ask&) { return std::vector<int>{pools.most_devices}; };
+  const int most = static_cast<int>(std::min<int64_t>(pools.most_devices, INT_MAX));
+  const auto of_all = [&](const Ask&) { return std::vector<int>{most}; };
   if (MostSteps(pod, of_all, 1) < kMaybeSlow) return false;
   if (!resolved.bound.empty() || resolved.variants.wants_device_resources()) return true;
   const auto of_nodes = [&](const Ask& ask) {
-    if (ask.admin) return std::vector<int>(resolved.nodes.size(), pools.most_devices);
+    if (ask.admin) return std::vector<int>(resolved.nodes.size(), most);
     return context_.memory
         .FreeOn(demand_.node, {WishOf(ask)}, context_.snapshot, context_.caches.matches)
         .on_node;

@@ -21,7 +21,6 @@ namespace fedra::cli {
 namespace {
 
 constexpr int kPlaceable = 0;
-constexpr int kFailed = 1;
 constexpr int kNowhere = 3;
 
 // What is certain about one job outweighs what could not be found out about another.

@@ -15,7 +15,9 @@
 
 namespace fedra::cli {
 
-// The exit code of a command that printed what it could, while a worker could not be read.
+// Exit codes: the command could not do its work, or printed what it could while a worker could not
+// be read.
+inline constexpr int kFailed = 1;
 inline constexpr int kUnknown = 4;
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.

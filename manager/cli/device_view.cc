@@ -76,8 +76,6 @@ Classes ClassesOf(const DeviceInventory& inventory) {
   return classes;
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
-
 Table ByClass(const std::vector<WorkerDevices>& workers) {
   const Extra extra = ExtraOf(workers);
   Table table(Titles({"WORKER", "DRIVER", "CLASS", "NODES"}, extra, {}));

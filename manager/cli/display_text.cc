@@ -143,4 +143,6 @@ std::vector<std::string> Wrapped(std::string_view printable, size_t width) {
   return lines;
 }
 
+std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+
 }  // namespace fedra::cli

@@ -26,4 +26,7 @@ std::string Shortened(const std::string& printable, size_t width);
 // Lines of at most `width` columns, broken at spaces where there are some; never empty.
 std::vector<std::string> Wrapped(std::string_view printable, size_t width);
 
+// "-" for nothing, as kubectl prints it.
+std::string OrDash(const std::string& text);
+
 }  // namespace fedra::cli

@@ -21,7 +21,7 @@ using reconcile::WorkerSettings;
 
 // The workers' answers do not wait for the manager's any longer.
 constexpr std::chrono::seconds kManagerGrace{2};
-constexpr std::chrono::milliseconds kLookAgain{100};
+constexpr std::chrono::milliseconds kAskManagerAgain{100};
 
 FleetWorkerSettings ToJudged(const WorkerSettings& worker,
                              const reconcile::GatherSettings& gather) {
@@ -144,7 +144,7 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, Fleet
 void AwaitManager(AskedManager& manager, FleetSignal& signal) {
   const SteadyTime begin = SystemClock().Steady();
   while (!manager.IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
-    signal.Await(kLookAgain);
+    signal.Await(kAskManagerAgain);
   manager.Identify();
 }
 

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // Progress is shown at least this often.
-constexpr milliseconds kLookAgain{200};
+constexpr milliseconds kAskWorkersAgain{200};
 constexpr milliseconds kSilent{2000};
 
 }  // namespace
@@ -82,7 +82,7 @@ void LiveFleet::Wait(milliseconds limit, const Terminal& terminal) {
                    << std::flush;
       told = true;
     }
-    signal_.Await(kLookAgain);
+    signal_.Await(kAskWorkersAgain);
   }
   if (told) terminal.err << "\r\033[K";
 }

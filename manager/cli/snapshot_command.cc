@@ -21,8 +21,6 @@
 namespace fedra::cli {
 namespace {
 
-constexpr int kFailed = 1;
-
 SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& terminal) {
   SnapshotFile file;
   file.taken_at = SystemClock().Now();

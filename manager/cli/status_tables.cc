@@ -71,8 +71,6 @@ std::string NoteText(const std::string& note, const ViewSettings& settings) {
   return Shortened(WithShortPaths(printable), kNoteWidth);
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
-
 // The codes of what else stands against the workers, beside what is `counted`.
 std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
                                      const std::vector<ReasonCount>& counted) {

@@ -17,7 +17,7 @@ using dra::Reason;
 using dra::ReasonCode;
 using watch::CacheState;
 
-constexpr size_t kMaxWords = 200;
+constexpr size_t kMaxErrorText = 200;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::string Problem(const watch::CacheHealth& health, std::string_view what) {
       break;
   }
   return fmt::format("{} cannot be watched: {}", what,
-                     health.error ? Cut(health.error->message, kMaxWords) : "unknown error");
+                     health.error ? Cut(health.error->message, kMaxErrorText) : "unknown error");
 }
 
 std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now) {

@@ -5,9 +5,6 @@
 namespace fedra::sim {
 namespace {
 
-constexpr std::string_view kForeground = "foregroundDeletion";
-constexpr std::string_view kOrphan = "orphan";
-
 // The real collector hears of a deletion through its own watch: controllers that look at the
 // dependents of a deleted object usually see them once more.
 constexpr auto kLag = std::chrono::milliseconds(20);

@@ -27,6 +27,10 @@
 
 namespace fedra::sim {
 
+// Finalizers of kube-controller-manager's garbage collector.
+inline constexpr std::string_view kForeground = "foregroundDeletion";
+inline constexpr std::string_view kOrphan = "orphan";
+
 using Text = std::shared_ptr<const std::string>;
 
 struct Object {

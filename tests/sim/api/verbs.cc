@@ -11,9 +11,6 @@
 namespace fedra::sim {
 namespace {
 
-constexpr std::string_view kForeground = "foregroundDeletion";
-constexpr std::string_view kOrphan = "orphan";
-
 std::string Name(const Json& body) { return std::string(StringAt(body, {"metadata", "name"})); }
 
 // Metadata that no client can choose.

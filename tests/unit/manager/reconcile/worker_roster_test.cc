@@ -17,8 +17,8 @@ namespace {
 
 struct Fixture {
   Threads threads{4};
-  sim::Server east;
-  sim::Server west;
+  sim::Server east{{}};
+  sim::Server west{{}};
   WorkerSet set;
   WorkerRoster roster{
       set, [this](WorkerSettings settings) {
@@ -29,7 +29,7 @@ struct Fixture {
                            [](const Worker&) {}});
       }};
 
-  Fixture() : east({}), west({}) {
+  Fixture() {
     sim::Furnish(east, /*manager=*/false);
     sim::Furnish(west, /*manager=*/false);
   }
