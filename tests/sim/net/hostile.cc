@@ -31,15 +31,15 @@ std::string Object(size_t number, std::string_view name = "item") {
       name, number, number + 10);
 }
 
+std::string ChunkedHead() { return fmt::format("{}Transfer-Encoding: chunked\r\n\r\n", kOk); }
+
 // A chunked answer without end: `make(i)` for every i, many to a piece.
 template <class Make>
 HostileAnswer Endless(std::string_view begin, Make make) {
   return {[begin = std::string(begin), make, number = size_t{0}, begun = false]() mutable {
     std::string piece = begun ? "" : begin;
     while (piece.size() < kPiece) piece += make(number++);
-    return (std::exchange(begun, true) ? ""
-                                       : std::string(kOk) + "Transfer-Encoding: chunked\r\n\r\n") +
-           Chunk(piece);
+    return (std::exchange(begun, true) ? std::string() : ChunkedHead()).append(Chunk(piece));
   }};
 }
 
@@ -94,7 +94,7 @@ HostileAnswer SlowList(const ApiRequest&) {
   answer.next = [sent = size_t{0}]() mutable {
     if (sent == 0) {
       ++sent;
-      return std::string(kOk) + "Transfer-Encoding: chunked\r\n\r\n";
+      return ChunkedHead();
     }
     const size_t at = sent++ - 1;
     return Chunk(at < kListHead.size() ? kListHead.substr(at, 1) : " ");
