@@ -117,10 +117,25 @@ enum class RemovedWorkers {
   kDrain,  // they are taken back and queued again
 };
 
+// What holds between waiting jobs that compete for devices (docs/ordering.md).
+enum class DispatchOrder {
+  kStrict,      // none passes another
+  kBackfill,    // the first in line is passed only where it does not matter, and not for long
+  kBestEffort,  // what fits goes
+};
+
+// How far others may pass the first in line, with DispatchOrder::kBackfill.
+struct BackfillSettings {
+  int max_passes = 16;                                            // 0 to 100000
+  std::chrono::milliseconds max_wait = std::chrono::minutes(10);  // 0s to 8760h
+};
+
 struct DispatchSettings {
   DispatchPolicy policy = DispatchPolicy::kBest;
   int candidates = 1;  // workers tried at the same time, 1 to 1000
   std::chrono::milliseconds admission_timeout{120'000};  // 1s to 168h
+  DispatchOrder order = DispatchOrder::kBackfill;
+  BackfillSettings backfill;
   RemovedWorkers removed_workers = RemovedWorkers::kKeep;
 };
 

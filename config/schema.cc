@@ -180,12 +180,20 @@ Fields DescribeVerification(VerificationSettings& verification) {
   };
 }
 
+Fields DescribeBackfill(BackfillSettings& backfill) {
+  return {
+      {"maxPasses", "How many jobs may be dispatched past the first in line.",
+       NumberRef{&backfill.max_passes, 0, 100'000}, ""},
+      {"maxWait", "For how long after its quota was reserved a job may be passed.",
+       DurationRef{&backfill.max_wait, seconds(0), hours(8760)}, ""},
+  };
+}
+
 Fields DescribeDispatch(DispatchSettings& dispatch) {
   return {
       {"policy",
        "best: the best workers, then the next ones; race: all eligible workers at once, the first "
-       "to "
-       "admit wins.",
+       "to admit wins.",
        Choice<DispatchPolicy>(&dispatch.policy,
                               {{"best", DispatchPolicy::kBest}, {"race", DispatchPolicy::kRace}}),
        ""},
@@ -195,10 +203,23 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
        "How long a worker's Kueue may take to admit a job, and the job then to be created there, "
        "before other workers are tried.",
        DurationRef{&dispatch.admission_timeout, seconds(1), hours(168)}, ""},
+      {"order",
+       "Which waiting job gets free devices: Strict: the first in line, the others wait; "
+       "Backfill: "
+       "others may pass it on workers that it does not wait for, within bounds; BestEffort: any "
+       "that fits.",
+       Choice<DispatchOrder>(&dispatch.order, {{"Strict", DispatchOrder::kStrict},
+                                               {"Backfill", DispatchOrder::kBackfill},
+                                               {"BestEffort", DispatchOrder::kBestEffort}}),
+       ""},
+      {"backfill", "The bounds of order Backfill.", ObjectRef{DescribeBackfill(dispatch.backfill)},
+       ""},
       {"removedWorkers",
-       "What happens to the jobs of a worker that is removed from this file while the daemon runs. "
-       "Keep: it gets no new jobs, and stays connected until those that run there have ended. "
-       "Drain: they are taken back and queued again. A restart ends both: jobs of workers that are "
+       "What happens to the jobs of a worker that is removed from this file while the daemon "
+       "runs. Keep: it gets no new jobs, and stays connected until those that run there have "
+       "ended. "
+       "Drain: they are taken back and queued again. A restart ends both: jobs of workers that "
+       "are "
        "not configured then are queued again.",
        Choice<RemovedWorkers>(&dispatch.removed_workers,
                               {{"Keep", RemovedWorkers::kKeep}, {"Drain", RemovedWorkers::kDrain}}),

@@ -154,6 +154,13 @@ constexpr std::array kCatalogue = {
                 "matching devices exist but are in use",
                 "Other claims hold them, or jobs on their way will.",
                 "Nothing: the job leaves as soon as enough devices are free."},
+    ReasonEntry{kInLine, "InLine", kDevices,
+                "devices are free, and jobs that are ahead in line get them first",
+                "Jobs that wait for the same devices leave by priority and by the time since when "
+                "they wait; with dispatch.order Strict or Backfill the first in line may also keep "
+                "devices free until there are enough for it.",
+                "Nothing: the job leaves in its turn. docs/ordering.md says what each order "
+                "guarantees."},
     ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
                 "devices match one by one, but not together (matchAttribute or distinctAttribute)",
                 "No set of free devices shares the required attribute.",

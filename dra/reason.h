@@ -42,6 +42,7 @@ enum class ReasonCode {
   kNoMatchingDevice,
   kNotEnoughDevices,
   kDevicesAllocated,
+  kInLine,
   kConstraintUnsatisfied,
   kCountersExhausted,
   kCapacityExhausted,

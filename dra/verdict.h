@@ -30,6 +30,8 @@ struct Verdict {
   int pods_fitting = 0;  // of all pod sets together; meaningful when devices were judged
   int pods_wanted = 0;
   int headroom = 0;  // free matching devices beyond the need; for ranking only
+  // kNo, but all pods would fit if the devices that are in use became free.
+  bool fits_when_free = false;
   std::vector<Reason>
       reasons;  // never empty for an outcome other than kYes; warnings may stand beside kYes
 

@@ -82,10 +82,32 @@ placement::Policy ToPolicy(const config::Configuration& configuration) {
   return policy;
 }
 
+namespace {
+
+placement::OrderSettings ToOrder(const config::DispatchSettings& dispatch) {
+  placement::OrderSettings order{.max_passes = dispatch.backfill.max_passes,
+                                 .max_wait = dispatch.backfill.max_wait};
+  switch (dispatch.order) {
+    case config::DispatchOrder::kStrict:
+      order.policy = placement::OrderPolicy::kStrict;
+      break;
+    case config::DispatchOrder::kBackfill:
+      order.policy = placement::OrderPolicy::kBackfill;
+      break;
+    case config::DispatchOrder::kBestEffort:
+      order.policy = placement::OrderPolicy::kBestEffort;
+      break;
+  }
+  return order;
+}
+
+}  // namespace
+
 reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   reconcile::GatherSettings settings;
   settings.controller_name = configuration.kueue.controller_name;
   settings.origin = configuration.origin;
+  settings.order = ToOrder(configuration.dispatch);
   settings.devices = configuration.verification.devices == config::DeviceCheck::kEnforce;
   settings.undeclared = configuration.verification.capabilities == config::CapabilityCheck::kRequire
                             ? verify::Undeclared::kRequire

@@ -107,6 +107,16 @@ Attempt TryNodes(const std::string& ns, std::span<const PodDemand> demands,
   return best_excluded ? run(*best_excluded, true) : first;
 }
 
+// Whether devices that others have are what the pods lack.
+bool LacksDevicesInUse(const Verdict& verdict) {
+  using enum ReasonCode;
+  return verdict.outcome == Outcome::kNo &&
+         std::any_of(verdict.reasons.begin(), verdict.reasons.end(), [](const Reason& reason) {
+           return reason.code == kDevicesAllocated || reason.code == kCountersExhausted ||
+                  reason.code == kCapacityExhausted;
+         });
+}
+
 // All that waiting for devices could bring: no claim is allocated, no job is in flight. Room for
 // cpu and memory is a question of its own.
 Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
@@ -154,6 +164,9 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
     caches.memory = nullptr;  // it remembers the cluster as it is
     attempt = TryNodes(ns, demands, *changed, caches, options, cost, &free_cluster);
   }
+  Verdict& verdict = attempt.judgement.verdict;
+  verdict.fits_when_free =
+      LacksDevicesInUse(verdict) && free_cluster().verdict.outcome == Outcome::kYes;
   return std::move(attempt.judgement);
 }
 

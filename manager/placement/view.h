@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/types.h"
+#include "dra/judge/device_set.h"
 #include "dra/verdict.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
@@ -56,7 +57,9 @@ struct ClusterView {
   bool settling = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
   Membership membership = Membership::kConfigured;
-  dra::Verdict verdict;    // kUnknown when the workload was not judged
+  dra::Verdict verdict;  // kUnknown when the workload was not judged
+  // The devices there that could serve it, free or not; null: not known, or it wants none.
+  std::shared_ptr<const dra::DeviceSet> serving;
   int claims_in_use = 0;   // of the ResourceClaims that the job names: its users belong together
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
   // The Workload and the job of that name there; null: none. Whose they are decides what may be

@@ -17,4 +17,13 @@ std::set<ClusterName> WorkersAfter(std::span<const ClusterView> clusters,
   return workers;
 }
 
+std::set<ClusterName> NominatedBy(const Decision& decision) {
+  std::set<ClusterName> workers;
+  for (const Action& action : decision.actions) {
+    if (const auto* nominate = std::get_if<Nominate>(&action))
+      workers.insert(nominate->clusters.begin(), nominate->clusters.end());
+  }
+  return workers;
+}
+
 }  // namespace fedra::placement

@@ -20,7 +20,7 @@ EventHandlers::EventHandlers(Targets targets, Sources sources, const Clock& cloc
     : targets_(targets), sources_(sources), clock_(clock) {}
 
 ManagerListener EventHandlers::ForManager() {
-  return {.on_workload = [this](const ObjectKey& key) { targets_.workloads.Add(key); },
+  return {.on_workload = [this](const ObjectKey& key) { OnWorkload(key); },
           .on_progress =
               [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
           .on_checks = [this] { OnChecks(); },
@@ -38,15 +38,31 @@ ManagerListener EventHandlers::ForManager() {
 }
 
 WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
-  return {.on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
-          .on_job =
-              [this, name](const ObjectKey& job) {
-                if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
-              },
-          .on_progress =
-              [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
-          .on_input = [this](const Worker&, const InputChange& change) { OnInput(change); },
-          .on_contact = [this](const Worker& worker) { OnContact(worker); }};
+  return {
+      .on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
+      .on_job =
+          [this, name](const ObjectKey& job) {
+            if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
+          },
+      .on_progress =
+          [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
+      .on_input = [this, name](const Worker&, const InputChange& change) { OnInput(name, change); },
+      .on_contact = [this](const Worker& worker) { OnContact(worker); }};
+}
+
+// It stands in line from now on, not only when it has been looked at.
+void EventHandlers::OnWorkload(const ObjectKey& key) {
+  const auto workload = sources_.manager.workloads().Find(key);
+  if (workload != nullptr) {
+    if (const auto contender = sources_.gatherer.ContenderOf(*workload))
+      sources_.order.Join(*contender);
+  }
+  targets_.workloads.Add(key);
+}
+
+void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads) {
+  sources_.order.Doubt(workloads);
+  targets_.workloads.AddAll(workloads);
 }
 
 void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload) {
@@ -56,7 +72,7 @@ void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload)
 
 void EventHandlers::OnMembership(const ClusterName& worker) {
   contact_.With([&](auto& contact) { contact.erase(worker); });
-  targets_.workloads.AddAll(sources_.wake_index.AffectedBy(worker));
+  LookAgain(sources_.wake_index.AffectedBy(worker));
   if (const auto now = sources_.workers.Now()->Find(worker)) targets_.templates.LookAtAll(*now);
   WakeChecks();
 }
@@ -68,22 +84,22 @@ void EventHandlers::WakeChecks() {
 }
 
 void EventHandlers::WakeTemplateUsers(const ObjectKey& claim_template) {
-  targets_.workloads.AddAll(
-      sources_.wake_index.AffectedBy({InputChange::Kind::kTemplate, claim_template}));
+  LookAgain(sources_.wake_index.AffectedBy({InputChange::Kind::kTemplate, claim_template}));
 }
 
 void EventHandlers::OnChecks() {
   WakeChecks();
   // A check's scope, or that it is ours at all, may have changed.
   for (const auto& workload : sources_.manager.workloads().cache().List()) {
-    if (!workload->Finished()) targets_.workloads.Add(workload->key);
+    if (!workload->Finished()) OnWorkload(workload->key);
   }
 }
 
-void EventHandlers::OnInput(const InputChange& change) {
+void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change) {
   if (change.kind == InputChange::Kind::kTemplate) targets_.templates.Changed(change.key);
   const std::vector<ObjectKey> keys = sources_.wake_index.AffectedBy(change);
-  if (change.kind != InputChange::Kind::kDevices) return targets_.workloads.AddAll(keys);
+  if (change.kind != InputChange::Kind::kDevices) return LookAgain(keys);
+  sources_.order.Freed(worker);
   const SteadyTime when = clock_.Steady() + kDevicesSettle;
   for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
 }
@@ -92,7 +108,7 @@ void EventHandlers::OnContact(const Worker& worker) {
   const Contact now = worker.contact();
   const Contact before =
       contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
-  targets_.workloads.AddAll(sources_.wake_index.AffectedBy(worker.name()));
+  LookAgain(sources_.wake_index.AffectedBy(worker.name()));
   if (now == Contact::kFull) {
     targets_.workloads.AddAll(sources_.records.ResiduesOn(worker.name()));
     targets_.templates.LookAtAll(worker);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manager/reconcile/copy_places.h"
+#include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/records.h"
@@ -34,6 +35,7 @@ class EventHandlers final {
     const WorkerSet& workers;
     CopyPlaces& places;
     const Gatherer& gatherer;
+    DispatchOrder& order;
   };
   EventHandlers(Targets targets, Sources sources, const Clock& clock);
 
@@ -51,7 +53,10 @@ class EventHandlers final {
  private:
   void OnChecks();
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
-  void OnInput(const InputChange& change);
+  void OnWorkload(const ObjectKey& key);
+  void OnInput(const ClusterName& worker, const InputChange& change);
+  // Whose verdicts do not hold any more.
+  void LookAgain(const std::vector<ObjectKey>& workloads);
   void OnContact(const Worker& worker);
 
   // Constant after construction.

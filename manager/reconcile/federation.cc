@@ -42,7 +42,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       recorder_(store, clock),
       gates_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
-                {wake_index_, records_, manager_, workers_, places_, gatherer_}, clock),
+                {wake_index_, records_, manager_, workers_, places_, gatherer_, order_}, clock),
       manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
                handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, in_flight_, copy_failures_),
@@ -57,8 +57,8 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_, gatherer_, workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
-                 {gatherer_, wake_index_, places_, in_flight_, records_, recorder_, executor_,
-                  workload_loop_, telemetry, clock}),
+                 {gatherer_, wake_index_, places_, in_flight_, order_, records_, recorder_,
+                  executor_, workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
         WorkerListener listener = handlers_.ForWorker(worker.name);

@@ -79,6 +79,7 @@ class Federation final {
   RunLoop<ObjectKey> template_loop_;
   WakeIndex wake_index_;
   InFlight in_flight_;
+  DispatchOrder order_;
   CopyFailures copy_failures_;
   CopyPlaces places_;
   WorkerSet workers_;

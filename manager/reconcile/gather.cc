@@ -127,6 +127,12 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
+std::optional<placement::Contender> Gatherer::ContenderOf(
+    const tracking::Workload& workload) const {
+  if (!settings_.devices || !NeedsVerdicts(workload, CheckOf(workload))) return std::nullopt;
+  return placement::ContenderOf(workload, settings_.order);
+}
+
 std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
     const tracking::Workload& workload) const {
   std::vector<std::shared_ptr<const Worker>> workers;
@@ -237,12 +243,15 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
                     .undeclared = settings_.undeclared,
                     .manager_templates = &manager_.templates(),
                     .copies_templates = settings_.copies_templates,
-                    .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)}};
+                    .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
+      .serving = true};
   const auto assumed = [&] {
     return StillComing(in_flight_.On(worker.name(), picture.view.key), worker);
   };
-  cluster.verdict =
-      verify::Verify(subject, worker.objects(), worker.Facts(), assumed, options).verdict;
+  verify::Verified verified =
+      verify::Verify(subject, worker.objects(), worker.Facts(), assumed, options);
+  cluster.verdict = std::move(verified.verdict);
+  cluster.serving = std::move(verified.serving);
 }
 
 std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,

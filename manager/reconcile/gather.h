@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "manager/placement/bids.h"
 #include "manager/placement/view.h"
 #include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/in_flight.h"
@@ -42,8 +43,9 @@ struct GatherSettings {
   verify::Undeclared undeclared = verify::Undeclared::kWarn;
   verify::SharedClaims shared_claims = verify::SharedClaims::kPreferTogether;
   std::string origin;
-  bool devices = false;           // whether devices are verified
-  bool copies_templates = false;  // whether a worker gets the templates that it lacks
+  bool devices = false;            // whether devices are verified
+  placement::OrderSettings order;  // of those that wait for the same devices
+  bool copies_templates = false;   // whether a worker gets the templates that it lacks
 };
 
 // What is known of a workload beside what the clusters show.
@@ -63,6 +65,8 @@ class Gatherer final {
                                   const std::set<ClusterName>& workers) const;
   CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
   bool IsOurCheck(const tracking::AdmissionCheck& check) const;
+  // As it stands in line for devices; absent: it does not.
+  std::optional<placement::Contender> ContenderOf(const tracking::Workload& workload) const;
   // Those that its AdmissionCheck allows, for a workload that looks for a worker; none for others.
   std::vector<std::shared_ptr<const Worker>> WorkersFor(const tracking::Workload& workload) const;
 

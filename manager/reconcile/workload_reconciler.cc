@@ -36,7 +36,8 @@ WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts 
 
 Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
   for (int i = 0; i < kMostReservations; ++i) {
-    const Seen seen = Gather(key);
+    Seen seen = Gather(key);
+    Queue(seen);
     const placement::Decision decision = Decide(seen);
     if (!Reserve(seen, decision)) continue;
     Record(seen, decision);
@@ -49,6 +50,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   const SteadyTime begin = parts_.clock.Steady();
   Seen seen;
   seen.now = parts_.clock.Now();
+  seen.as_of = parts_.order.Versions();
   // Before the caches are looked at, so that no change is missed.
   parts_.wake_index.Begin(key);
   store::PlacementRow remembered = parts_.records.Find(key);
@@ -68,6 +70,20 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   }
   if (seen.picture.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
+}
+
+void WorkloadReconciler::Queue(Seen& seen) {
+  Picture& picture = seen.picture;
+  const auto& workload = picture.view.workload;
+  const auto contender =
+      workload == nullptr ? std::nullopt : parts_.gatherer.ContenderOf(*workload);
+  if (!contender) return parts_.loop.AddAll(parts_.order.Leave(picture.view.key));
+  const placement::Lines::Answer answer = parts_.order.Offer(
+      *contender,
+      placement::BidsOf(picture.clusters, seen.record, settings_.policy, seen.as_of, seen.now),
+      seen.now);
+  placement::StandInLine(answer.turns, picture.clusters);
+  parts_.loop.AddAll(answer.look_at);
 }
 
 placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
@@ -92,12 +108,15 @@ bool WorkloadReconciler::Reserve(const Seen& seen, const placement::Decision& de
       parts_.in_flight.Settle(std::move(sent), workers, parts_.gatherer.SettledOn(picture, workers),
                               picture.in_flight_version);
   if (settled.overdue_at) parts_.loop.AddAt(picture.view.key, *settled.overdue_at);
+  if (settled.outcome == InFlight::Outcome::kOutdated) return false;
+  parts_.loop.AddAll(parts_.order.Conclude(picture.view.key, placement::NominatedBy(decision)));
   if (settled.outcome == InFlight::Outcome::kTakenBack) {
+    for (const auto& worker : *picture.workers) parts_.order.Freed(worker->name());
     const SteadyTime soon = parts_.clock.Steady() + kDevicesSettle;
     for (const ObjectKey& key : parts_.wake_index.AffectedBy({InputChange::Kind::kDevices, {}}))
       parts_.loop.AddAt(key, soon);
   }
-  return settled.outcome != InFlight::Outcome::kOutdated;
+  return true;
 }
 
 void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& decision) {

@@ -1,7 +1,7 @@
 #pragma once
 //
-// The ring: looks at one workload and does what is due, gather -> decide -> reserve -> record ->
-// execute.
+// The ring: looks at one workload and does what is due, gather -> queue -> decide -> reserve ->
+// record -> execute.
 //
 // Level-based: the answer depends on what is seen now, never on the event that woke it.
 //
@@ -9,10 +9,12 @@
 // Lifetime: everything given at construction must outlive it.
 
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
 #include "manager/reconcile/copy_places.h"
+#include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/in_flight.h"
@@ -35,6 +37,7 @@ struct WorkloadParts {
   WakeIndex& wake_index;
   CopyPlaces& places;
   InFlight& in_flight;
+  DispatchOrder& order;
   Records& records;
   Recorder& recorder;
   Executor& executor;
@@ -57,9 +60,12 @@ class WorkloadReconciler final {
     WallTime now{};  // of the look
     Picture picture;
     placement::PlacementRecord record;
+    std::map<ClusterName, uint64_t> as_of;  // DispatchOrder::Versions() before the look
   };
 
   Seen Gather(const ObjectKey& key);
+  // Workers where others go first become a No.
+  void Queue(Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
   // Notes where the decision sends the workload. False: something else was sent meanwhile, and the
   // verdicts may be wrong by now.

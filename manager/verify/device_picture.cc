@@ -314,6 +314,12 @@ std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches(
   });
 }
 
+void DevicePicture::ReturnCaches(std::unique_ptr<Caches> caches) const {
+  idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
+    if (idle.size() < kMaxIdleCaches) idle.push_back(std::move(caches));
+  });
+}
+
 dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
                                       const std::vector<dra::PodDemand>& demands,
                                       std::vector<dra::InFlightPods> in_flight) const {
@@ -332,9 +338,7 @@ dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
   dra::Judgement judgement =
       dra::Judge(ns, grouped.empty() ? demands : grouped, *basis.snapshot,
                  {caches->selectors, caches->matches, &caches->memory}, options);
-  idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
-    if (idle.size() < kMaxIdleCaches) idle.push_back(std::move(caches));
-  });
+  ReturnCaches(std::move(caches));
   return judgement;
 }
 
@@ -344,6 +348,18 @@ dra::Judgement DevicePicture::Judge(const std::string& ns,
                                     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, demands, in_flight, to_come);
   return JudgeOn(basis, ns, demands, std::move(in_flight));
+}
+
+std::shared_ptr<const dra::DeviceSet> DevicePicture::Serving(
+    const std::string& ns, const std::vector<dra::PodDemand>& demands,
+    const TemplatesToCome& to_come) const {
+  const Basis basis = TakeBasis(ns, demands, {}, to_come);
+  auto caches = TakeCaches(basis.snapshot->features());
+  auto serving = device_sets_.With([&](dra::DeviceSets& sets) {
+    return sets.For(ns, demands, *basis.snapshot, {caches->selectors, caches->matches, nullptr});
+  });
+  ReturnCaches(std::move(caches));
+  return serving;
 }
 
 // Of the snapshot only what decides about these pods: most changes are of other namespaces.

@@ -23,6 +23,7 @@
 
 #include "base/guarded.h"
 #include "base/types.h"
+#include "dra/judge/device_set.h"
 #include "dra/judge/judge.h"
 #include "dra/judge/judge_memory.h"
 #include "dra/model/parse.h"
@@ -97,6 +98,11 @@ class DevicePicture final {
                        std::vector<dra::InFlightPods> in_flight,
                        const TemplatesToCome& to_come = {}) const;
 
+  // The devices that could serve these pods, free or not (device_set.h); null: they want none.
+  std::shared_ptr<const dra::DeviceSet> Serving(const std::string& ns,
+                                                const std::vector<dra::PodDemand>& demands,
+                                                const TemplatesToCome& to_come) const;
+
  private:
   struct State {
     State() : builder({}) {}
@@ -143,6 +149,7 @@ class DevicePicture final {
                                       const std::vector<dra::PodDemand>& demands,
                                       const std::vector<dra::InFlightPods>& in_flight);
   std::unique_ptr<Caches> TakeCaches(const dra::AllocatorFeatures& features) const;
+  void ReturnCaches(std::unique_ptr<Caches> caches) const;
 
   const DevicePictureOptions options_;
   const std::function<void()> on_change_;
@@ -150,6 +157,7 @@ class DevicePicture final {
   mutable Guarded<State> state_;
   mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
   mutable Guarded<VerdictMemory> remembered_;
+  mutable Guarded<dra::DeviceSets> device_sets_;
 
   ObjectFeed<dra::Slice> slices_;
   ObjectFeed<dra::DeviceClass> classes_;

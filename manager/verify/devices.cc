@@ -64,6 +64,7 @@ dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
 }
 
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {
+  main.fits_when_free = main.fits_when_free && other.outcome == Outcome::kYes;
   if (other.outcome > main.outcome) {
     main.outcome = other.outcome;
     main.reasons.swap(other.reasons);

@@ -31,7 +31,7 @@ dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
                            const TemplatesToCome& to_come = {});
 
 // The stricter outcome, and the reasons of both, each once, the stricter one's first. All else is
-// `main`'s.
+// `main`'s; it fits when devices are free only if nothing else stands against it.
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other);
 
 }  // namespace fedra::verify

@@ -52,12 +52,15 @@ bool LeavesDevices(const dra::Verdict& existence) {
 }
 
 void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
-                      const TemplatesToCome& to_come, bool in_detail, Verified& result) {
+                      const TemplatesToCome& to_come, const VerifyOptions& options,
+                      Verified& result) {
   const std::string& ns = subject.requirement.ns;
   std::vector<dra::InFlightPods> others;
   if (assumed) others = assumed();
   dra::Verdict existence = std::move(result.verdict);
-  if (in_detail) {
+  if (options.serving && subject.demands != nullptr)
+    result.serving = worker.devices()->Serving(ns, *subject.demands, to_come);
+  if (options.in_detail) {
     dra::Judgement judgement =
         JudgeDevices(*worker.devices(), ns, subject.demands, std::move(others), to_come);
     result.devices_judged = !judgement.pod_sets.empty();
@@ -87,8 +90,7 @@ Verified Verify(const Subject& subject, const WorkerObjects& worker, const Worke
   if (worker.devices() != nullptr && !subject.is_there && NeedsDevices(subject) &&
       LeavesDevices(result.verdict)) {
     VerifyDevicesToo(subject, worker, assumed,
-                     CopiesToCome(subject.requirement, there, options.existence), options.in_detail,
-                     result);
+                     CopiesToCome(subject.requirement, there, options.existence), options, result);
   }
   // Last: what kube-scheduler would say of the devices is asked nevertheless.
   if (dependencies != nullptr)

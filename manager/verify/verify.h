@@ -7,6 +7,7 @@
 // Pure given the objects, which change under it; each object that is read is immutable.
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,12 +44,16 @@ struct VerifyOptions {
   // Whether the judgement is wanted in detail, for a person. Without, what was asked before is
   // answered from memory while nothing has changed.
   bool in_detail = false;
+  bool serving = false;  // whether the devices that could serve the job are wanted
 };
 
 struct Verified {
   dra::Verdict verdict;
   bool devices_judged = false;              // with VerifyOptions::in_detail
   std::vector<dra::PodSetReport> pod_sets;  // likewise
+  // With VerifyOptions::serving, where devices were judged: those that could serve the job, free or
+  // not.
+  std::shared_ptr<const dra::DeviceSet> serving;
 };
 
 // Pods that were dispatched to the worker and do not hold their devices yet. Asked only when

@@ -225,6 +225,10 @@ class Fedra:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
         return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
 
+    def worker_notes(self) -> dict[str, str]:
+        """What `fedra status` notes about each worker."""
+        return {worker["name"]: worker["note"] for worker in self._json("status")["clusters"]}
+
     def cluster_trouble(self, cluster: str) -> str:
         """What `fedra status` has to complain about in one worker, or in the manager; empty: nothing."""
         status = self._json("status")

@@ -12,6 +12,7 @@ from scenarios.cases import (
     load,
 )  # noqa: F401
 from scenarios.cases import (
+    ordering,
     placement,
     protocol,
     silence,

@@ -205,8 +205,8 @@ def users_of_one_claim_stay_together(world: World) -> None:
 def users_of_one_claim_need_not_stay_together(world: World) -> None:
     """Where users of a claim need not share it, the worker that has it allocated is preferred, and another one will do."""
     free = claim("shared", exactly("card", _CLASS))
-    _stage(world, world.worker1, 1, free)
-    _stage(world, world.worker2, 1, allocated(free, "n1", held(_CLASS, "n1", "card-0", "card")))
+    stage(world, world.worker1, 1, free)
+    stage(world, world.worker2, 1, allocated(free, "n1", held(_CLASS, "n1", "card-0", "card")))
     world.start_fedra(_DEVICES)
     pod = by_name(card="shared")
     first = _submit(world, "first", pod)

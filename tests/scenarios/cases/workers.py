@@ -31,6 +31,7 @@ def running_job_ends_on_a_removed_worker(world: World) -> None:
     first = world.submit("first", template=TEMPLATE)
     first.wait_running_on(world.worker1)
     fedra.remove_worker(world.worker1)
+    _wait_leaving(world, fedra, world.worker1)
     second = world.submit("second", template=TEMPLATE)
     second.wait_running_on(world.worker2)
     assert first.cluster_name() == world.worker1
@@ -54,6 +55,11 @@ def running_job_leaves_a_removed_worker(world: World) -> None:
     job.wait_gone_from(world.worker1)
     _wait_released(world, fedra, world.worker1)
     job.finish(world.worker2)
+
+
+def _wait_leaving(world: World, fedra: Fedra, worker: str) -> None:
+    """Waits until fedra has noticed that the worker was removed."""
+    world.eventually(f"{worker} counts as removed", lambda: "removed" in fedra.worker_notes()[worker])
 
 
 def _wait_released(world: World, fedra: Fedra, worker: str) -> None:

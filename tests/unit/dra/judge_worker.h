@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dra/judge/device_set.h"
 #include "dra/judge/judge.h"
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
@@ -85,6 +86,15 @@ class Worker {
     demand.claims = {{.pod_claim = "dev", .template_name = claim_template, .claim_name = ""}};
     return Judge({demand});
   }
+  // The devices that could serve pods with a claim from this template.
+  std::shared_ptr<const dra::DeviceSet> Serving(const dra::PodDemand& demand) {
+    snapshot_ = builder_.Publish();
+    return sets_.For("ml", std::span(&demand, 1), *snapshot_, {selectors_, matches_});
+  }
+  std::shared_ptr<const dra::DeviceSet> Serving(const std::string& claim_template) {
+    return Serving(dra::PodDemand{
+        .claims = {{.pod_claim = "dev", .template_name = claim_template, .claim_name = ""}}});
+  }
   dra::PodDemand Parse(const char* pod, int count = 1) {
     auto demand = *dra::ParsePodDemand(json::parse(pod), context_);
     demand.count = count;
@@ -98,6 +108,7 @@ class Worker {
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   dra::JudgeMemory memory_;
+  dra::DeviceSets sets_;
   std::shared_ptr<const dra::Snapshot> snapshot_;
   int slices_ = 0;
 };

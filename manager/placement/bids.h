@@ -1,0 +1,32 @@
+#pragma once
+//
+// What one look at a waiting workload tells the lines (lines.h), and what they answer. Pure.
+
+#include <map>
+#include <optional>
+#include <span>
+
+#include "manager/placement/lines.h"
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// Absent: it stands in no line. It does not look for a worker, it was sent to some already, or its
+// pods want no devices.
+//
+// It waits since its creation, evicted or not: what lost its worker keeps its place. Kueue itself
+// orders a queue so, but for those whose pods were not ready in time or whose AdmissionChecks asked
+// for a retry, which begin anew there (GetQueueOrderTimestamp in pkg/workload of Kueue 0.19); a
+// Workload with quota does not show why it was evicted last.
+std::optional<Contender> ContenderOf(const tracking::Workload& workload,
+                                     const OrderSettings& settings);
+
+// `as_of`: per worker, Bid::as_of of these verdicts.
+Bids BidsOf(std::span<const ClusterView> clusters, const PlacementRecord& record,
+            const Policy& policy, const std::map<ClusterName, uint64_t>& as_of, WallTime now);
+
+// A worker where others go first gets a No with the reason InLine. The words are the same whoever
+// they are, so that a line that moves rewrites nothing.
+void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView> clusters);
+
+}  // namespace fedra::placement

@@ -1,0 +1,165 @@
+#pragma once
+//
+// Lines: the order in which waiting workloads get devices.
+//
+// All waiting workloads are ordered as in a queue of Kueue's: by priority, then by the time since
+// when they wait. Two of them stand in one line on a worker when some device there could serve
+// both. Nobody is dispatched ahead of one that stands in line before it and fits now; what happens
+// when that one has to wait for more devices than are free is the policy's business (OrderPolicy).
+//
+// Everything here is derived: from the Workloads and the verdicts of the looks at them. Only how
+// often a workload was passed is known from having been there; after a restart it counts from zero,
+// and `max_wait`, which counts from the Workload's own times, still bounds the wait.
+//
+// A look offers what the workload would take (Offer), decides, and says what came of it (Conclude).
+// Both return the workloads that must be looked at again because of it. A workload that has not
+// been looked at since it joined, or since devices became free, holds those behind it until it has;
+// where devices come and go faster than looks are made, a look at it after they first asked will
+// do.
+//
+// Cost: Offer goes through the workloads ahead as far as to the nearest that holds this one, and
+// only where it fits; Conclude once through all that are ahead of one that was dispatched.
+//
+// Thread rules: none of its own; one user at a time.
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/types.h"
+#include "dra/judge/device_set.h"
+
+namespace fedra::placement {
+
+enum class OrderPolicy {
+  // Nobody passes a workload that waits for devices which both could use.
+  kStrict,
+  // The first in line reserves the worker where it lacks least; elsewhere others may pass it, at
+  // most `max_passes` times and no longer than `max_wait`.
+  kBackfill,
+  // Whatever fits goes; the order holds only among those that fit.
+  kBestEffort,
+};
+
+struct OrderSettings {
+  OrderPolicy policy = OrderPolicy::kBackfill;
+  int max_passes = 16;
+  std::chrono::milliseconds max_wait = std::chrono::minutes(10);  // from Contender::reserved_at
+
+  bool operator==(const OrderSettings&) const = default;
+};
+
+// Where a workload stands among all that wait; the lesser goes first.
+struct QueueRank {
+  int priority = 0;  // as Kueue resolved it; higher goes first
+  WallTime since{};  // since when it waits in its queue
+  ObjectKey workload;
+
+  std::weak_ordering operator<=>(const QueueRank& other) const;
+  bool operator==(const QueueRank&) const = default;
+};
+
+// A workload that waits for a worker.
+struct Contender {
+  QueueRank rank;
+  WallTime reserved_at{};  // since when its quota is reserved: what it lacks since then is a worker
+  OrderSettings order;     // of its ClusterQueue
+};
+
+// What a workload would take of one worker, as last judged.
+struct Bid {
+  enum class Chance {
+    kFits,   // it could be dispatched there now
+    kWaits,  // it fits once devices that are in use become free
+    kNone,   // what stands against it is not a shortage of devices
+  };
+  Chance chance = Chance::kNone;
+  // Grows on that worker whenever devices may have become free. One that was judged before is
+  // looked at again before anybody behind it is dispatched there.
+  uint64_t as_of = 0;
+  int missing = 0;                                // pods that do not fit; for kWaits
+  std::shared_ptr<const dra::DeviceSet> devices;  // that could serve it; null: none
+
+  bool operator==(const Bid&) const = default;
+};
+using Bids = std::map<ClusterName, Bid>;
+
+// What the line on one worker says to a workload that bids there.
+struct Turn {
+  // The nearest of those that go first; absent: it may be dispatched there.
+  std::optional<ObjectKey> after;
+  // One that goes first waits for devices itself; else they go at once, or are judged at once.
+  bool after_waiting = false;
+};
+
+class Lines final {
+ public:
+  // It waits, and nothing is known of what it would take. One that waits already keeps its bids.
+  void Join(const Contender& contender);
+
+  // If it waits: what was last judged of it does not hold any more.
+  void Doubt(const ObjectKey& workload);
+
+  struct Answer {
+    std::map<ClusterName, Turn> turns;  // for every worker where it fits
+    std::vector<ObjectKey> look_at;     // at once
+  };
+  // Joins, if need be, and bids anew.
+  Answer Offer(const Contender& contender, Bids bids, WallTime now);
+
+  // What came of the offer: dispatched to these workers, or, with none, still waiting; then it
+  // holds nobody where it could have gone and did not. Returns who has to be looked at again.
+  std::vector<ObjectKey> Conclude(const ObjectKey& workload,
+                                  const std::set<ClusterName>& dispatched);
+  // It does not wait (any more), and nothing was dispatched.
+  std::vector<ObjectKey> Leave(const ObjectKey& workload);
+
+  size_t size() const { return order_.size(); }
+  // How often workloads behind this one took devices that it could have used.
+  int Passes(const ObjectKey& workload) const;
+
+ private:
+  // That those ahead be looked at again: as of when, and how often in vain.
+  struct Asked {
+    uint64_t as_of = 0;
+    int times = 0;
+  };
+  struct Entry {
+    WallTime reserved_at{};
+    OrderSettings settings;
+    bool judged = false;
+    Bids bids;
+    std::map<ClusterName, bool> held;     // fits there, but not its turn: Turn::after_waiting
+    std::optional<ClusterName> reserved;  // kBackfill, first in line: where it is not passed
+    int passes = 0;
+    std::set<ObjectKey> followers;  // that wait for a change of this one
+    std::map<ClusterName, Asked> asked;
+  };
+  using Order = std::map<QueueRank, Entry>;
+
+  enum class Hold { kNo, kUntilLookedAt, kUntilItGoes, kUntilItFits };
+  Order::iterator Put(const Contender& contender);
+  static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
+  Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
+              WallTime now);
+  Turn TurnOf(Order::iterator self, const ClusterName& worker, const Bid& bid, WallTime now,
+              std::vector<ObjectKey>& look_at);
+  bool Compete(const Entry& entry, const ClusterName& worker, const Bid& bid);
+  bool CompeteAnywhere(const Entry& a, const Entry& b);
+  // Appends who waited for a reservation that is gone.
+  void Reserve(std::vector<ObjectKey>& look_at);
+
+  Order order_;
+  std::unordered_map<ObjectKey, Order::iterator> entries_;
+  bool reservations_outdated_ = false;
+  dra::OverlapMemory overlaps_;
+};
+
+}  // namespace fedra::placement

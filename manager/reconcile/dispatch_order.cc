@@ -1,0 +1,40 @@
+#include "manager/reconcile/dispatch_order.h"
+
+#include <utility>
+
+namespace fedra::reconcile {
+
+void DispatchOrder::Join(const placement::Contender& contender) {
+  state_.With([&](State& state) { state.lines.Join(contender); });
+}
+
+std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {
+  return state_.With([&](State& state) { return state.lines.Leave(workload); });
+}
+
+void DispatchOrder::Doubt(const std::vector<ObjectKey>& workloads) {
+  state_.With([&](State& state) {
+    for (const ObjectKey& workload : workloads) state.lines.Doubt(workload);
+  });
+}
+
+void DispatchOrder::Freed(const ClusterName& worker) {
+  state_.With([&](State& state) { ++state.versions[worker]; });
+}
+
+std::map<ClusterName, uint64_t> DispatchOrder::Versions() const {
+  return state_.With([](const State& state) { return state.versions; });
+}
+
+placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& contender,
+                                              placement::Bids bids, WallTime now) {
+  return state_.With(
+      [&](State& state) { return state.lines.Offer(contender, std::move(bids), now); });
+}
+
+std::vector<ObjectKey> DispatchOrder::Conclude(const ObjectKey& workload,
+                                               const std::set<ClusterName>& dispatched) {
+  return state_.With([&](State& state) { return state.lines.Conclude(workload, dispatched); });
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,200 @@
+"""Which of the jobs that wait for the same devices leaves first: order, gangs, priorities, restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scenarios import objects
+from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.rows.parts import (
+    by_template,
+    device,
+    device_class,
+    exactly,
+    node,
+    pool,
+    template,
+)
+from scenarios.rows.row import Row
+from scenarios.rows.stage import job_of
+from scenarios.waiting import always
+from scenarios.world import World
+
+_CLASS = "card.example.com"
+
+# With its DRA support on, Kueue charges classes that it has a mapping for and no others.
+_OFF = (False,)
+
+
+def _stage(world: World, worker: str, cards: int) -> None:
+    """One node with that many cards, and the template one-card, which wants one of them."""
+    world.supply.clear(worker)
+    devices = [device(f"card-{index}") for index in range(cards)]
+    for each in (
+        node("n1"),
+        device_class(_CLASS),
+        template("one-card", exactly("card", _CLASS)),
+        *(pool(_CLASS, "n1", devices) if cards else []),
+    ):
+        world.supply.put(worker, each)
+
+
+def _start(world: World, order: str, **backfill: object) -> Fedra:
+    dispatch: Object = {"order": order}
+    if backfill:
+        dispatch["backfill"] = backfill
+    return world.start_fedra(
+        {"verification": {"devices": "Enforce"}, "dispatch": dispatch}
+    )
+
+
+def _submit(
+    world: World, name: str, pods: int = 1, priority: str | None = None
+) -> FederatedJob:
+    row = Row(name, "", "", [], pods=pods, pod=by_template(card="one-card"))
+    manifest = job_of(row, world.ns, name)
+    if priority is not None:
+        manifest["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = priority
+    world.manager.create(manifest)
+    job = world.job(name)
+    world.eventually(
+        f"{name} has its quota",
+        lambda: objects.is_true(job.workload(), "QuotaReserved"),
+    )
+    return job
+
+
+def _dispatched(world: World, jobs: Sequence[FederatedJob]) -> list[FederatedJob]:
+    return [job for job in jobs if job.cluster_name() is not None]
+
+
+def _end_one_by_one(world: World, jobs: Sequence[FederatedJob]) -> list[str]:
+    """Ends whatever runs, until all of them have run; their names in the order in which they left."""
+    left: list[FederatedJob] = []
+    while len(left) < len(jobs):
+        waiting = [job for job in jobs if job not in left]
+        new = world.eventually(
+            "the next one leaves", lambda: _dispatched(world, waiting)
+        )
+        assert len(new) == 1, [job.name for job in new]
+        left.append(new[0])
+        worker = objects.present(new[0].workload())["status"]["clusterName"]
+        new[0].wait_running_on(worker)
+        new[0].finish(worker)
+    return [job.name for job in left]
+
+
+@scenario("first-come", kueue_dra=_OFF)
+def equal_jobs_leave_in_their_order(world: World) -> None:
+    """One card, sixteen equal jobs: they leave in the order of their submission, a restart in the middle or not."""
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    fedra = _start(world, "Backfill")
+    jobs = [_submit(world, f"f{index:02}") for index in range(16)]
+    before = _end_one_by_one(world, jobs[:8])
+    fedra.restart()
+    after = _end_one_by_one(world, jobs[8:])
+    assert before + after == [job.name for job in jobs], before + after
+
+
+@scenario("priority-first", kueue_dra=_OFF)
+def a_higher_priority_overtakes(world: World) -> None:
+    """The card is in use; a job of higher priority comes last and is the next to leave."""
+    urgent = f"{world.ns}-urgent"
+    for cluster in (MANAGER, *world.workers):
+        world.admin(cluster).apply(objects.priority_class(urgent, 1000))
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    _start(world, "Strict")
+    first = _submit(world, "a-first")
+    first.wait_running_on(world.worker1)
+    jobs = [
+        _submit(world, "b-low"),
+        _submit(world, "c-low"),
+        _submit(world, "d-high", 1, urgent),
+    ]
+    jobs[0].wait_message("no worker eligible")
+    first.finish(world.worker1)
+    assert _end_one_by_one(world, jobs) == ["d-high", "b-low", "c-low"]
+
+
+def _gang_first_in_line(
+    world: World, order: str, **backfill: object
+) -> tuple[list[FederatedJob], FederatedJob, list[FederatedJob]]:
+    """Four cards on one worker and one on the other, all in use; a gang of four waits, and six small jobs behind it."""
+    _stage(world, world.worker1, 4)
+    _stage(world, world.worker2, 1)
+    _start(world, order, **backfill)
+    holders = [_submit(world, f"a-holder-{index}") for index in range(5)]
+    world.eventually(
+        "all cards are in use", lambda: len(_dispatched(world, holders)) == 5
+    )
+    for job in holders:
+        job.wait_running_on(objects.present(job.workload())["status"]["clusterName"])
+    gang = _submit(world, "b-gang", pods=4)
+    gang.wait_message("no worker eligible")
+    small = [_submit(world, f"c-small-{index}") for index in range(6)]
+    small[-1].wait_message("no worker eligible")
+    return holders, gang, small
+
+
+def _end_on(world: World, jobs: Sequence[FederatedJob], worker: str) -> None:
+    for job in jobs:
+        if objects.present(job.workload())["status"]["clusterName"] == worker:
+            job.finish(worker)
+
+
+@scenario("gang-strict", kueue_dra=_OFF)
+def nobody_passes_a_gang(world: World) -> None:
+    """order Strict: behind a gang that could use every card, small jobs wait until it has left."""
+    holders, gang, small = _gang_first_in_line(world, "Strict")
+    first = [job for job in holders if job.cluster_name() == world.worker1][0]
+    first.finish(world.worker1)
+    always("the free card stays free", lambda: not _dispatched(world, small), 2)
+    _end_on(world, [job for job in holders if job is not first], world.worker1)
+    gang.wait_running_on(world.worker1)
+    gang.finish(world.worker1)
+    _end_on(world, [job for job in holders if job is not first], world.worker2)
+    world.eventually(
+        "the small ones follow", lambda: len(_dispatched(world, small)) >= 5
+    )
+
+
+@scenario("gang-backfill", kueue_dra=_OFF)
+def a_gang_is_passed_elsewhere_and_not_for_ever(world: World) -> None:
+    """order Backfill: the gang's worker is kept for it; on the other one small jobs pass it, as often as allowed."""
+    holders, gang, small = _gang_first_in_line(world, "Backfill", maxPasses=2)
+    elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
+    # The gang can only ever run on worker1; the one card of worker2 is of no use to it.
+    for job in elsewhere:
+        job.finish(world.worker2)
+    passed = world.eventually(
+        "a small one runs on worker2", lambda: _dispatched(world, small)
+    )
+    assert [job.name for job in passed] == ["c-small-0"], [job.name for job in passed]
+    mine = [job for job in holders if job not in elsewhere]
+    mine[0].finish(world.worker1)
+    always(
+        "worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2
+    )
+    for job in mine[1:]:
+        job.finish(world.worker1)
+    gang.wait_running_on(world.worker1)
+    gang.finish(world.worker1)
+
+
+@scenario("gang-best-effort", kueue_dra=_OFF)
+def what_fits_goes(world: World) -> None:
+    """order BestEffort: a free card goes to the next job that it is enough for, gang or no gang."""
+    holders, gang, small = _gang_first_in_line(world, "BestEffort")
+    first = [job for job in holders if job.cluster_name() == world.worker1][0]
+    first.finish(world.worker1)
+    world.eventually(
+        "a small one takes it",
+        lambda: [job.name for job in _dispatched(world, small)] == ["c-small-0"],
+    )
+    assert gang.nowhere()

@@ -1,0 +1,347 @@
+#include "manager/placement/lines.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+
+#include "tests/support/catch.h"
+
+namespace fedra::placement {
+namespace {
+
+using Chance = Bid::Chance;
+using std::chrono::minutes;
+
+const ClusterName kEast("east");
+const ClusterName kWest("west");
+
+std::shared_ptr<const dra::DeviceSet> Devices(std::vector<uint64_t> devices) {
+  return std::make_shared<const dra::DeviceSet>(std::move(devices));
+}
+
+Contender Of(const std::string& name, int second, int priority = 0, OrderSettings order = {}) {
+  const WallTime since{std::chrono::seconds(second)};
+  return {.rank = {priority, since, {"ml", name}}, .reserved_at = since, .order = order};
+}
+
+Bids On(const ClusterName& worker, Chance chance, std::shared_ptr<const dra::DeviceSet> devices,
+        int missing = 0, uint64_t as_of = 1) {
+  return {{worker, {chance, as_of, missing, std::move(devices)}}};
+}
+
+std::string AfterWhom(const Lines::Answer& answer, const ClusterName& worker) {
+  const Turn& turn = answer.turns.at(worker);
+  return turn.after ? turn.after->name : "";
+}
+
+constexpr WallTime kNow{std::chrono::seconds(100)};
+
+TEST_CASE("lines: who came first goes first, and wakes the next") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  lines.Join(Of("first", 1));
+  const auto second = lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
+  CHECK(AfterWhom(second, kEast) == "first");
+  CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
+  lines.Conclude({"ml", "second"}, {});
+
+  const auto first = lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
+  CHECK(AfterWhom(first, kEast).empty());
+  CHECK(first.look_at == std::vector<ObjectKey>{{"ml", "second"}});
+  lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
+  CHECK(lines.Conclude({"ml", "first"}, {kEast}) == std::vector<ObjectKey>{{"ml", "second"}});
+  CHECK(AfterWhom(lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow), kEast) == "");
+}
+
+TEST_CASE("lines: a higher priority overtakes") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  lines.Offer(Of("old", 1), On(kEast, Chance::kWaits, gpu), kNow);
+  lines.Join(Of("urgent", 9, 100));
+  const auto old = lines.Offer(Of("old", 1), On(kEast, Chance::kFits, gpu), kNow);
+  CHECK(AfterWhom(old, kEast) == "urgent");
+  lines.Offer(Of("urgent", 9, 100), On(kEast, Chance::kWaits, gpu), kNow);
+  // Under Backfill, on the worker that it reserves.
+  CHECK(AfterWhom(lines.Offer(Of("old", 1), On(kEast, Chance::kFits, gpu), kNow), kEast) ==
+        "urgent");
+}
+
+TEST_CASE("lines: other devices are another line") {
+  Lines lines;
+  const OrderSettings strict{.policy = OrderPolicy::kStrict};
+  lines.Offer(Of("large", 1, 0, strict), On(kEast, Chance::kWaits, Devices({1, 2})), kNow);
+  const auto small =
+      lines.Offer(Of("small", 2, 0, strict), On(kEast, Chance::kFits, Devices({3})), kNow);
+  CHECK(AfterWhom(small, kEast).empty());
+}
+
+TEST_CASE("lines: what a gang that waits means to the smaller ones behind it") {
+  const auto gpus = Devices({1, 2, 3, 4});
+  const auto policy =
+      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
+  const OrderSettings order{.policy = policy, .max_passes = 2};
+  Lines lines;
+  Bids gang = On(kEast, Chance::kWaits, gpus, 1);
+  gang.emplace(kWest, Bid{Chance::kWaits, 1, 3, gpus});
+  lines.Offer(Of("gang", 1, 0, order), gang, kNow);
+  Bids fits = On(kEast, Chance::kFits, gpus);
+  fits.emplace(kWest, Bid{Chance::kFits, 1, 0, gpus});
+  const auto offer = [&](const std::string& name) {
+    return lines.Offer(Of(name, 2, 0, order), fits, kNow);
+  };
+  const auto a = offer("a");
+  // East is where the gang lacks least.
+  CHECK(AfterWhom(a, kEast) == (policy == OrderPolicy::kBestEffort ? "" : "gang"));
+  CHECK(AfterWhom(a, kWest) == (policy == OrderPolicy::kStrict ? "gang" : ""));
+  if (policy != OrderPolicy::kBackfill) return;
+  lines.Conclude({"ml", "a"}, {kWest});
+  CHECK(lines.Passes({"ml", "gang"}) == 1);
+  CHECK(AfterWhom(offer("b"), kWest).empty());
+  lines.Conclude({"ml", "b"}, {kWest});
+  CHECK(AfterWhom(offer("c"), kWest) == "gang");
+}
+
+TEST_CASE("lines: nobody passes one that has waited for too long") {
+  const OrderSettings order{.max_passes = 100, .max_wait = minutes(1)};
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  Bids gang = On(kEast, Chance::kWaits, gpus, 1);
+  gang.emplace(kWest, Bid{Chance::kWaits, 1, 1, gpus});
+  const Contender first = Of("gang", 50, 0, order);
+  lines.Offer(first, gang, kNow);
+  const Contender small = Of("small", 60, 0, order);
+  const Bids fits = On(kWest, Chance::kFits, gpus);
+  CHECK(
+      AfterWhom(lines.Offer(small, fits, first.reserved_at + minutes(1) - std::chrono::seconds(1)),
+                kWest) == "");
+  CHECK(AfterWhom(lines.Offer(small, fits, first.reserved_at + minutes(1)), kWest) == "gang");
+}
+
+TEST_CASE("lines: one judged before devices became free is looked at first") {
+  const OrderSettings order{.policy = OrderPolicy::kBestEffort};
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpus, 1, 1), kNow);
+  const auto second =
+      lines.Offer(Of("second", 2, 0, order), On(kEast, Chance::kFits, gpus, 0, 2), kNow);
+  CHECK(AfterWhom(second, kEast) == "first");
+  CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
+}
+
+TEST_CASE("lines: one that fits and is not dispatched holds nobody") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
+  const Bids fits = On(kEast, Chance::kFits, gpu);
+  CHECK(AfterWhom(lines.Offer(Of("second", 2), fits, kNow), kEast) == "first");
+  CHECK(lines.Conclude({"ml", "first"}, {}) == std::vector<ObjectKey>{{"ml", "second"}});
+  CHECK(AfterWhom(lines.Offer(Of("second", 2), fits, kNow), kEast).empty());
+}
+
+// ---- random histories
+
+struct Job {
+  Contender contender;
+  int need = 1;
+  std::set<int> kinds;  // of devices that serve it
+  bool waits = false;
+};
+
+struct Device {
+  uint64_t id;
+  int kind;
+  bool taken = false;
+};
+
+// Workers with devices of a few kinds, jobs that want some of one worker at once, and looks in
+// random order, as many threads make them.
+class Cluster {
+ public:
+  // `churn`: devices change before every look, though none becomes free.
+  Cluster(uint32_t seed, OrderPolicy policy, bool churn)
+      : random_(seed), policy_(policy), churn_(churn) {
+    uint64_t id = 0;
+    for (int i = Draw(1, 3); i > 0; --i) {
+      auto& devices = workers_[ClusterName("w" + std::to_string(i))];
+      for (int n = Draw(1, 6); n > 0; --n) devices.push_back({++id, Draw(0, 2)});
+    }
+  }
+
+  void Run(int events) {
+    for (int i = 0; i < events; ++i) {
+      const int what = Draw(0, 9);
+      if (what < 2) Submit();
+      if (what == 2) Finish();
+      if (what > 2) LookAtAny();
+    }
+    while (!running_.empty() || !queue_.empty()) {
+      while (!queue_.empty()) LookAtAny();
+      CheckAtRest();
+      Finish();
+    }
+    for (const auto& [key, job] : jobs_) REQUIRE_FALSE((job.waits && CanEverRun(job)));
+    if (!churn_) REQUIRE(inversions_ * 20 <= submitted_);
+  }
+
+ private:
+  int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+
+  void Submit() {
+    const int number = ++submitted_;
+    const bool gang = Draw(1, 4) == 4;
+    Job job;
+    job.contender = {.rank = {Draw(0, 1),
+                              WallTime{std::chrono::seconds(number)},
+                              {"ml", "j" + std::to_string(number)}},
+                     .reserved_at = kNow,
+                     .order = {.policy = policy_, .max_passes = 2}};
+    job.need = gang ? Draw(2, 4) : 1;
+    for (int n = Draw(1, 2); n > 0; --n) job.kinds.insert(Draw(0, 2));
+    job.waits = true;
+    lines_.Join(job.contender);
+    queue_.insert(job.contender.rank.workload);
+    jobs_.emplace(job.contender.rank.workload, job);
+  }
+
+  bool Serves(const Device& device, const Job& job) const {
+    return job.kinds.contains(device.kind);
+  }
+  int Count(const ClusterName& worker, const Job& job, bool free_only) const {
+    const auto& devices = workers_.at(worker);
+    return static_cast<int>(std::count_if(devices.begin(), devices.end(), [&](const Device& each) {
+      return Serves(each, job) && !(free_only && each.taken);
+    }));
+  }
+  bool CanEverRun(const Job& job) const {
+    return std::any_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
+      return Count(worker.first, job, false) >= job.need;
+    });
+  }
+  bool CouldRunOn(const ClusterName& worker, const Job& job) const {
+    return Count(worker, job, false) >= job.need;
+  }
+
+  Bids BidsOf(const Job& job) {
+    Bids bids;
+    for (const auto& [worker, devices] : workers_) {
+      const int free = Count(worker, job, true);
+      std::vector<uint64_t> ids;
+      for (const Device& device : devices)
+        if (Serves(device, job)) ids.push_back(device.id);
+      auto& set = sets_[{worker, job.kinds}];
+      if (set == nullptr) set = Devices(ids);
+      const Chance chance = free >= job.need          ? Chance::kFits
+                            : CouldRunOn(worker, job) ? Chance::kWaits
+                                                      : Chance::kNone;
+      bids[worker] = {chance, freed_[worker], chance == Chance::kWaits ? job.need - free : 0, set};
+    }
+    return bids;
+  }
+
+  bool Compete(const ClusterName& worker, const Job& a, const Job& b) const {
+    if (!CouldRunOn(worker, a) || !CouldRunOn(worker, b)) return false;
+    const auto& devices = workers_.at(worker);
+    return std::any_of(devices.begin(), devices.end(),
+                       [&](const Device& each) { return Serves(each, a) && Serves(each, b); });
+  }
+
+  void LookAtAny() {
+    if (queue_.empty()) return;
+    const ObjectKey key = *std::next(queue_.begin(), Draw(0, static_cast<int>(queue_.size()) - 1));
+    queue_.erase(key);
+    Job& job = jobs_.at(key);
+    if (!job.waits) return;
+    REQUIRE(++looks_ < 100'000);
+    for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
+    const Lines::Answer answer = lines_.Offer(job.contender, BidsOf(job), kNow);
+    queue_.insert(answer.look_at.begin(), answer.look_at.end());
+    std::set<ClusterName> chosen;
+    for (const auto& [worker, turn] : answer.turns) {
+      if (!turn.after && chosen.empty() && Count(worker, job, true) >= job.need)
+        chosen.insert(worker);
+    }
+    if (!chosen.empty()) Dispatch(*chosen.begin(), job);
+    const std::vector<ObjectKey> woken = lines_.Conclude(key, chosen);
+    queue_.insert(woken.begin(), woken.end());
+  }
+
+  void Dispatch(const ClusterName& worker, Job& job) {
+    for (auto& [key, other] : jobs_) {
+      if (!other.waits || !(other.contender.rank < job.contender.rank) ||
+          !Compete(worker, other, job))
+        continue;
+      INFO(job.contender.rank.workload.name << " passes " << key.name << " on " << worker.value);
+      REQUIRE(policy_ != OrderPolicy::kStrict);
+      // One that was looked at before the very last change may be passed, where changes never end.
+      if (policy_ == OrderPolicy::kBestEffort && Count(worker, other, true) >= other.need)
+        ++inversions_;
+      if (policy_ == OrderPolicy::kBackfill) REQUIRE(++passes_[key] <= 2);
+    }
+    int left = job.need;
+    for (Device& device : workers_.at(worker)) {
+      if (left == 0 || device.taken || !Serves(device, job)) continue;
+      device.taken = true;
+      --left;
+      running_[job.contender.rank.workload].emplace_back(worker, device.id);
+    }
+    job.waits = false;
+  }
+
+  void Finish() {
+    if (running_.empty()) return;
+    const auto ended = std::next(running_.begin(), Draw(0, static_cast<int>(running_.size()) - 1));
+    for (const auto& [worker, id] : ended->second) {
+      for (Device& device : workers_.at(worker))
+        if (device.id == id) device.taken = false;
+      ++freed_[worker];
+    }
+    running_.erase(ended);
+    for (const auto& [key, job] : jobs_)
+      if (job.waits) queue_.insert(key);
+  }
+
+  // Nothing moves any more: no device is idle that the first in every line could use.
+  void CheckAtRest() const {
+    for (const auto& [key, job] : jobs_) {
+      if (!job.waits) continue;
+      for (const auto& [worker, devices] : workers_) {
+        if (Count(worker, job, true) < job.need) continue;
+        INFO(key.name << " fits on " << worker.value);
+        REQUIRE(policy_ != OrderPolicy::kBestEffort);
+        REQUIRE(std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
+          return other.second.waits && other.second.contender.rank < job.contender.rank &&
+                 Compete(worker, other.second, job);
+        }));
+      }
+    }
+  }
+
+  std::mt19937 random_;
+  const OrderPolicy policy_;
+  const bool churn_;
+  std::map<ClusterName, std::vector<Device>> workers_;
+  std::map<std::pair<ClusterName, std::set<int>>, std::shared_ptr<const dra::DeviceSet>> sets_;
+  std::map<ClusterName, uint64_t> freed_;
+  std::map<ObjectKey, Job> jobs_;
+  std::map<ObjectKey, int> passes_;
+  std::set<ObjectKey> queue_;
+  std::map<ObjectKey, std::vector<std::pair<ClusterName, uint64_t>>> running_;
+  int submitted_ = 0;
+  int looks_ = 0;
+  int inversions_ = 0;
+  Lines lines_;
+};
+
+TEST_CASE("lines: random histories keep the order, the bound, and no device idle") {
+  const auto policy =
+      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
+  const bool churn = GENERATE(false, true);
+  for (uint32_t seed = 1; seed <= 400; ++seed) {
+    INFO("policy " << static_cast<int>(policy) << ", churn " << churn << ", seed " << seed);
+    Cluster(seed, policy, churn).Run(200);
+  }
+}
+
+}  // namespace
+}  // namespace fedra::placement
