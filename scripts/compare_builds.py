@@ -97,8 +97,7 @@ def cost(tree: Path, scratch: Path, every: int) -> tuple[dict[str, float], float
     for made in objects:
         count[target_of(made)] += 1
     whole = {
-        target: spent[target] * count[target] / max(1, compiled[target])
-        + precompiled[target]
+        target: spent[target] * count[target] / max(1, compiled[target]) + precompiled[target]
         for target in count
     }
     return whole, sum(whole[target] for target in {target_of(made) for made in demo})
@@ -107,9 +106,7 @@ def cost(tree: Path, scratch: Path, every: int) -> tuple[dict[str, float], float
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commit", help="what to compare with")
-    parser.add_argument(
-        "--every", type=int, default=1, metavar="N", help="compile each N-th file"
-    )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="compile each N-th file")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         other = Path(folder) / "tree"
@@ -122,10 +119,7 @@ def main() -> int:
         finally:
             run("git", "-C", ROOT, "worktree", "remove", "--force", other)
     print(f"| target | {arguments.commit} | now | ratio |\n|---|---|---|---|")
-    rows = [
-        (target, before.get(target, 0.0), now.get(target, 0.0))
-        for target in {*before, *now}
-    ]
+    rows = [(target, before.get(target, 0.0), now.get(target, 0.0)) for target in {*before, *now}]
     rows.sort(key=lambda row: -row[1])
     rows.append(("**everything**", sum(before.values()), sum(now.values())))
     rows.append(("**what `make demo` needs**", demo_before, demo_now))

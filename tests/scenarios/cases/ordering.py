@@ -47,14 +47,10 @@ def _start(world: World, order: str, **backfill: object) -> Fedra:
     dispatch: Object = {"order": order}
     if backfill:
         dispatch["backfill"] = backfill
-    return world.start_fedra(
-        {"verification": {"devices": "Enforce"}, "dispatch": dispatch}
-    )
+    return world.start_fedra({"verification": {"devices": "Enforce"}, "dispatch": dispatch})
 
 
-def _submit(
-    world: World, name: str, pods: int = 1, priority: str | None = None
-) -> FederatedJob:
+def _submit(world: World, name: str, pods: int = 1, priority: str | None = None) -> FederatedJob:
     row = Row(name, "", "", [], pods=pods, pod=by_template(card="one-card"))
     manifest = job_of(row, world.ns, name)
     if priority is not None:
@@ -77,9 +73,7 @@ def _end_one_by_one(world: World, jobs: Sequence[FederatedJob]) -> list[str]:
     left: list[FederatedJob] = []
     while len(left) < len(jobs):
         waiting = [job for job in jobs if job not in left]
-        new = world.eventually(
-            "the next one leaves", lambda: _dispatched(world, waiting)
-        )
+        new = world.eventually("the next one leaves", lambda: _dispatched(world, waiting))
         assert len(new) == 1, [job.name for job in new]
         left.append(new[0])
         worker = objects.present(new[0].workload())["status"]["clusterName"]
@@ -130,9 +124,7 @@ def _gang_first_in_line(
     _stage(world, world.worker2, 1)
     _start(world, order, **backfill)
     holders = [_submit(world, f"a-holder-{index}") for index in range(5)]
-    world.eventually(
-        "all cards are in use", lambda: len(_dispatched(world, holders)) == 5
-    )
+    world.eventually("all cards are in use", lambda: len(_dispatched(world, holders)) == 5)
     for job in holders:
         job.wait_running_on(objects.present(job.workload())["status"]["clusterName"])
     gang = _submit(world, "b-gang", pods=4)
@@ -159,9 +151,7 @@ def nobody_passes_a_gang(world: World) -> None:
     gang.wait_running_on(world.worker1)
     gang.finish(world.worker1)
     _end_on(world, [job for job in holders if job is not first], world.worker2)
-    world.eventually(
-        "the small ones follow", lambda: len(_dispatched(world, small)) >= 5
-    )
+    world.eventually("the small ones follow", lambda: len(_dispatched(world, small)) >= 5)
 
 
 @scenario("gang-backfill", kueue_dra=_OFF)
@@ -172,15 +162,11 @@ def a_gang_is_passed_elsewhere_and_not_for_ever(world: World) -> None:
     # The gang can only ever run on worker1; the one card of worker2 is of no use to it.
     for job in elsewhere:
         job.finish(world.worker2)
-    passed = world.eventually(
-        "a small one runs on worker2", lambda: _dispatched(world, small)
-    )
+    passed = world.eventually("a small one runs on worker2", lambda: _dispatched(world, small))
     assert [job.name for job in passed] == ["c-small-0"], [job.name for job in passed]
     mine = [job for job in holders if job not in elsewhere]
     mine[0].finish(world.worker1)
-    always(
-        "worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2
-    )
+    always("worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2)
     for job in mine[1:]:
         job.finish(world.worker1)
     gang.wait_running_on(world.worker1)

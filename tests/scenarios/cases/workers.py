@@ -59,7 +59,9 @@ def running_job_leaves_a_removed_worker(world: World) -> None:
 
 def _wait_leaving(world: World, fedra: Fedra, worker: str) -> None:
     """Waits until fedra has noticed that the worker was removed."""
-    world.eventually(f"{worker} counts as removed", lambda: "removed" in fedra.worker_notes()[worker])
+    world.eventually(
+        f"{worker} counts as removed", lambda: "removed" in fedra.worker_notes()[worker]
+    )
 
 
 def _wait_released(world: World, fedra: Fedra, worker: str) -> None:
