@@ -209,9 +209,15 @@ std::string Daemon::MetricsPage() {
   std::vector<server::ClusterGauges> clusters;
   const auto workers = federation_->workers();
   const std::string manager_uid = federation_->manager().uid();
+  const auto lines = federation_->LinesNow();
   for (const auto& worker : *workers) {
-    clusters.push_back({worker->name(), worker->contact() == placement::Contact::kFull,
-                        worker->our_clones(manager_uid)});
+    const auto line = lines.find(worker->name());
+    const reconcile::LineFacts facts = line == lines.end() ? reconcile::LineFacts{} : line->second;
+    clusters.push_back({.name = worker->name(),
+                        .is_up = worker->contact() == placement::Contact::kFull,
+                        .clones = worker->our_clones(manager_uid),
+                        .in_line = facts.length,
+                        .head_waits = facts.head_waits});
   }
   metrics_.SetClusters(clusters);
   metrics_.SetQueueDepth(federation_->queue_depth());

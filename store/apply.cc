@@ -9,6 +9,7 @@
 #include "store/tables/heartbeat.h"
 #include "store/tables/intents.h"
 #include "store/tables/placements.h"
+#include "store/tables/places.h"
 #include "store/tables/residues.h"
 #include "store/tables/verdicts.h"
 #include "store/tables/workloads.h"
@@ -37,6 +38,7 @@ std::string Key(const RemoveResidue& change) {
   return "residue/" + change.cluster.value + "/" + change.uid;
 }
 std::string Key(const PutVerdicts& change) { return "verdicts/" + change.uid; }
+std::string Key(const PutPlaces& change) { return "places/" + change.uid; }
 std::string Key(const AddEvent&) { return {}; }
 std::string Key(const SetHeartbeat&) { return "heartbeat"; }
 
@@ -76,6 +78,7 @@ Change Supersede(Change older, Change newer) {
 
 size_t WeightOf(const Change& change) {
   if (const auto* const ends = std::get_if<EndAttempts>(&change)) return ends->ends.size();
+  if (const auto* const places = std::get_if<PutPlaces>(&change)) return 1 + places->rows.size();
   const auto* const verdicts = std::get_if<PutVerdicts>(&change);
   return verdicts == nullptr ? 1 : 1 + verdicts->rows.size();
 }

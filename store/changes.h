@@ -92,6 +92,12 @@ struct PutVerdicts {
   std::vector<VerdictRow> rows;
 };
 
+// All places of one workload; none: it stands in no line.
+struct PutPlaces {
+  std::string uid;
+  std::vector<PlaceRow> rows;
+};
+
 struct AddEvent {
   EventRow row;
 };
@@ -102,6 +108,6 @@ struct SetHeartbeat {
 using Change = std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
                             RemovePlacement, PutAttempt, EndAttempts, EndEarlierAttempts,
                             RemoveLaterAttempts, AddIntent, EndIntent, PutResidue, RemoveResidue,
-                            PutVerdicts, AddEvent, SetHeartbeat>;
+                            PutVerdicts, PutPlaces, AddEvent, SetHeartbeat>;
 
 }  // namespace fedra::store

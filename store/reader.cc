@@ -10,6 +10,7 @@
 #include "store/tables/heartbeat.h"
 #include "store/tables/intents.h"
 #include "store/tables/placements.h"
+#include "store/tables/places.h"
 #include "store/tables/residues.h"
 #include "store/tables/verdicts.h"
 #include "store/tables/workloads.h"
@@ -46,6 +47,10 @@ Result<std::vector<WorkloadRow>> Reader::FindWorkloads(const ObjectKey& name) {
 
 Result<std::vector<PlacementRow>> Reader::Placements() { return LoadPlacements(*parts_->db); }
 Result<std::vector<IntentRow>> Reader::Intents() { return LoadIntents(*parts_->db); }
+Result<std::vector<PlaceRow>> Reader::Places(const std::string& uid) {
+  return LoadPlaces(*parts_->db, uid);
+}
+
 Result<std::vector<ResidueRow>> Reader::Residues() { return LoadResidues(*parts_->db); }
 
 Result<std::vector<VerdictRow>> Reader::Verdicts(const std::string& uid) {

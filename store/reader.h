@@ -55,6 +55,7 @@ class Reader final {
       const std::string& uid);  // in the order of the configuration
   // Those of all living workloads in one state, by workload: why each of them is there.
   Result<std::vector<VerdictRow>> VerdictsOfState(const std::string& state);
+  Result<std::vector<PlaceRow>> Places(const std::string& uid);      // empty: of all, by workload
   Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
   Result<std::vector<EventRow>> Events(const std::string& uid);      // oldest first
 

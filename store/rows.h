@@ -143,6 +143,17 @@ struct VerdictRow {
   bool operator==(const VerdictRow&) const = default;
 };
 
+// Where a workload stands in line for the devices of one cluster. Key: uid, cluster.
+struct PlaceRow {
+  std::string uid;
+  ClusterName cluster;
+  int place = 1;         // 1: first in line
+  int passes = 0;        // how often others took devices that it could have used, on any cluster
+  bool is_kept = false;  // what becomes free there is kept for it
+
+  bool operator==(const PlaceRow&) const = default;
+};
+
 // One line of a workload's history. Append-only; kept after the workload is gone, until retention.
 // Key: id.
 struct EventRow {

@@ -95,6 +95,7 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
   data.manager = TakeManager(data.clusters);
   FEDRA_ASSIGN_OR_RETURN(data.workloads, reader.Workloads());
   FEDRA_ASSIGN_OR_RETURN(data.verdicts, reader.VerdictsOfState("Blocked"));
+  FEDRA_ASSIGN_OR_RETURN(data.places, reader.Places({}));
   return data;
 }
 
@@ -115,6 +116,7 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<Objec
   for (store::WorkloadRow& row : rows) {
     WorkloadData::Incarnation incarnation;
     FEDRA_ASSIGN_OR_RETURN(incarnation.verdicts, reader.Verdicts(row.uid));
+    FEDRA_ASSIGN_OR_RETURN(incarnation.places, reader.Places(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.attempts, reader.Attempts(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.events, reader.Events(row.uid));
     incarnation.row = std::move(row);

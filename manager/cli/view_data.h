@@ -42,6 +42,7 @@ struct StatusData {
   std::vector<store::WorkloadRow>
       workloads;  // living ones of all namespaces: each worker's jobs are counted
   std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
+  std::vector<store::PlaceRow> places;      // in line, of all that wait, by workload
 };
 
 // Everything about one name: the incarnation that people mean first, earlier ones behind it.
@@ -49,6 +50,7 @@ struct WorkloadData {
   struct Incarnation {
     store::WorkloadRow row;
     std::vector<store::VerdictRow> verdicts;
+    std::vector<store::PlaceRow> places;      // in line, the first place first
     std::vector<store::AttemptRow> attempts;  // oldest first
     std::vector<store::EventRow> events;      // oldest first
   };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/line_text.h"
 #include "manager/cli/view_parts.h"
 
 namespace fedra::cli {
@@ -115,6 +116,8 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
   if (!incarnation.row.needs.empty()) {
     text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
   }
+  if (const std::string line = LineText(incarnation.places); !line.empty())
+    text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);
   const Table table = VerdictTable(incarnation.verdicts, settings);
   if (!table.empty()) text += table.Render(settings.style);
@@ -128,6 +131,7 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
 
 ordered_json WhyJson(const WorkloadData::Incarnation& incarnation) {
   ordered_json item = ToJson(incarnation.row);
+  if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
   item["workers"] = ordered_json::array();
   for (const VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
   return item;

@@ -25,6 +25,12 @@ constexpr std::array kFamilies = {
                  "When the client certificate or the bearer token of the kubeconfig ends, in "
                  "seconds since 1970; only where they say so. A token file counts as it was when "
                  "it was last read."},
+    MetricFamily{"fedra_line_length", "gauge", "cluster",
+                 "Workloads that wait for devices of the worker."},
+    MetricFamily{
+        "fedra_line_head_seconds", "gauge", "cluster",
+        "How long the first workload in line for devices of the worker has waited since its "
+        "quota was reserved; 0: none waits."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Copies of workloads that the worker holds."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",
@@ -102,6 +108,8 @@ struct Metrics::Families {
   Family<Gauge>& credential_expiry =
       GaugeFamily("fedra_cluster_credential_expiry_timestamp_seconds");
   Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
+  Family<Gauge>& line_length = GaugeFamily("fedra_line_length");
+  Family<Gauge>& line_head = GaugeFamily("fedra_line_head_seconds");
   Family<Histogram>& requests = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
@@ -176,12 +184,16 @@ void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
     for (const ClusterGauges& cluster : clusters) {
       families_->up.Add({{"cluster", cluster.name.value}}).Set(cluster.is_up ? 1 : 0);
       families_->clones.Add({{"cluster", cluster.name.value}}).Set(cluster.clones);
+      families_->line_length.Add({{"cluster", cluster.name.value}}).Set(cluster.in_line);
+      families_->line_head.Add({{"cluster", cluster.name.value}})
+          .Set(std::chrono::duration<double>(cluster.head_waits).count());
       gone.erase(cluster.name);
       shown.insert(cluster.name);
     }
     for (const ClusterName& name : gone) {
       families_->up.Remove(&families_->up.Add({{"cluster", name.value}}));
-      families_->clones.Remove(&families_->clones.Add({{"cluster", name.value}}));
+      for (auto* family : {&families_->clones, &families_->line_length, &families_->line_head})
+        family->Remove(&family->Add({{"cluster", name.value}}));
     }
   });
 }

@@ -8,6 +8,7 @@
 //
 // Thread rules: any thread.
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,7 +34,9 @@ std::span<const MetricFamily> MetricFamilies();
 struct ClusterGauges {
   ClusterName name;
   bool is_up = false;
-  int clones = 0;  // ours, in whatever state
+  int clones = 0;                           // ours, in whatever state
+  int in_line = 0;                          // workloads that wait for its devices
+  std::chrono::milliseconds head_waits{0};  // the first of them, since its quota was reserved
 };
 
 class Metrics final : public reconcile::Telemetry {

@@ -212,6 +212,33 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   return look_at;
 }
 
+std::vector<Standing> Lines::Standings() {
+  // How many so far want each set of devices of a worker.
+  std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
+  std::vector<Standing> all;
+  for (const auto& [rank, entry] : order_) {
+    Standing standing{.rank = rank,
+                      .reserved_at = entry.reserved_at,
+                      .places = {},
+                      .passes = entry.passes,
+                      .kept = entry.reserved};
+    for (const auto& [worker, bid] : entry.bids) {
+      if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
+      auto& sets = before[worker];
+      int& place = standing.places[worker] = 1;
+      auto own = sets.end();
+      for (auto at = sets.begin(); at != sets.end(); ++at) {
+        if (overlaps_.Overlap(*at->first, *bid.devices)) place += at->second;
+        if (at->first == bid.devices.get()) own = at;
+      }
+      if (own == sets.end()) own = sets.insert(own, {bid.devices.get(), 0});
+      ++own->second;
+    }
+    all.push_back(std::move(standing));
+  }
+  return all;
+}
+
 int Lines::Passes(const ObjectKey& workload) const {
   const auto found = entries_.find(workload);
   return found == entries_.end() ? 0 : found->second->second.passes;

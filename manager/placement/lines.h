@@ -99,6 +99,17 @@ struct Turn {
   bool after_waiting = false;
 };
 
+// Where a workload stands, for people.
+struct Standing {
+  QueueRank rank;
+  WallTime reserved_at{};
+  std::map<ClusterName, int> places;  // where it waits or fits; 1: first in that line
+  int passes = 0;
+  std::optional<ClusterName> kept;  // the worker that is kept for it
+
+  bool operator==(const Standing&) const = default;
+};
+
 class Lines final {
  public:
   // It waits, and nothing is known of what it would take. One that waits already keeps its bids.
@@ -122,6 +133,8 @@ class Lines final {
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
   size_t size() const { return order_.size(); }
+  // All that wait, the first of them first. Takes time in proportion to them.
+  std::vector<Standing> Standings();
   // How often workloads behind this one took devices that it could have used.
   int Passes(const ObjectKey& workload) const;
 

@@ -37,4 +37,8 @@ std::vector<ObjectKey> DispatchOrder::Conclude(const ObjectKey& workload,
   return state_.With([&](State& state) { return state.lines.Conclude(workload, dispatched); });
 }
 
+std::vector<placement::Standing> DispatchOrder::Standings() const {
+  return state_.With([](State& state) { return state.lines.Standings(); });
+}
+
 }  // namespace fedra::reconcile

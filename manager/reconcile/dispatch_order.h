@@ -33,13 +33,14 @@ class DispatchOrder final {
                                  WallTime now);
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
+  std::vector<placement::Standing> Standings() const;
 
  private:
   struct State {
     placement::Lines lines;
     std::map<ClusterName, uint64_t> versions;
   };
-  Guarded<State> state_;
+  mutable Guarded<State> state_;
 };
 
 }  // namespace fedra::reconcile

@@ -60,6 +60,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                  {gatherer_, wake_index_, places_, in_flight_, order_, records_, recorder_,
                   executor_, workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
+      line_rows_(store, clock),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
         WorkerListener listener = handlers_.ForWorker(worker.name);
         return std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
@@ -72,6 +73,7 @@ Result<void> Federation::Start() {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
   std::vector<WorkerSettings> workers = settings_.workers;
   FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
+  FEDRA_RETURN_IF_ERROR(line_rows_.Load());
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
   manager_.Start();
@@ -117,7 +119,10 @@ void Federation::Tick() {
   cluster_rows_.Record(manager_, *workers);
   manager_.DropOverdue();
   for (const auto& worker : *workers) worker->DropOverdue();
-  if (working_.load()) return ReleaseRemoved();
+  if (working_.load()) {
+    line_rows_.Record(order_.Standings(), manager_);
+    return ReleaseRemoved();
+  }
   if (!MayBegin() || !manager_.IdentifySoon()) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers->size())},

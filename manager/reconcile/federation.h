@@ -16,6 +16,7 @@
 #include "manager/reconcile/admission_check_reconciler.h"
 #include "manager/reconcile/cluster_rows.h"
 #include "manager/reconcile/event_handlers.h"
+#include "manager/reconcile/line_rows.h"
 #include "manager/reconcile/worker_roster.h"
 #include "manager/reconcile/workload_reconciler.h"
 
@@ -57,6 +58,9 @@ class Federation final {
 
   // For metrics.
   std::map<std::string_view, int> WorkloadsByPhase() const { return workloads_.ByPhase(); }
+  std::map<ClusterName, LineFacts> LinesNow() const {
+    return FactsOf(order_.Standings(), clock_.Now());
+  }
 
   // Writes the clusters' rows, forgets writes that were not seen in time, and begins to work when
   // it is time. Waits for no cluster. Call about once a second.
@@ -101,6 +105,7 @@ class Federation final {
 
   // Of the thread that starts, ticks and stops.
   ClusterRows cluster_rows_;
+  LineRows line_rows_;
   WorkerRoster roster_;
   SteadyTime last_release_{};
 };

@@ -14,7 +14,9 @@ WorkloadRow ReadWorkload(Row& row) {
           row.Time(), row.OptionalTime(), row.Time(), row.OptionalTime()};
 }
 
-Result<void> RemoveVerdicts(Connection& db, const std::string& uid) {
+// What is only kept while it lives.
+Result<void> RemovePresent(Connection& db, const std::string& uid) {
+  FEDRA_RETURN_IF_ERROR(db.Run("DELETE FROM places WHERE uid = ?", {uid}));
   return db.Run("DELETE FROM verdicts WHERE uid = ?", {uid});
 }
 
@@ -22,7 +24,7 @@ Result<void> RemoveVerdicts(Connection& db, const std::string& uid) {
 
 Result<void> Apply(Connection& db, const PutWorkload& change) {
   const WorkloadRow& row = change.row;
-  if (row.removed_at) FEDRA_RETURN_IF_ERROR(RemoveVerdicts(db, row.uid));
+  if (row.removed_at) FEDRA_RETURN_IF_ERROR(RemovePresent(db, row.uid));
   return db.Run("INSERT OR REPLACE INTO workloads (" FEDRA_WORKLOAD_COLUMNS
                 ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name,
@@ -31,7 +33,7 @@ Result<void> Apply(Connection& db, const PutWorkload& change) {
 }
 
 Result<void> Apply(Connection& db, const RemoveWorkload& change) {
-  FEDRA_RETURN_IF_ERROR(RemoveVerdicts(db, change.uid));
+  FEDRA_RETURN_IF_ERROR(RemovePresent(db, change.uid));
   return db.Run("UPDATE workloads SET removed_at = ? WHERE uid = ?", {change.at, change.uid});
 }
 

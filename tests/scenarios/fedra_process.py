@@ -226,8 +226,8 @@ class Fedra:
         return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
 
     def worker_notes(self) -> dict[str, str]:
-        """What `fedra status` notes about each worker."""
-        return {worker["name"]: worker["note"] for worker in self._json("status")["clusters"]}
+        """What `fedra status` has to say about each worker."""
+        return {worker["name"]: worker["why"] for worker in self._json("status")["clusters"]}
 
     def cluster_trouble(self, cluster: str) -> str:
         """What `fedra status` has to complain about in one worker, or in the manager; empty: nothing."""
@@ -248,6 +248,12 @@ class Fedra:
             return {}
         workers = self._checked(output, "why")["workloads"][0]["workers"]
         return {worker["name"]: _verdict(worker) for worker in workers}
+
+    def line(self, workload: str) -> Object | None:
+        """Where `fedra why` says that the job stands in line."""
+        output = self._checked(self.cli("why", workload, "-o", "json"), "why")
+        line: Object | None = output["workloads"][0].get("line")
+        return line
 
     def checked(self, job: Object) -> dict[str, Verdict]:
         """What `fedra check` says of each worker, without the daemon."""

@@ -207,12 +207,12 @@ def users_of_one_claim_need_not_stay_together(world: World) -> None:
     free = claim("shared", exactly("card", _CLASS))
     stage(world, world.worker1, 1, free)
     stage(world, world.worker2, 1, allocated(free, "n1", held(_CLASS, "n1", "card-0", "card")))
-    world.start_fedra(_DEVICES)
+    world.start_fedra(DEVICES)
     pod = by_name(card="shared")
-    first = _submit(world, "first", pod)
+    first = submit(world, "first", pod)
     first.wait_running_on(world.worker2)
     world.supply.take(world.worker2, "Node", "n1")
-    second = _submit(world, "second", pod)
+    second = submit(world, "second", pod)
     second.wait_running_on(world.worker1)
 
 

@@ -140,6 +140,22 @@ def _end_on(world: World, jobs: Sequence[FederatedJob], worker: str) -> None:
             job.finish(worker)
 
 
+def _wait_line(
+    world: World, job: FederatedJob, places: dict[str, int], kept: str | None = None
+) -> None:
+    """Waits until `fedra why` shows the job at these places."""
+
+    def look() -> bool:
+        assert world.fedra is not None
+        line = world.fedra.line(job.key)
+        if line is None:
+            return False
+        found = {each["worker"]: each["place"] for each in line["places"]}
+        return found == places and line.get("keptWorker") == kept
+
+    world.eventually(f"{job.name} stands at {places}", look)
+
+
 @scenario("gang-strict", kueue_dra=_OFF)
 def nobody_passes_a_gang(world: World) -> None:
     """order Strict: behind a gang that could use every card, small jobs wait until it has left."""
@@ -158,6 +174,8 @@ def nobody_passes_a_gang(world: World) -> None:
 def a_gang_is_passed_elsewhere_and_not_for_ever(world: World) -> None:
     """order Backfill: the gang's worker is kept for it; on the other one small jobs pass it, as often as allowed."""
     holders, gang, small = _gang_first_in_line(world, "Backfill", maxPasses=2)
+    _wait_line(world, gang, {world.worker1: 1}, kept=world.worker1)
+    _wait_line(world, small[1], {world.worker1: 3, world.worker2: 2})
     elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
     # The gang can only ever run on worker1; the one card of worker2 is of no use to it.
     for job in elsewhere:

@@ -85,7 +85,7 @@ TEST_CASE_METHOD(Fixture, "every table of ours is STRICT") {
   CHECK(Must(db->QueryInteger(
             "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND strict = 0"
             " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")) == 0);
-  CHECK(Must(db->QueryInteger("SELECT count(*) FROM pragma_table_list WHERE strict = 1")) == 11);
+  CHECK(Must(db->QueryInteger("SELECT count(*) FROM pragma_table_list WHERE strict = 1")) == 12);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Model {
   std::map<int64_t, IntentRow> intents;
   std::map<std::pair<std::string, std::string>, ResidueRow> residues;
   std::map<std::string, std::vector<VerdictRow>> verdicts;
+  std::map<std::string, std::vector<PlaceRow>> places;
   std::map<std::string, std::vector<std::string>> events;
   std::optional<HeartbeatRow> heartbeat;
 
@@ -41,6 +42,7 @@ struct Model {
   void operator()(const PutResidue& c) { residues[{c.row.cluster.value, c.row.uid}] = c.row; }
   void operator()(const RemoveResidue& c) { residues.erase({c.cluster.value, c.uid}); }
   void operator()(const PutVerdicts& c) { verdicts[c.uid] = c.rows; }
+  void operator()(const PutPlaces& c) { places[c.uid] = c.rows; }
   void operator()(const AddEvent& c) { events[c.row.uid].push_back(c.row.reason); }
   void operator()(const SetHeartbeat& c) { heartbeat = c.row; }
 };
@@ -120,6 +122,10 @@ class Histories {
       case 11:
         return AddEvent{Event(name, At(time_), std::to_string(time_))};
       default:
+        if (Pick(3) == 0) {
+          return PutPlaces{Uid(living_[name]),
+                           {{Uid(living_[name]), cluster, Pick(9) + 1, Pick(2), Pick(2) == 0}}};
+        }
         if (Pick(2) == 0) return SetHeartbeat{{At(time_), time_, "v", At(0)}};
         return PutVerdicts{Uid(living_[name]),
                            {Verdict(Uid(living_[name]), cluster.value, std::to_string(time_))}};
@@ -183,6 +189,7 @@ class Histories {
     CHECK(residues == model_.residues);
     for (const auto& [uid, row] : model_.workloads) {
       if (!row.removed_at) CHECK(Must(reader.Verdicts(uid)) == model_.verdicts[uid]);
+      if (!row.removed_at) CHECK(Must(reader.Places(uid)) == model_.places[uid]);
     }
     for (const auto& [uid, reasons] : model_.events) {
       std::vector<std::string> found;

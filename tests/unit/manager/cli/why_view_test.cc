@@ -243,10 +243,12 @@ WorkloadData Past() {
   };
   data.incarnations = {{now,
                         {},
+                        {},
                         {{"u", 1, ClusterName("gpu-east"), Ago(hours(3)), std::nullopt, "", ""}},
                         {event(hours(3), "Dispatched", "gpu-east", "sent to gpu-east"),
                          event(minutes(130), "Placed", "gpu-east", "admitted")}},
                        {before,
+                        {},
                         {},
                         {},
                         {event(hours(29), "WorkerLost", "tpu-lab", "no contact\x1b[2J"),

@@ -139,6 +139,24 @@ TEST_CASE("lines: one that fits and is not dispatched holds nobody") {
   CHECK(AfterWhom(lines.Offer(Of("second", 2), fits, kNow), kEast).empty());
 }
 
+TEST_CASE("lines: where each stands") {
+  Lines lines;
+  const OrderSettings backfill;
+  const auto both = Devices({1, 2});
+  lines.Offer(Of("first", 1, 0, backfill), On(kEast, Chance::kWaits, both, 1), kNow);
+  lines.Offer(Of("other", 2, 0, backfill), On(kEast, Chance::kWaits, Devices({3}), 1), kNow);
+  lines.Offer(Of("third", 3, 0, backfill), On(kEast, Chance::kWaits, Devices({2, 3}), 1), kNow);
+  lines.Join(Of("unseen", 4));
+  const std::vector<Standing> all = lines.Standings();
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].places.at(kEast) == 1);
+  CHECK(all[0].kept == kEast);
+  CHECK(all[1].places.at(kEast) == 1);
+  CHECK(all[2].places.at(kEast) == 3);
+  CHECK(!all[2].kept);
+  CHECK(all[3].places.empty());
+}
+
 // ---- random histories
 
 struct Job {

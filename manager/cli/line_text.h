@@ -1,0 +1,21 @@
+#pragma once
+//
+// A workload's place in line, for people and programs. Pure.
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "store/rows.h"
+
+namespace fedra::cli {
+
+// "3rd in line on gpu-east and gpu-west, 5th on gpu-south; passed twice; gpu-east is kept for it".
+// Empty: it stands in no line. `places`: of one workload, the first place first.
+std::string LineText(std::span<const store::PlaceRow> places);
+
+// {"places": [{"worker": "gpu-east", "place": 3}], "passes": 2, "keptWorker": "gpu-east"}
+nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places);
+
+}  // namespace fedra::cli

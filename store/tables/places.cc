@@ -1,0 +1,26 @@
+#include "store/tables/places.h"
+
+namespace fedra::store {
+
+Result<void> Apply(Connection& db, const PutPlaces& change) {
+  FEDRA_RETURN_IF_ERROR(db.Run("DELETE FROM places WHERE uid = ?", {change.uid}));
+  for (const PlaceRow& row : change.rows) {
+    FEDRA_RETURN_IF_ERROR(db.Run(
+        "INSERT OR REPLACE INTO places (uid, cluster, place, passes, is_kept) VALUES (?,?,?,?,?)",
+        {change.uid, row.cluster, row.place, row.passes, row.is_kept ? 1 : 0}));
+  }
+  return {};
+}
+
+Result<std::vector<PlaceRow>> LoadPlaces(Connection& db, const std::string& uid) {
+  std::vector<PlaceRow> rows;
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT uid, cluster, place, passes, is_kept FROM places"
+               " WHERE ?1 = '' OR uid = ?1 ORDER BY uid, place, cluster",
+               {uid}, [&](Row& row) {
+                 rows.push_back({row.Text(), row.Cluster(), row.Int(), row.Int(), row.Int() != 0});
+               }));
+  return rows;
+}
+
+}  // namespace fedra::store
