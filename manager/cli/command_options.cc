@@ -114,12 +114,12 @@ void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddConfig(*run, parsed);
   run->callback([&] { command = [&](Terminal&) { return RunDaemon(parsed.config); }; });
 
-  CLI::App* explain =
-      app.add_subcommand("explain", "Explain a reason: what causes it and what to do");
+  CLI::App* explain = app.add_subcommand(
+      "explain", "Explain a reason, a state or an event: what causes it, what to do");
   explain->add_option("reason", parsed.reason,
-                      "For example TemplateMissing; without it all are listed");
-  explain->add_option("-o,--output", parsed.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+                      "For example TemplateMissing or Blocked; without it all are listed");
+  explain->add_option("-o,--output", parsed.format, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}));
   explain->callback([&] {
     command = [&](Terminal& terminal) { return Explain(parsed.reason, parsed.format, terminal); };
   });

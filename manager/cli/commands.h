@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manager/cli/cel_report.h"
+#include "manager/cli/job_filter.h"
 #include "manager/cli/terminal.h"
 
 namespace fedra::cli {
@@ -121,11 +122,13 @@ struct ViewOptions {
   std::vector<std::string> names;  // positional arguments
   std::string ns;
   bool all_namespaces = false;
+  JobFilter jobs;  // of status
   std::string format = "table";
   bool headers = true;
   bool watch = false;
   // Null when only the store is known: then nothing is said about when jobs move.
   std::optional<std::chrono::milliseconds> worker_lost_timeout;
+  std::optional<std::chrono::milliseconds> admission_timeout;
   bool race = false;  // dispatch.policy; false when only the store is known
 };
 int Status(const ViewOptions& options, Terminal& terminal);

@@ -11,24 +11,38 @@
 #include "config/names.h"
 #include "dra/reason.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/output.h"
+#include "manager/cli/states.h"
 #include "manager/placement/note_reasons.h"
 
 namespace fedra::cli {
 namespace {
 
-nlohmann::json ReasonJson(const dra::ReasonEntry& entry) {
-  return {{"apiVersion", "fedra.dev/v1alpha1"},
-          {"kind", "Reason"},
-          {"name", entry.name},
+using nlohmann::ordered_json;
+
+ordered_json ReasonJson(const dra::ReasonEntry& entry) {
+  return {{"name", entry.name},
           {"group", entry.group},
           {"summary", entry.summary},
           {"cause", entry.cause},
           {"remedy", entry.remedy}};
 }
 
+ordered_json StateJson(const StateEntry& entry) {
+  return {{"name", entry.name},
+          {"group", entry.group},
+          {"summary", entry.meaning},
+          {"remedy", entry.next}};
+}
+
 void PrintEntry(const dra::ReasonEntry& entry, std::ostream& out) {
   out << fmt::format("{} ({})\n  {}\n\ncause   {}\nremedy  {}\n", entry.name, entry.group,
                      entry.summary, entry.cause, entry.remedy);
+}
+
+void PrintState(const StateEntry& entry, std::ostream& out) {
+  out << fmt::format("{} ({})\n  {}\n", entry.name, entry.group, entry.meaning);
+  if (!entry.next.empty()) out << fmt::format("\nnext    {}\n", entry.next);
 }
 
 void PrintCatalogue(std::ostream& out) {
@@ -37,6 +51,11 @@ void PrintCatalogue(std::ostream& out) {
     if (entry.group != group) out << fmt::format("{}{}\n", group.empty() ? "" : "\n", entry.group);
     group = entry.group;
     out << fmt::format("  {:<22} {}\n", entry.name, entry.summary);
+  }
+  for (const StateEntry& entry : StateEntries()) {
+    if (entry.group != group) out << fmt::format("\n{} states\n", entry.group);
+    group = entry.group;
+    out << fmt::format("  {:<22} {}\n", entry.name, entry.meaning);
   }
 }
 
@@ -55,8 +74,9 @@ constexpr std::array<std::pair<std::string_view, dra::ReasonCode>, 3> kConnectio
 // What a word is: an entry of the catalogue, or a text about it.
 struct Meant {
   const dra::ReasonEntry* entry = nullptr;
+  const StateEntry* state = nullptr;
   bool known = false;
-  std::string text;
+  std::string text = {};
 };
 
 // The names that the word begins, or else those that it is part of, "A or B"; empty: none, or too
@@ -80,23 +100,27 @@ std::string Containing(const std::string& word, const std::vector<std::string>& 
 Meant NotKnown(const std::string& word) {
   std::vector<std::string> names;
   for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) names.emplace_back(entry.name);
+  for (const StateEntry& entry : StateEntries()) names.emplace_back(entry.name);
   for (const auto& note : placement::notes::kNoteReasons) names.emplace_back(note.name);
   std::string closest = config::ClosestName(word, names);
   if (closest.empty()) closest = Containing(word, names);
-  return {nullptr, false,
-          fmt::format("fedra explain: \"{}\" is no reason of the catalogue; {}", word,
+  return {nullptr, nullptr, false,
+          fmt::format("fedra explain: \"{}\" is neither a reason, a state nor an event; {}", word,
                       closest.empty() ? "`fedra explain` lists them all"
                                       : fmt::format("did you mean {}?", closest))};
 }
 
 Meant MeantBy(const std::string& word) {
   for (const dra::ReasonEntry& entry : dra::ReasonCatalogue())
-    if (Same(entry.name, word)) return {&entry, true, {}};
+    if (Same(entry.name, word)) return {.entry = &entry, .known = true};
   for (const auto& [state, code] : kConnectionStates)
-    if (Same(state, word)) return {&dra::ReasonCatalogue()[static_cast<size_t>(code)], true, {}};
+    if (Same(state, word))
+      return {.entry = &dra::ReasonCatalogue()[static_cast<size_t>(code)], .known = true};
+  for (const StateEntry& entry : StateEntries())
+    if (Same(entry.name, word)) return {.state = &entry, .known = true};
   for (const auto& note : placement::notes::kNoteReasons) {
     if (Same(note.name, word))
-      return {nullptr, true,
+      return {nullptr, nullptr, true,
               fmt::format("{} (event)\n  {}\n\nmore    fedra history NAMESPACE/NAME, "
                           "docs/events.md",
                           note.name, note.meaning)};
@@ -107,31 +131,40 @@ Meant MeantBy(const std::string& word) {
 }  // namespace
 
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal) {
+  const Result<Format> parsed = ParseFormat(format);
+  const bool for_programs = parsed && !IsTable(*parsed);
+  const auto print = [&](std::string_view kind, ordered_json object) {
+    ordered_json document = Document(kind);
+    document.update(object);
+    terminal.out << ToText(document, *parsed);
+  };
+  if (reason.empty() && for_programs) {
+    ordered_json items = ordered_json::array();
+    for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) items.push_back(ReasonJson(entry));
+    ordered_json states = ordered_json::array();
+    for (const StateEntry& entry : StateEntries()) states.push_back(StateJson(entry));
+    print("ReasonList", {{"items", std::move(items)}, {"states", std::move(states)}});
+    return 0;
+  }
   if (reason.empty()) {
-    if (format == "json") {
-      nlohmann::json items = nlohmann::json::array();
-      for (const dra::ReasonEntry& entry : dra::ReasonCatalogue())
-        items.push_back(ReasonJson(entry));
-      terminal.out << nlohmann::json{{"apiVersion", "fedra.dev/v1alpha1"},
-                                     {"kind", "ReasonList"},
-                                     {"items", items}}
-                          .dump(2)
-                   << "\n";
-    } else {
-      PrintCatalogue(terminal.out);
-    }
+    PrintCatalogue(terminal.out);
     return 0;
   }
   const Meant meant = MeantBy(reason);
-  if (meant.entry == nullptr) {
-    (meant.known ? terminal.out : terminal.err) << meant.text << "\n";
-    return meant.known ? 0 : 1;
+  if (!meant.known) {
+    terminal.err << meant.text << "\n";
+    return kFailed;
   }
-  const dra::ReasonEntry& entry = *meant.entry;
-  if (format == "json") {
-    terminal.out << ReasonJson(entry).dump(2) << "\n";
+  if (meant.entry != nullptr && for_programs) {
+    print("Reason", ReasonJson(*meant.entry));
+  } else if (meant.state != nullptr && for_programs) {
+    print("State", StateJson(*meant.state));
+  } else if (meant.entry != nullptr) {
+    PrintEntry(*meant.entry, terminal.out);
+  } else if (meant.state != nullptr) {
+    PrintState(*meant.state, terminal.out);
   } else {
-    PrintEntry(entry, terminal.out);
+    terminal.out << meant.text << "\n";
   }
   return 0;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,10 +19,6 @@ using nlohmann::ordered_json;
 using store::ClusterRow;
 using store::WorkloadRow;
 
-// What needs somebody comes first.
-constexpr std::array<std::string_view, 9> kByUrgency = {"Blocked", "Requeued", "Dispatching",
-                                                        "Waiting", "Running",  "Suspended",
-                                                        "Failed",  "Finished", "Deleted"};
 // Where the data's age ends in a heading, at most: on the screen, however long the notes are.
 constexpr size_t kHeadingWidth = 100;
 // How the heading counts them.
@@ -43,16 +38,19 @@ std::string Lower(std::string_view state) {
   return lower;
 }
 
-std::vector<WorkloadRow> Chosen(const StatusData& data, const ViewSettings& settings) {
-  std::vector<WorkloadRow> chosen;
-  for (const WorkloadRow& row : data.workloads) {
-    if (settings.ns.empty() || row.job.ns == settings.ns) chosen.push_back(row);
+ChosenJobs Chosen(const StatusData& data, const ViewSettings& settings) {
+  return Choose(data.workloads, data.verdicts, settings.ns, settings.jobs, settings.now);
+}
+
+// What the table leaves out, with line ends; empty: nothing.
+std::string LeftOut(const ChosenJobs& jobs) {
+  std::string text;
+  if (jobs.beyond_limit > 0) text += fmt::format("... and {} more\n", jobs.beyond_limit);
+  if (jobs.ended > 0) {
+    text += fmt::format("{} that ended more than an hour ago: --all shows {}\n",
+                        Count(jobs.ended, "job"), jobs.ended == 1 ? "it" : "them");
   }
-  std::stable_sort(chosen.begin(), chosen.end(), [](const WorkloadRow& a, const WorkloadRow& b) {
-    return std::tuple(Rank(kByUrgency, a.state), a.job, a.created_at, a.uid) <
-           std::tuple(Rank(kByUrgency, b.state), b.job, b.created_at, b.uid);
-  });
-  return chosen;
+  return text;
 }
 
 std::string ClusterSummary(const StatusData& data) {
@@ -95,6 +93,27 @@ ordered_json ClusterJson(const ClusterRow& row, size_t jobs) {
   return object;
 }
 
+std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
+    const std::vector<store::VerdictRow>& verdicts) {
+  std::map<std::string, std::vector<store::VerdictRow>> of_job;
+  for (const store::VerdictRow& verdict : verdicts) of_job[verdict.uid].push_back(verdict);
+  std::map<std::string, std::vector<ReasonCount>> reasons;
+  for (const auto& [uid, rows] : of_job) reasons[uid] = CountReasons(rows);
+  return reasons;
+}
+
+// With the first reason of each worker against a blocked job, counted.
+ordered_json JobJson(const WorkloadRow& row,
+                     const std::map<std::string, std::vector<ReasonCount>>& reasons) {
+  ordered_json object = ToJson(row);
+  const auto known = reasons.find(row.uid);
+  if (row.state != "Blocked" || known == reasons.end()) return object;
+  ordered_json& list = object["reasons"] = ordered_json::array();
+  for (const ReasonCount& count : known->second)
+    list.push_back({{"code", count.code}, {"workers", count.workers}});
+  return object;
+}
+
 enum Parts { kClusters = 1, kWorkloads = 2, kBoth = 3 };
 
 ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData& data,
@@ -108,27 +127,40 @@ ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData
   }
   if ((parts & kWorkloads) != 0) {
     document["workloads"] = ordered_json::array();
-    for (const WorkloadRow& row : Chosen(data, settings))
-      document["workloads"].push_back(ToJson(row));
+    ChosenJobs jobs = Chosen(data, settings);
+    const size_t limit = settings.jobs.limit;
+    if (limit != 0 && jobs.matching.size() > limit) jobs.matching.resize(limit);
+    const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
+    for (const WorkloadRow& row : jobs.matching)
+      document["workloads"].push_back(JobJson(row, reasons));
   }
   return document;
 }
 
 std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& settings) {
   std::string names;
+  // Where both are listed each says which it is.
+  const char* const worker = parts == kBoth ? "worker/" : "";
+  const char* const job = parts == kBoth ? "job/" : "";
   if ((parts & kClusters) != 0) {
-    for (const ClusterRow& row : data.clusters) names += Printable(row.name.value) + "\n";
+    for (const ClusterRow& row : data.clusters) names += worker + Printable(row.name.value) + "\n";
   }
   if ((parts & kWorkloads) != 0) {
-    for (const WorkloadRow& row : Chosen(data, settings))
-      names += Printable(row.job.ToString()) + "\n";
+    for (const WorkloadRow& row : Chosen(data, settings).shown)
+      names += job + Printable(row.job.ToString()) + "\n";
   }
   return names;
 }
 
+bool IsFiltered(const JobFilter& filter) {
+  return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
+         !filter.queues.empty();
+}
+
 std::string NoWorkloads(const ViewSettings& settings) {
-  return settings.ns.empty() ? "No workloads found."
-                             : fmt::format("No workloads found in namespace {}.", settings.ns);
+  const std::string which = IsFiltered(settings.jobs) ? " match" : " found";
+  return settings.ns.empty() ? "No workloads" + which + "."
+                             : fmt::format("No workloads{} in namespace {}.", which, settings.ns);
 }
 
 constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here yet.";
@@ -159,9 +191,9 @@ void NoteAge(const StatusData& data, const ViewSettings& settings, Output& outpu
 }  // namespace
 
 Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
-  const std::vector<WorkloadRow> workloads = Chosen(data, settings);
+  const ChosenJobs jobs = Chosen(data, settings);
   Output output;
-  if (data.clusters.empty() && workloads.empty()) output.note = kNoWorkers;
+  if (data.clusters.empty() && jobs.matching.empty()) output.note = kNoWorkers;
   if (settings.format == Format::kName) {
     output.out = KeyLines(kBoth, data, settings);
   } else if (!IsTable(settings.format)) {
@@ -172,8 +204,9 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
                  Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
                          settings.style) +
                  "\n" +
-                 Section("WORKLOADS", WorkloadSummary(workloads), nullptr,
-                         WorkloadTable(workloads, data, settings), settings.style);
+                 Section("WORKLOADS", WorkloadSummary(jobs.matching), nullptr,
+                         WorkloadTable(jobs.shown, data, settings), settings.style);
+    if (settings.style.headers) output.out += LeftOut(jobs);
   }
   NoteAge(data, settings, output);
   return output;
@@ -197,9 +230,9 @@ Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
 }
 
 Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
-  const std::vector<WorkloadRow> rows = Chosen(data, settings);
+  const ChosenJobs jobs = Chosen(data, settings);
   Output output;
-  if (rows.empty()) output.note = NoWorkloads(settings);
+  if (jobs.matching.empty()) output.note = NoWorkloads(settings);
   if (settings.format == Format::kName) {
     output.out = KeyLines(kWorkloads, data, settings);
   } else if (!IsTable(settings.format)) {
@@ -207,9 +240,10 @@ Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
         ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-    output.out =
-        Preamble(data, settings) + Section("WORKLOADS", WorkloadSummary(rows), &freshness,
-                                           WorkloadTable(rows, data, settings), settings.style);
+    output.out = Preamble(data, settings) +
+                 Section("WORKLOADS", WorkloadSummary(jobs.matching), &freshness,
+                         WorkloadTable(jobs.shown, data, settings), settings.style);
+    if (settings.style.headers) output.out += LeftOut(jobs);
   }
   NoteAge(data, settings, output);
   return output;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/cli/job_filter.h"
 #include "manager/cli/output.h"
 #include "store/reader.h"
 #include "store/rows.h"
@@ -23,8 +24,12 @@ struct ViewSettings {
   WallTime now{};
   // Only workloads of this namespace; empty: of all.
   std::string ns = {};
+  // Which jobs `status` shows.
+  JobFilter jobs = {};
   // When the jobs of a lost worker move; null: not known here, then nothing is said about it.
   std::optional<std::chrono::milliseconds> worker_lost_timeout = std::nullopt;
+  // How long a worker has to admit a job before another one is tried; null: not known here.
+  std::optional<std::chrono::milliseconds> admission_timeout = std::nullopt;
   // Whether dispatch.policy is race; false, too, when that is not known here.
   bool race = false;
 };
@@ -50,9 +55,10 @@ struct WorkloadData {
   struct Incarnation {
     store::WorkloadRow row;
     std::vector<store::VerdictRow> verdicts;
-    std::vector<store::PlaceRow> places;      // in line, the first place first
-    std::vector<store::AttemptRow> attempts;  // oldest first
-    std::vector<store::EventRow> events;      // oldest first
+    std::vector<store::PlaceRow> places;                 // in line, the first place first
+    std::vector<store::AttemptRow> attempts;             // oldest first
+    std::vector<store::EventRow> events;                 // oldest first
+    std::vector<store::PlacementFailure> failures = {};  // of workers, oldest first
   };
   Daemon daemon;
   std::optional<store::ClusterRow> manager;  // as in StatusData

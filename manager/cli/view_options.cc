@@ -27,6 +27,7 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
     }
     parsed.view.store = loaded->configuration.store.path;
     parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;
+    parsed.view.admission_timeout = loaded->configuration.dispatch.admission_timeout;
     parsed.view.race = loaded->configuration.dispatch.policy == config::DispatchPolicy::kRace;
   }
   return run();
@@ -51,6 +52,24 @@ void AddViewOptions(CLI::App& app, Parsed& parsed) {
 
 }  // namespace
 
+namespace {
+
+void AddFilters(CLI::App& status, JobFilter& filter) {
+  const auto add = [&](const char* name, std::vector<std::string>& values, const char* meaning) {
+    status.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false);
+  };
+  add("--state", filter.states, "Only jobs in these states: Blocked,Waiting (fedra explain STATE)");
+  add("--reason", filter.reasons, "Only blocked jobs with one of these reasons against a worker");
+  add("--worker", filter.workers, "Only jobs that are on these workers, or were sent there");
+  add("--queue", filter.queues, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME");
+  status.add_option("--sort-by", filter.sort_by, "state, name, age, worker or queue")
+      ->capture_default_str();
+  status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")->capture_default_str();
+  status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");
+}
+
+}  // namespace
+
 void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* status = app.add_subcommand("status", "Show the fleet and the jobs");
   status
@@ -58,6 +77,7 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
                    "Nothing, workers, jobs, or the name of a job, as of why")
       ->expected(0, 1);
   AddViewOptions(*status, parsed);
+  AddFilters(*status, parsed.view.jobs);
   status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
   status->callback([&] {
     command = [&](Terminal& terminal) {

@@ -32,8 +32,10 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
   settings.style = StyleOf(terminal, options.headers);
   if (settings.format == Format::kWide) settings.style.width = 0;
   settings.now = SystemClock().Now();
+  FEDRA_ASSIGN_OR_RETURN(settings.jobs, Checked(options.jobs));
   settings.ns = options.all_namespaces ? std::string() : options.ns;
   settings.worker_lost_timeout = options.worker_lost_timeout;
+  settings.admission_timeout = options.admission_timeout;
   settings.race = options.race;
   return settings;
 }

@@ -12,6 +12,7 @@
 #include "config/print.h"
 #include "dra/reason.h"
 #include "manager/cli/command_line.h"
+#include "manager/cli/states.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
 #include "tests/support/catch.h"
@@ -45,6 +46,22 @@ std::string ReasonsPage() {
   return page;
 }
 
+std::string StatesPage() {
+  std::string page =
+      "# States\n\nThe words in the columns STATE and VERDICT. Generated from "
+      "`manager/cli/states.cc` "
+      "by `make docs`;\n`fedra explain STATE` prints the same, [reasons.md](reasons.md) has the "
+      "reasons.\n";
+  std::string_view group;
+  for (const cli::StateEntry& entry : cli::StateEntries()) {
+    if (entry.group != group)
+      page += fmt::format("\n## {}\n\n| state | meaning | next |\n|---|---|---|\n", entry.group);
+    group = entry.group;
+    page += fmt::format("| `{}` | {} | {} |\n", entry.name, entry.meaning, entry.next);
+  }
+  return page;
+}
+
 std::string MetricsPage() {
   std::string page =
       "# Metrics\n\n`GET /metrics` at `http.address`, Prometheus text format. Generated from "
@@ -71,6 +88,7 @@ std::string EventsPage() {
 }  // namespace
 
 TEST_CASE("docs/reasons.md is what the catalogue says") { CheckPage("reasons.md", ReasonsPage()); }
+TEST_CASE("docs/states.md is what the states are") { CheckPage("states.md", StatesPage()); }
 TEST_CASE("docs/metrics.md is what the registry says") { CheckPage("metrics.md", MetricsPage()); }
 TEST_CASE("docs/events.md is what decisions may say") { CheckPage("events.md", EventsPage()); }
 TEST_CASE("docs/commands.md is what the options say") {

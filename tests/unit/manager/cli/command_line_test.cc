@@ -290,6 +290,9 @@ TEST_CASE("explain: whatever people call it") {
   const Ran event = Run({"explain", "Dispatched"});
   CHECK(event.code == 0);
   CHECK_THAT(event.out, ContainsSubstring("a copy of the workload was sent"));
+  CHECK_THAT(Run({"explain", "blocked"}).out, ContainsSubstring("Blocked (Job)\n  the manager's "));
+  CHECK_THAT(Run({"explain", "MayScale"}).out, ContainsSubstring("MayScale (Verdict)"));
+  CHECK_THAT(Run({"explain", "Waiting", "-o", "yaml"}).out, ContainsSubstring("kind: State\n"));
   const Ran typo = Run({"explain", "TemplateMising"});
   CHECK(typo.code == 1);
   CHECK_THAT(typo.err, ContainsSubstring("did you mean TemplateMissing?"));

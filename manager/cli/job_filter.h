@@ -1,0 +1,45 @@
+#pragma once
+//
+// Which jobs `fedra status` shows, and in which order. Pure.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "store/rows.h"
+
+namespace fedra::cli {
+
+// Every list: any of these; empty: all.
+struct JobFilter {
+  std::vector<std::string> states = {};   // "Blocked"
+  std::vector<std::string> reasons = {};  // codes against a worker: "TemplateMissing"
+  std::vector<std::string> workers = {};  // where it is or is being sent
+  std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
+  std::string sort_by = "state";          // state, name, age, worker or queue
+  size_t limit = 0;                       // rows of the table; 0: all
+  bool all = false;                       // also those that ended long ago
+};
+
+// The filter with states and reasons as they are spelled; kInvalidArgument, with what there is, for
+// a word that is none, and for a sort_by that is none.
+Result<JobFilter> Checked(JobFilter filter);
+
+struct ChosenJobs {
+  std::vector<store::WorkloadRow> matching;  // sorted
+  std::vector<store::WorkloadRow> shown;     // of those, what a table has room for
+  size_t ended = 0;                          // left out of `shown`: they ended long ago
+  size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
+};
+
+// `ns`: empty for all. `verdicts`: of the blocked jobs. An ended job is shown for an hour, unless
+// all, or its state, is asked for.
+ChosenJobs Choose(const std::vector<store::WorkloadRow>& jobs,
+                  const std::vector<store::VerdictRow>& verdicts, const std::string& ns,
+                  const JobFilter& filter, WallTime now);
+
+}  // namespace fedra::cli
