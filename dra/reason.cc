@@ -212,10 +212,11 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kNodeResources, "NodeResources", kDevices,
                 "the nodes with the devices lack CPU, memory or pod slots", "Other pods use them.",
                 "Nothing, or ask for less."},
-    ReasonEntry{kPodsDoNotFit, "PodsDoNotFit", kDevices,
-                "some of the pods fit, but not all of them", "The job needs all its pods at once.",
-                "The next reason says what is missing: where other claims hold it, wait; otherwise "
-                "reduce parallelism."},
+    ReasonEntry{
+        kPodsDoNotFit, "PodsDoNotFit", kDevices, "some of the pods fit, but not all of them",
+        "The job needs all its pods at once.",
+        "The reason before it says what is missing: where other claims hold it, wait; otherwise "
+        "reduce parallelism."},
     ReasonEntry{kCapabilityUndeclared, "CapabilityUndeclared", kOther,
                 "the job needs a capability that is not declared for the worker",
                 "Some driver features cannot be seen through the API.",
@@ -248,8 +249,9 @@ constexpr std::array kCatalogue = {
         "the job was sent there a short while ago and did not get admitted or was evicted",
         "The admission time-out passed, the worker refused the job or ended its copy, or Kueue "
         "there evicted it; other workers are tried first.",
-        "Nothing: it is tried again after the others. `fedra history NAMESPACE/NAME` shows "
-        "the attempts."},
+        "It is tried again by itself, after the others. Where the message names a missing right, "
+        "a webhook or a quota, mend that on the worker; `fedra history NAMESPACE/NAME` shows the "
+        "attempts."},
 };
 
 static_assert(kCatalogue.size() == static_cast<size_t>(kRecentlyFailed) + 1,

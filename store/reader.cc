@@ -46,6 +46,9 @@ Result<std::vector<WorkloadRow>> Reader::FindWorkloads(const ObjectKey& name) {
 }
 
 Result<std::vector<PlacementRow>> Reader::Placements() { return LoadPlacements(*parts_->db); }
+Result<std::vector<PlacementFailure>> Reader::Failures(const std::string& uid) {
+  return LoadFailures(*parts_->db, uid);
+}
 Result<std::vector<IntentRow>> Reader::Intents() { return LoadIntents(*parts_->db); }
 Result<std::vector<PlaceRow>> Reader::Places(const std::string& uid) {
   return LoadPlaces(*parts_->db, uid);

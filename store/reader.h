@@ -48,6 +48,8 @@ class Reader final {
   Result<std::vector<WorkloadRow>> FindWorkloads(const ObjectKey& name);
 
   Result<std::vector<PlacementRow>> Placements();
+  // The workers that did not keep this workload, oldest failure first.
+  Result<std::vector<PlacementFailure>> Failures(const std::string& uid);
   Result<std::vector<IntentRow>> Intents();    // oldest first
   Result<std::vector<ResidueRow>> Residues();  // by cluster, oldest first
 

@@ -8,6 +8,7 @@
 
 #include "manager/cli/check_input.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/daemon_memory.h"
 #include "manager/cli/display_text.h"
 #include "manager/cli/fleet.h"
 #include "manager/cli/input_drift.h"
@@ -60,6 +61,7 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   const ObjectForm form = FormOf(fleet);
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
+  const auto memory = OpenMemory(fleet.store);
   const InputDrift drift(input, options.ns, form);
   std::vector<JobReport> reports;
   for (const InputJob& job : input.jobs) {
@@ -77,6 +79,7 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
       drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
       NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
     }
+    if (memory != nullptr && !job.is_generated) AddMemory(*memory, fleet.as_of.at, report);
     reports.push_back(std::move(report));
   }
   return reports;

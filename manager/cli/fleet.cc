@@ -120,6 +120,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
                        ToOptions(loaded->configuration.manager.http_version)};
   }
   workers.origin = loaded->configuration.origin;
+  workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
     known.push_back(worker.name.value);
@@ -152,6 +153,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
   if (!options.snapshot.empty()) return FromSnapshot(options, terminal);
   FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
   auto fleet = std::make_unique<Fleet>();
+  fleet->store = configured.store;
   if (!options.devices_only) fleet->manager = AskManager(configured, fleet->signal);
   const std::vector<FleetWorker*> workers = MakeWorkers(configured.judged, *fleet);
   fleet->live = std::make_unique<LiveFleet>(

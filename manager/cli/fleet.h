@@ -32,6 +32,7 @@ struct FleetOptions {
 // The configured workers that are to be read, and what the daemon would verify of each.
 struct ConfiguredWorkers {
   std::string origin;
+  std::string store;  // the daemon's; it need not exist
   std::chrono::milliseconds timeout{0};
   std::vector<reconcile::WorkerSettings> access;
   std::vector<FleetWorkerSettings> judged;  // parallel
@@ -54,6 +55,7 @@ void AwaitManager(AskedManager& manager, FleetSignal& signal);
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
   AsOf as_of;
+  std::string store;  // where the daemon's memory is; empty: of a snapshot
   FleetSignal signal;
   std::unique_ptr<AskedManager> manager;  // null: not asked
   // Of a snapshot; null: not known there.

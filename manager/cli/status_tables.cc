@@ -86,10 +86,13 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
 // "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)"
 std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   std::string text;
+  const bool waits = std::any_of(verdicts.begin(), verdicts.end(), [](const VerdictRow& verdict) {
+    return ProspectOf(verdict) == verify::Prospect::kWaits;
+  });
+  const std::string begin = waits ? "no worker free: " : "no worker eligible: ";
   const std::vector<ReasonCount> counts = CountReasons(verdicts);
   for (const ReasonCount& count : counts) {
-    text += fmt::format("{}{} on {}", text.empty() ? "no worker eligible: " : ", ", count.code,
-                        count.workers);
+    text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);
   }
   const size_t more = FurtherReasons(verdicts, counts).size();
   if (!text.empty() && more > 0) text += fmt::format(" (and {})", Count(more, "more reason"));
@@ -108,6 +111,10 @@ VerdictsByUid ByUid(const std::vector<VerdictRow>& verdicts) {
 std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
                          const ViewSettings& settings) {
   const auto known = verdicts.find(row.uid);
+  if (row.finished_at) {
+    const std::string ended = fmt::format("ended {} ago", Since(*row.finished_at, settings.now));
+    return row.note.empty() ? ended : ended + ": " + row.note;
+  }
   if (row.state != "Blocked" || settings.format == Format::kWide || known == verdicts.end() ||
       !AllRefuse(known->second, workers))
     return row.note;

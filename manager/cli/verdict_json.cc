@@ -101,10 +101,13 @@ ordered_json ToJson(const JobReport& report) {
   for (const JobVerdict& item : report.verdicts) workers.push_back(ToJson(item));
   ordered_json preferred = ordered_json::array();
   for (const ClusterName& worker : PreferredWorkers(report)) preferred.push_back(worker.value);
-  return {{"job", {{"kind", report.kind}, {"namespace", report.job.ns}, {"name", report.job.name}}},
-          {"result", ResultOf(report)},
-          {"preferredWorkers", std::move(preferred)},
-          {"workers", std::move(workers)}};
+  ordered_json object = {
+      {"job", {{"kind", report.kind}, {"namespace", report.job.ns}, {"name", report.job.name}}},
+      {"result", ResultOf(report)}};
+  if (!report.note.empty()) object["note"] = report.note;
+  object["preferredWorkers"] = std::move(preferred);
+  object["workers"] = std::move(workers);
+  return object;
 }
 
 }  // namespace fedra::cli

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "manager/cli/display_text.h"
 #include "manager/cli/view_parts.h"
@@ -129,6 +130,22 @@ std::string Help(const JobReport& report, const Style& style) {
   return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
 }
 
+// "; it would wait for gpu-east": whose devices are only in use. Empty: there is none.
+std::string WouldWait(const JobReport& report) {
+  std::vector<std::string> busy;
+  for (const JobVerdict& item : report.verdicts) {
+    std::vector<dra::ReasonCode> codes;
+    for (const dra::Reason& reason : item.verdict.reasons) codes.push_back(reason.code);
+    if (item.verdict.outcome == Outcome::kNo &&
+        verify::ProspectOf(codes) == verify::Prospect::kWaits)
+      busy.push_back(item.worker.value);
+  }
+  if (busy.empty()) return {};
+  if (busy.size() > kMaxWorkersNamed)
+    return fmt::format("; it would wait for {} of them", busy.size());
+  return fmt::format("; it would wait for {}", fmt::join(busy, ", "));
+}
+
 // "1 of 3 workers can run it, 1 after scaling, 1 unknown".
 std::string Tally(const JobReport& report) {
   const auto count = [&](Outcome outcome) {
@@ -145,7 +162,7 @@ std::string Tally(const JobReport& report) {
   if (!only_scaling && scaling > 0) text += fmt::format(", {} after scaling", scaling);
   if (unknown > 0) text += fmt::format(", {} unknown", unknown);
   const std::vector<ClusterName> preferred = PreferredWorkers(report);
-  if (preferred.empty()) return text;
+  if (preferred.empty()) return text + WouldWait(report);
   text += fmt::format("; it would go to {}", preferred.front().value);
   for (size_t i = 1; i < preferred.size() && i < kMaxWorkersNamed; ++i)
     text += (i == 1 ? ", then " : ", ") + preferred[i].value;
@@ -245,6 +262,7 @@ std::string RenderReport(const JobReport& report, const Style& style) {
                 style.utf8) +
       "\n";
   if (!report.judged) return text;
+  if (!report.note.empty()) text += Paragraph(report.note, 0, style);
   Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
   AddAllRows(table, report);
   text += table.Render(style);

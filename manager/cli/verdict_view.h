@@ -18,6 +18,7 @@ struct JobReport {
   ObjectKey job;
   std::vector<JobVerdict> verdicts;  // in the order of the workers
   bool judged = true;                // false: it has mistakes, and no worker was asked
+  std::string note = {};             // what else is known of a job of this name; may be empty
 };
 
 // The workers that can run it, in the order in which policy `best` would try them.

@@ -119,6 +119,7 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<Objec
     FEDRA_ASSIGN_OR_RETURN(incarnation.places, reader.Places(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.attempts, reader.Attempts(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.events, reader.Events(row.uid));
+    FEDRA_ASSIGN_OR_RETURN(incarnation.failures, reader.Failures(row.uid));
     incarnation.row = std::move(row);
     data.incarnations.push_back(std::move(incarnation));
   }

@@ -16,21 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// What the state means for the job, as a sentence that may be followed by ": " and a note.
-std::string Predicate(const store::WorkloadRow& row) {
-  const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
-  if (row.state == "Blocked") return "is blocked";
-  if (row.state == "Dispatching") return "is being dispatched";
-  if (row.state == "Requeued") return "is queued again";
-  if (row.state == "Waiting") return "is waiting";
-  if (row.state == "Suspended") return "is suspended";
-  if (row.state == "Running") return "is running" + on_worker;
-  if (row.state == "Finished") return "has finished" + on_worker;
-  if (row.state == "Failed") return "has failed" + on_worker;
-  if (row.state == "Deleted") return "was deleted" + on_worker;
-  return "is " + row.state + on_worker;
-}
-
 // The table below the headline names every worker; the note would do it again.
 std::string ShortNote(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
   const auto& verdicts = incarnation.verdicts;
@@ -70,6 +55,20 @@ std::string Field(const ordered_json& object, const char* key) {
 }
 
 }  // namespace
+
+std::string Predicate(const store::WorkloadRow& row) {
+  const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
+  if (row.state == "Blocked") return "is blocked";
+  if (row.state == "Dispatching") return "is being dispatched";
+  if (row.state == "Requeued") return "is queued again";
+  if (row.state == "Waiting") return "is waiting";
+  if (row.state == "Suspended") return "is suspended";
+  if (row.state == "Running") return "is running" + on_worker;
+  if (row.state == "Finished") return "has finished" + on_worker;
+  if (row.state == "Failed") return "has failed" + on_worker;
+  if (row.state == "Deleted") return "was deleted" + on_worker;
+  return "is " + row.state + on_worker;
+}
 
 bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
   return !verdicts.empty() && verdicts.size() >= workers &&
@@ -174,6 +173,17 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
     }
   }
   return reasons;
+}
+
+verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
+  if (verdict.outcome != "No") return verify::Prospect::kUnclear;
+  std::vector<dra::ReasonCode> codes;
+  for (const ReasonText& reason : ReasonsOf(verdict)) {
+    const auto code = dra::ParseReasonCode(reason.code);
+    if (!code) return verify::Prospect::kUnclear;
+    codes.push_back(*code);
+  }
+  return verify::ProspectOf(codes);
 }
 
 std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {

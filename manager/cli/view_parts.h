@@ -12,8 +12,13 @@
 
 #include "manager/cli/output.h"
 #include "manager/cli/view_data.h"
+#include "manager/verify/reason_order.h"
 
 namespace fedra::cli {
+
+// What the state means for the job, as a predicate that may be followed by ": " and a note: "is
+// running on gpu-east".
+std::string Predicate(const store::WorkloadRow& row);
 
 Tone ToneOfPhase(std::string_view cluster_phase);
 Tone ToneOfState(std::string_view workload_state);
@@ -64,6 +69,9 @@ std::vector<int> AlternativesOf(const store::VerdictRow& verdict);
 // none is Yes. Otherwise only the workload's note says it: a worker that could run the job may have
 // refused the write, and of a large fleet not every verdict is kept.
 bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers);
+
+// Whether waiting helps this worker's No; kUnclear for any other outcome.
+verify::Prospect ProspectOf(const store::VerdictRow& verdict);
 
 // Which reasons stand first against how many workers, the most frequent first; the outcome's name
 // where there is no reason. Workers that say Yes are left out.

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/time.h"
 #include "manager/cli/line_text.h"
+#include "manager/cli/setback_text.h"
 #include "manager/cli/view_parts.h"
 
 namespace fedra::cli {
@@ -85,7 +88,8 @@ std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewS
 
 // Whether a worker that the job was not sent to could run it. With policy race there is none: all
 // that can are tried at once.
-bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
+                     const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
   if (settings.race) return false;
   const auto sent_to = [&](const ClusterName& worker) {
     return worker == incarnation.row.worker ||
@@ -93,21 +97,50 @@ bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation, const ViewSet
                incarnation.attempts.begin(), incarnation.attempts.end(),
                [&](const auto& attempt) { return attempt.cluster == worker && !attempt.ended_at; });
   };
-  return std::any_of(
-      incarnation.verdicts.begin(), incarnation.verdicts.end(),
-      [&](const VerdictRow& row) { return row.outcome == "Yes" && !sent_to(row.cluster); });
+  return std::any_of(verdicts.begin(), verdicts.end(), [&](const VerdictRow& row) {
+    return row.outcome == "Yes" && !sent_to(row.cluster);
+  });
+}
+
+// "next   another worker is tried in 43s, if it is not admitted there until then".
+std::string UntilTimeOut(const WorkloadData::Incarnation& incarnation,
+                         const ViewSettings& settings) {
+  constexpr std::chrono::milliseconds kNow{0};
+  if (!settings.admission_timeout || incarnation.attempts.empty())
+    return "next   if it is not admitted there in time, another worker is tried\n";
+  const auto left =
+      incarnation.attempts.back().started_at + *settings.admission_timeout - settings.now;
+  const std::string when = left > kNow ? "in " + FormatAge(left) : std::string("now");
+  return fmt::format("next   if it is not admitted there, another worker is tried {}\n", when);
+}
+
+// What a blocked job has to wait for: "wait" and "never" are different news.
+std::string Outlook(const std::vector<VerdictRow>& verdicts) {
+  std::vector<std::string> busy;
+  bool none_ever = !verdicts.empty();
+  for (const VerdictRow& row : verdicts) {
+    const verify::Prospect prospect = ProspectOf(row);
+    if (prospect == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
+    none_ever &= prospect == verify::Prospect::kNever;
+  }
+  if (!busy.empty()) {
+    return fmt::format("next   it waits for {}, and leaves as soon as enough is free there\n",
+                       fmt::join(busy, ", "));
+  }
+  if (none_ever) return "next   waiting does not help: one of these has to change\n";
+  return "next   looked at again as soon as one of these changes\n";
 }
 
 // What happens next, and what a person can do about it.
-std::string Next(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+std::string Next(const WorkloadData::Incarnation& incarnation,
+                 const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
   const std::string& state = incarnation.row.state;
   if (incarnation.row.removed_at)
     return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
-  if (state == "Dispatching" && AnotherCanRunIt(incarnation, settings))
-    return "next   if it is not admitted there in time, another worker is tried\n";
+  if (state == "Dispatching" && AnotherCanRunIt(incarnation, verdicts, settings))
+    return UntilTimeOut(incarnation, settings);
   if (state != "Blocked") return {};
-  const std::string text = "next   looked at again as soon as one of these changes\n";
-  return text + Remedies(CountReasons(incarnation.verdicts), 7, settings.style);
+  return Outlook(verdicts) + Remedies(CountReasons(verdicts), 7, settings.style);
 }
 
 std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
@@ -119,21 +152,23 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
   if (const std::string line = LineText(incarnation.places); !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);
-  const Table table = VerdictTable(incarnation.verdicts, settings);
+  const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
+  const Table table = VerdictTable(verdicts, settings);
   if (!table.empty()) text += table.Render(settings.style);
   // The daemon remembers the verdicts that matter most, not those of a fleet of hundreds.
-  if (!table.empty() && incarnation.verdicts.size() < data.configured_workers) {
-    text += fmt::format("shown  {} of {} configured workers\n", incarnation.verdicts.size(),
+  if (!table.empty() && verdicts.size() < data.configured_workers) {
+    text += fmt::format("shown  {} of {} configured workers\n", verdicts.size(),
                         data.configured_workers);
   }
-  return text + Next(incarnation, settings);
+  return text + Next(incarnation, verdicts, settings);
 }
 
-ordered_json WhyJson(const WorkloadData::Incarnation& incarnation) {
+ordered_json WhyJson(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   ordered_json item = ToJson(incarnation.row);
   if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
   item["workers"] = ordered_json::array();
-  for (const VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
+  for (const VerdictRow& row : VerdictsNow(incarnation, settings))
+    item["workers"].push_back(ToJson(row));
   return item;
 }
 
@@ -143,7 +178,10 @@ Output RenderWhy(const WorkloadData& data, const ViewSettings& settings) {
   const auto text = [&](const WorkloadData::Incarnation& incarnation) {
     return WhyText(data, incarnation, settings);
   };
-  return RenderEach("WhyReport", data, Current(data), settings, text, WhyJson);
+  const auto json = [&](const WorkloadData::Incarnation& incarnation) {
+    return WhyJson(incarnation, settings);
+  };
+  return RenderEach("WhyReport", data, Current(data), settings, text, json);
 }
 
 }  // namespace fedra::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/setback_text.h"
 #include "manager/cli/view_parts.h"
 
 namespace fedra::cli {
@@ -32,10 +33,12 @@ std::string WorkloadText(const WorkloadData& data, const WorkloadData::Incarnati
   return text;
 }
 
-ordered_json WorkloadJson(const WorkloadData::Incarnation& incarnation) {
+ordered_json WorkloadJson(const WorkloadData::Incarnation& incarnation,
+                          const ViewSettings& settings) {
   ordered_json item = ToJson(incarnation.row);
   item["workers"] = ordered_json::array();
-  for (const store::VerdictRow& row : incarnation.verdicts) item["workers"].push_back(ToJson(row));
+  for (const store::VerdictRow& row : VerdictsNow(incarnation, settings))
+    item["workers"].push_back(ToJson(row));
   item["attempts"] = ordered_json::array();
   for (const store::AttemptRow& row : incarnation.attempts) item["attempts"].push_back(ToJson(row));
   return item;
@@ -47,7 +50,10 @@ Output RenderWorkload(const WorkloadData& data, const ViewSettings& settings) {
   const auto text = [&](const WorkloadData::Incarnation& incarnation) {
     return WorkloadText(data, incarnation, settings);
   };
-  return RenderEach("WorkloadReport", data, Current(data), settings, text, WorkloadJson);
+  const auto json = [&](const WorkloadData::Incarnation& incarnation) {
+    return WorkloadJson(incarnation, settings);
+  };
+  return RenderEach("WorkloadReport", data, Current(data), settings, text, json);
 }
 
 }  // namespace fedra::cli

@@ -72,6 +72,8 @@ struct FinishWorkload {
 // Durable: this cluster did not keep the workload.
 struct RecordFailure {
   Failure failure;  // `times` is counted when it is recorded
+  // How the attempt there ended: "TimedOut", "Evicted", "Refused"; empty: the failure's reason.
+  std::string outcome = {};
 };
 // Not durable: from now on the job is being created there.
 struct RecordPlacing {

@@ -54,15 +54,6 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   return text;
 }
 
-// Why a worker that was nominated has not admitted it yet: there is no clone there, or what its
-// Kueue says about the clone.
-std::string WorkerWords(const ClusterView& cluster) {
-  const tracking::Workload* clone = cluster.clone.get();
-  if (clone == nullptr) return "the copy could not be created there yet";
-  if (clone->QuotaReserved() || !clone->quota_reserved) return {};
-  return Cut(clone->quota_reserved->message, kMaxWorkerWords);
-}
-
 }  // namespace
 
 std::string Join(const std::vector<ClusterName>& names) {
@@ -78,6 +69,13 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
       std::count_if(clusters.begin(), clusters.end(),
                     [&](const ClusterView& cluster) { return IsEligible(cluster, policy); });
   return fmt::format("{} of {} workers eligible", eligible, allowed);
+}
+
+std::string WorkerWords(const ClusterView& cluster) {
+  const tracking::Workload* clone = cluster.clone.get();
+  if (clone == nullptr) return "the copy could not be created there yet";
+  if (clone->QuotaReserved() || !clone->quota_reserved) return {};
+  return Cut(clone->quota_reserved->message, kMaxWorkerWords);
 }
 
 std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,

@@ -27,6 +27,10 @@ std::string ReasonsByWorker(std::span<const ClusterView> clusters);
 std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
                    const std::vector<ClusterName>& nominated, const Policy& policy);
 
+// Why a worker that was nominated has not admitted the workload yet: there is no clone there, or
+// what its Kueue says about the clone. Empty: it says nothing.
+std::string WorkerWords(const ClusterView& cluster);
+
 // "gpu-east, gpu-west"
 std::string Join(const std::vector<ClusterName>& names);
 

@@ -126,8 +126,10 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
 // What a worker whose time has passed is remembered for.
 std::string TooLate(const Context& context, const ClusterView& cluster) {
   const std::string& name = cluster.name.value;
-  if (!HasOwnClone(cluster) || !cluster.clone->Admitted())
-    return name + " did not admit the workload in time";
+  if (!HasOwnClone(cluster) || !cluster.clone->Admitted()) {
+    const std::string words = HasOwnClone(cluster) ? WorkerWords(cluster) : std::string();
+    return name + " did not admit the workload in time" + (words.empty() ? "" : ": " + words);
+  }
   if (IsOverdue(context, cluster))
     return name + " admitted the workload, but its job could not be created there in time";
   return name + " admitted the workload, but could not be used in time";
@@ -138,6 +140,12 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
   for (const ClusterView& cluster : context.clusters) {
     if (Contains(choice.clusters, cluster.name)) continue;
     const bool late = Contains(choice.timed_out, cluster.name);
+    std::string message = late ? TooLate(context, cluster) : std::string();
+    // Before the copy goes: the first end of an attempt counts, and this one has words.
+    if (late) {
+      RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
+                      FailureKind::kLate);
+    }
     const bool has_ours = HasOurs(cluster);
     if (!IsOutOfReach(context, cluster)) {
       if (has_ours)
@@ -145,11 +153,10 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
     } else if (has_ours || Contains(context.record.nominated, cluster.name)) {
       decision.actions.emplace_back(RecordResidue{cluster.name});
     }
-    if (!late) continue;
-    std::string message = TooLate(context, cluster);
-    RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision);
-    decision.actions.emplace_back(
-        Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
+    if (late) {
+      decision.actions.emplace_back(
+          Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
+    }
   }
 }
 

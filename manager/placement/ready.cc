@@ -132,7 +132,8 @@ void DecideReady(const Context& context, Decision& decision) {
     const std::string said =
         clone->evicted ? clone->evicted->message : std::string("not admitted any more");
     std::string message = fmt::format("evicted on {}: {}", worker->name.value, said);
-    RememberFailure(context, *worker, dra::ReasonCode::kRecentlyFailed, message, decision);
+    RememberFailure(context, *worker, dra::ReasonCode::kRecentlyFailed, message, decision,
+                    FailureKind::kEvicted);
     return TakeBack(notes::kEvictedOnWorker, worker->name, std::move(message), decision);
   }
   DecideRunning(context, *worker, decision);

@@ -6,6 +6,24 @@
 #include <fmt/format.h>
 
 namespace fedra::placement {
+namespace {
+
+// Of the attempt; empty: the failure's reason.
+std::string OutcomeOf(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kLate:
+      return "TimedOut";
+    case FailureKind::kEvicted:
+      return "Evicted";
+    case FailureKind::kRefusal:
+      return "Refused";
+    case FailureKind::kPassing:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
 
 void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
   wake_at = std::min(wake_at.value_or(time), time);
@@ -14,7 +32,8 @@ void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
 void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
                      std::string message, Decision& decision, FailureKind kind) {
   decision.actions.emplace_back(RecordFailure{
-      {cluster.name, reason, context.now, std::move(message), kind == FailureKind::kRefusal}});
+      {cluster.name, reason, context.now, std::move(message), kind == FailureKind::kRefusal},
+      OutcomeOf(kind)});
 }
 
 void TellEnd(const ClusterView& cluster, Decision& decision) {

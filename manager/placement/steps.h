@@ -17,6 +17,8 @@ void WakeBy(WallTime time, std::optional<WallTime>& wake_at);
 
 enum class FailureKind {
   kPassing,  // it may be asked again in the next round
+  kLate,     // the same: it did not admit the workload, or could not be given its job, in time
+  kEvicted,  // the same: its Kueue evicted the workload
   kRefusal,  // it would do the same again at once, and is left alone for a while
 };
 void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,

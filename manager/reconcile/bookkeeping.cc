@@ -121,7 +121,8 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailur
   if (row.failures.size() >= kMaxFailures) row.failures.erase(row.failures.begin());
   row.failures.push_back(
       {failure.cluster, reason, failure.at, failure.message, failure.refused, times});
-  EndAttempt(execution, failure.cluster, reason, failure.message);
+  const std::string& outcome = action.outcome.empty() ? reason : action.outcome;
+  EndAttempt(execution, failure.cluster, outcome, failure.message);
   records_.Put(std::move(row));
   return {};
 }

@@ -20,6 +20,12 @@ dra::ReasonCode RefusalReason(ErrorCode code) {
                                        : dra::ReasonCode::kRecentlyFailed;
 }
 
+// What the worker said: its name is in the sentence already.
+std::string Words(const ClusterName& cluster, const Error& error) {
+  const std::string name = cluster.value + ": ";
+  return error.message.starts_with(name) ? error.message.substr(name.size()) : error.message;
+}
+
 }  // namespace
 
 WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager,
@@ -57,8 +63,9 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
 Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& cluster,
                                    dra::ReasonCode code, std::string_view note,
                                    std::string message) {
+  const std::string outcome = code == dra::ReasonCode::kRecentlyFailed ? "Refused" : "";
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
-      execution, placement::RecordFailure{{cluster, code, clock_.Now(), message, true}}));
+      execution, placement::RecordFailure{{cluster, code, clock_.Now(), message, true}, outcome}));
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, placement::Note{note, cluster, message}));
   return Fail(ErrorCode::kConflict, std::move(message));
 }
@@ -69,7 +76,7 @@ Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker
   Result<void> provided = templates_.Provide(worker, *execution.workload);
   if (provided || !IsRefusal(provided.error().code)) return provided;
   std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
-                                    worker.name().value, provided.error().message);
+                                    worker.name().value, Words(worker.name(), provided.error()));
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
       execution, placement::Note{placement::notes::kDispatchFailed.name, worker.name(), message}));
   return Fail(ErrorCode::kConflict, std::move(message));
@@ -92,10 +99,10 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   CrashPoint("after-create-clone");
   telemetry_.Dispatched(action.cluster, result ? "ok" : ToString(result.error().code));
   if (!result && IsRefusal(result.error().code)) {
-    return Refused(
-        execution, action.cluster, RefusalReason(result.error().code),
-        placement::notes::kDispatchFailed.name,
-        fmt::format("{} refused the copy: {}", action.cluster.value, result.error().message));
+    return Refused(execution, action.cluster, RefusalReason(result.error().code),
+                   placement::notes::kDispatchFailed.name,
+                   fmt::format("{} refused the copy: {}", action.cluster.value,
+                               Words(action.cluster, result.error())));
   }
   return result;
 }
@@ -117,10 +124,10 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
                        });
   CrashPoint("after-create-job");
   if (!result && IsRefusal(result.error().code)) {
-    return Refused(
-        execution, action.cluster, RefusalReason(result.error().code),
-        placement::notes::kDispatchFailed.name,
-        fmt::format("{} refused the job: {}", action.cluster.value, result.error().message));
+    return Refused(execution, action.cluster, RefusalReason(result.error().code),
+                   placement::notes::kDispatchFailed.name,
+                   fmt::format("{} refused the job: {}", action.cluster.value,
+                               Words(action.cluster, result.error())));
   }
   return result;
 }

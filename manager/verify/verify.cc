@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "manager/verify/devices.h"
+#include "manager/verify/reason_order.h"
 
 namespace fedra::verify {
 namespace {
@@ -96,6 +97,7 @@ Verified Verify(const Subject& subject, const WorkerObjects& worker, const Worke
   if (dependencies != nullptr)
     result.verdict =
         Combine(std::move(result.verdict), dependencies->VerifySchedulers(subject.requirement));
+  OrderReasons(result.verdict);
   return result;
 }
 

@@ -4,6 +4,21 @@
 #include <utility>
 
 namespace fedra::store {
+namespace {
+
+// From the column `cluster` on.
+PlacementFailure ReadFailure(Row& row) {
+  PlacementFailure failure;
+  failure.cluster = row.Cluster();
+  failure.reason = row.Text();
+  failure.at = row.Time();
+  failure.message = row.Text();
+  failure.refused = row.Int() != 0;
+  failure.times = row.Int();
+  return failure;
+}
+
+}  // namespace
 
 Result<void> Apply(Connection& db, const PutPlacement& change) {
   const PlacementRow& row = change.row;
@@ -59,15 +74,19 @@ Result<std::vector<PlacementRow>> LoadPlacements(Connection& db) {
       db.Query("SELECT uid, cluster, reason, at, message, refused, times FROM placement_failures"
                " ORDER BY uid, position",
                {}, [&](Row& row) {
-                 PlacementFailure& failure = rows.at(place.at(row.Text())).failures.emplace_back();
-                 failure.cluster = row.Cluster();
-                 failure.reason = row.Text();
-                 failure.at = row.Time();
-                 failure.message = row.Text();
-                 failure.refused = row.Int() != 0;
-                 failure.times = row.Int();
+                 auto& failures = rows.at(place.at(row.Text())).failures;
+                 failures.push_back(ReadFailure(row));
                }));
   return rows;
+}
+
+Result<std::vector<PlacementFailure>> LoadFailures(Connection& db, const std::string& uid) {
+  std::vector<PlacementFailure> failures;
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT cluster, reason, at, message, refused, times FROM placement_failures"
+               " WHERE uid = ? ORDER BY position",
+               {uid}, [&](Row& row) { failures.push_back(ReadFailure(row)); }));
+  return failures;
 }
 
 }  // namespace fedra::store

@@ -18,5 +18,7 @@ Result<void> Apply(Connection& db, const RemovePlacement& change);
 
 // By uid.
 Result<std::vector<PlacementRow>> LoadPlacements(Connection& db);
+// Of one workload, oldest first.
+Result<std::vector<PlacementFailure>> LoadFailures(Connection& db, const std::string& uid);
 
 }  // namespace fedra::store

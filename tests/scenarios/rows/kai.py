@@ -43,7 +43,7 @@ KAI1 = Row(
             State(
                 "three GPUs on two nodes",
                 [node("n1"), _gpus("n1", 2), node("n2"), _gpus("n2", 1)],
-                reasons=("PodsDoNotFit", "NotEnoughDevices"),
+                reasons=("NotEnoughDevices", "PodsDoNotFit"),
             ),
             State(
                 "four GPUs on three nodes",
@@ -101,7 +101,7 @@ KAI3 = Row(
                     _gpus("n2", 1),
                     _channels(1),
                 ],
-                reasons=("PodsDoNotFit", "NotEnoughDevices"),
+                reasons=("NotEnoughDevices", "PodsDoNotFit"),
             ),
             State(
                 "two GPUs, two channels",

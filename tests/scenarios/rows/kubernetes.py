@@ -390,7 +390,7 @@ E9 = Row(
             State(
                 "one GPU, and no API for PodGroups",
                 [node("n1"), _gpus("n1", "80Gi")],
-                reasons=("PodsDoNotFit", "NotEnoughDevices"),
+                reasons=("NotEnoughDevices", "PodsDoNotFit"),
                 says=("1 of 2 pods fit",),
             ),
             goes_to="worker1",

@@ -49,7 +49,7 @@ N1 = Row(
             State(
                 "one free GPU of two",
                 [node("n1"), _gpus("n1", 2), taken(_GPU, "n1", "gpu-0")],
-                reasons=("PodsDoNotFit", "DevicesAllocated"),
+                reasons=("DevicesAllocated", "PodsDoNotFit"),
                 says=(
                     "1 of 2 pods fit",
                     "1 allocated (",
@@ -194,7 +194,7 @@ N4 = Row(
             State(
                 "three cards with the whole set",
                 [node("n1"), pool(_GPU, "n1", _whole_parents(3))],
-                reasons=("PodsDoNotFit", "NotEnoughDevices"),
+                reasons=("NotEnoughDevices", "PodsDoNotFit"),
                 says=("3 of 4 pods fit",),
             ),
             State("four cards", [node("n1"), pool(_GPU, "n1", _whole_parents(4))]),
@@ -414,7 +414,7 @@ N9 = Row(
             State(
                 "a GPU with 6 of 8 GiB left",
                 [node("n1"), _sliceable("n1"), _TWO_GIB_HELD],
-                reasons=("PodsDoNotFit", "CapacityExhausted"),
+                reasons=("CapacityExhausted", "PodsDoNotFit"),
                 says=(
                     "1 of 2 pods fit",
                     "need 4Gi of memory (2Gi left on gpu-0)",

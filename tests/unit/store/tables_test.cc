@@ -82,6 +82,8 @@ TEST_CASE_METHOD(Fixture, "placements keep their lists in order") {
   second.nominated_at.reset();
   auto reader = After({PutPlacement{second}, PutPlacement{first}});
   CHECK(Must(reader->Placements()) == std::vector{first, second});
+  CHECK(Must(reader->Failures("u1")) == first.failures);
+  CHECK(Must(reader->Failures("u2")).empty());
 
   first.nominated = {ClusterName("z")};
   first.failures.push_back({ClusterName("a"), "Timeout", At(21)});

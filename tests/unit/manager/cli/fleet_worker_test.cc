@@ -132,9 +132,9 @@ TEST_CASE("what is the same about several workers is told once") {
 
 TEST_CASE("some pods fit: how many, and where") {
   const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "one-gpu", 3));
-  CHECK(Codes(verdict) == std::vector{ReasonCode::kPodsDoNotFit, ReasonCode::kDevicesAllocated});
+  CHECK(Codes(verdict) == std::vector{ReasonCode::kDevicesAllocated, ReasonCode::kPodsDoNotFit});
   const std::string report = Report({verdict});
-  CHECK_THAT(report, ContainsSubstring("east    No       2/3   PodsDoNotFit"));
+  CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
   CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
   CHECK_THAT(report, ContainsSubstring("      1 allocated (ml/other)\n"));
 }

@@ -37,6 +37,19 @@ next   looked at again as soon as one of these changes
 )");
 }
 
+TEST_CASE("why: a job that waits and one that never leaves are told apart") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(2);
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   waiting does not help: one of these has to change\n"));
+  verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"},{"code":"PodsDoNotFit"}])";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   it waits for gpu-west, and leaves as soon as enough"));
+  verdicts[1].reasons_json = R"([{"code":"NodeResources"}])";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   looked at again"));
+}
+
 TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
   WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
@@ -82,6 +95,59 @@ TEST_CASE("why: a manager that is not connected, and a job that was deleted") {
   data.incarnations[0].row.removed_at = Ago(minutes(2));
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("ml/sweep-3 was deleted 2m ago while it was on gpu-east"));
+}
+
+TEST_CASE("why: a worker that refused the job is no Yes, and says when it is asked again") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row.note = "no worker eligible: gpu-east refused the job: quota of jobs";
+  incarnation.verdicts[0].outcome = "Yes";
+  incarnation.verdicts[0].reasons_json = "[]";
+  incarnation.failures = {{ClusterName("gpu-east"), "RecentlyFailed", Ago(seconds(12)),
+                           "gpu-east refused the job: quota of jobs", /*refused=*/true, 2}};
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("gpu-east  No       RecentlyFailed      refused the job: quota "
+                                    "of jobs (12s ago); tried again in 8s\n"));
+  CHECK_THAT(out, !ContainsSubstring("everything it needs is there"));
+  CHECK_THAT(out, ContainsSubstring("       RecentlyFailed: It is tried again by itself"));
+  const auto report = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto& east = report["workloads"][0]["workers"][0];
+  CHECK(east["verdict"] == "No");
+  CHECK(east["reasons"][0]["code"] == "RecentlyFailed");
+  CHECK_THAT(east["reasons"][0]["message"].get<std::string>(),
+             ContainsSubstring("; tried again at 2026-11-21T16:11:27Z"));
+  // The pause is over: it is asked again, behind the others.
+  incarnation.failures[0].at = Ago(seconds(40));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("gpu-east  Yes      -                   everything it needs"));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("quota of jobs (40s ago); tried again after the other workers\n"));
+  incarnation.failures[0].at = Ago(minutes(6));
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("RecentlyFailed"));
+  // Once it has its worker nobody is asked.
+  incarnation.failures[0].at = Ago(seconds(12));
+  incarnation.row.state = "Running";
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("RecentlyFailed"));
+}
+
+TEST_CASE("why: a worker that did not admit the job in time is tried after the others") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Dispatching", "gpu-west", minutes(4));
+  for (auto& verdict : incarnation.verdicts) {
+    verdict.outcome = "Yes";
+    verdict.reasons_json = "[]";
+  }
+  incarnation.attempts = {
+      {"uid-sweep-3", 2, ClusterName("gpu-west"), Ago(seconds(77)), {}, "", ""}};
+  incarnation.failures = {{ClusterName("gpu-east"), "RecentlyFailed", Ago(seconds(77)),
+                           "gpu-east did not admit the workload in time: no quota for cpu"}};
+  ViewSettings settings = Settings();
+  settings.admission_timeout = minutes(2);
+  const std::string out = RenderWhy(data, settings).out;
+  CHECK_THAT(out, ContainsSubstring("          RecentlyFailed  did not admit the workload in time: "
+                                    "no quota for cpu (77s ago); tried again after the other"));
+  CHECK_THAT(out, ContainsSubstring("another worker is tried in 43s\n"));
 }
 
 TEST_CASE("why: the counts of devices stand on a line of their own, wrapped below themselves") {

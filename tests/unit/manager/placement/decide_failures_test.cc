@@ -71,6 +71,26 @@ TEST_CASE("the only worker that cannot be given the job keeps being tried") {
   CHECK(world.WorkersWithJob() == Names{"a"});
 }
 
+TEST_CASE("what a worker said that did not admit in time outlives its copy") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  world.Edit(world.worker("a"))->quota_reserved =
+      tracking::Condition{false, "Pending", "insufficient unused quota for cpu", {}};
+  world.Advance(2min);
+  const Decision decision = world.Look();
+  const auto recorded = std::find_if(
+      decision.actions.begin(), decision.actions.end(),
+      [](const Action& action) { return std::holds_alternative<RecordFailure>(action); });
+  REQUIRE(recorded != decision.actions.end());
+  const auto& failure = std::get<RecordFailure>(*recorded);
+  CHECK(failure.outcome == "TimedOut");
+  CHECK(failure.failure.message ==
+        "a did not admit the workload in time: insufficient unused quota for cpu");
+  // The first end of an attempt counts, so it must be told before the copy goes.
+  CHECK(std::holds_alternative<DeleteRemote>(*std::next(recorded)));
+}
+
 TEST_CASE("race: a winner that cannot be given the job gives way, and comes back") {
   World world({"a", "b"}, Race());
   world.SetFailures(CreatesJobOnA);

@@ -167,13 +167,13 @@ TEST_CASE("the first end of an attempt stands, and a round after it does not cha
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
   const Failure evicted{kEast, dra::ReasonCode::kRecentlyFailed, {}, "evicted on east: preempted"};
-  REQUIRE(f.Execute({RecordFailure{evicted}}));
-  REQUIRE(f.Execute({DeleteRemote{kEast, "Evicted"}}));
+  REQUIRE(f.Execute({RecordFailure{evicted, "Evicted"}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, "Withdrawn"}}));
   REQUIRE(f.Execute({Nominate{{ClusterName("west")}, "sent to west", true}}));
   REQUIRE(f.Execute({DeleteRemote{kEast, "LostRace"}}));  // it was not in this attempt
   const auto attempts = f.Attempts();
   REQUIRE(attempts.size() == 2);
-  CHECK(attempts[0].outcome == "RecentlyFailed");
+  CHECK(attempts[0].outcome == "Evicted");
   CHECK(attempts[0].message == "evicted on east: preempted");
   CHECK(attempts[1].cluster == ClusterName("west"));
   CHECK_FALSE(attempts[1].ended_at);

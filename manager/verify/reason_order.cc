@@ -1,0 +1,79 @@
+#include "manager/verify/reason_order.h"
+
+#include <algorithm>
+
+namespace fedra::verify {
+
+Hindrance HindranceOf(dra::ReasonCode code) {
+  using enum dra::ReasonCode;
+  switch (code) {
+    case kClusterUnreachable:
+    case kClusterMisconfigured:
+    case kCredentialsRejected:
+    case kCertificateUntrusted:
+    case kForbidden:
+    case kApiMissing:
+    case kApiVersionOld:
+    case kExcluded:
+      return Hindrance::kUnreached;
+    case kNamespaceMissing:
+    case kQueueMissing:
+    case kQueueInactive:
+    case kKindMissing:
+    case kDeviceClassMissing:
+    case kTemplateMissing:
+    case kTemplateDrift:
+    case kClaimMissing:
+    case kNameConflict:
+    case kDependencyMissing:
+    case kGangIncomplete:
+    case kDriverMissing:
+    case kNoMatchingDevice:
+    case kNotEnoughDevices:
+    case kSelectorError:
+    case kAllocationError:
+    case kNodeMismatch:
+    case kDeviceTainted:
+    case kCapabilityUndeclared:
+    case kSchedulerUnverified:
+    case kBudgetExceeded:
+      return Hindrance::kUntilChanged;
+    case kConstraintUnsatisfied:
+    case kCountersExhausted:
+    case kCapacityExhausted:
+    case kNodeResources:
+    case kRecentlyFailed:
+      return Hindrance::kUnclear;
+    case kDevicesAllocated:
+    case kInLine:
+    case kClaimElsewhere:
+    case kPoolIncomplete:
+    case kStaleData:
+      return Hindrance::kUntilFree;
+    case kPodsDoNotFit:
+      return Hindrance::kDetail;
+  }
+  return Hindrance::kUnclear;  // a code of a later release
+}
+
+Prospect ProspectOf(std::span<const dra::ReasonCode> codes) {
+  const auto has = [&](Hindrance hindrance) {
+    return std::any_of(codes.begin(), codes.end(),
+                       [&](dra::ReasonCode code) { return HindranceOf(code) == hindrance; });
+  };
+  if (has(Hindrance::kUntilChanged)) return Prospect::kNever;
+  const bool excluded =
+      std::find(codes.begin(), codes.end(), dra::ReasonCode::kExcluded) != codes.end();
+  if (excluded) return Prospect::kNever;
+  if (has(Hindrance::kUnreached) || has(Hindrance::kUnclear)) return Prospect::kUnclear;
+  return has(Hindrance::kUntilFree) ? Prospect::kWaits : Prospect::kUnclear;
+}
+
+void OrderReasons(dra::Verdict& verdict) {
+  std::stable_sort(verdict.reasons.begin(), verdict.reasons.end(),
+                   [](const dra::Reason& a, const dra::Reason& b) {
+                     return HindranceOf(a.code) < HindranceOf(b.code);
+                   });
+}
+
+}  // namespace fedra::verify
