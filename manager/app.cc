@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <ctime>
 #include <functional>
@@ -21,6 +22,7 @@
 #include "manager/http/server.h"
 #include "manager/notify.h"
 #include "manager/reconcile/federation.h"
+#include "manager/systemd_report.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
@@ -99,11 +101,18 @@ class Daemon final {
   std::string MetricsPage();
   void TellCredentialExpiries();
   void Heartbeat();
+  std::vector<WatchedPart> Watched();
+  ServiceState State() const;
   void Apply(config::Loaded fresh);
 
   const std::string path_;
   config::Loaded loaded_;
   const WallTime started_ = SystemClock().Now();
+
+  // What the watched parts got done; counted by their own threads.
+  std::atomic<uint64_t> loop_turns_{0};
+  std::atomic<uint64_t> pool_turns_{0};
+  std::atomic<uint64_t> store_turns_{0};
 
   server::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
@@ -113,7 +122,7 @@ class Daemon final {
 
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
-  bool ready_told_ = false;
+  SystemdReport systemd_{Watched()};
 };
 
 Result<void> Daemon::OpenStore() {
@@ -123,6 +132,7 @@ Result<void> Daemon::OpenStore() {
                                   .history_retention = settings.history_retention,
                                   .on_transaction = [this](const store::TransactionReport& report) {
                                     metrics_.StoreTransaction(report.ok, report.duration);
+                                    ++store_turns_;
                                   }}));
   if (store_->created()) {
     log::Info("no store was found; placements are read from the clusters, the history begins now",
@@ -250,10 +260,40 @@ void Daemon::Tick() {
   federation_->Tick();
   Heartbeat();
   Reload(false);
-  if (!ready_told_ && federation_->IsWorking()) {
-    ready_told_ = true;
-    NotifySystemd("READY=1");
-  }
+  systemd_.Tick(SystemClock().Steady(), State());
+}
+
+// The loop and the pool are asked and have answered by the next look, the store by its heartbeat's
+// transaction, failed ones included: a full disk is nothing that a restart could mend.
+std::vector<WatchedPart> Daemon::Watched() {
+  return {{"network loop",
+           [this] {
+             const uint64_t answered = loop_turns_;
+             threads_.loop.Post([this] { ++loop_turns_; });
+             return answered;
+           }},
+          {"worker pool",
+           [this] {
+             const uint64_t answered = pool_turns_;
+             threads_.pool.Submit([this] { ++pool_turns_; });
+             return answered;
+           }},
+          {"store", [this] { return store_turns_.load(); }},
+          {"reconciler", [this, idle = uint64_t{0}]() mutable {
+             if (federation_->queue_depth() == 0) ++idle;
+             return metrics_.reconciles() + idle;
+           }}};
+}
+
+ServiceState Daemon::State() const {
+  ServiceState state{.is_working = federation_->IsWorking()};
+  const auto workers = federation_->workers();
+  state.workers = workers->size();
+  state.connected =
+      static_cast<size_t>(std::count_if(workers->begin(), workers->end(), [](const auto& worker) {
+        return worker->contact() == placement::Contact::kFull;
+      }));
+  return state;
 }
 
 void Daemon::Reload(bool forced) {

@@ -8,7 +8,9 @@
 //
 // Thread rules: any thread.
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -67,10 +69,13 @@ class Metrics final : public reconcile::Telemetry {
   void SetStoreSize(uint64_t bytes);
 
   std::string Text() const;
+  // Looks at workloads that have ended, since the start.
+  uint64_t reconciles() const { return reconciles_.load(); }
 
  private:
   struct Families;
   std::unique_ptr<Families> families_;
+  std::atomic<uint64_t> reconciles_{0};
   Guarded<std::set<ClusterName>> clusters_;  // as of the last SetClusters
 };
 

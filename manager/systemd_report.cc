@@ -1,0 +1,33 @@
+#include "manager/systemd_report.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/notify.h"
+
+namespace fedra {
+
+std::string StatusLine(const ServiceState& state) {
+  if (!state.is_working) return "waiting for the manager's API server and the first lists";
+  return fmt::format("{} of {} workers connected", state.connected, state.workers);
+}
+
+SystemdReport::SystemdReport(std::vector<WatchedPart> parts) {
+  if (const auto limit = WatchdogLimit())
+    watchdog_.emplace(*limit, std::move(parts), [] { NotifySystemd("WATCHDOG=1"); });
+}
+
+void SystemdReport::Tick(SteadyTime now, const ServiceState& state) {
+  if (watchdog_) watchdog_->Tick(now);
+  if (std::string status = StatusLine(state); status != status_) {
+    NotifySystemd("STATUS=" + status);
+    status_ = std::move(status);
+  }
+  if (!ready_told_ && state.is_working) {
+    ready_told_ = true;
+    NotifySystemd("READY=1");
+  }
+}
+
+}  // namespace fedra

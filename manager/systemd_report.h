@@ -1,0 +1,40 @@
+#pragma once
+//
+// What systemd hears of the running daemon: that it is ready, a line for `systemctl status`, and
+// the watchdog's pings. Says nothing outside of a Type=notify unit.
+//
+// Thread rules: one thread, the one that ticks.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "manager/watchdog.h"
+
+namespace fedra {
+
+struct ServiceState {
+  bool is_working = false;  // decisions are being made
+  size_t workers = 0;
+  size_t connected = 0;  // of them
+};
+
+// "3 of 4 workers connected".
+std::string StatusLine(const ServiceState& state);
+
+class SystemdReport final {
+ public:
+  // `parts`: see Watchdog; they are asked only when the unit has a watchdog.
+  explicit SystemdReport(std::vector<WatchedPart> parts);
+
+  void Tick(SteadyTime now, const ServiceState& state);
+
+ private:
+  std::optional<Watchdog> watchdog_;  // none: the unit has none
+  std::string status_;                // as last told
+  bool ready_told_ = false;
+};
+
+}  // namespace fedra
