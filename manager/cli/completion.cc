@@ -45,7 +45,7 @@ std::vector<std::string> NextWords(const CompletionWord& word) {
 void Bash(std::vector<CompletionWord> words, std::ostream& out) {
   out << "_fedra() {\n  local current=${COMP_WORDS[COMP_CWORD]} "
          "previous=${COMP_WORDS[COMP_CWORD-1]} "
-         "line=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\"\n"
+         "line=\"${COMP_WORDS[*]:1:$((COMP_CWORD-1))}\"\n"
          "  case \"$line\" in\n";
   std::string commands;
   for (const CompletionWord& word : words) {
@@ -71,6 +71,8 @@ void Bash(std::vector<CompletionWord> words, std::ostream& out) {
 void Zsh(const std::vector<CompletionWord>& words, std::ostream& out) {
   out << "#compdef fedra\nautoload -U +X bashcompinit && bashcompinit\n";
   Bash(words, out);
+  // As a file of $fpath it runs for the first time when something is to be completed.
+  out << "if [[ $funcstack[1] == _fedra ]]; then _bash_complete -F _fedra; fi\n";
 }
 
 std::string FishOption(const CompletionOption& option) {
