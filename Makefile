@@ -6,6 +6,9 @@
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
 #   make test-real-dra N=500 SEED=1
 #                   random pods and claims shown to a real kube-scheduler and to fedra
+#   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
+#   make test-packages
+#                   lintian, installed, upgraded and purged in a booted systemd against a simulated fleet (root)
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
 #   make style      format, layers, headers, mypy
@@ -21,6 +24,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
+
 N ?= 500
 SEED ?= 1
 
@@ -28,8 +32,8 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra bench lint style tidy asan tsan fuzz \
-        format docs install clean help
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb test-packages bench lint style \
+        tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
 # Configures when it was never configured, and builds. CMake itself notices changed lists of files.
@@ -78,6 +82,19 @@ test-real-dra:
 	$(call BUILD,release,pod-lines)
 	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED)
 
+# For tests of upgrades: VERSION=0.1.0~1 gives the package another version than its own, DEB_FOLDER another place.
+DEB_FOLDER ?= build/packages
+deb:
+	$(INSTALL_PACKAGES) build deb
+	@scripts/debian_changelog.py $(VERSION)
+	@mkdir -p $(DEB_FOLDER)
+	@FEDRA_DEB_FOLDER=$(abspath $(DEB_FOLDER)) debian/rules binary
+
+test-packages:
+	$(INSTALL_PACKAGES) test deb packages
+	$(call BUILD,release,fedra fedra-sim pages)
+	@tests/packages/run.py $(PACKAGES_OPTIONS)
+
 bench: build-release
 	@scripts/bench.sh
 
@@ -88,7 +105,7 @@ style:
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
-	@mypy --config-file tests/mypy.ini tests/scenarios tests/real scripts
+	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
 tidy: build-asan
@@ -119,12 +136,15 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
 
-install: all
+install:
+	$(INSTALL_PACKAGES) build
+	$(call BUILD,release,fedra pages)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
-	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
 	@sed 's|/usr/bin/fedra|$(PREFIX)/bin/fedra|' deploy/systemd/fedra.service \
 	  > $(DESTDIR)$(PREFIX)/lib/systemd/system/fedra.service
 	@install -m 644 deploy/systemd/fedra.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/fedra.conf
+	@install -m 644 deploy/systemd/fedra.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/fedra.conf
 
 clean:
 	@rm -rf build

@@ -1,0 +1,39 @@
+"""What the tests of packages share."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Skip(Exception):
+    """This cannot run on this machine, and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Debs:
+    """The package under test, and the one that is installed before it."""
+
+    current: Path
+    previous: Path
+
+
+def run(*command: object, cwd: Path = ROOT, code: int | None = 0) -> str:
+    """Standard output and error; fails unless it ends with `code` (None: whatever)."""
+    arguments: Sequence[str] = [str(part) for part in command]
+    result = subprocess.run(
+        arguments,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    text = result.stdout.decode(errors="replace")
+    assert (
+        code is None or result.returncode == code
+    ), f"{' '.join(arguments)} ended with {result.returncode}:\n{text[-4000:]}"
+    return text

@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""make test-packages: builds the packages and tries them as an administrator would.
+
+    tests/packages/run.py [--only NAME...] [--deb FILE] [--previous FILE] [--allow-skips]
+
+Without --deb the package is built from build/release. --previous is the version that is upgraded from; without it,
+the same program is packed once more under a lower version. What cannot run here is printed as SKIP, and counts as a
+failure unless --allow-skips. The last line: "N passed, M failed, K skipped".
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from packages import deb_files, deb_machine  # noqa: E402
+from packages.deb_build import build_deb  # noqa: E402
+from packages.parts import Debs, Skip  # noqa: E402
+
+Test = Callable[[Debs], None]
+
+# In the order in which they run.
+TESTS: dict[str, Test] = {
+    "deb-lintian": deb_files.lintian,
+    "deb-build-dependencies": deb_files.build_dependencies,
+    "deb-contents": deb_files.contents,
+    "deb-hardening": deb_files.hardening,
+    "deb-manual-pages": deb_files.manual_pages,
+    "deb-completions": deb_files.completions,
+    "deb-machine": deb_machine.life_of_a_package,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=TESTS, default=list(TESTS))
+    parser.add_argument("--deb", type=Path)
+    parser.add_argument("--previous", type=Path)
+    parser.add_argument("--allow-skips", action="store_true")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+    deb = arguments.deb or build_deb()
+    debs = Debs(deb.resolve(), (arguments.previous or build_deb(lower_than=deb)).resolve())
+    print(f"testing {debs.current.name}, upgraded from {debs.previous.name}", flush=True)
+    passed, failed, skipped = 0, 0, 0
+    for name in arguments.only:
+        started = time.monotonic()
+        try:
+            TESTS[name](debs)
+            passed += 1
+            print(f"ok   {name} ({time.monotonic() - started:.0f} s)", flush=True)
+        except Skip as reason:
+            skipped += 1
+            print(f"SKIP {name}: {reason}", flush=True)
+        except Exception as error:
+            failed += 1
+            print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
+    if not arguments.allow_skips:
+        failed += skipped
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C.UTF-8")
+    sys.exit(main())
