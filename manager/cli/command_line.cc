@@ -14,6 +14,7 @@
 #include "config/names.h"
 #include "manager/cli/checked_output.h"
 #include "manager/cli/command_options.h"
+#include "manager/cli/command_pages.h"
 
 namespace fedra::cli {
 namespace {
@@ -28,33 +29,26 @@ std::string Escaped(const std::string& text) {
   return cell;
 }
 
-// "`-o`, `--output`", or the name of a positional argument.
-std::string NamesOf(const CLI::Option& option) {
-  std::string names;
-  for (const std::string& name : option.get_snames()) names += fmt::format("`-{}`, ", name);
-  for (const std::string& name : option.get_lnames()) names += fmt::format("`--{}`, ", name);
-  if (names.empty()) return fmt::format("`{}`", option.get_name(true));
-  names.resize(names.size() - 2);
-  return names;
+// "`-o`, `--output`"
+std::string InCode(std::string names) {
+  for (size_t at = names.find(", "); at != std::string::npos; at = names.find(", ", at + 4))
+    names.replace(at, 2, "`, `");
+  return "`" + names + "`";
 }
 
-std::string OptionLine(const CLI::Option& option) {
-  std::string meaning = option.get_description();
-  if (!option.get_default_str().empty())
-    meaning += fmt::format("; default `{}`", option.get_default_str());
-  if (option.get_required()) meaning += "; required";
-  return fmt::format("| {} | {} |\n", NamesOf(option), Escaped(meaning));
+std::string OptionLine(const OptionPage& option) {
+  std::string meaning = option.meaning;
+  if (!option.default_value.empty()) meaning += fmt::format("; default `{}`", option.default_value);
+  if (option.is_required) meaning += "; required";
+  return fmt::format("| {} | {} |\n", InCode(option.names), Escaped(meaning));
 }
 
-std::string PageOf(const CLI::App& app, const std::string& name) {
-  std::string page = fmt::format("\n## {}\n\n{}.\n", name, app.get_description());
-  if (!app.get_footer().empty()) page += fmt::format("\n{}\n", app.get_footer());
-  std::string lines;
-  for (const CLI::Option* option : app.get_options())
-    if (option != app.get_help_ptr()) lines += OptionLine(*option);
-  if (!lines.empty()) page += "\n| option | meaning |\n|---|---|\n" + lines;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    page += PageOf(*sub, name + " " + sub->get_name());
+std::string PageOf(const CommandPage& command) {
+  std::string page = fmt::format("\n## {}\n\n{}.\n", command.name, command.summary);
+  if (!command.more.empty()) page += fmt::format("\n{}\n", command.more);
+  if (!command.options.empty()) page += "\n| option | meaning |\n|---|---|\n";
+  for (const OptionPage& option : command.options) page += OptionLine(option);
+  for (const CommandPage& below : command.commands) page += PageOf(below);
   return page;
 }
 
@@ -142,16 +136,11 @@ int Main(int argc, const char* const* argv) {
 }
 
 std::string CommandsPage() {
-  CLI::App app;
-  Parsed parsed;
-  Command command;
-  AddCommands(app, parsed, command);
   std::string page =
       "# Commands\n\nOne program, `fedra`. Generated from `manager/cli/*_options.cc` by "
       "`make "
       "docs`.\n\nExit codes: 0 success, 1 error or wrong usage, unless a command says otherwise.\n";
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    page += PageOf(*sub, "fedra " + sub->get_name());
+  for (const CommandPage& command : CommandPages().commands) page += PageOf(command);
   return page;
 }
 
