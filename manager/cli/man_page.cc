@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,10 +105,27 @@ std::string Options(const CommandPage& page) {
   return text;
 }
 
+// An empty line begins a paragraph; indented lines are examples and stay lines.
+std::string Paragraphs(const std::string& text) {
+  std::string roff;
+  bool begins = true;  // with the next line, a paragraph
+  bool is_example = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line); begins = line.empty()) {
+    const bool is_indented = line.starts_with(' ');
+    if (is_example && !is_indented) roff += ".EE\n";
+    if (begins && !line.empty()) roff += ".PP\n";
+    if (!is_example && is_indented) roff += ".EX\n";
+    is_example = is_indented;
+    if (!line.empty()) roff += RoffText(line) + "\n";
+  }
+  return is_example ? roff + ".EE\n" : roff;
+}
+
 // A command below the page's own: "fedra config validate".
 std::string Subsection(const CommandPage& page) {
   std::string text = fmt::format(".SS {}\n{}.\n", RoffText(page.name), RoffText(page.summary));
-  if (!page.more.empty()) text += fmt::format(".PP\n{}\n", RoffText(page.more));
+  if (!page.more.empty()) text += Paragraphs(page.more);
   text += Options(page);
   for (const CommandPage& below : page.commands) text += Subsection(below);
   return text;
@@ -122,7 +140,7 @@ std::string_view SupplementOf(const CommandPage& page) {
 std::string Body(const CommandPage& page) {
   std::string text = ".SH SYNOPSIS\n" + Synopsis(page);
   text += fmt::format(".SH DESCRIPTION\n{}.\n", RoffText(page.summary));
-  if (!page.more.empty()) text += fmt::format(".PP\n{}\n", RoffText(page.more));
+  if (!page.more.empty()) text += Paragraphs(page.more);
   if (!page.options.empty()) text += ".SH OPTIONS\n" + Options(page);
   return text;
 }

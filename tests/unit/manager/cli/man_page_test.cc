@@ -9,18 +9,19 @@ namespace fedra::cli {
 namespace {
 
 CommandPage Program() {
-  CommandPage why{.name = "fedra why",
-                  .summary = "Say why",
-                  .more = ".hidden\nC:\\path",
-                  .options = {{.names = "job",
-                               .value = "TEXT",
-                               .meaning = "NAMESPACE/NAME",
-                               .is_required = true,
-                               .is_positional = true},
-                              {.names = "-o, --output",
-                               .value = "table|json",
-                               .meaning = "The form",
-                               .default_value = "table"}}};
+  CommandPage why{
+      .name = "fedra why",
+      .summary = "Say why",
+      .more = ".hidden\nC:\\path\n\nFor example:\n  fedra why a\n  fedra why b\nand so on",
+      .options = {{.names = "job",
+                   .value = "TEXT",
+                   .meaning = "NAMESPACE/NAME",
+                   .is_required = true,
+                   .is_positional = true},
+                  {.names = "-o, --output",
+                   .value = "table|json",
+                   .meaning = "The form",
+                   .default_value = "table"}}};
   CommandPage validate{.name = "fedra config validate", .summary = "Report every problem"};
   CommandPage config{.name = "fedra config", .summary = "Look at it", .commands = {validate}};
   return {.name = "fedra", .summary = "Federates jobs", .commands = {why, config}};
@@ -47,7 +48,9 @@ TEST_CASE("man: a page for each command, with its options and what is below it")
   const std::string why = TextOf(pages, "fedra-why.1");
   CHECK(why.starts_with(".TH FEDRA\\-WHY 1 2026-11-23 \"fedra 1.2.3\" \"Commands of fedra\"\n"));
   CHECK(why.find("\\fBfedra why\\fR [\\fIOPTIONS\\fR] \\fIjob\\fR\n") != std::string::npos);
-  CHECK(why.find("\\&.hidden\nC:\\epath") != std::string::npos);
+  CHECK(
+      why.find(".PP\n\\&.hidden\nC:\\epath\n.PP\nFor example:\n.EX\n  fedra why a\n  fedra why b\n"
+               ".EE\nand so on\n.SH OPTIONS\n") != std::string::npos);
   CHECK(
       why.find(".TP\n\\fB\\-o, \\-\\-output\\fR \\fItable|json\\fR\nThe form; default table.\n") !=
       std::string::npos);
