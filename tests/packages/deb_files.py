@@ -112,7 +112,7 @@ def manual_pages(debs: Debs) -> None:
             run("mandoc", "-T", "lint", "-W", "warning", page.with_suffix(""))
         # Every command and every option that the program has is in a page.
         fedra = folder / "usr/bin/fedra"
-        for command in _commands(run(fedra, "--help")):
+        for command in _commands(run(fedra, "completion", "fish")):
             page = folder / f"usr/share/man/man1/fedra-{command}.1"
             assert page.exists(), f"no page of fedra {command}"
             text = run("mandoc", "-T", "ascii", page)
@@ -121,10 +121,9 @@ def manual_pages(debs: Debs) -> None:
                 assert option in plain or option == "--help", f"{page.name} lacks {option}"
 
 
-def _commands(help_text: str) -> list[str]:
-    _, _, below = help_text.partition("Subcommands:\n")
-    names = re.findall(r"^  ([a-z]\S*)", below, re.MULTILINE)
-    assert len(names) >= len(_COMMANDS), help_text
+def _commands(fish: str) -> list[str]:
+    names = re.findall(r"-n __fish_use_subcommand -a (\S+)", fish)
+    assert len(names) >= len(_COMMANDS), fish
     return names
 
 
