@@ -117,6 +117,12 @@ enum class RemovedWorkers {
   kDrain,  // they are taken back and queued again
 };
 
+// The jobs of a worker that rejects our credentials longer than workerLostTimeout.
+enum class RejectedWorkers {
+  kKeep,  // they stay: the worker answers, and they run on
+  kMove,  // as those of a worker that does not answer
+};
+
 // What holds between waiting jobs that compete for devices (docs/ordering.md).
 enum class DispatchOrder {
   kStrict,      // none passes another
@@ -137,6 +143,7 @@ struct DispatchSettings {
   DispatchOrder order = DispatchOrder::kBackfill;
   BackfillSettings backfill;
   RemovedWorkers removed_workers = RemovedWorkers::kKeep;
+  RejectedWorkers rejected_workers = RejectedWorkers::kKeep;
 };
 
 struct StoreSettings {

@@ -72,8 +72,9 @@ constexpr std::array kCatalogue = {
                 "the LocalQueue or its ClusterQueue on the worker is not active",
                 "The queue is stopped, its ClusterQueue is missing, or a flavor or admission check "
                 "of it is.",
-                "kubectl describe localqueue and clusterqueue on the worker; the message repeats "
-                "Kueue's own."},
+                "On the worker: kubectl describe localqueue, and kubectl get clusterqueue NAME -o "
+                "jsonpath={.spec.stopPolicy}; Hold and HoldAndDrain stop it, None opens it again. "
+                "The message repeats Kueue's own words."},
     ReasonEntry{kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
                 "The custom resource definition of the kind is not installed there.",
                 "Install the operator of that kind."},
@@ -90,8 +91,10 @@ constexpr std::array kCatalogue = {
         "a ResourceClaimTemplate that the job names does not exist on the worker",
         "Kueue does not copy ResourceClaimTemplates; the worker's own copy is what its pods use. "
         "Beside the verdict Yes it is only a note: fedra copies the template with the job.",
-        "Create the template in the job's namespace on the worker, or let fedra copy it "
-        "(verification.templates.sync, docs/templates.md). The job leaves at once, without a "
+        "Create the template in the job's namespace on the worker; or, where the manager has it, "
+        "let "
+        "fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, "
+        "without a "
         "restart or resubmission."},
     ReasonEntry{kTemplateDrift, "TemplateDrift", kObjects,
                 "the worker's ResourceClaimTemplate differs from the manager's",

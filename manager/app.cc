@@ -7,10 +7,13 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
@@ -123,6 +126,7 @@ class Daemon final {
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
   SystemdReport systemd_{Watched()};
+  std::string told_restart_;  // the keys that need a restart, as told last; empty: none do
 };
 
 Result<void> Daemon::OpenStore() {
@@ -322,16 +326,45 @@ config::Configuration TakeOver(const config::Configuration& used,
   return merged;
 }
 
+// The keys, with their sections, in which two views (YAML) differ: "dispatch.policy, store.path".
+std::string ChangedKeys(const std::string& before, const std::string& after) {
+  const auto lines = [](const std::string& view) {
+    std::set<std::string> all;
+    std::vector<std::string> sections;
+    std::istringstream text(view);
+    for (std::string line; std::getline(text, line);) {
+      const size_t indent = line.find_first_not_of(' ');
+      const size_t colon = line.find(':');
+      if (indent == std::string::npos || colon == std::string::npos || line[indent] == '#')
+        continue;
+      sections.resize(std::min(sections.size(), indent / 2));
+      sections.push_back(line.substr(indent, colon - indent));
+      all.insert(fmt::format("{}{}", fmt::join(sections, "."), line.substr(colon)));
+    }
+    return all;
+  };
+  const std::set<std::string> old_lines = lines(before);
+  std::set<std::string> keys;
+  for (const std::string& line : lines(after))
+    if (!old_lines.contains(line)) keys.insert(line.substr(0, line.find(':')));
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
 // Workers, credentials, addresses and the log level change at once; what shapes the daemon needs a
 // restart and says so.
 void Daemon::Apply(config::Loaded fresh) {
   config::Configuration merged = TakeOver(loaded_.configuration, fresh.configuration);
-  if (config::View(merged) != config::View(fresh.configuration)) {
+  const std::string used = config::View(merged);
+  const std::string wanted = config::View(fresh.configuration);
+  // Once for each set of keys, not again at each further edit.
+  const std::string keys = used == wanted ? std::string() : ChangedKeys(used, wanted);
+  if (used != wanted && std::exchange(told_restart_, keys) != keys) {
     log::Warn(
         "the configuration has changed in parts that need a restart; workers, credentials, "
         "addresses and the log level are taken over",
-        {{"path", path_}});
+        {{"path", path_}, {"keys", keys}});
   }
+  if (used == wanted) told_restart_.clear();
   fresh.configuration = std::move(merged);
   log::SetLevel(fresh.configuration.logging.level);
   for (const config::Problem& problem : config::AccessProblems(fresh, true))
@@ -386,10 +419,13 @@ int RunDaemon(const std::string& config_path) {
   while (signal != SIGTERM && signal != SIGINT) {
     daemon.Tick();
     signal = WaitForSignal(signals, kTick);
-    if (signal == SIGHUP) daemon.Reload(true);
+    if (signal != SIGHUP) continue;
+    log::Info("the configuration is read again", {{"signal", "SIGHUP"}});
+    daemon.Reload(true);
   }
   log::Info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   daemon.Stop();
+  log::Info("stopped");
   return 0;
 }
 

@@ -173,7 +173,7 @@ Result<std::unique_ptr<Connection>> OpenForWriting(const std::string& path) {
   // A newer schema is refused before anything is written, the journal mode included.
   if (identity.version <= SchemaVersion()) FEDRA_RETURN_IF_ERROR(UseWal(*db));
   FEDRA_RETURN_IF_ERROR(
-      db->Execute("PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 67108864"));
+      db->Execute("PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 4194304"));
   FEDRA_RETURN_IF_ERROR(Migrate(*db, Migrations()));
   return db;
 }

@@ -158,6 +158,14 @@ void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
   });
 }
 
+std::string WhySkipped(const nlohmann::json& object) {
+  const std::string version = tracking::Text(object, "apiVersion");
+  const std::string kind = tracking::Text(object, "kind");
+  if (version.empty() || kind.empty())
+    return "no Kubernetes manifest: apiVersion or kind is missing; skipped";
+  return fmt::format("\"{}, Kind={}\" is no job that fedra can run; skipped", version, kind);
+}
+
 }  // namespace
 
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
@@ -170,10 +178,8 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
     } else if (!AddJob(manifest, default_ns, input)) {
-      input.skipped.push_back(fmt::format(
-          "{}: \"{}, Kind={}\" is no job that fedra can run; skipped",
-          PlaceOf(manifest.file, manifest.document), tracking::Text(*manifest.object, "apiVersion"),
-          tracking::Text(*manifest.object, "kind")));
+      input.skipped.push_back(PlaceOf(manifest.file, manifest.document) + ": " +
+                              WhySkipped(*manifest.object));
     }
   }
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {

@@ -75,7 +75,8 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
     const std::vector<std::string> known = CommandsOf(*at);
     if (known.empty()) return {};
     if (arguments[i].starts_with("-")) {
-      if (arguments[i] == "--color") ++i;  // its value is no command either
+      // Nor is the value of an option a command.
+      if (arguments[i] == "--color" || arguments[i] == "--config" || arguments[i] == "-c") ++i;
       continue;
     }
     if (std::find(known.begin(), known.end(), arguments[i]) == known.end()) {

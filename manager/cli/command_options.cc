@@ -11,6 +11,22 @@
 namespace fedra::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  fedra status                          the workers and the jobs\n"
+    "  fedra status jobs --state Blocked     only what waits for a worker\n"
+    "  fedra why ml/train                    why a job runs where it does, or nowhere\n"
+    "  fedra check -f job.yaml               the same before it is submitted\n"
+    "  fedra devices --class gpu.example.com what is free, worker by worker\n"
+    "  fedra explain TemplateMissing         cause and remedy of a reason\n"
+    "\n"
+    "Environment:\n"
+    "  FEDRA_CONFIG     the configuration file, where --config is not given\n"
+    "  FEDRA_NAMESPACE  the namespace, where -n or -A is not given\n"
+    "  NO_COLOR, TERM, COLUMNS  no colours; what the terminal can do; its width\n"
+    "\n"
+    "Durations are written as 15s, 2m or 1h30m. Each command's --help names its exit codes.";
+
 // The type of options whose value is a file's name.
 constexpr const char* kFile = "FILE";
 
@@ -33,6 +49,10 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   completion.takes_file = type == kFile;
   if (const size_t list = type.find('{'); list != std::string::npos)
     completion.values = ValuesIn(type.substr(list));
+  const std::string name = completion.names.empty() ? option.get_name(true) : "";
+  if (name == "job" || name == "what") completion.from = "status jobs --all -o name";
+  if (option.check_lname("worker")) completion.from = "status workers -o name";
+  if (name == "reason") completion.values = ExplainableWords();
   return completion;
 }
 
@@ -109,11 +129,7 @@ void AddConfigCommands(CLI::App& app, Parsed& parsed, Command& command) {
       [&] { command = [&](Terminal& terminal) { return ConfigView(parsed.config, terminal); }; });
 }
 
-void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
-  CLI::App* run = app.add_subcommand("run", "Run the daemon");
-  AddConfig(*run, parsed);
-  run->callback([&] { command = [&](Terminal&) { return RunDaemon(parsed.config); }; });
-
+void AddExplain(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* explain = app.add_subcommand(
       "explain", "Explain a reason, a state or an event: what causes it, what to do");
   explain->add_option("reason", parsed.reason,
@@ -123,6 +139,12 @@ void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
   explain->callback([&] {
     command = [&](Terminal& terminal) { return Explain(parsed.reason, parsed.format, terminal); };
   });
+}
+
+void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* run = app.add_subcommand("run", "Run the daemon");
+  AddConfig(*run, parsed);
+  run->callback([&] { command = [&](Terminal&) { return RunDaemon(parsed.config); }; });
 
   CLI::App* version = app.add_subcommand("version", "Print version, commit and library versions");
   version->add_option("-o,--output", parsed.format, "text or json")
@@ -155,6 +177,8 @@ std::vector<CompletionWord> WordsOf(const CLI::App& app) { return Words(app, "")
 void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   if (const char* const path = std::getenv("FEDRA_CONFIG"); path != nullptr && *path != '\0')
     parsed.config = path;
+  if (const char* const ns = std::getenv("FEDRA_NAMESPACE"); ns != nullptr)
+    parsed.view.ns = parsed.check.ns = ns;
   app.description(
       "Federates Kubernetes batch jobs with Dynamic Resource Allocation over many clusters, next "
       "to Kueue.");
@@ -167,18 +191,28 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   app.set_version_flag("--version", version, "As the command version");
   app.add_option("--color", parsed.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  AddSmallCommands(app, parsed, command);
+  AddConfig(app, parsed);
+  // In the order in which help lists them: what people look at, what they try, what they run.
   AddStatus(app, parsed, command);
   AddWhy(app, parsed, command);
+  AddHistory(app, parsed, command);
+  AddExplain(app, parsed, command);
   AddCheck(app, parsed, command);
-  AddSync(app, parsed, command);
   AddDevices(app, parsed, command);
+  AddCel(app, parsed, command);
+  AddSync(app, parsed, command);
   AddSnapshot(app, parsed, command);
   AddOrphans(app, parsed, command);
-  AddHistory(app, parsed, command);
   AddBackup(app, parsed, command);
-  AddCel(app, parsed, command);
   AddConfigCommands(app, parsed, command);
+  AddSmallCommands(app, parsed, command);
+  // --color and --config may stand before the command or behind it.
+  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) {
+    sub->fallthrough();
+    for (CLI::App* nested : sub->get_subcommands([](CLI::App*) { return true; }))
+      nested->fallthrough();
+  }
+  app.footer(kExamples);
 }
 
 }  // namespace fedra::cli

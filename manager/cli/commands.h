@@ -24,6 +24,9 @@ inline constexpr int kUnknown = 4;
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
 
+// Every word that `fedra explain` knows.
+std::vector<std::string> ExplainableWords();
+
 // fedra version, fedra --version: version, commit and the libraries' versions.
 int Version(const std::string& format, Terminal& terminal);
 std::string VersionText();
@@ -34,6 +37,7 @@ struct CompletionOption {
   std::vector<std::string> values;  // all it can be; empty: anything
   bool takes_value = false;
   bool takes_file = false;
+  std::string from = {};  // a command of fedra that prints what it can be; empty: none does
 };
 struct CompletionWord {
   std::string command;                // "status", or "config validate"

@@ -15,6 +15,11 @@ std::string Join(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// What the daemon's store knows is asked when the key is pressed; errors stay silent.
+std::string AskedInBash(const std::string& command) {
+  return "$(fedra " + command + " 2>/dev/null)";
+}
+
 // What can come after each option that takes a value.
 void BashValues(const CompletionWord& word, std::ostream& out) {
   for (const CompletionOption& option : word.options) {
@@ -22,6 +27,8 @@ void BashValues(const CompletionWord& word, std::ostream& out) {
     out << fmt::format("        {}) COMPREPLY=(", fmt::join(option.names, "|"));
     if (option.takes_file) {
       out << "$(compgen -f -- \"$current\")";
+    } else if (!option.from.empty()) {
+      out << fmt::format("$(compgen -W \"{}\" -- \"$current\")", AskedInBash(option.from));
     } else if (!option.values.empty()) {
       out << fmt::format("$(compgen -W \"{}\" -- \"$current\")", Join(option.values));
     }
@@ -35,6 +42,7 @@ std::vector<std::string> NextWords(const CompletionWord& word) {
   for (const CompletionOption& option : word.options) {
     if (option.names.empty()) {
       next.insert(next.end(), option.values.begin(), option.values.end());
+      if (!option.from.empty()) next.push_back(AskedInBash(option.from));
     } else {
       next.push_back(option.names.back());
     }
@@ -80,6 +88,8 @@ std::string FishOption(const CompletionOption& option) {
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (option.takes_file) return text + " -r -F";
+  if (!option.from.empty())
+    return text + fmt::format(" -x -a '(fedra {} 2>/dev/null)'", option.from);
   if (!option.values.empty()) return text + fmt::format(" -x -a '{}'", Join(option.values));
   return option.takes_value && !option.names.empty() ? text + " -x" : text;
 }

@@ -98,10 +98,7 @@ std::string Containing(const std::string& word, const std::vector<std::string>& 
 }
 
 Meant NotKnown(const std::string& word) {
-  std::vector<std::string> names;
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) names.emplace_back(entry.name);
-  for (const StateEntry& entry : StateEntries()) names.emplace_back(entry.name);
-  for (const auto& note : placement::notes::kNoteReasons) names.emplace_back(note.name);
+  const std::vector<std::string> names = ExplainableWords();
   std::string closest = config::ClosestName(word, names);
   if (closest.empty()) closest = Containing(word, names);
   return {nullptr, nullptr, false,
@@ -129,6 +126,14 @@ Meant MeantBy(const std::string& word) {
 }
 
 }  // namespace
+
+std::vector<std::string> ExplainableWords() {
+  std::vector<std::string> words;
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) words.emplace_back(entry.name);
+  for (const StateEntry& entry : StateEntries()) words.emplace_back(entry.name);
+  for (const auto& note : placement::notes::kNoteReasons) words.emplace_back(note.name);
+  return words;
+}
 
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal) {
   const Result<Format> parsed = ParseFormat(format);

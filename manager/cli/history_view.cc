@@ -64,7 +64,11 @@ Output RenderHistory(const WorkloadData& data, const ViewSettings& settings) {
   const auto text = [&](const WorkloadData::Incarnation& incarnation) {
     return HistoryText(data, incarnation, settings);
   };
-  return RenderEach("HistoryReport", data, Chronological(data), settings, text, HistoryJson);
+  Incarnations chosen = Chronological(data);
+  // A person looks for what runs now; rows for programs stay as it happened.
+  if (IsTable(settings.format) && settings.style.headers)
+    std::reverse(chosen.begin(), chosen.end());
+  return RenderEach("HistoryReport", data, chosen, settings, text, HistoryJson);
 }
 
 }  // namespace fedra::cli

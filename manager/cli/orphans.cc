@@ -230,6 +230,8 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
   };
   const auto format = ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
+  if (options.yes && !options.remove)
+    return fail("--yes without --delete: it answers the question that --delete asks");
   const auto timeout = ParseDuration(options.timeout);
   if (!timeout) return fail("--timeout: " + timeout.error().message);
   const auto loaded =

@@ -76,6 +76,7 @@ std::vector<std::string> Table::LastCell(const std::string& text, size_t begin,
   std::string printable = Printable(text, style.utf8);
   if (style.width == 0 || overflow_ == Overflow::kKeep) return {std::move(printable)};
   const size_t room = std::max(kNarrowest, style.width > begin ? style.width - begin : 0);
+  if (overflow_ == Overflow::kCut) return {Shortened(printable, room)};
   return Wrapped(printable, room);
 }
 

@@ -55,6 +55,7 @@ struct Cell {
 enum class Overflow {
   kKeep,  // nothing: the terminal breaks the line
   kWrap,  // it goes on below itself
+  kCut,   // it ends in dots
 };
 
 // Columns as wide as their widest cell, two spaces between them, nothing behind the last one.

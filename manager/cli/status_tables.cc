@@ -18,16 +18,16 @@ using store::ClusterRow;
 using store::VerdictRow;
 using store::WorkloadRow;
 
-// Columns of a note in the narrow table; the wide one has all of it.
-constexpr size_t kNoteWidth = 120;
-
 bool HoldsJob(const WorkloadRow& row) {
   return row.state != "Finished" && row.state != "Failed" && row.state != "Deleted";
 }
 
 // "; its job moves in 10m50s": what the loss of a worker means for its jobs.
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
-  if (!row.lost_since || jobs == 0 || !settings.worker_lost_timeout) return {};
+  // Whether they leave one that rejects our credentials, dispatch.rejectedWorkers says; each job's
+  // own line has it.
+  if (row.phase == "Rejected" || !row.lost_since || jobs == 0 || !settings.worker_lost_timeout)
+    return {};
   const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
   const auto left = *row.lost_since + *settings.worker_lost_timeout - settings.now;
   if (left <= std::chrono::milliseconds(0))
@@ -67,8 +67,8 @@ std::string WithShortPaths(const std::string& note) {
 
 std::string NoteText(const std::string& note, const ViewSettings& settings) {
   std::string printable = Printable(note, settings.style.utf8);
-  if (settings.format == Format::kWide || DisplayWidth(printable) <= kNoteWidth) return printable;
-  return Shortened(WithShortPaths(printable), kNoteWidth);
+  // Where the line ends the table cuts it; in files and pipes it stays whole, for grep.
+  return settings.style.width == 0 ? printable : WithShortPaths(printable);
 }
 
 // The codes of what else stands against the workers, beside what is `counted`.
@@ -97,6 +97,16 @@ std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   const size_t more = FurtherReasons(verdicts, counts).size();
   if (!text.empty() && more > 0) text += fmt::format(" (and {})", Count(more, "more reason"));
   return text;
+}
+
+// A job on a worker that is out of contact may have ended: green is only what is known.
+Tone JobTone(const WorkloadRow& row, const StatusData& data) {
+  const auto worker =
+      std::find_if(data.clusters.begin(), data.clusters.end(),
+                   [&](const ClusterRow& cluster) { return cluster.name == row.worker; });
+  const bool unknown = row.state == "Running" && worker != data.clusters.end() &&
+                       ToneOfPhase(worker->phase) != Tone::kGood;
+  return unknown ? Tone::kWarning : ToneOfState(row.state);
 }
 
 using VerdictsByUid = std::map<std::string, std::vector<VerdictRow>>;
@@ -137,7 +147,7 @@ Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
   std::vector<std::string> titles = {"NAME", "STATE", "SINCE", "KUBERNETES", "DRA", "JOBS"};
   if (wide) titles.emplace_back("LAST CONTACT");
   titles.emplace_back("NOTE");
-  Table table(std::move(titles));
+  Table table(std::move(titles), Overflow::kCut);
   std::map<ClusterName, size_t> jobs = JobsByWorker(data);
   for (const ClusterRow& row : data.clusters) {
     std::vector<Cell> cells = {row.name.value,
@@ -159,10 +169,10 @@ Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
   if (wide) titles.insert(titles.end(), {"IN STATE", "KIND", "WORKLOAD", "NEEDS"});
   titles.emplace_back("NOTE");
-  Table table(std::move(titles));
+  Table table(std::move(titles), Overflow::kCut);
   const VerdictsByUid verdicts = ByUid(data.verdicts);
   for (const WorkloadRow& row : rows) {
-    std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, ToneOfState(row.state)),
+    std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, JobTone(row, data)),
                                OrDash(row.worker.value), Since(row.created_at, settings.now)};
     if (wide) {
       cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,

@@ -16,10 +16,21 @@ namespace {
 // Of a terminal that does not tell.
 constexpr size_t kUsualWidth = 120;
 
+// A terminal that prints escape sequences instead of heeding them, as an editor's shell does.
+bool IsDumb() {
+  const char* const term = std::getenv("TERM");
+  return term == nullptr || *term == '\0' || std::string_view(term) == "dumb";
+}
+
+size_t HeightOf(bool is_tty) {
+  winsize size{};
+  return is_tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 bool UseColor(const std::string& choice, bool is_tty) {
   if (choice == "always") return true;
   const char* const no_color = std::getenv("NO_COLOR");
-  return choice == "auto" && is_tty && (no_color == nullptr || *no_color == '\0');
+  return choice == "auto" && is_tty && !IsDumb() && (no_color == nullptr || *no_color == '\0');
 }
 
 bool LocaleShowsUtf8() {
@@ -43,8 +54,14 @@ size_t WidthOf(bool is_tty) {
 
 Terminal StandardTerminal(const std::string& color) {
   const bool is_tty = isatty(STDOUT_FILENO) == 1;
-  return {std::cout,      std::cerr, is_tty, UseColor(color, is_tty), !is_tty || LocaleShowsUtf8(),
-          WidthOf(is_tty)};
+  return {std::cout,
+          std::cerr,
+          is_tty,
+          UseColor(color, is_tty),
+          !is_tty || LocaleShowsUtf8(),
+          WidthOf(is_tty),
+          HeightOf(is_tty),
+          !IsDumb()};
 }
 
 Style StyleOf(const Terminal& terminal, bool headers) {

@@ -45,8 +45,6 @@ void AddViewOptions(CLI::App& app, Parsed& parsed) {
   app.add_option("-o,--output", parsed.format, "table, wide, json, yaml or name")
       ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
   app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
-  app.add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
-               "All namespaces, the default when -n is not given");
   app.add_flag("--no-headers", parsed.no_headers, "Tables without headers");
 }
 
@@ -77,6 +75,8 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
                    "Nothing, workers, jobs, or the name of a job, as of why")
       ->expected(0, 1);
   AddViewOptions(*status, parsed);
+  status->add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
+                   "All namespaces, the default when neither -n nor $FEDRA_NAMESPACE is given");
   AddFilters(*status, parsed.view.jobs);
   status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
   status->callback([&] {

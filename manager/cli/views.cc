@@ -63,12 +63,29 @@ Result<std::string> News(const ViewOptions& options, const Terminal& terminal,
   return WithoutAges(output.out);
 }
 
+// Over what is on the screen, line by line, so that nothing flickers; cut to the terminal's height.
+std::string Redrawn(const std::string& text, size_t height) {
+  std::string screen = "\033[H";
+  size_t lines = 0;
+  size_t begin = 0;
+  for (; begin < text.size() && (height == 0 || lines + 1 < height); ++lines) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    screen += text.substr(begin, end - begin) + "\033[K\n";
+    begin = end + 1;
+  }
+  const auto more = std::count(text.begin() + static_cast<ptrdiff_t>(std::min(begin, text.size())),
+                               text.end(), '\n');
+  if (more > 0) screen += fmt::format("... and {} more lines\033[K", more);
+  return screen + "\033[J";
+}
+
 // Once, or with --watch until interrupted: on a terminal the screen is redrawn, ages included;
 // elsewhere a change is one more text.
 int Show(const std::string& command, const ViewOptions& options, Terminal& terminal,
          const Render& render) {
   const auto format = ParseFormat(options.format);
-  const bool redraws = options.watch && terminal.out_is_tty && format && IsTable(*format);
+  const bool redraws =
+      options.watch && terminal.out_is_tty && terminal.moves_cursor && format && IsTable(*format);
   std::string shown;
   while (true) {
     const Result<Output> output = RenderOnce(options, terminal, render);
@@ -79,8 +96,8 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
     const std::string now =
         !options.watch || redraws ? output->out : News(options, terminal, render).value_or("");
     if (!options.watch || now != shown) {
-      if (redraws) terminal.out << "\033[H\033[2J";
-      terminal.out << (options.watch ? OneOfMany(output->out, *format) : output->out) << std::flush;
+      const std::string text = options.watch ? OneOfMany(output->out, *format) : output->out;
+      terminal.out << (redraws ? Redrawn(text, terminal.height) : text) << std::flush;
       if (!output->note.empty()) terminal.err << output->note << "\n";
       shown = now;
     }

@@ -35,8 +35,43 @@ std::pair<std::string, std::string> AtCounts(const std::string& message) {
   return {message, {}};
 }
 
-// One line per reason; the worker stands on the first.
-void AddVerdict(Table& table, const VerdictRow& row, bool wide) {
+// Workers of which there is the same to say.
+struct SameVerdict {
+  const VerdictRow* row = nullptr;
+  std::vector<std::string> workers;
+};
+
+// In the order of the first of each.
+std::vector<SameVerdict> Merged(const std::vector<VerdictRow>& verdicts) {
+  const auto same = [](const VerdictRow& a, const VerdictRow& b) {
+    return a.outcome == b.outcome && a.reasons_json == b.reasons_json &&
+           a.pods_fitting == b.pods_fitting && a.pods_wanted == b.pods_wanted &&
+           a.headroom == b.headroom && a.alternatives_json == b.alternatives_json;
+  };
+  std::vector<SameVerdict> merged;
+  for (const VerdictRow& row : verdicts) {
+    const auto found = std::find_if(merged.begin(), merged.end(),
+                                    [&](const SameVerdict& one) { return same(*one.row, row); });
+    if (found == merged.end())
+      merged.push_back({&row, {row.cluster.value}});
+    else
+      found->workers.push_back(row.cluster.value);
+  }
+  return merged;
+}
+
+// "gpu-1, gpu-2, gpu-3 and 61 more"
+std::string WorkersText(const std::vector<std::string>& workers) {
+  constexpr size_t kMost = 4;
+  if (workers.size() <= kMost) return fmt::format("{}", fmt::join(workers, ", "));
+  return fmt::format("{} and {} more",
+                     fmt::join(workers.begin(), workers.begin() + kMost - 1, ", "),
+                     workers.size() - kMost + 1);
+}
+
+// One line per reason; the workers stand on the first.
+void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
+  const VerdictRow& row = *verdict.row;
   std::vector<ReasonText> reasons = ReasonsOf(row);
   if (row.outcome == "Yes") {
     const std::string ranking = RankingText(row);
@@ -49,7 +84,7 @@ void AddVerdict(Table& table, const VerdictRow& row, bool wide) {
   bool first = true;
   const auto add = [&](const std::string& code, const std::string& object,
                        const std::string& detail) {
-    std::vector<Cell> cells = {first ? row.cluster.value : "",
+    std::vector<Cell> cells = {first ? WorkersText(verdict.workers) : "",
                                Cell(first ? row.outcome : "", ToneOfOutcome(row.outcome))};
     if (wide) cells.emplace_back(first ? PodsText(row) : "");
     cells.emplace_back(code);
@@ -71,7 +106,7 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
       wide ? std::vector<std::string>{"WORKER", "VERDICT", "PODS", "REASON", "OBJECT", "DETAIL"}
            : std::vector<std::string>{"WORKER", "VERDICT", "REASON", "DETAIL"},
       Overflow::kWrap);
-  for (const VerdictRow& row : verdicts) AddVerdict(table, row, wide);
+  for (const SameVerdict& verdict : Merged(verdicts)) AddVerdict(table, verdict, wide);
   return table;
 }
 
@@ -131,6 +166,17 @@ std::string Outlook(const std::vector<VerdictRow>& verdicts) {
   return "next   looked at again as soon as one of these changes\n";
 }
 
+// Who decides about a job that fedra has not been given yet.
+std::string AskKueue(const store::WorkloadRow& row) {
+  if (row.note.starts_with("waiting for")) return {};
+  return fmt::format(
+      "next   the manager's Kueue decides, by the quota of the ClusterQueue behind LocalQueue "
+      "{}/{}: "
+      "no worker is asked before\n"
+      "       kubectl describe workload -n {} {}; kubectl get localqueue -n {} {}\n",
+      row.job.ns, row.queue, row.key.ns, row.key.name, row.job.ns, row.queue);
+}
+
 // What happens next, and what a person can do about it.
 std::string Next(const WorkloadData::Incarnation& incarnation,
                  const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
@@ -139,6 +185,12 @@ std::string Next(const WorkloadData::Incarnation& incarnation,
     return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
   if (state == "Dispatching" && AnotherCanRunIt(incarnation, verdicts, settings))
     return UntilTimeOut(incarnation, settings);
+  if (state == "Waiting") return AskKueue(incarnation.row);
+  if (state == "Failed") {
+    return fmt::format(
+        "next   kubectl describe job -n {} {} on the manager, and fedra history {}\n",
+        incarnation.row.job.ns, incarnation.row.job.name, incarnation.row.job.ToString());
+  }
   if (state != "Blocked") return {};
   return Outlook(verdicts) + Remedies(CountReasons(verdicts), 7, settings.style);
 }
@@ -163,12 +215,30 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
   return text + Next(incarnation, verdicts, settings);
 }
 
+// With what waiting would do: "Waits", "Never" or "Unclear"; only beside a No.
+ordered_json JudgedJson(const VerdictRow& row) {
+  ordered_json object = ToJson(row);
+  if (row.outcome != "No") return object;
+  switch (ProspectOf(row)) {
+    case verify::Prospect::kWaits:
+      object["prospect"] = "Waits";
+      break;
+    case verify::Prospect::kNever:
+      object["prospect"] = "Never";
+      break;
+    case verify::Prospect::kUnclear:
+      object["prospect"] = "Unclear";
+      break;
+  }
+  return object;
+}
+
 ordered_json WhyJson(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   ordered_json item = ToJson(incarnation.row);
   if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
   item["workers"] = ordered_json::array();
   for (const VerdictRow& row : VerdictsNow(incarnation, settings))
-    item["workers"].push_back(ToJson(row));
+    item["workers"].push_back(JudgedJson(row));
   return item;
 }
 

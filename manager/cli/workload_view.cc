@@ -30,6 +30,9 @@ std::string WorkloadText(const WorkloadData& data, const WorkloadData::Incarnati
   std::string text = Headline(data, incarnation, settings) + Facts(incarnation.row, settings);
   const Table attempts = AttemptTable(incarnation.attempts, settings);
   if (!attempts.empty()) text += attempts.Render(settings.style);
+  const store::WorkloadRow& row = incarnation.row;
+  if (row.state == "Blocked" && !row.removed_at)
+    text += fmt::format("{:<10}fedra why {}\n", "more", row.job.ToString());
   return text;
 }
 

@@ -185,6 +185,8 @@ void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
     for (const ClusterGauges& cluster : clusters) {
       families_->up.Add({{"cluster", cluster.name.value}}).Set(cluster.is_up ? 1 : 0);
       families_->clones.Add({{"cluster", cluster.name.value}}).Set(cluster.clones);
+      // There before the first loss: increase() sees no step from nothing to one.
+      families_->lost.Add({{"cluster", cluster.name.value}});
       families_->line_length.Add({{"cluster", cluster.name.value}}).Set(cluster.in_line);
       families_->line_head.Add({{"cluster", cluster.name.value}})
           .Set(std::chrono::duration<double>(cluster.head_waits).count());

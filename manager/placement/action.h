@@ -53,6 +53,7 @@ struct DeleteRemote {
   // How the attempt there ended: "LostRace", "TimedOut", "Evicted", "Finished", ... Empty: it did
   // not; what is removed is an earlier life's, in the way of the attempt.
   std::string outcome;
+  std::string message = {};  // how it ended, in words; may be empty
 };
 // The job on the worker that admitted the clone.
 struct CreateJob {
@@ -90,8 +91,9 @@ struct Note {
   std::string_view reason;  // one of placement/note_reasons.h; a constant
   ClusterName cluster;      // empty: about no cluster in particular
   std::string message;
-  // Of two notes of one workload, one after the other, with the same reason and subject the second
-  // is no news, whatever its message. Empty: always news.
+  // Words. Of two notes of one workload, one after the other, with the same reason the second is no
+  // news, whatever its message, when it has no word that the first has not: a worker that comes and
+  // goes is none. Empty: always news.
   std::string subject = {};
 };
 

@@ -32,10 +32,15 @@ void DecideFinished(const Context& context, Decision& decision) {
     decision.actions.emplace_back(MirrorStatus{winner->name});
     return;
   }
-  if (!CleanUp(context, nullptr, ToString(decision.phase), decision))
-    decision.actions.emplace_back(Note{deleted ? notes::kDeleted.name : notes::kCompleted.name,
-                                       decision.worker, workload.finished->message,
-                                       /*subject=*/"the end"});
+  std::string message = workload.finished->message;
+  const ClusterView* worker = context.Find(workload.cluster_name);
+  if (failed && worker != nullptr && !worker->pod_failures.empty())
+    message += "; its pods: " + worker->pod_failures;
+  const std::string_view note = deleted  ? notes::kDeleted.name
+                                : failed ? notes::kJobFailed.name
+                                         : notes::kCompleted.name;
+  if (!CleanUp(context, nullptr, ToString(decision.phase), decision, message))
+    decision.actions.emplace_back(Note{note, decision.worker, message, /*subject=*/"the end"});
 }
 
 void DecideUnchecked(const Context& context, Decision& decision) {

@@ -97,7 +97,7 @@ std::string NoWorkerEligible(std::span<const ClusterView> clusters, const Placem
 std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
   std::string text;
   for (const ClusterView& cluster : clusters)
-    if (cluster.allowed)
+    if (cluster.allowed && cluster.contact == Contact::kFull)
       text += fmt::format("{}={} ", cluster.name.value, dra::Headline(cluster.verdict));
   return text;
 }

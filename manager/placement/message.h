@@ -19,7 +19,8 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 // A worker that refused the workload and is not asked again yet is named with its refusal.
 std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
                              WallTime now);
-// The same without counts and names of objects: what makes one refusal differ from another.
+// The same without counts and names of objects, and without workers that are out of contact: what
+// makes one refusal differ from another. That a worker comes or goes is no news of each job.
 std::string ReasonsByWorker(std::span<const ClusterView> clusters);
 
 // "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words

@@ -42,22 +42,20 @@ inline constexpr NoteReason kDispatchFailed{
     "a worker refused the copy, or ended it without running it; the message is the worker's"};
 inline constexpr NoteReason kCompleted{
     "Completed", false, "the job ended on the worker and its copies are being removed"};
+inline constexpr NoteReason kJobFailed{
+    "JobFailed", true,
+    "the job failed on the worker; the message says how its pods ended, where that is known"};
+inline constexpr NoteReason kStoppedOnWorker{
+    "StoppedOnWorker", false,
+    "a job that had not ended was deleted on a worker, because it runs elsewhere, was taken back "
+    "or does not exist on the manager any more"};
 inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
-inline constexpr std::array kNoteReasons = {kDispatched,
-                                            kPlaced,
-                                            kPlacementRejected,
-                                            kNotDispatchable,
-                                            kAdmissionTimedOut,
-                                            kEvictedOnWorker,
-                                            kWorkerLost,
-                                            kRequeued,
-                                            kNameConflict,
-                                            kTemplateDrift,
-                                            kDispatchFailed,
-                                            kCompleted,
-                                            kDeleted};
+inline constexpr std::array kNoteReasons = {
+    kDispatched,      kPlaced,     kPlacementRejected, kNotDispatchable, kAdmissionTimedOut,
+    kEvictedOnWorker, kWorkerLost, kRequeued,          kNameConflict,    kTemplateDrift,
+    kDispatchFailed,  kCompleted,  kJobFailed,         kStoppedOnWorker, kDeleted};
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {
@@ -65,6 +63,11 @@ constexpr bool IsWarning(std::string_view name) {
     if (reason.name == name) return reason.is_warning;
   }
   return false;
+}
+
+// Whether the daemon's log warns of it, too: that a job has to wait is everyday business there.
+constexpr bool IsLogWarning(std::string_view name) {
+  return IsWarning(name) && name != kPlacementRejected.name;
 }
 
 }  // namespace fedra::placement::notes

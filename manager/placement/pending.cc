@@ -45,6 +45,20 @@ bool SomeAreSettling(const Context& context) {
                      [](const ClusterView& cluster) { return cluster.settling; });
 }
 
+// How long a worker may be out of contact before that is told as a reason.
+constexpr std::chrono::seconds kFlap{30};
+
+// Until when workers that have just lost contact may be back; nothing: there is none.
+std::optional<WallTime> FlapEnd(const Context& context) {
+  std::optional<WallTime> end;
+  for (const ClusterView& cluster : context.clusters) {
+    if (!cluster.allowed || cluster.contact == Contact::kFull || !cluster.lost_since) continue;
+    const WallTime until = *cluster.lost_since + kFlap;
+    if (until > context.now) end = std::max(end.value_or(until), until);
+  }
+  return end;
+}
+
 // The end of "settling" is a time, and no event: somebody has to look.
 std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
   std::optional<WallTime> wake_at = choice.wake_at;
@@ -99,8 +113,11 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   decision.phase = Phase::kBlocked;
   decision.wake_at = WakeAt(context, choice);
   CleanUp(context, nullptr, "Withdrawn", decision);
-  // A worker that has just come back is about to answer: until then what was said stands.
-  decision.why = SomeAreSettling(context) && IsOwnMessage(check.message) &&
+  // A worker that has just come back is about to answer, and one that has just gone may be back at
+  // once: until then what was said stands. Otherwise a worker that flaps would cost a write, an
+  // event and a line in the log for each of hundreds of jobs, for which nothing has changed.
+  if (const auto until = FlapEnd(context)) WakeBy(*until, decision.wake_at);
+  decision.why = (SomeAreSettling(context) || FlapEnd(context)) && IsOwnMessage(check.message) &&
                          context.workload().nominated.empty()
                      ? check.message
                      : NoWorkerEligible(context.clusters, context.record, context.now);

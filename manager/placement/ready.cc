@@ -16,6 +16,10 @@ namespace {
 
 using tracking::CheckState;
 
+// How soon it is looked again at a job whose worker rejects our credentials: it may be unreachable
+// by then.
+constexpr std::chrono::minutes kRejectedLook{1};
+
 // Gives the workload back to Kueue, which evicts it, queues it again, and brings it back here.
 void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::string message,
               Decision& decision) {
@@ -38,12 +42,20 @@ bool IsToBeDrained(const ClusterView& worker) {
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
   const WallTime since = worker.lost_since.value_or(context.now);
   const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
+  if (worker.rejects_us && !context.policy.leaves_rejected) {
+    decision.why = fmt::format(
+        "{} has rejected fedra's credentials since {}: {}; the job stays there, and its state is "
+        "not known until they are renewed",
+        worker.name.value, FormatRfc3339(since), why);
+    decision.wake_at = context.now + kRejectedLook;
+    return;
+  }
   if (!IsLost(context, worker)) {
     const WallTime deadline = since + context.policy.worker_lost_timeout;
     decision.wake_at = context.now < deadline ? deadline : context.now + kSettlingLook;
     const std::string next = context.now < deadline ? "the job moves at " + FormatRfc3339(deadline)
                                                     : "it is asked once more before the job moves";
-    decision.why = fmt::format("{} is away since {}: {}; {}", worker.name.value,
+    decision.why = fmt::format("{} has been unreachable since {}: {}; {}", worker.name.value,
                                FormatRfc3339(since), why, next);
     return;
   }

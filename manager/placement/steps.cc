@@ -44,7 +44,7 @@ void TellEnd(const ClusterView& cluster, Decision& decision) {
 }
 
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
-             Decision& decision) {
+             Decision& decision, const std::string& message) {
   bool clean = true;
   for (const ClusterView& cluster : context.clusters) {
     if (&cluster == keep) continue;
@@ -54,7 +54,7 @@ bool CleanUp(const Context& context, const ClusterView* keep, std::string_view o
         decision.actions.emplace_back(RecordResidue{cluster.name});
     } else if (has_ours) {
       clean = false;
-      decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(outcome)});
+      decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(outcome), message});
     }
   }
   return clean;

@@ -30,7 +30,8 @@ void TellEnd(const ClusterView& cluster, Decision& decision);
 
 // Deletes our objects on every cluster but `keep` (null: none): at once where it is in reach;
 // where not, remembers to. True when nothing had to be done on any cluster with contact.
+// `message`: how the attempt there ended, in words.
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
-             Decision& decision);
+             Decision& decision, const std::string& message = {});
 
 }  // namespace fedra::placement

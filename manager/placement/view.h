@@ -52,6 +52,7 @@ struct ClusterView {
   Contact contact = Contact::kNone;
   std::optional<WallTime> lost_since;  // since when it has been away; null with contact
   std::string lost_why;                // "connection refused"; for messages
+  bool rejects_us = false;             // it answers, and does not take our credentials
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
   // can be used, is about to be known.
   bool settling = false;
@@ -68,6 +69,9 @@ struct ClusterView {
   tracking::Ownership clone_is = tracking::Ownership::kForeign;
   std::shared_ptr<const tracking::Job> job;
   tracking::Ownership job_is = tracking::Ownership::kForeign;
+  // How pods of a job that has failed there ended: "exit code 1 (3 pods)"; empty: it has not, or
+  // its pods are not watched.
+  std::string pod_failures;
 };
 
 // A cluster that did not keep the workload: it is tried again after the others.
@@ -113,6 +117,8 @@ struct Policy {
   std::chrono::milliseconds failure_memory{
       300'000};  // how long a failure makes a cluster the last choice
   UnknownPolicy unknown = UnknownPolicy::kTryLast;
+  // Whether jobs leave a worker that rejects our credentials as they leave one that is lost.
+  bool leaves_rejected = false;
 };
 
 // Whether this cluster shows a clone or job of ours, of this or an earlier incarnation.

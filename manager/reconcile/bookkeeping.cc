@@ -143,14 +143,16 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action
   if (!recorder_.Tell(execution.picture, action)) return {};
   if (action.reason == notes::kWorkerLost.name) telemetry_.WorkerLost(action.cluster);
   const bool is_warning = notes::IsWarning(action.reason);
-  log::Write(is_warning ? log::Level::kWarn : log::Level::kInfo, action.reason,
+  log::Write(notes::IsLogWarning(action.reason) ? log::Level::kWarn : log::Level::kInfo,
+             action.reason,
              {{"workload", execution.picture.view.key.ToString()},
+              {"job", execution.picture.job.ToString()},
               {"cluster", action.cluster.value},
               {"message", action.message}});
   const auto& workload = execution.workload;
   if (workload == nullptr) return {};
   // A dispatch is news about the Workload only; its end is news about the job.
-  if (action.reason != notes::kCompleted.name) {
+  if (action.reason != notes::kCompleted.name && action.reason != notes::kJobFailed.name) {
     events_.Emit({tracking::kWorkloads.ApiVersion(), tracking::kWorkloads.kind, workload->key,
                   workload->uid},
                  action.reason, is_warning, action.message);

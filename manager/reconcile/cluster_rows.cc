@@ -5,7 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
+#include "base/text.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra::reconcile {
@@ -18,6 +21,8 @@ constexpr std::chrono::seconds kRowInterval{10};
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
 
+constexpr size_t kMaxNote = 300;
+
 constexpr const char* kKept =
     "removed from the configuration; it is used until the jobs that run there have ended";
 constexpr const char* kDrained =
@@ -29,6 +34,22 @@ constexpr const char* kDrained =
 bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<WallTime>& now) {
   if (!stored || !now) return !stored && !now;
   return std::chrono::abs(*now - *stored) < kSameOutage;
+}
+
+// "LocalQueue ml/gpu is not active: ..."; empty: none that may matter is inactive.
+std::string StoppedQueues(const Worker& worker) {
+  std::string first;
+  int more = 0;
+  for (const auto& queue : worker.objects().queues().List()) {
+    if (queue->active) continue;
+    if (!first.empty()) {
+      ++more;
+      continue;
+    }
+    first = fmt::format("LocalQueue {} is not active{}{}", queue->key.ToString(),
+                        queue->why_inactive.empty() ? "" : ": ", queue->why_inactive);
+  }
+  return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
 
 }  // namespace
@@ -73,7 +94,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
-  row.note = problem;
+  row.note = problem.empty() && !listing ? Cut(StoppedQueues(worker), kMaxNote) : problem;
   row.updated_at = now;
   return row;
 }
@@ -100,6 +121,7 @@ void ClusterRows::Record(store::ClusterRow row) {
   if (same_outage) row.lost_since = written.lost_since;
   if (!row.last_contact) row.last_contact = written.last_contact;
   const bool changed = !same_outage || written.phase != row.phase || written.why != row.why ||
+                       written.note != row.note ||
                        written.kubernetes_version != row.kubernetes_version;
   // A clock that was set back must not silence the row until it has caught up.
   const auto age = std::chrono::abs(row.updated_at - written.updated_at);

@@ -108,7 +108,8 @@ void EventHandlers::OnContact(const Worker& worker) {
   const Contact now = worker.contact();
   const Contact before =
       contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
-  LookAgain(sources_.wake_index.AffectedBy(worker.name()));
+  const std::vector<ObjectKey> affected = sources_.wake_index.AffectedBy(worker.name());
+  LookAgain(affected);
   if (now == Contact::kFull) {
     targets_.workloads.AddAll(sources_.records.ResiduesOn(worker.name()));
     targets_.templates.LookAtAll(worker);
@@ -116,8 +117,16 @@ void EventHandlers::OnContact(const Worker& worker) {
   if (now == before) return;
   WakeChecks();
   if (now == Contact::kFull) {
-    log::Info("worker is connected and listed", {{"cluster", worker.name().value}});
-  } else if (now == Contact::kNone && worker.connection().phase == ConnectionPhase::kConnected) {
+    log::Info("worker is connected and listed",
+              {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
+    return;
+  }
+  // One line for all of them: none of them is told of it one by one.
+  if (now == Contact::kNone && !affected.empty()) {
+    log::Info("workloads are judged without the worker",
+              {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
+  }
+  if (now == Contact::kNone && worker.connection().phase == ConnectionPhase::kConnected) {
     // What the connection itself has to say is logged by the cluster.
     log::Warn("worker cannot be used",
               {{"cluster", worker.name().value}, {"error", worker.sync_problem()}});

@@ -194,6 +194,8 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   if (cluster.contact != Contact::kFull) {
     cluster.lost_since = worker.lost_since();
     const ConnectionState connection = worker.connection();
+    cluster.rejects_us = connection.phase == ConnectionPhase::kRejected && connection.why &&
+                         connection.why->code == ErrorCode::kUnauthorized;
     cluster.lost_why = connection.phase == ConnectionPhase::kConnected
                            ? worker.sync_problem()
                            : (connection.why ? connection.why->message : std::string("connecting"));
@@ -212,6 +214,8 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
     if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
   }
   cluster.job_is = ownership(cluster.job.get());
+  if (cluster.job != nullptr && cluster.job->failed && worker.devices() != nullptr)
+    cluster.pod_failures = worker.devices()->PodFailures(cluster.job->key);
   return cluster;
 }
 

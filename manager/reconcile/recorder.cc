@@ -1,6 +1,9 @@
 #include "manager/reconcile/recorder.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,6 +55,15 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
 bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
   return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
          a.needs == b.needs;
+}
+
+// Whether every word of `part` is one of `whole`.
+bool IsPartOf(const std::string& part, const std::string& whole) {
+  std::istringstream all(whole);
+  const std::set<std::string> known{std::istream_iterator<std::string>(all), {}};
+  std::istringstream words(part);
+  return std::all_of(std::istream_iterator<std::string>(words), {},
+                     [&](const std::string& word) { return known.contains(word); });
 }
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
@@ -145,11 +157,12 @@ bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
   if (picture.view.workload == nullptr) return true;
   const bool news = written_.With([&](auto& all) {
     Written& written = all[picture.view.key];
-    const bool same =
-        !note.subject.empty() && written.reason == note.reason && written.subject == note.subject;
+    if (!note.subject.empty() && written.reason == note.reason &&
+        IsPartOf(note.subject, written.subject))
+      return false;
     written.reason = note.reason;
     written.subject = note.subject;
-    return !same;
+    return true;
   });
   if (!news) return false;
   store_.Enqueue(store::AddEvent{{.id = 0,

@@ -26,6 +26,18 @@ std::string Words(const ClusterName& cluster, const Error& error) {
   return error.message.starts_with(name) ? error.message.substr(name.size()) : error.message;
 }
 
+// Whether what is deleted is a job of ours that was started and has not ended.
+bool StopsJob(const ClusterView& view) {
+  return view.job != nullptr && tracking::IsOurs(view.job_is) && !view.job->deleting &&
+         !view.job->finished && !view.job->suspended;
+}
+
+std::string WhyStopped(const placement::DeleteRemote& action, const ClusterView& view) {
+  return fmt::format("the job {} was running on {} and was deleted there: {}",
+                     view.job->key.ToString(), action.cluster.value,
+                     action.outcome.empty() ? "it is of an earlier life" : action.outcome);
+}
+
 }  // namespace
 
 WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager,
@@ -170,11 +182,17 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const ClusterView& view = execution.View(action.cluster);
+  const bool stops = StopsJob(view);
   FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
   CrashPoint("after-delete-job");
+  if (stops) {
+    FEDRA_RETURN_IF_ERROR(
+        bookkeeping_.Do(execution, placement::Note{placement::notes::kStoppedOnWorker.name,
+                                                   action.cluster, WhyStopped(action, view)}));
+  }
   FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
   if (!action.outcome.empty())
-    bookkeeping_.EndAttempt(execution, action.cluster, action.outcome, {});
+    bookkeeping_.EndAttempt(execution, action.cluster, action.outcome, action.message);
   bookkeeping_.EndResidue(execution, action.cluster);
   return {};
 }

@@ -279,6 +279,10 @@ std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
   return state_.With([](State& state) { return state.builder.Publish(); });
 }
 
+std::string DevicePicture::PodFailures(const ObjectKey& job) const {
+  return state_.With([&](State& state) { return state.pods.FailuresOf(job); });
+}
+
 int DevicePicture::SettledPods(const ObjectKey& job) const {
   return state_.With(
       [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });

@@ -123,10 +123,13 @@ std::shared_ptr<const Claim> Original(const ObjectKey& key, const ExistenceOptio
 }
 
 // Why a template that the worker lacks is not copied there, behind "... does not exist there".
-std::string WhyNoCopy(const ExistenceOptions& options) {
-  if (!options.copies_templates || options.manager_templates == nullptr) return {};
+std::string WhyNoCopy(const ObjectKey& key, const ExistenceOptions& options) {
+  if (options.manager_templates == nullptr) return {};
+  // Copying would not help when there is nothing to copy.
+  if (!options.copies_templates && options.manager_templates->Find(key) != nullptr) return {};
   const auto silent =
       WhySilent(options.manager_templates->health(), "resourceclaimtemplates.resource.k8s.io");
+  if (silent && !options.copies_templates) return {};
   return silent ? ", and the manager's are not known: " + silent->message : ", nor on the manager";
 }
 
@@ -138,7 +141,8 @@ std::shared_ptr<const Claim> CopyOf(const ObjectKey& key, const ExistenceOptions
   const std::string missing = object + " does not exist there";
   auto original = Original(key, options);
   if (original == nullptr) {
-    Add(verdict, Outcome::kNo, ReasonCode::kTemplateMissing, object, missing + WhyNoCopy(options));
+    Add(verdict, Outcome::kNo, ReasonCode::kTemplateMissing, object,
+        missing + WhyNoCopy(key, options));
     return nullptr;
   }
   if (const auto refused = options.refused_copies.find(key.name);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "dra/model/pod_demand.h"
 #include "manager/tracking/json_fields.h"
 
@@ -25,6 +27,27 @@ bool IsSettled(const PodFacts& pod, const std::string& ns, const dra::Snapshot& 
   });
 }
 
+constexpr size_t kMaxFailure = 80;
+constexpr size_t kMaxFailuresTold = 3;
+
+// By the first container that ended with an error; of a pod that its node gave up, the reason.
+std::string FailureOf(const json& status) {
+  const json& containers = tracking::Member(status, "containerStatuses");
+  if (containers.is_array()) {
+    for (const json& container : containers) {
+      const json& ended = tracking::Member(tracking::Member(container, "state"), "terminated");
+      const json& code = tracking::Member(ended, "exitCode");
+      if (!code.is_number_integer() || code == 0) continue;
+      const std::string reason = tracking::Text(ended, "reason");
+      const bool says_more = !reason.empty() && reason != "Error";
+      return Cut(fmt::format("exit code {}{}", code.get<int64_t>(),
+                             says_more ? " (" + reason + ")" : std::string()),
+                 kMaxFailure);
+    }
+  }
+  return Cut(tracking::Text(status, "reason"), kMaxFailure);
+}
+
 }  // namespace
 
 Result<PodFacts> ParsePodFacts(const json& object, dra::ParseContext& context) {
@@ -38,6 +61,7 @@ Result<PodFacts> ParsePodFacts(const json& object, dra::ParseContext& context) {
   pod.group = {pod.job.ns, std::move(demand.pod_group)};
   const std::string phase = tracking::Text(status, "phase");
   pod.failed = phase == "Failed";
+  if (pod.failed) pod.failure = FailureOf(status);
   pod.ended = pod.failed || phase == "Succeeded";
   pod.requests = std::move(demand.requests);
   for (const dra::ClaimReference& claim : demand.claims) {
@@ -102,6 +126,26 @@ int64_t PodTable::InGroup(const ObjectKey& group) const {
   return std::count_if(pods_.begin(), pods_.end(), [&](const auto& entry) {
     return entry.second.group == group && !entry.second.ended;
   });
+}
+
+std::string PodTable::FailuresOf(const ObjectKey& job) const {
+  const auto found = pods_of_job_.find(job);
+  if (found == pods_of_job_.end()) return {};
+  std::map<std::string, int> counts;
+  for (const ObjectKey& key : found->second) {
+    const PodFacts& pod = pods_.at(key);
+    if (pod.failed && !pod.failure.empty()) ++counts[pod.failure];
+  }
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (size_t i = 0; i < sorted.size() && i < kMaxFailuresTold; ++i) {
+    const auto& [failure, count] = sorted[i];
+    text += (i > 0 ? ", " : "") + failure;
+    if (count > 1) text += fmt::format(" ({} pods)", count);
+  }
+  return text;
 }
 
 int PodTable::Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const {

@@ -35,6 +35,7 @@ struct PodFacts {
   ObjectKey group;      // PodGroup; name empty: of none
   bool ended = false;   // its node is free of it
   bool failed = false;  // ended, and its job may make another one
+  std::string failure;  // of one that failed: "exit code 137 (OOMKilled)", "Evicted"; may be empty
   dra::Amounts requests;
   std::vector<std::string> claims;  // that are known: named ones, and those generated for it
   size_t claims_to_come = 0;        // entries whose claim has not been generated yet
@@ -63,6 +64,9 @@ class PodTable final {
   // Of this job. `snapshot`: of the same worker; a claim that it lacks is not allocated, because
   // pods and claims are watched apart.
   int Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const;
+  // How this job's failed pods ended, the most frequent first: "exit code 1 (3 pods), Evicted".
+  // At most a few; empty: none has failed.
+  std::string FailuresOf(const ObjectKey& job) const;
   // Pods of this PodGroup that have not ended.
   int64_t InGroup(const ObjectKey& group) const;
 

@@ -281,6 +281,16 @@ TEST_CASE("bash completes commands, options and their values, and file names onl
   CHECK(Completed("completion z") == "zsh");
   CHECK(Completed("check -f /proc/uptim") == "/proc/uptime");
   CHECK(Completed("why /proc/uptim").empty());
+  CHECK(Completed("explain TemplateM") == "TemplateMissing");
+  CHECK(Completed("explain Bloc") == "Blocked");
+}
+
+TEST_CASE("completion asks the store for jobs and workers") {
+  const std::string bash = Run({"completion", "bash"}).out;
+  CHECK_THAT(bash, ContainsSubstring("$(fedra status jobs --all -o name 2>/dev/null)"));
+  CHECK_THAT(bash, ContainsSubstring("$(fedra status workers -o name 2>/dev/null)"));
+  CHECK_THAT(Run({"completion", "fish"}).out,
+             ContainsSubstring("-x -a '(fedra status jobs --all -o name 2>/dev/null)'"));
 }
 
 TEST_CASE("explain: whatever people call it") {
@@ -384,6 +394,31 @@ TEST_CASE("sync without --dry-run: prose for people, a document for programs") {
   CHECK(document["kind"] == "TemplateSyncMode");
   CHECK(document["mode"] == "Never");
   CHECK(document.contains("apiVersion"));
+}
+
+TEST_CASE("--color and --config stand before the command or behind it") {
+  const TempFolder folder;
+  const std::string missing = folder.Path("missing.yaml");
+  const Ran before = Run({"--config", missing.c_str(), "--color", "never", "status"});
+  const Ran behind = Run({"status", "--config", missing.c_str(), "--color=never"});
+  CHECK(before.code == 1);
+  CHECK_THAT(before.err, ContainsSubstring(missing));
+  CHECK(behind.err == before.err);
+  CHECK_THAT(Run({"config", "print-defaults", "--color", "never"}).out,
+             ContainsSubstring("workers"));
+}
+
+TEST_CASE("help has examples, and lists first what people use first") {
+  const std::string help = Run({"--help"}).out;
+  CHECK_THAT(help, ContainsSubstring("Examples:\n  fedra status "));
+  CHECK_THAT(help, ContainsSubstring("FEDRA_NAMESPACE"));
+  const size_t status = help.find("  status ");
+  REQUIRE(status != std::string::npos);
+  CHECK(status < help.find("  completion "));
+}
+
+TEST_CASE("orphans: --yes alone answers a question that nobody asks") {
+  CHECK_THAT(Run({"orphans", "-y"}).err, ContainsSubstring("--yes without --delete"));
 }
 
 TEST_CASE("usage names each argument once, without counts") {

@@ -59,6 +59,14 @@ TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
   CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("ended 5m ago\n"));
 }
 
+TEST_CASE("status: a job on a worker that is out of contact is not green") {
+  ViewSettings settings = Settings();
+  settings.style.color = true;
+  const std::string out = RenderWorkloads(Fleet(), settings).out;
+  CHECK_THAT(out, ContainsSubstring("ml/train-7b  \x1b[32mRunning\x1b[0m"));
+  CHECK_THAT(out, ContainsSubstring("ml/train-1b  \x1b[33mRunning\x1b[0m"));
+}
+
 TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {
   const auto message = [](const JobFilter& filter) {
     const auto checked = Checked(filter);

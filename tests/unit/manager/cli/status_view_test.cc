@@ -116,7 +116,9 @@ TEST_CASE("the folders of a long path are left out of a note before its cause is
   data.clusters = {LostWorker("a", 0, seconds(250))};
   data.clusters[0].why =
       "/srv/" + std::string(100, 'f') + "/a.kubeconfig:4:9: users[0].user.token: must not be empty";
-  CHECK_THAT(RenderClusters(data, Settings()).out,
+  ViewSettings settings = Settings();
+  settings.style.width = 120;
+  CHECK_THAT(RenderClusters(data, settings).out,
              ContainsSubstring(".../a.kubeconfig:4:9: users[0].user.token: must not be empty\n"));
   CHECK_THAT(RenderClusters(data, Settings(Format::kWide)).out, ContainsSubstring("/srv/ffff"));
 }
@@ -206,8 +208,12 @@ TEST_CASE("long notes end in dots, but for the wide table") {
   StatusData data = Fleet();
   data.workloads = {Job("a", "Dispatching", "b", hours(1))};
   data.workloads[0].note = std::string(119, 'x') + "größe";
-  const std::string narrow = RenderWorkloads(data, Settings()).out;
-  CHECK_THAT(narrow, ContainsSubstring(" " + std::string(117, 'x') + "...\n"));
+  ViewSettings settings = Settings();
+  settings.style.width = 130;
+  const std::string narrow = RenderWorkloads(data, settings).out;
+  CHECK_THAT(narrow, ContainsSubstring(" " + std::string(95, 'x') + "...\n"));
+  // A pipe has no edge.
+  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("xgröße\n"));
   CHECK_THAT(RenderWorkloads(data, Settings(Format::kWide)).out, ContainsSubstring("xgröße\n"));
   CHECK_THAT(narrow, ContainsSubstring("as of 2s ago\n"));
   CHECK(narrow.find('\n') == 100);

@@ -26,12 +26,11 @@ TEST_CASE("why: each worker, each reason, and what would help") {
   CHECK(RenderWhy(Sweep(), Settings()).out ==
         R"(ml/sweep-3 is blocked: none of 3 workers can run it (for 4m; as of 2s ago)
 needs  queue ml/gpu · template one-gpu · 2 pods
-WORKER    VERDICT  REASON              DETAIL
-gpu-east  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
-gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
-tpu-lab   Unknown  ClusterUnreachable  no contact for 4m10s (connection refused)
+WORKER              VERDICT  REASON              DETAIL
+gpu-east, gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
+tpu-lab             Unknown  ClusterUnreachable  no contact for 4m10s (connection refused)
 next   looked at again as soon as one of these changes
-       TemplateMissing: Create the template in the job's namespace on the worker, or let fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, without a restart or resubmission.
+       TemplateMissing: Create the template in the job's namespace on the worker; or, where the manager has it, let fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, without a restart or resubmission.
        ClusterUnreachable: See `fedra status clusters` for the exact error and since when. Nothing needs doing in fedra: it reconnects by itself, and jobs of a worker that stays away longer than workerLostTimeout are moved.
        more: fedra explain TemplateMissing
 )");
@@ -48,6 +47,22 @@ TEST_CASE("why: a job that waits and one that never leaves are told apart") {
              ContainsSubstring("next   it waits for gpu-west, and leaves as soon as enough"));
   verdicts[1].reasons_json = R"([{"code":"NodeResources"}])";
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   looked at again"));
+}
+
+TEST_CASE("why: a job that waits for the manager's Kueue is told whom to ask") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Waiting", "", minutes(4));
+  incarnation.row.note = "couldn't assign flavors to pod set main: insufficient unused quota";
+  incarnation.verdicts.clear();
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("insufficient unused quota"));
+  CHECK_THAT(out, ContainsSubstring("next   the manager's Kueue decides, by the quota of the "
+                                    "ClusterQueue behind LocalQueue ml/gpu: "));
+  CHECK_THAT(out, ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3;"));
+  incarnation.row.state = "Failed";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   kubectl describe job -n ml sweep-3 on the manager"));
 }
 
 TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
@@ -322,20 +337,20 @@ WorkloadData Past() {
   return data;
 }
 
-TEST_CASE("history: every incarnation as it happened") {
+TEST_CASE("history: every incarnation as it happened, the last one first") {
   CHECK(RenderHistory(Past(), Settings()).out ==
-        R"(ml/train was removed from the manager 20h ago, last seen Failed on tpu-lab
-AGE  REASON             WORKER   MESSAGE
-29h  WorkerLost         tpu-lab  no contact [2J
-25h  PlacementRejected  -        no worker eligible
-
-ml/train is running on gpu-east (for 3h; as of 2s ago)
+        R"(ml/train is running on gpu-east (for 3h; as of 2s ago)
 ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME  MESSAGE
 1        gpu-east  3h     -      -
 
 AGE   REASON      WORKER    MESSAGE
 3h    Dispatched  gpu-east  sent to gpu-east
 130m  Placed      gpu-east  admitted
+
+ml/train was removed from the manager 20h ago, last seen Failed on tpu-lab
+AGE  REASON             WORKER   MESSAGE
+29h  WorkerLost         tpu-lab  no contact [2J
+25h  PlacementRejected  -        no worker eligible
 )");
 }
 

@@ -91,6 +91,70 @@ TEST_CASE("what a worker said that did not admit in time outlives its copy") {
   CHECK(std::holds_alternative<DeleteRemote>(*std::next(recorded)));
 }
 
+TEST_CASE("a worker that flaps costs its blocked jobs neither a write nor a note") {
+  World world({"a", "b"});
+  world.SetVerdict("a", No("x"));
+  world.SetVerdict("b", No("y"));
+  world.ReserveQuota();
+  world.Settle();
+  const std::string said = world.Message();
+  CHECK_THAT(said, ContainsSubstring("a: x; b: y"));
+  world.Advance(1min);
+  world.Disconnect("a");
+  world.SetVerdict("a", Unknown());
+  const Decision gone = world.Look();
+  CHECK(gone.actions.empty());
+  CHECK(gone.why == said);
+  CHECK(gone.wake_at == world.now() + 30s);
+  // Longer than that it is a reason, and no news: the others say what they said.
+  world.Advance(30s);
+  const Decision later = world.Look();
+  REQUIRE(later.actions.size() == 2);
+  const auto& note = std::get<Note>(later.actions[1]);
+  CHECK(note.subject == "b=TemplateMissing ");
+  CHECK_THAT(note.message, ContainsSubstring("a: 403"));
+}
+
+TEST_CASE(
+    "a worker that rejects our credentials keeps its jobs, unless the policy says otherwise") {
+  World world = RunningOnA();
+  world.Disconnect("a");
+  world.worker("a").rejects_us = true;
+  world.Advance(2h);
+  world.Settle();
+  CHECK(world.workload().cluster_name == "a");
+  CHECK(world.Look().phase == Phase::kRunning);
+  CHECK_THAT(world.Look().why, ContainsSubstring("a has rejected fedra's credentials since "));
+  CHECK(world.Look().wake_at.has_value());
+  Policy policy;
+  policy.leaves_rejected = true;
+  World leaves = RunningOnA(policy);
+  leaves.Disconnect("a");
+  leaves.worker("a").rejects_us = true;
+  leaves.Advance(16min);
+  leaves.Settle();
+  CHECK(leaves.workload().cluster_name.empty());
+}
+
+TEST_CASE("a job that failed is told as failed, with how its pods ended") {
+  World world = RunningOnA();
+  ClusterView& a = world.worker("a");
+  a.pod_failures = "exit code 137 (OOMKilled)";
+  world.Edit(a)->finished = tracking::Condition{true, "FailedToStart", "too many failures", {}};
+  world.EditJob(a)->suspended = true;
+  world.Step();
+  REQUIRE(world.workload().Finished());
+  const Decision decision = world.Look();
+  const std::string words = "too many failures; its pods: exit code 137 (OOMKilled)";
+  REQUIRE(decision.actions.size() == 2);
+  const auto& remove = std::get<DeleteRemote>(decision.actions[0]);
+  CHECK(remove.outcome == "Failed");
+  CHECK(remove.message == words);
+  const auto& note = std::get<Note>(decision.actions[1]);
+  CHECK(note.reason == "JobFailed");
+  CHECK(note.message == words);
+}
+
 TEST_CASE("race: a winner that cannot be given the job gives way, and comes back") {
   World world({"a", "b"}, Race());
   world.SetFailures(CreatesJobOnA);

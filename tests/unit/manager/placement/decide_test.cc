@@ -339,7 +339,7 @@ TEST_CASE("a lost worker is waited for, then the job runs elsewhere, then the wo
   CHECK(world.workload().cluster_name == "a");
   CHECK(world.Look().wake_at.has_value());
   CHECK(world.Look().why ==
-        "a is away since 1970-01-01T01:00:00Z: connection refused; the job moves at "
+        "a has been unreachable since 1970-01-01T01:00:00Z: connection refused; the job moves at "
         "1970-01-01T01:15:00Z");
   world.Advance(2min);
   world.Settle();

@@ -105,12 +105,18 @@ TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are r
 TEST_CASE_METHOD(Fixture, "a note with the subject of the one before it is no news") {
   Recorder recorder(*store, SystemClock());
   const Picture picture = Seen("train");
-  const placement::Note full{"PlacementRejected", {}, "no room on a", "a=QuotaMissing"};
+  const placement::Note full{
+      "PlacementRejected", {}, "no room on a", "a=QuotaMissing b=DriverMissing"};
   CHECK(recorder.Tell(picture, full));
   placement::Note reworded = full;
   reworded.message = "no room on a: 3 of 4";
   CHECK_FALSE(recorder.Tell(picture, reworded));
   placement::Note other = full;
+  // A worker that comes and goes is none, either.
+  placement::Note without = full;
+  without.subject = full.subject.substr(0, full.subject.find(' '));
+  CHECK_FALSE(recorder.Tell(picture, without));
+  CHECK_FALSE(recorder.Tell(picture, full));
   other.subject = "a=TemplateMissing";
   CHECK(recorder.Tell(picture, other));
   CHECK(recorder.Tell(picture, full));
