@@ -32,7 +32,7 @@ std::string Captured(F&& write) {
 }
 
 std::string WithoutTime(const std::string& line) {
-  constexpr size_t kTimeLength = sizeof("2026-11-21T16:11:19.123000Z") - 1;
+  constexpr size_t kTimeLength = sizeof("2026-11-21T16:11:19.123Z") - 1;
   const size_t start = line.starts_with("{\"ts\":\"") ? 7 : 0;
   return line.substr(0, start) + line.substr(std::min(line.size(), start + kTimeLength));
 }
