@@ -40,15 +40,16 @@ struct Fixture {
     REQUIRE(fleet.WaitUntil([&] { return !fleet.worker(0).lost_since(); }));
   }
   // As stored after a look.
-  std::optional<WallTime> LostSince() {
+  store::ClusterRow Row() {
     rows.Record(fleet.manager(), *fleet.workers().Now());
     REQUIRE(store->Flush());
     const std::vector<store::ClusterRow> stored = store->Read().value()->Clusters().value();
     for (const store::ClusterRow& row : stored) {
-      if (row.name.value == "east") return row.lost_since;
+      if (row.name.value == "east") return row;
     }
-    return std::nullopt;
+    return {};
   }
+  std::optional<WallTime> LostSince() { return Row().lost_since; }
 };
 
 }  // namespace
@@ -84,4 +85,20 @@ TEST_CASE("a clock that is set moves the beginning of the outage that is stored"
   const auto jump = GENERATE(1h, -1h);
   f.clock.JumpWall(jump);
   CHECK(f.LostSince() == f.clock.Now() - 5min);
+}
+
+TEST_CASE("a worker whose queue is stopped says so") {
+  Fixture f;
+  CHECK(f.Row().note.empty());
+  const std::string why = "Can't submit new workloads to clusterQueue";
+  const nlohmann::json inactive{{"type", "Active"}, {"status", "False"}, {"message", why}};
+  REQUIRE(f.fleet.server(0).objects().Patch(
+      "localqueues", {"ml", "gpu"},
+      {{"status", {{"conditions", nlohmann::json::array({inactive})}}}}, "status"));
+  REQUIRE(f.fleet.WaitUntil([&] {
+    const auto queue = f.fleet.worker(0).objects().queues().Find({"ml", "gpu"});
+    return queue != nullptr && !queue->active;
+  }));
+  CHECK(f.Row().note == "LocalQueue ml/gpu is not active: " + why);
+  CHECK(f.Row().phase == "Connected");
 }

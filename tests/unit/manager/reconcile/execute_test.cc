@@ -151,6 +151,29 @@ TEST_CASE(
   CHECK(f.records.ResiduesOn(kEast) == std::vector{kKey});
 }
 
+TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
+  Fixture f;
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
+  REQUIRE(f.Execute({CreateJob{kEast}}));
+  const ObjectKey job = f.gatherer.Gather(kKey, {}).job;
+  REQUIRE(f.east().objects().Patch("jobs", job, {{"spec", {{"suspend", false}}}}));
+  REQUIRE(f.fleet.WaitUntil([&] {
+    const auto seen = f.gatherer.Gather(kKey, {}).clusters.at(0).job;
+    return seen != nullptr && !seen->suspended;
+  }));
+  REQUIRE(f.Execute({DeleteRemote{kEast, "Evicted", "preempted"}}));
+  REQUIRE(f.store->Flush());
+  const std::string uid = f.gatherer.Gather(kKey, {}).view.workload->uid;
+  const auto events = f.store->Read().value()->Events(uid).value();
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].reason == "StoppedOnWorker");
+  CHECK(events[0].cluster == kEast);
+  CHECK_THAT(events[0].message, ContainsSubstring("was running on east and was deleted there: "
+                                                  "Evicted"));
+  REQUIRE(f.Attempts().size() == 1);
+  CHECK(f.Attempts()[0].message == "preempted");
+}
+
 TEST_CASE("removing what is in the way does not end the attempt that it is in the way of") {
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
