@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -69,12 +71,30 @@ bool InQueue(const WorkloadRow& row, const std::vector<std::string>& queues) {
   return Any(queues, row.queue) || Any(queues, row.job.ns + "/" + row.queue);
 }
 
-void Sort(std::vector<WorkloadRow>& rows, const std::string& by) {
+// The best place of each workload that stands in line.
+std::unordered_map<std::string, int> BestPlaces(const std::vector<store::PlaceRow>& places) {
+  std::unordered_map<std::string, int> best;
+  for (const store::PlaceRow& row : places) {
+    const auto [at, is_new] = best.try_emplace(row.uid, row.place);
+    at->second = std::min(at->second, row.place);
+  }
+  return best;
+}
+
+void Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& places,
+          const std::string& by) {
+  const std::unordered_map<std::string, int> best = BestPlaces(places);
+  const auto place = [&](const WorkloadRow& row) {
+    const auto found = best.find(row.uid);
+    return found == best.end() ? SIZE_MAX : static_cast<size_t>(found->second);
+  };
   const auto first = [&](const WorkloadRow& row) {
     const std::string& text = by == "worker" ? row.worker.value : row.queue;
     const bool is_text = by == "worker" || by == "queue";
-    return std::tuple(by == "state" ? Urgency(row.state) : 0, is_text ? text : std::string(),
-                      by == "age" ? row.created_at : WallTime{});
+    return std::tuple(by == "state"  ? Urgency(row.state)
+                      : by == "line" ? place(row)
+                                     : 0,
+                      is_text ? text : std::string(), by == "age" ? row.created_at : WallTime{});
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const WorkloadRow& a, const WorkloadRow& b) {
     return std::tuple(first(a), a.job, a.created_at, a.uid) <
@@ -97,13 +117,15 @@ Result<JobFilter> Checked(JobFilter filter) {
   FEDRA_RETURN_IF_ERROR(Spell("--state", states, filter.states));
   FEDRA_RETURN_IF_ERROR(Spell("--reason", reasons, filter.reasons));
   std::vector<std::string> sort_by{filter.sort_by};
-  FEDRA_RETURN_IF_ERROR(Spell("--sort-by", {"state", "name", "age", "worker", "queue"}, sort_by));
+  FEDRA_RETURN_IF_ERROR(
+      Spell("--sort-by", {"state", "line", "name", "age", "worker", "queue"}, sort_by));
   filter.sort_by = sort_by.front();
   return filter;
 }
 
 ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
-                  const std::vector<store::VerdictRow>& verdicts, const std::string& ns,
+                  const std::vector<store::VerdictRow>& verdicts,
+                  const std::vector<store::PlaceRow>& places, const std::string& ns,
                   const JobFilter& filter, WallTime now) {
   ChosenJobs chosen;
   const std::set<std::string> with_reasons = WithReasons(verdicts, filter.reasons);
@@ -113,7 +135,7 @@ ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
         (filter.reasons.empty() || with_reasons.contains(row.uid)))
       chosen.matching.push_back(row);
   }
-  Sort(chosen.matching, filter.sort_by);
+  Sort(chosen.matching, places, filter.sort_by);
   const bool shows_ended = filter.all || !filter.states.empty();
   for (const WorkloadRow& row : chosen.matching) {
     if (!shows_ended && EndedLongAgo(row, now)) {

@@ -20,7 +20,7 @@ struct JobFilter {
   std::vector<std::string> reasons = {};  // codes against a worker: "TemplateMissing"
   std::vector<std::string> workers = {};  // where it is or is being sent
   std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
-  std::string sort_by = "state";          // state, name, age, worker or queue
+  std::string sort_by = "state";          // state, line, name, age, worker or queue
   size_t limit = 0;                       // rows of the table; 0: all
   bool all = false;                       // also those that ended long ago
 };
@@ -36,10 +36,11 @@ struct ChosenJobs {
   size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
 };
 
-// `ns`: empty for all. `verdicts`: of the blocked jobs. An ended job is shown for an hour, unless
+// `ns`: empty for all. `verdicts`: of the blocked jobs. `places`: of those that stand in line. An ended job is shown for an hour, unless
 // all, or its state, is asked for.
 ChosenJobs Choose(const std::vector<store::WorkloadRow>& jobs,
-                  const std::vector<store::VerdictRow>& verdicts, const std::string& ns,
+                  const std::vector<store::VerdictRow>& verdicts,
+                  const std::vector<store::PlaceRow>& places, const std::string& ns,
                   const JobFilter& filter, WallTime now);
 
 }  // namespace fedra::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/display_text.h"
+#include "manager/cli/line_text.h"
 #include "manager/cli/status_tables.h"
 #include "manager/cli/view_parts.h"
 
@@ -39,7 +40,8 @@ std::string Lower(std::string_view state) {
 }
 
 ChosenJobs Chosen(const StatusData& data, const ViewSettings& settings) {
-  return Choose(data.workloads, data.verdicts, settings.ns, settings.jobs, settings.now);
+  return Choose(data.workloads, data.verdicts, data.places, settings.ns, settings.jobs,
+                settings.now);
 }
 
 // What the table leaves out, with line ends; empty: nothing.
@@ -102,10 +104,13 @@ std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
   return reasons;
 }
 
-// With the first reason of each worker against a blocked job, counted.
+// With its place in line, and the first reason of each worker against a blocked job, counted.
 ordered_json JobJson(const WorkloadRow& row,
-                     const std::map<std::string, std::vector<ReasonCount>>& reasons) {
+                     const std::map<std::string, std::vector<ReasonCount>>& reasons,
+                     const std::map<std::string, std::vector<store::PlaceRow>>& places) {
   ordered_json object = ToJson(row);
+  if (const auto in_line = places.find(row.uid); in_line != places.end())
+    object["line"] = LineJson(in_line->second);
   const auto known = reasons.find(row.uid);
   if (row.state != "Blocked" || known == reasons.end()) return object;
   ordered_json& list = object["reasons"] = ordered_json::array();
@@ -131,8 +136,10 @@ ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData
     const size_t limit = settings.jobs.limit;
     if (limit != 0 && jobs.matching.size() > limit) jobs.matching.resize(limit);
     const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
+    std::map<std::string, std::vector<store::PlaceRow>> places;
+    for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
     for (const WorkloadRow& row : jobs.matching)
-      document["workloads"].push_back(JobJson(row, reasons));
+      document["workloads"].push_back(JobJson(row, reasons, places));
   }
   return document;
 }

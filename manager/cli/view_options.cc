@@ -60,7 +60,10 @@ void AddFilters(CLI::App& status, JobFilter& filter) {
   add("--reason", filter.reasons, "Only blocked jobs with one of these reasons against a worker");
   add("--worker", filter.workers, "Only jobs that are on these workers, or were sent there");
   add("--queue", filter.queues, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME");
-  status.add_option("--sort-by", filter.sort_by, "state, name, age, worker or queue")
+  status
+      .add_option("--sort-by", filter.sort_by,
+                  "state, line (place among those that wait for the same devices), name, age, "
+                  "worker or queue")
       ->capture_default_str();
   status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")->capture_default_str();
   status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");

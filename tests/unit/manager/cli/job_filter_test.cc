@@ -1,6 +1,8 @@
 #include "manager/cli/job_filter.h"
 
+#include <nlohmann/json.hpp>
 #include "manager/cli/status_view.h"
+
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/rows.h"
 
@@ -16,7 +18,8 @@ Names Shown(const JobFilter& filter, const std::string& ns = "") {
   const Result<JobFilter> checked = Checked(filter);
   REQUIRE(checked);
   Names names;
-  for (const auto& row : Choose(data.workloads, data.verdicts, ns, *checked, kNow).shown)
+  for (const auto& row :
+       Choose(data.workloads, data.verdicts, data.places, ns, *checked, kNow).shown)
     names.push_back(row.job.name);
   return names;
 }
@@ -67,6 +70,24 @@ TEST_CASE("status: a job on a worker that is out of contact is not green") {
   CHECK_THAT(out, ContainsSubstring("ml/train-1b  \x1b[33mRunning\x1b[0m"));
 }
 
+TEST_CASE("status: those that stand in line come first, by their best place, and say it in JSON") {
+  StatusData data = Fleet();
+  data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
+                 {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
+                 {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};
+  const auto sorted =
+      Choose(data.workloads, data.verdicts, data.places, "", {.sort_by = "line"}, kNow);
+  REQUIRE(sorted.matching.size() == 5);
+  CHECK(sorted.matching[0].job.name == "new");
+  CHECK(sorted.matching[1].job.name == "sweep-3");
+  ViewSettings settings = Settings(Format::kJson);
+  settings.jobs.sort_by = "line";
+  const auto document = nlohmann::json::parse(RenderWorkloads(data, settings).out);
+  CHECK(document["workloads"][1]["line"]["places"][0]["place"] == 2);
+  CHECK(document["workloads"][1]["line"]["keptWorker"] == "gpu-east");
+  CHECK(!document["workloads"][2].contains("line"));
+}
+
 TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {
   const auto message = [](const JobFilter& filter) {
     const auto checked = Checked(filter);
@@ -77,7 +98,7 @@ TEST_CASE("status: a word that is no state, reason or column is an error with a 
   CHECK_THAT(message({.states = {"Connected"}}), ContainsSubstring("--state Connected: "));
   CHECK(message({.reasons = {"TemplateMising"}}) ==
         "--reason TemplateMising: did you mean TemplateMissing?");
-  CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, name, age"));
+  CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, line, name, age"));
 }
 
 }  // namespace
