@@ -36,8 +36,8 @@ struct ChosenJobs {
   size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
 };
 
-// `ns`: empty for all. `verdicts`: of the blocked jobs. `places`: of those that stand in line. An ended job is shown for an hour, unless
-// all, or its state, is asked for.
+// `ns`: empty for all. `verdicts`: of the blocked jobs. `places`: of those that stand in line. An
+// ended job is shown for an hour, unless all, or its state, is asked for.
 ChosenJobs Choose(const std::vector<store::WorkloadRow>& jobs,
                   const std::vector<store::VerdictRow>& verdicts,
                   const std::vector<store::PlaceRow>& places, const std::string& ns,

@@ -18,7 +18,8 @@ bool LooksForWorker(const std::string& state) {
   return state == "Blocked" || state == "Dispatching" || state == "Requeued" || state == "Waiting";
 }
 
-void PutInRow(const placement::Setback& setback, std::optional<WallTime> now, store::VerdictRow& row) {
+void PutInRow(const placement::Setback& setback, std::optional<WallTime> now,
+              store::VerdictRow& row) {
   json reasons = json::parse(row.reasons_json, nullptr, /*allow_exceptions=*/false);
   if (!reasons.is_array()) reasons = json::array();
   const std::string code(dra::ToString(dra::ReasonCode::kRecentlyFailed));
