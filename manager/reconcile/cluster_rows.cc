@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kRowInterval{10};
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
 
-constexpr size_t kMaxNote = 300;
+constexpr size_t kMaxQueueNote = 300;
 
 constexpr const char* kKept =
     "removed from the configuration; it is used until the jobs that run there have ended";
@@ -94,7 +94,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
-  row.note = problem.empty() && !listing ? Cut(StoppedQueues(worker), kMaxNote) : problem;
+  row.note = problem.empty() && !listing ? Cut(StoppedQueues(worker), kMaxQueueNote) : problem;
   row.updated_at = now;
   return row;
 }

@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     report.verdicts = cli::JudgeEverywhere(redact ? cli::WithPseudonyms(job) : job, workers);
     cli::RenderReport(report, {});
     cli::ToJson(report);
-    cli::RenderDevices(devices, cli::Format::kWide, {});
+    cli::RenderDevices(devices, {file->taken_at, "snapshot.json"}, cli::Format::kWide, {});
     if (!cli::ParseSnapshot(cli::ToText(*file))) __builtin_trap();
   }
   return 0;
