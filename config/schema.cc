@@ -114,8 +114,8 @@ Fields DescribeKueue(KueueSettings& kueue) {
   };
 }
 
-Fields DescribeVerification(VerificationSettings& verification) {
-  Fields templates = {
+Fields DescribeTemplates(VerificationSettings& verification) {
+  return {
       {"drift",
        "What a ResourceClaimTemplate that differs from the manager's means: nothing, a note, or "
        "not "
@@ -133,8 +133,12 @@ Fields DescribeVerification(VerificationSettings& verification) {
                                                         {"Reconcile", SyncPolicy::kReconcile}}),
        ""},
   };
+}
+
+Fields DescribeVerification(VerificationSettings& verification) {
   return {
-      {"templates", "ResourceClaimTemplates on the workers.", ObjectRef{std::move(templates)}, ""},
+      {"templates", "ResourceClaimTemplates on the workers.",
+       ObjectRef{DescribeTemplates(verification)}, ""},
       {"devices",
        "Whether a job is sent only where its device claims will be allocated, as the worker's "
        "scheduler would.",

@@ -48,13 +48,14 @@ Result<std::vector<WorkloadRow>> LoadWorkloads(Connection& db, const WorkloadFil
 }
 
 Result<std::vector<WorkloadRow>> LoadWorkloadsNamed(Connection& db, const ObjectKey& name) {
-  constexpr char kInNamespace[] =
+  static constexpr char kInNamespace[] =
       "SELECT " FEDRA_WORKLOAD_COLUMNS
       " FROM workloads WHERE (job_ns = ?1 AND job_name = ?2) OR (ns = ?1 AND name = ?2)"
       " ORDER BY removed_at IS NOT NULL, created_at DESC, uid";
-  constexpr char kAnywhere[] = "SELECT " FEDRA_WORKLOAD_COLUMNS
-                               " FROM workloads WHERE ?1 = '' AND (job_name = ?2 OR name = ?2)"
-                               " ORDER BY removed_at IS NOT NULL, created_at DESC, uid";
+  static constexpr char kAnywhere[] =
+      "SELECT " FEDRA_WORKLOAD_COLUMNS
+      " FROM workloads WHERE ?1 = '' AND (job_name = ?2 OR name = ?2)"
+      " ORDER BY removed_at IS NOT NULL, created_at DESC, uid";
   std::vector<WorkloadRow> rows;
   FEDRA_RETURN_IF_ERROR(db.Query(name.ns.empty() ? kAnywhere : kInNamespace, {name.ns, name.name},
                                  [&](Row& row) { rows.push_back(ReadWorkload(row)); }));

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from scenarios.federated_job import OURS, UID_ANNOTATION
 from scenarios.fleet import Fleet
 from scenarios.kube_client import ApiError
+from scenarios.objects import is_going
 from scenarios.resources import Object
 from scenarios.waiting import eventually
 
@@ -103,7 +104,7 @@ class Watchdog:
         return {
             uid: obj["metadata"]["name"]
             for obj in found
-            if (uid := _manager_uid(obj)) is not None and not _ending(obj)
+            if (uid := _manager_uid(obj)) is not None and not is_going(obj)
         }
 
 
@@ -127,10 +128,6 @@ def _conflicts(
 
 def _manager_uid(obj: Object) -> str | None:
     return obj["metadata"].get("annotations", {}).get(UID_ANNOTATION)
-
-
-def _ending(obj: Object) -> bool:
-    return "deletionTimestamp" in obj["metadata"]
 
 
 def assert_no_residue(fleet: Fleet, ns: str) -> None:

@@ -258,6 +258,11 @@ def is_true(obj: Object | None, kind: str) -> bool:
     return entry is not None and entry["status"] == "True"
 
 
+def is_going(obj: Object | None) -> bool:
+    """Deleted, but kept by a finalizer."""
+    return obj is not None and "deletionTimestamp" in obj["metadata"]
+
+
 def canonical(value: object) -> str:
     """For comparing parts of objects and for messages."""
     return json.dumps(value, sort_keys=True)

@@ -58,6 +58,10 @@ class World:
         """
         for cluster in self.fleet.clusters:
             client = self.admin(cluster)
+            self.eventually(
+                f"the namespace of a former run is gone from {cluster}",
+                lambda: not objects.is_going(client.find("Namespace", None, self.ns)),
+            )
             client.apply(objects.namespace(self.ns, managed=cluster == MANAGER))
             client.apply(objects.local_queue(self.ns, QUEUE, self.ns))
         for each in check or [objects.admission_check(self.check)]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
 from scenarios.world import TEMPLATE, World
 
@@ -13,6 +14,7 @@ def blocked_job_goes_to_a_new_worker(world: World) -> None:
     fedra = world.start_fedra()
     entry = fedra.remove_worker(world.worker1)
     _wait_released(world, fedra, world.worker1)
+    world.add_template(MANAGER)
     world.add_template(world.worker1)
     job = world.submit("train", template=TEMPLATE)
     message = job.wait_message("no worker eligible")
