@@ -6,17 +6,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/check_input.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/daemon_memory.h"
-#include "manager/cli/display_text.h"
-#include "manager/cli/fleet.h"
-#include "manager/cli/input_drift.h"
-#include "manager/cli/manifest_selectors.h"
-#include "manager/cli/output.h"
-#include "manager/cli/snapshot_names.h"
-#include "manager/cli/verdict_view.h"
-#include "manager/cli/view_parts.h"
+#include "manager/cli/fleet/daemon_memory.h"
+#include "manager/cli/fleet/fleet.h"
+#include "manager/cli/manifests/check_input.h"
+#include "manager/cli/manifests/input_drift.h"
+#include "manager/cli/manifests/manifest_selectors.h"
+#include "manager/cli/snapshots/snapshot_names.h"
+#include "manager/cli/text/display_text.h"
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/verdict_view.h"
+#include "manager/cli/text/view_parts.h"
 
 namespace fedra::cli {
 namespace {

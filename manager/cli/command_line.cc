@@ -12,9 +12,9 @@
 
 #include "base/log.h"
 #include "config/names.h"
-#include "manager/cli/checked_output.h"
 #include "manager/cli/command_options.h"
 #include "manager/cli/command_pages.h"
+#include "manager/cli/text/checked_output.h"
 
 namespace fedra::cli {
 namespace {

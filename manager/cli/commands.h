@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/cel_report.h"
-#include "manager/cli/job_filter.h"
-#include "manager/cli/terminal.h"
+#include "manager/cli/text/cel_report.h"
+#include "manager/cli/text/job_filter.h"
+#include "manager/cli/text/terminal.h"
 
 namespace fedra::cli {
 

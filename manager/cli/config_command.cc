@@ -7,7 +7,7 @@
 #include "config/load.h"
 #include "config/print.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/config_connect.h"
+#include "manager/cli/fleet/config_connect.h"
 
 namespace fedra::cli {
 namespace {

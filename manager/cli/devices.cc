@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "manager/cli/commands.h"
-#include "manager/cli/device_view.h"
-#include "manager/cli/fleet.h"
+#include "manager/cli/fleet/fleet.h"
+#include "manager/cli/text/device_view.h"
 
 namespace fedra::cli {
 namespace {

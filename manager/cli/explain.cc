@@ -11,8 +11,8 @@
 #include "config/names.h"
 #include "dra/reason.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/output.h"
-#include "manager/cli/states.h"
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/states.h"
 #include "manager/placement/note_reasons.h"
 
 namespace fedra::cli {

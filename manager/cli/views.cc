@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include "config/names.h"
-#include "manager/cli/checked_output.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/history_view.h"
-#include "manager/cli/status_view.h"
-#include "manager/cli/view_data.h"
-#include "manager/cli/view_parts.h"
-#include "manager/cli/why_view.h"
-#include "manager/cli/workload_view.h"
+#include "manager/cli/text/checked_output.h"
+#include "manager/cli/text/history_view.h"
+#include "manager/cli/text/status_view.h"
+#include "manager/cli/text/view_data.h"
+#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/why_view.h"
+#include "manager/cli/text/workload_view.h"
 
 namespace fedra::cli {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/device_inventory.h"
-#include "manager/cli/device_view.h"
-#include "manager/cli/snapshot_file.h"
-#include "manager/cli/snapshot_names.h"
-#include "manager/cli/verdict_view.h"
+#include "manager/cli/fleet/device_inventory.h"
+#include "manager/cli/snapshots/snapshot_file.h"
+#include "manager/cli/snapshots/snapshot_names.h"
+#include "manager/cli/text/device_view.h"
+#include "manager/cli/text/verdict_view.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "config/print.h"
 #include "dra/reason.h"
 #include "manager/cli/command_line.h"
-#include "manager/cli/states.h"
+#include "manager/cli/text/states.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
 #include "tests/support/catch.h"
@@ -49,7 +49,7 @@ std::string ReasonsPage() {
 std::string StatesPage() {
   std::string page =
       "# States\n\nThe words in the columns STATE and VERDICT. Generated from "
-      "`manager/cli/states.cc` "
+      "`manager/cli/text/states.cc` "
       "by `make docs`;\n`fedra explain STATE` prints the same, [reasons.md](reasons.md) has the "
       "reasons.\n";
   std::string_view group;

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/fleet_worker.h"
-#include "manager/cli/live_fleet.h"
-#include "manager/cli/snapshot_recorder.h"
-#include "manager/cli/snapshot_reduce.h"
+#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/fleet/live_fleet.h"
+#include "manager/cli/snapshots/snapshot_recorder.h"
+#include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
 #include "manager/tracking/submitted.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
-#include "manager/cli/manifest_selectors.h"
+#include "manager/cli/manifests/manifest_selectors.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 

@@ -18,11 +18,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/snapshot_file.h"
+#include "manager/cli/snapshots/snapshot_file.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/rows.h"
+#include "tests/unit/manager/cli/text/rows.h"
 
 namespace fedra::cli {
 namespace {

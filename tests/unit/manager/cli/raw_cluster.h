@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/discovery.h"
-#include "manager/cli/fleet_worker.h"
-#include "manager/cli/snapshot_file.h"
-#include "manager/cli/snapshot_recorder.h"
+#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/snapshots/snapshot_file.h"
+#include "manager/cli/snapshots/snapshot_recorder.h"
 #include "manager/tracking/submitted.h"
 #include "tests/support/catch.h"
 

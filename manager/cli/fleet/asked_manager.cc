@@ -1,0 +1,48 @@
+#include "manager/cli/fleet/asked_manager.h"
+
+#include <utility>
+
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/tracking/manager_name.h"
+#include "manager/tracking/resources.h"
+#include "manager/verify/dra_api.h"
+
+namespace fedra::cli {
+
+AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+                           const std::function<void()>& on_change)
+    : templates_(
+          &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
+          [on_change](const watch::CacheHealth&) { on_change(); }),
+      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options,
+               threads_.loop, threads_.pool, SystemClock(),
+               [this, on_change](const ConnectionState& state) {
+                 if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
+                   Watch();
+                 on_change();
+               }) {
+  cluster_.Start();
+}
+
+void AskedManager::Watch() {
+  const std::string_view version = verify::DraVersion(cluster_.server().get());
+  cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);
+}
+
+bool AskedManager::IsSettled() const {
+  const ConnectionPhase phase = cluster_.state().phase;
+  if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
+  return !templates_.health().IsListing();
+}
+
+const verify::Cache<verify::Claim>* AskedManager::cache() const {
+  return templates_.health().complete ? &templates_ : nullptr;
+}
+
+void AskedManager::Identify() {
+  if (cluster_.state().phase != ConnectionPhase::kConnected) return;
+  const Result<std::string> uid = reconcile::ReadClusterUid(cluster_);
+  if (uid || IsRefusal(uid.error().code)) uid_ = uid.value_or("");
+}
+
+}  // namespace fedra::cli

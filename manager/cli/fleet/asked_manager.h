@@ -1,0 +1,45 @@
+#pragma once
+//
+// What a command that judges workers asks the manager: its ResourceClaimTemplates, which the
+// workers' are compared with and which would be copied, and which cluster it is.
+//
+// Best effort: a command that needs only the workers goes on without them. Only lists and watches:
+// nothing is ever written.
+//
+// Thread rules: one user thread. Lifetime: the target of `on_change` must outlive it.
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cluster-clients/cluster.h"
+#include "cluster-clients/threads.h"
+#include "manager/cli/fleet/fleet_worker.h"
+
+namespace fedra::cli {
+
+class AskedManager final {
+ public:
+  // `on_change`: they are listed, or cannot be had.
+  AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+               const std::function<void()>& on_change);
+
+  bool IsSettled() const;
+  // Null when they are not known.
+  const verify::Cache<verify::Claim>* cache() const;
+  // Asks for its UID, when it is connected. Blocks for one call.
+  void Identify();
+  ManagerFacts Facts() const { return {cache(), uid_}; }
+
+ private:
+  void Watch();
+
+  std::atomic<bool> watching_{false};
+  Threads threads_{1};
+  std::optional<std::string> uid_;  // as of ManagerFacts; of the user thread
+  verify::Cache<verify::Claim> templates_;
+  Cluster cluster_;
+};
+
+}  // namespace fedra::cli

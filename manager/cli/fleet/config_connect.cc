@@ -1,0 +1,78 @@
+// What `fedra config validate --connect` adds: does every cluster answer, and are all rights there?
+
+#include "manager/cli/fleet/config_connect.h"
+
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "manager/cli/fleet/access_rights.h"
+#include "manager/cli/fleet/live_fleet.h"
+#include "manager/cli/text/display_text.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+// The manager and then the workers, with the rights needed on each.
+struct Asked {
+  std::vector<reconcile::WorkerSettings> clusters;
+  std::vector<std::vector<Right>> rights;
+};
+
+Asked WhatToAsk(const config::Loaded& loaded) {
+  Asked asked;
+  asked.clusters.push_back(ToManager(loaded));
+  asked.rights.push_back(ManagerRights());
+  const bool copies = ToGather(loaded.configuration).copies_templates;
+  for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {
+    asked.rights.push_back(WorkerRights(worker, copies));
+    asked.clusters.push_back(std::move(worker));
+  }
+  return asked;
+}
+
+std::string Unreachable(const ConnectionState& state) {
+  return fmt::format("{}: {}", ToString(state.phase),
+                     state.why ? Printable(state.why->message) : "no answer yet");
+}
+
+// Why the cluster cannot be used as it should; empty: it can.
+std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
+  const ConnectionState state = cluster.state();
+  if (state.phase != ConnectionPhase::kConnected) return Unreachable(state);
+  const auto missing = MissingRights(cluster, rights);
+  if (!missing) return "it does not tell our rights: " + Printable(missing.error().message);
+  std::string text;
+  for (const Right& right : *missing) text += (text.empty() ? "" : ", ") + ToText(right);
+  return text.empty() ? text : "Forbidden in all namespaces together: " + text;
+}
+
+}  // namespace
+
+bool ConnectAndReport(const config::Loaded& loaded, std::chrono::milliseconds timeout,
+                      Terminal& terminal) {
+  const Asked asked = WhatToAsk(loaded);
+  FleetSignal signal;
+  LiveFleet fleet(
+      asked.clusters, [](size_t, const kube::ServerInfo*) { return std::vector<verify::Input>(); },
+      [](size_t) { return false; }, signal);
+  fleet.Wait(timeout, terminal);
+  bool all_well = true;
+  for (size_t i = 0; i < asked.clusters.size(); ++i) {
+    const std::string& name = asked.clusters[i].name.value;
+    const std::string problem = ProblemOf(fleet.cluster(i), asked.rights[i]);
+    if (problem.empty()) {
+      terminal.out << fmt::format("{}: Kubernetes {}, every right is there\n", name,
+                                  Printable(fleet.server(i)->git_version));
+    } else {
+      all_well = false;
+      terminal.err << fmt::format("{}: {}\n", name, problem);
+    }
+  }
+  return all_well;
+}
+
+}  // namespace fedra::cli

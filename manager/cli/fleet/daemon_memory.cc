@@ -1,0 +1,59 @@
+#include "manager/cli/fleet/daemon_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/cli/text/setback_text.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+bool HasEnded(const std::string& state) {
+  return state == "Finished" || state == "Failed" || state == "Deleted";
+}
+
+// The one that lives and has not ended; nothing: there is none.
+std::optional<store::WorkloadRow> Living(store::Reader& memory, const ObjectKey& job) {
+  auto rows = memory.FindWorkloads(job);
+  if (!rows) return std::nullopt;
+  for (store::WorkloadRow& row : *rows)
+    if (row.job == job && !row.removed_at && !HasEnded(row.state)) return std::move(row);
+  return std::nullopt;
+}
+
+void PutInVerdict(const placement::Setback& setback, WallTime now, dra::Verdict& verdict) {
+  dra::Reason reason{dra::ReasonCode::kRecentlyFailed, "", SetbackText(setback, now)};
+  if (!setback.paused_until) {
+    verdict.reasons.push_back(std::move(reason));
+    return;
+  }
+  verdict.outcome = dra::Outcome::kNo;
+  verdict.reasons.insert(verdict.reasons.begin(), std::move(reason));
+}
+
+}  // namespace
+
+std::unique_ptr<store::Reader> OpenMemory(const std::string& store) {
+  if (store.empty()) return nullptr;
+  auto reader = store::Reader::Open(store);
+  return reader ? *std::move(reader) : nullptr;
+}
+
+void AddMemory(store::Reader& memory, WallTime now, JobReport& report) {
+  const std::optional<store::WorkloadRow> row = Living(memory, report.job);
+  if (!row) return;
+  report.note = fmt::format("{} has been submitted already: it {}; the answer is about another one",
+                            report.job.ToString(), Predicate(*row));
+  const auto failures = memory.Failures(row->uid);
+  if (!failures) return;
+  const placement::PlacementRecord record = RecordOf(*failures);
+  for (JobVerdict& item : report.verdicts) {
+    if (const auto setback = placement::SetbackOf(record, item.worker, now))
+      PutInVerdict(*setback, now, item.verdict);
+  }
+}
+
+}  // namespace fedra::cli

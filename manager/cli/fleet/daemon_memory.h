@@ -1,0 +1,23 @@
+#pragma once
+//
+// What the daemon remembers of a job that is to be checked: that it has been submitted already, and
+// which workers did not keep it. Read from the store, whether or not the daemon runs.
+
+#include <memory>
+#include <string>
+
+#include "manager/cli/text/verdict_view.h"
+#include "store/reader.h"
+
+namespace fedra::cli {
+
+// The store's picture; null where none can be read: then nothing is said, for `check` needs no
+// daemon.
+std::unique_ptr<store::Reader> OpenMemory(const std::string& store);
+
+// Adds to the report that a living job has its name, and RecentlyFailed to the verdict of each
+// worker that refused that one, did not admit it in time or evicted it: No as long as the worker is
+// not asked again. What cannot be read is left out.
+void AddMemory(store::Reader& memory, WallTime now, JobReport& report);
+
+}  // namespace fedra::cli

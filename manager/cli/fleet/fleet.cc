@@ -1,0 +1,173 @@
+#include "manager/cli/fleet/fleet.h"
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "config/load.h"
+#include "manager/cli/input.h"
+#include "manager/cli/snapshots/snapshot_file.h"
+#include "manager/cli/text/display_text.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+using reconcile::WorkerSettings;
+
+// The workers' answers do not wait for the manager's any longer.
+constexpr std::chrono::seconds kManagerGrace{2};
+constexpr std::chrono::milliseconds kAskManagerAgain{100};
+
+FleetWorkerSettings ToJudged(const WorkerSettings& worker,
+                             const reconcile::GatherSettings& gather) {
+  return {.name = worker.name,
+          .origin = worker.origin,
+          .verified = worker.verified,
+          .shared_claims = gather.shared_claims,
+          .undeclared = gather.undeclared,
+          .drift = gather.drift,
+          .copies_templates = gather.copies_templates,
+          .capabilities = worker.capabilities};
+}
+
+void KeepDevicesOnly(FleetWorkerSettings& settings) {
+  settings.verified.devices.emplace().node_resources = false;
+  settings.verified.dependencies.reset();
+}
+
+// Every name that was asked for must be there.
+Result<void> CheckNames(const std::vector<std::string>& wanted,
+                        const std::vector<std::string>& known) {
+  for (const std::string& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("--worker {}: there is no such worker; there are {}", name,
+                              fmt::join(known, ", ")));
+    }
+  }
+  return {};
+}
+
+bool IsWanted(const FleetOptions& options, const std::string& name) {
+  const std::vector<std::string>& wanted = options.workers;
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+// Absent: nothing of this worker is read.
+std::optional<FleetWorkerSettings> Chosen(const FleetOptions& options,
+                                          FleetWorkerSettings settings) {
+  settings.claims_only = !IsWanted(options, settings.name.value);
+  if (settings.claims_only && !options.claims_of_others) return std::nullopt;
+  if (options.devices_only) KeepDevicesOnly(settings);
+  return settings;
+}
+
+// In the order of `settings`: those that were asked for, and the others.
+std::vector<FleetWorker*> MakeWorkers(const std::vector<FleetWorkerSettings>& settings,
+                                      Fleet& fleet) {
+  std::vector<FleetWorker*> all;
+  for (const FleetWorkerSettings& worker : settings) {
+    FleetWorkers& workers = worker.claims_only ? fleet.others : fleet.workers;
+    workers.push_back(
+        std::make_unique<FleetWorker>(worker, [signal = &fleet.signal] { signal->Raise(); }));
+    all.push_back(workers.back().get());
+  }
+  return all;
+}
+
+Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const Terminal& terminal) {
+  FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(options.snapshot));
+  Result<SnapshotFile> file = ParseSnapshot(text);
+  if (!file) return Fail(std::move(file).error().WithContext(options.snapshot));
+  std::vector<std::string> known;
+  for (const RecordedWorker& worker : file->workers) known.push_back(worker.settings.name.value);
+  FEDRA_RETURN_IF_ERROR(CheckNames(options.workers, known));
+  auto fleet = std::make_unique<Fleet>();
+  fleet->redacted = file->redacted;
+  fleet->as_of = {file->taken_at, options.snapshot};
+  fleet->manager_templates = ManagerTemplatesOf(*file);
+  for (const RecordedWorker& recorded : file->workers) {
+    const auto settings = Chosen(options, recorded.settings);
+    if (!settings) continue;
+    FleetWorker& worker = *MakeWorkers({*settings}, *fleet).front();
+    worker.SetManager({fleet->manager_templates.get(), file->manager_uid});
+    for (const std::string& complaint : FeedRecorded(recorded, worker))
+      terminal.err << fmt::format("{}: {}\n", options.snapshot, Printable(complaint));
+  }
+  return fleet;
+}
+
+}  // namespace
+
+Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
+  ConfiguredWorkers workers;
+  const auto timeout = ParseDuration(options.timeout);
+  if (!timeout) return Fail(Error(timeout.error()).WithContext("--timeout"));
+  workers.timeout = *timeout;
+  const auto loaded =
+      config::Load(options.config, {.now = SystemClock().Now(),
+                                    .in_cluster = config::InClusterFromEnvironment(),
+                                    .manager_may_fail = true});
+  if (!loaded) return Fail(ErrorCode::kInvalidArgument, config::ToString(loaded.error()));
+  const reconcile::GatherSettings gather = ToGather(loaded->configuration);
+  if (loaded->manager) {
+    workers.manager = {ToAccess(*loaded->manager),
+                       ToOptions(loaded->configuration.manager.http_version)};
+  }
+  workers.origin = loaded->configuration.origin;
+  workers.store = loaded->configuration.store.path;
+  std::vector<std::string> known;
+  for (WorkerSettings& worker : ToWorkers(*loaded)) {
+    known.push_back(worker.name.value);
+    auto settings = Chosen(options, ToJudged(worker, gather));
+    if (!settings) continue;
+    workers.judged.push_back(*std::move(settings));
+    workers.access.push_back(std::move(worker));
+  }
+  FEDRA_RETURN_IF_ERROR(CheckNames(options.workers, known));
+  if (workers.access.empty())
+    return Fail(ErrorCode::kInvalidArgument, options.config + ": no worker is configured");
+  return workers;
+}
+
+std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal) {
+  if (!workers.manager) return nullptr;
+  return std::make_unique<AskedManager>(workers.manager->access, workers.manager->options,
+                                        [&signal] { signal.Raise(); });
+}
+
+// Without them nothing is said of drift and of copies: the workers are what was asked for.
+void AwaitManager(AskedManager& manager, FleetSignal& signal) {
+  const SteadyTime begin = SystemClock().Steady();
+  while (!manager.IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
+    signal.Await(kAskManagerAgain);
+  manager.Identify();
+}
+
+Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal) {
+  if (!options.snapshot.empty()) return FromSnapshot(options, terminal);
+  FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
+  auto fleet = std::make_unique<Fleet>();
+  fleet->store = configured.store;
+  if (!options.devices_only) fleet->manager = AskManager(configured, fleet->signal);
+  const std::vector<FleetWorker*> workers = MakeWorkers(configured.judged, *fleet);
+  fleet->live = std::make_unique<LiveFleet>(
+      configured.access,
+      [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Inputs(server); },
+      [workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
+  fleet->live->Wait(configured.timeout, terminal);
+  fleet->as_of.at = SystemClock().Now();
+  for (size_t i = 0; i < workers.size(); ++i)
+    workers[i]->SetConnection(fleet->live->state(i), fleet->live->waited());
+  if (fleet->manager == nullptr) return fleet;
+  AwaitManager(*fleet->manager, fleet->signal);
+  for (const auto& worker : fleet->workers) worker->SetManager(fleet->manager->Facts());
+  return fleet;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,162 @@
+#include "manager/cli/fleet/fleet_worker.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/cli/fleet/contact.h"
+#include "manager/tracking/resources.h"
+#include "manager/verify/dra_api.h"
+#include "manager/verify/named_claims.h"
+
+namespace fedra::cli {
+namespace {
+
+using watch::CacheState;
+
+// What the claim of this entry asks for; null: it cannot be told.
+const dra::ClaimSpec* SpecOf(const dra::ClaimReference& reference, const std::string& ns,
+                             const dra::Snapshot& snapshot) {
+  if (!reference.claim_name.empty()) {
+    const auto* claim = snapshot.claims().Find({ns, reference.claim_name});
+    return claim == nullptr ? nullptr : &(*claim)->spec;
+  }
+  const auto* found = snapshot.templates().Find({ns, reference.template_name});
+  return found == nullptr ? nullptr : (*found)->spec.get();
+}
+
+// The snapshot may have changed since: what is not there any more has no name.
+ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDemand& demand,
+                       const std::string& ns, const dra::Snapshot& snapshot) {
+  ChosenAlternative named;
+  named.index = chosen.index;
+  const dra::ClaimReference& reference = demand.claims[chosen.claim];
+  const dra::ClaimSpec* spec = SpecOf(reference, ns, snapshot);
+  if (spec == nullptr || chosen.request >= spec->requests.size()) return named;
+  const dra::ClaimRequest& request = spec->requests[chosen.request];
+  const auto at = static_cast<size_t>(chosen.index);
+  if (at >= request.first_available.size()) return named;
+  return {demand.name,        reference.pod_claim,
+          request.name.str(), request.first_available[at].name.str(),
+          chosen.index,       request.first_available.size()};
+}
+
+std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetReport>& pod_sets,
+                                                const tracking::SubmittedJob& job,
+                                                const dra::Snapshot& snapshot) {
+  std::vector<ChosenAlternative> named;
+  for (size_t i = 0; i < pod_sets.size(); ++i)
+    for (const dra::ChosenAlternative& chosen : pod_sets[i].alternatives)
+      named.push_back(Name(chosen, (*job.demands)[i], job.key.ns, snapshot));
+  return named;
+}
+
+// A copy of ours there means that the manager has a job of that name.
+VerdictNote ExistsAlready(const tracking::Job& job) {
+  const std::string object = "Job " + job.key.ToString();
+  const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
+  return {object, fmt::format("fedra has sent a {} there already: it is {}", object, state),
+          object +
+              ": while the manager has a job of this name, kubectl create fails and kubectl "
+              "apply changes that one; give this one another name, or delete that one first"};
+}
+
+}  // namespace
+
+FleetWorker::FleetWorker(FleetWorkerSettings settings, const std::function<void()>& on_health)
+    : settings_(std::move(settings)),
+      facts_{.connection = {}, .capabilities = settings_.capabilities, .dra_versions = {}},
+      objects_(settings_.verified, {.on_health = on_health}) {}
+
+std::vector<verify::Input> FleetWorker::Inputs(const kube::ServerInfo* server) {
+  facts_.dra_versions = verify::ServedDraVersions(server);
+  objects_.SetServer(server);
+  std::vector<verify::Input> inputs = objects_.Inputs(server);
+  if (settings_.claims_only)
+    std::erase_if(inputs, [](const auto& input) { return input.resource.kind != "ResourceClaim"; });
+  // Which clones there are does not matter before there is a Workload; that they can be read does.
+  for (verify::Input& input : inputs)
+    input.metadata_only |= input.resource.kind == tracking::kWorkloads.kind;
+  return inputs;
+}
+
+bool FleetWorker::IsListing() const {
+  return settings_.claims_only ? objects_.claims().health().IsListing() : objects_.IsListing();
+}
+
+bool FleetWorker::IsKnown() const {
+  const watch::CacheHealth classes = objects_.classes().health();
+  return facts_.connection.phase == ConnectionPhase::kConnected && devices() != nullptr &&
+         (classes.state == CacheState::kSynced || classes.complete) && !devices()->Obstacle();
+}
+
+std::optional<dra::Reason> FleetWorker::Silence() const {
+  if (facts_.connection.phase == ConnectionPhase::kConnected) return std::nullopt;
+  return NotReached(facts_.connection, tried_);
+}
+
+Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
+  FEDRA_RETURN_IF_ERROR(objects_.templates().cache().Upsert(object));
+  return objects_.devices() == nullptr ? Result<void>()
+                                       : objects_.devices()->templates().Upsert(object);
+}
+
+// A copy that names its manager is judged only when it is known which manager this is.
+std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJob& job) const {
+  const auto there = objects_.jobs(*job.adapter).Find(job.key);
+  if (there == nullptr) return {};
+  return verify::SameNames(nullptr, {}, there.get(), OwnershipOfJob(*there));
+}
+
+tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
+  const tracking::Identity us{settings_.origin, manager_.uid.value_or(there.marks.made_by)};
+  return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
+}
+
+JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
+  const verify::Subject subject{.requirement = job.requirement,
+                                .demands = job.demands,
+                                .adapter = *job.adapter,
+                                .same_names = SameNames(job)};
+  const verify::VerifyOptions options{
+      .existence = {.drift = settings_.drift,
+                    .undeclared = settings_.undeclared,
+                    .manager_templates = manager_.templates,
+                    .copies_templates = settings_.copies_templates && manager_.templates != nullptr,
+                    .refused_copies = {}},
+      .in_detail = true};
+  verify::Verified verified =
+      verify::Verify(subject, objects_, facts_, /*assumed=*/nullptr, options);
+  JobVerdict result{.worker = settings_.name,
+                    .verdict = std::move(verified.verdict),
+                    .devices_judged = verified.devices_judged,
+                    .pod_sets = std::move(verified.pod_sets),
+                    .alternatives = {}};
+  if (const auto there = objects_.jobs(*job.adapter).Find(job.key);
+      there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)))
+    result.notes.push_back(ExistsAlready(*there));
+  if (auto silence = Silence()) result.verdict.reasons = {*std::move(silence)};
+  if (result.devices_judged)
+    result.alternatives = NameAlternatives(result.pod_sets, job, *devices()->snapshot());
+  return result;
+}
+
+std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                        const FleetWorkers& workers, const FleetWorkers& others) {
+  std::vector<JobVerdict> verdicts;
+  for (const auto& worker : workers) verdicts.push_back(worker->Judge(job));
+  std::vector<verify::ClaimCandidate> candidates;
+  for (size_t i = 0; i < workers.size(); ++i)
+    candidates.push_back({.worker = workers[i]->name(),
+                          .objects = &workers[i]->objects(),
+                          .verdict = &verdicts[i].verdict});
+  for (const auto& worker : others)
+    candidates.push_back({.worker = worker->name(), .objects = &worker->objects()});
+  if (!workers.empty()) {
+    verify::KeepClaimsTogether(job.requirement, candidates, /*users=*/nullptr,
+                               workers.front()->settings().shared_claims);
+  }
+  return verdicts;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,90 @@
+#include "manager/cli/fleet/live_fleet.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/verify/list_bounds.h"
+
+namespace fedra::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Progress is shown at least this often.
+constexpr milliseconds kAskWorkersAgain{200};
+constexpr milliseconds kSilent{2000};
+
+}  // namespace
+
+void FleetSignal::Raise() {
+  raised_.With([](bool& raised) { raised = true; });
+  raised_.Notify();
+}
+
+void FleetSignal::Await(milliseconds limit) {
+  raised_.WaitFor(limit, [](bool raised) { return raised; }, [](bool& raised) { raised = false; });
+}
+
+LiveFleet::LiveFleet(const std::vector<reconcile::WorkerSettings>& workers, FeedsOf feeds_of,
+                     IsListing is_listing, FleetSignal& signal)
+    : feeds_of_(std::move(feeds_of)),
+      is_listing_(std::move(is_listing)),
+      signal_(signal),
+      fed_(std::vector<bool>(workers.size(), false)) {
+  for (const reconcile::WorkerSettings& worker : workers) {
+    clusters_.push_back(std::make_unique<Cluster>(
+        worker.name, worker.access, worker.options, threads_.loop, threads_.pool, SystemClock(),
+        [this, i = clusters_.size()](const ConnectionState& state) { OnState(i, state); }));
+  }
+  for (size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].misconfigured) clusters_[i]->SetMisconfigured(*workers[i].misconfigured);
+    clusters_[i]->Start();
+  }
+}
+
+LiveFleet::~LiveFleet() {
+  for (const auto& cluster : clusters_) cluster->Stop();
+}
+
+// Not before the first connection: only then is it known which versions can be read there.
+void LiveFleet::OnState(size_t worker, const ConnectionState& state) {
+  const bool first = state.phase == ConnectionPhase::kConnected &&
+                     fed_.With([&](std::vector<bool>& fed) { return !fed[worker]; });
+  if (first) {
+    Cluster& cluster = *clusters_[worker];
+    for (const verify::Input& input : feeds_of_(worker, cluster.server().get()))
+      cluster.Watch(verify::WatchOf(input), *input.sink);
+    fed_.With([&](std::vector<bool>& fed) { fed[worker] = true; });
+  }
+  signal_.Raise();
+}
+
+bool LiveFleet::IsSettled(size_t worker) const {
+  const ConnectionPhase phase = clusters_[worker]->state().phase;
+  if (phase == ConnectionPhase::kConnecting) return false;
+  if (phase != ConnectionPhase::kConnected) return true;
+  return fed_.With([&](const std::vector<bool>& fed) { return fed[worker]; }) &&
+         !is_listing_(worker);
+}
+
+void LiveFleet::Wait(milliseconds limit, const Terminal& terminal) {
+  const SteadyTime begin = SystemClock().Steady();
+  bool told = false;
+  while (true) {
+    size_t settled = 0;
+    for (size_t i = 0; i < clusters_.size(); ++i) settled += IsSettled(i) ? 1 : 0;
+    waited_ = std::chrono::duration_cast<milliseconds>(SystemClock().Steady() - begin);
+    if (settled == clusters_.size() || waited_ > limit) break;
+    if (terminal.out_is_tty && waited_ > kSilent) {
+      terminal.err << fmt::format("\r{} of {} workers have answered", settled, clusters_.size())
+                   << std::flush;
+      told = true;
+    }
+    signal_.Await(kAskWorkersAgain);
+  }
+  if (told) terminal.err << "\r\033[K";
+}
+
+}  // namespace fedra::cli

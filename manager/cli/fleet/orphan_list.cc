@@ -1,0 +1,104 @@
+#include "manager/cli/fleet/orphan_list.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/text/display_text.h"
+
+namespace fedra::cli {
+namespace {
+
+bool Before(const Orphan& a, const Orphan& b) {
+  return std::tuple(a.adapter == nullptr, a.key) < std::tuple(b.adapter == nullptr, b.key);
+}
+
+bool IsOrphan(const tracking::CopyMarks& marks, const tracking::Identity& us,
+              const std::set<std::string>& living) {
+  return tracking::IsOurs(tracking::OwnershipOf(marks, us, /*source_uid=*/{})) &&
+         !living.contains(marks.source_uid);
+}
+
+}  // namespace
+
+Result<tracking::Identity> IdentityOf(const std::string& origin, const Result<std::string>& uid) {
+  if (!uid && !IsRefusal(uid.error().code)) return Fail(uid.error());
+  return tracking::Identity{origin, uid.value_or("")};
+}
+
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
+                                const std::set<std::string>& living) {
+  std::vector<Orphan> orphans;
+  for (const auto& clone : remote.clones) {
+    if (!IsOrphan(clone->marks, us, living)) continue;
+    orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
+                       clone->marks.source_uid, clone->deleting, *clone});
+  }
+  for (size_t i = 0; i < remote.jobs.size(); ++i) {
+    for (const auto& job : remote.jobs[i]) {
+      if (!IsOrphan(job->marks, us, living)) continue;
+      orphans.push_back({remote.worker,
+                         tracking::JobAdapters()[i],
+                         job->key,
+                         job->uid,
+                         ObjectKey{job->key.ns, job->prebuilt_workload},
+                         job->marks.source_uid,
+                         job->deleting,
+                         {}});
+    }
+  }
+  std::sort(orphans.begin(), orphans.end(), Before);
+  return orphans;
+}
+
+std::string KindOf(const Orphan& orphan) {
+  return orphan.adapter == nullptr ? "Workload" : orphan.adapter->resource().kind;
+}
+
+namespace {
+
+std::string Lines(const std::vector<std::string>& notes, const Style& style) {
+  std::string text;
+  for (const std::string& note : notes)
+    text += (text.empty() ? "" : "\n") + Printable(note, style.utf8);
+  return text;
+}
+
+}  // namespace
+
+Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
+                     const AsOf& as_of, Format format, const Style& style) {
+  Output output;
+  if (!IsTable(format)) {
+    nlohmann::ordered_json document = Document("OrphanReport", as_of);
+    document["items"] = nlohmann::ordered_json::array();
+    for (const Orphan& orphan : orphans) {
+      document["items"].push_back({{"worker", orphan.worker.value},
+                                   {"kind", KindOf(orphan)},
+                                   {"namespace", orphan.key.ns},
+                                   {"name", orphan.key.name},
+                                   {"uid", orphan.uid},
+                                   {"workloadUid", orphan.workload_uid},
+                                   {"deleting", orphan.deleting}});
+    }
+    document["unknown"] = notes;
+    output.out = ToText(document, format);
+    output.note = Lines(notes, style);
+    return output;
+  }
+  Table table({"WORKER", "KIND", "NAME", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
+  for (const Orphan& orphan : orphans) {
+    table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(), orphan.workload_uid,
+               orphan.deleting ? "is being deleted" : ""});
+  }
+  if (!table.empty()) output.out = table.Render(style);
+  output.note = Lines(notes, style);
+  if (table.empty())
+    output.note += (output.note.empty() ? "" : "\n") + std::string("no orphans found");
+  return output;
+}
+
+}  // namespace fedra::cli

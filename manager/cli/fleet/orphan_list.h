@@ -1,0 +1,51 @@
+#pragma once
+//
+// Objects of ours on workers that no living workload stands behind: what a store that was lost, a
+// worker taken out of the configuration for a while, or a manager set up anew may leave. Pure.
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "manager/cli/text/as_of.h"
+#include "manager/cli/text/output.h"
+#include "manager/tracking/job.h"
+#include "manager/tracking/workload.h"
+
+namespace fedra::cli {
+
+struct Orphan {
+  ClusterName worker;
+  const tracking::JobAdapter* adapter = nullptr;  // of a job; null: it is a clone
+  ObjectKey key;
+  std::string uid;
+  ObjectKey workload;        // of the manager, that it was made for; name empty: unknown
+  std::string workload_uid;  // of that Workload
+  bool deleting = false;     // somebody deletes it already
+  tracking::Workload clone;  // for taking its finalizer off; of a clone only
+};
+
+// What one worker has, in `jobs` parallel to JobAdapters().
+struct RemoteObjects {
+  ClusterName worker;
+  std::vector<std::shared_ptr<const tracking::Workload>> clones;
+  std::vector<std::vector<std::shared_ptr<const tracking::Job>>> jobs;
+};
+
+// Who we are, as soon as it is known which manager this is; `uid`: the answer of ReadClusterUid().
+// An error unless it is answered or refused: nothing may be deleted on a guess.
+Result<tracking::Identity> IdentityOf(const std::string& origin, const Result<std::string>& uid);
+
+// Those of ours that stand for a UID that is not among `living`; jobs before clones, by name.
+std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
+                                const std::set<std::string>& living);
+
+std::string KindOf(const Orphan& orphan);
+// `notes`: workers that nothing is known about, one line each.
+Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
+                     const AsOf& as_of, Format format, const Style& style);
+
+}  // namespace fedra::cli

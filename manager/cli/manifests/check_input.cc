@@ -1,0 +1,271 @@
+#include "manager/cli/manifests/check_input.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/manifests/job_rules.h"
+#include "manager/cli/manifests/job_schema.h"
+#include "manager/cli/manifests/manifest_fields.h"
+#include "manager/cli/manifests/manifest_selectors.h"
+#include "manager/cli/manifests/pod_rules.h"
+#include "manager/cli/snapshots/snapshot_names.h"
+#include "manager/cli/snapshots/snapshot_reduce.h"
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+#include "manager/verify/claim_form.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+
+// Where `part` stands in `whole`: "spec.template"; nothing when it is not in there.
+std::optional<std::string> PathOf(const json& part, const json& whole, const std::string& path) {
+  if (&part == &whole) return path;
+  if (!whole.is_object()) return std::nullopt;
+  for (const auto& [name, value] : whole.items()) {
+    if (auto found = PathOf(part, value, path.empty() ? name : path + "." + name)) return found;
+  }
+  return std::nullopt;
+}
+
+void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
+  const std::string label(tracking::kQueueNameLabel);
+  if (!tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
+  findings.Warn("metadata.labels",
+                "fedra never sees it: Kueue manages only jobs with the label " + label,
+                fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
+}
+
+bool HasName(const json& object) {
+  return !tracking::Text(Member(object, "metadata"), "name").empty();
+}
+
+// Of a name that the API server is to generate, its beginning.
+ObjectKey JobKey(const json& job, const std::string& default_ns) {
+  ObjectKey key = KeyOf(job, default_ns);
+  if (key.name.empty()) key.name = tracking::Text(Member(job, "metadata"), "generateName");
+  return key;
+}
+
+// Nearly everything that a job needs is its namespace's.
+void CheckNamespace(const json& job, const std::string& default_ns, Findings& findings) {
+  if (!default_ns.empty() || !tracking::Text(Member(job, "metadata"), "namespace").empty()) return;
+  findings.Warn("metadata.namespace", "is not given: looked for in \"default\"",
+                "say which with -n NAMESPACE");
+}
+
+// Null: no job that fedra can run.
+const tracking::JobAdapter* AdapterOf(const json& object) {
+  return tracking::FindAdapter(
+      {tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
+}
+
+// A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
+bool HasError(const CheckInput& input, const InputJob& job) {
+  const std::string object = job.kind + " " + job.key.ToString();
+  return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
+    const bool is_here = finding.file == job.file && finding.document == job.document;
+    return finding.severity == Severity::kError && finding.object == object &&
+           (is_here || !job.is_generated);
+  });
+}
+
+// Whether it is a job; then it is one of the input, or a finding.
+bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput& input) {
+  const json& object = *manifest.object;
+  const std::string kind = tracking::Text(object, "kind");
+  const tracking::JobAdapter* adapter = AdapterOf(object);
+  if (adapter == nullptr) return false;
+  const ObjectKey key = JobKey(object, default_ns);
+  Findings findings(manifest, kind + " " + key.ToString(), input.findings);
+  CheckObjectName(object, findings);
+  CheckNamespace(object, default_ns, findings);
+  if (kind == "Job") {
+    CheckTypes(object, "", kind, findings);
+    CheckJobRules(object, findings);
+  }
+  for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
+    const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
+    CheckTypes(*item.object, path, "PodTemplateSpec", findings);
+    CheckPodRules(*item.object, path, findings);
+    CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
+  }
+  CheckQueueName(object, key, findings);
+  const auto is_same = [&](const InputJob& job) { return job.kind == kind && job.key == key; };
+  const bool is_known =
+      HasName(object) && std::any_of(input.jobs.begin(), input.jobs.end(), is_same);
+  if (!is_known)
+    input.jobs.push_back({kind, key, !HasName(object), manifest.file, manifest.document, {}});
+  auto job = tracking::ParseSubmitted(object, default_ns);
+  if (job) {
+    if (!is_known) input.jobs.back().submitted = *std::move(job);
+  } else if (!findings.has_error()) {  // otherwise it has been said, with its place
+    const std::string context = key.ToString() + ": ";
+    const std::string& message = job.error().message;
+    findings.Error("", message.substr(message.starts_with(context) ? context.size() : 0));
+  }
+  return true;
+}
+
+// kubectl apply would keep one of them, kubectl create stop at the second: neither is what was
+// meant.
+void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string& default_ns,
+                      std::vector<Finding>& all) {
+  std::map<std::string, const Manifest*> first;
+  for (const Manifest& manifest : manifests) {
+    const ObjectKey key = KeyOf(*manifest.object, default_ns);
+    const std::string kind = tracking::Text(*manifest.object, "kind");
+    if (!HasName(*manifest.object) ||
+        !(IsDraManifest(*manifest.object) || AdapterOf(*manifest.object) != nullptr))
+      continue;
+    const std::string object = kind + " " + key.ToString();
+    const auto [there, is_new] = first.emplace(object, &manifest);
+    if (is_new) continue;
+    Findings(manifest, object, all)
+        .Error("metadata.name", fmt::format("is defined twice (also in {})",
+                                            PlaceOf(there->second->file, there->second->document)));
+  }
+}
+
+void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
+  const auto qualified = [](const std::string& driver, const dra::Text& name) {
+    const bool has_domain = name.view().find('/') != std::string_view::npos;
+    return has_domain ? name.str() : driver + "/" + name.str();
+  };
+  snapshot.pools().ForEach([&](const dra::PoolKey& key, const auto& pool) {
+    const std::string driver = key.driver.str();
+    for (const auto& slice : pool->slices) {
+      for (const dra::Device& device : slice->devices) {
+        ++facts.devices;
+        if (device.common)
+          for (const dra::Attribute& attribute : *device.common)
+            facts.attributes.insert(qualified(driver, attribute.name));
+        for (const dra::Attribute& attribute : device.own)
+          facts.attributes.insert(qualified(driver, attribute.name));
+        if (!device.capacity) continue;
+        for (const dra::Capacity& capacity : *device.capacity) {
+          facts.capacities.insert(capacity.name.str());
+          facts.qualified_capacities.insert(qualified(driver, capacity.name));
+        }
+      }
+    }
+  });
+}
+
+std::string WhySkipped(const nlohmann::json& object) {
+  const std::string version = tracking::Text(object, "apiVersion");
+  const std::string kind = tracking::Text(object, "kind");
+  if (version.empty() || kind.empty())
+    return "no Kubernetes manifest: apiVersion or kind is missing; skipped";
+  return fmt::format("\"{}, Kind={}\" is no job that fedra can run; skipped", version, kind);
+}
+
+}  // namespace
+
+Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
+                                  const std::string& default_ns) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ReadManifests(files));
+  CheckInput input;
+  input.defined = Define(manifests, default_ns);
+  for (const Manifest& manifest : manifests) {
+    if (IsDraManifest(*manifest.object)) {
+      CheckDraManifest(manifest, default_ns, input.findings);
+      input.dra.push_back(manifest);
+    } else if (!AddJob(manifest, default_ns, input)) {
+      input.skipped.push_back(PlaceOf(manifest.file, manifest.document) + ": " +
+                              WhySkipped(*manifest.object));
+    }
+  }
+  if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
+    std::string skipped;
+    for (const std::string& line : input.skipped) skipped += "\n" + line;
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: {}{}", fmt::join(files, ", "),
+                            skipped.empty() ? "is empty: there is nothing to check"
+                                            : "has nothing that can be checked",
+                            skipped));
+  }
+  CheckDefinedOnce(manifests, default_ns, input.findings);
+  for (InputJob& job : input.jobs)
+    if (HasError(input, job)) job.submitted.reset();
+  return input;
+}
+
+FleetFacts FactsOf(const FleetWorkers& workers) {
+  FleetFacts facts;
+  for (const auto& worker : workers) {
+    facts.may_grow |= worker->HasScalablePools();
+    if (!worker->IsKnown()) {
+      facts.unread = true;
+      continue;
+    }
+    ++facts.workers;
+    const auto snapshot = worker->devices()->snapshot();
+    snapshot->classes().ForEach(
+        [&](const dra::Text& name, const auto&) { facts.classes.insert(name.str()); });
+    AddDevices(*snapshot, facts);
+  }
+  return facts;
+}
+
+void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
+                         CheckInput& input) {
+  for (const Manifest& manifest : input.dra) {
+    CheckAgainstFleet(manifest, default_ns, fleet, input.defined, input.findings);
+    CheckSelectorsAgainstFleet(manifest, default_ns, fleet, input.findings);
+  }
+  const bool judged = std::any_of(input.jobs.begin(), input.jobs.end(),
+                                  [](const InputJob& job) { return job.submitted.has_value(); });
+  for (Finding& finding : input.findings)
+    if (judged && finding.severity == Severity::kNowhere) finding.severity = Severity::kWarning;
+}
+
+bool HasError(const CheckInput& input, const std::string& object) {
+  return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
+    return finding.severity == Severity::kError && finding.object == object;
+  });
+}
+
+AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
+                                   ObjectForm form, const FleetWorkers& workers) {
+  for (const Manifest& manifest : input.dra) {
+    if (tracking::Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
+    ObjectKey key = KeyOf(*manifest.object, default_ns);
+    if (HasError(input, "ResourceClaimTemplate " + key.ToString())) continue;
+    if (form == ObjectForm::kRedacted)
+      key = {Pseudonym("ns", key.ns), Pseudonym("template", key.name)};
+    json object = json::object();
+    object["metadata"] = Member(*manifest.object, "metadata");
+    object["metadata"]["namespace"] = key.ns;
+    object["metadata"]["name"] = key.name;
+    object["spec"] = verify::CanonicalTemplateSpec(Member(*manifest.object, "spec"));
+    const auto read = verify::ParseTemplate(object);
+    if (read && form != ObjectForm::kWhole) object = ReducedTemplate(*read);
+    for (const auto& worker : workers) {
+      if (worker->Template(key) != nullptr || !worker->AssumeTemplate(object.dump())) continue;
+      all_.push_back({key, worker->name(), PlaceOf(manifest.file, manifest.document)});
+    }
+  }
+}
+
+void AssumedTemplates::Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const {
+  for (const std::string& name : job.requirement.TemplateNames()) {
+    const auto assumed = std::find_if(all_.begin(), all_.end(), [&](const Assumed& item) {
+      return item.worker == verdict.worker && item.key == ObjectKey{job.key.ns, name};
+    });
+    if (assumed == all_.end()) continue;
+    const std::string object = "ResourceClaimTemplate " + assumed->key.ToString();
+    verdict.verdict.reasons.push_back(
+        {dra::ReasonCode::kTemplateMissing, object,
+         fmt::format("{} does not exist there; judged as if {} were created", object,
+                     assumed->place)});
+  }
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,73 @@
+#pragma once
+//
+// What `fedra check` is given: jobs to judge, manifests that belong to them, and the mistakes in
+// both that can be seen without any cluster.
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/manifests/finding.h"
+#include "manager/cli/manifests/manifest_check.h"
+#include "manager/tracking/submitted.h"
+
+namespace fedra::cli {
+
+// One job of the input, once, however often it is there.
+struct InputJob {
+  std::string kind;
+  ObjectKey key;
+  bool is_generated = false;  // the API server makes the name; that of `key` is its beginning
+  std::string file;
+  int document = 1;
+  // Nothing when the job has an error: a verdict beside it would be worth nothing.
+  std::optional<tracking::SubmittedJob> submitted;
+};
+
+struct CheckInput {
+  std::vector<InputJob> jobs;
+  std::vector<Manifest> dra;  // ResourceClaimTemplates, ResourceClaims and DeviceClasses
+  DefinedClaims defined;
+  std::vector<Finding> findings;
+  std::vector<std::string> skipped;  // documents of other kinds, one line each
+};
+
+// Errors: a file cannot be read, or there is nothing in it that can be checked.
+Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
+                                  const std::string& default_ns);
+
+FleetFacts FactsOf(const FleetWorkers& workers);
+
+// The findings that come from what the workers have together. Where a job is judged its verdict
+// says whether it can run: then they are warnings.
+void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input);
+
+// Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
+bool HasError(const CheckInput& input, const std::string& object);
+
+// How the workers' objects look: a snapshot has left out what only drivers read, and may have
+// pseudonyms for names (snapshot_reduce.h, snapshot_names.h).
+enum class ObjectForm { kWhole, kReduced, kRedacted };
+
+// Templates of the input that a worker lacks are judged as if they existed there, but not those
+// with errors: no worker would take them.
+class AssumedTemplates final {
+ public:
+  AssumedTemplates(const CheckInput& input, const std::string& default_ns, ObjectForm form,
+                   const FleetWorkers& workers);
+
+  // Says so beside the verdicts that count on them.
+  void Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const;
+
+ private:
+  struct Assumed {
+    ObjectKey key;
+    ClusterName worker;
+    std::string place;  // PlaceOf()
+  };
+  std::vector<Assumed> all_;
+};
+
+}  // namespace fedra::cli

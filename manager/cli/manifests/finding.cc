@@ -1,0 +1,156 @@
+#include "manager/cli/manifests/finding.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cluster-clients/watch/object_cache.h"
+#include "config/yaml_json.h"
+#include "manager/cli/input.h"
+#include "manager/cli/text/display_text.h"
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string_view NameOf(Severity severity) {
+  switch (severity) {
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNowhere:
+      return "nowhere";
+    case Severity::kError:
+      break;
+  }
+  return "error";
+}
+
+Tone ToneOf(Severity severity) {
+  return severity == Severity::kWarning ? Tone::kWarning : Tone::kBad;
+}
+
+void AddDocument(const std::string& file, int number, json object, const config::YamlPlaces& places,
+                 std::vector<Manifest>& all) {
+  const json& items = tracking::Member(object, "items");
+  if (!items.is_array())
+    return all.push_back({file, number, std::make_shared<const json>(std::move(object)), places});
+  for (size_t i = 0; i < items.size(); ++i) {
+    all.push_back({file, number, std::make_shared<const json>(items[i]), places,
+                   fmt::format("items[{}]", i)});
+  }
+}
+
+// "job.yaml:12:9".
+std::string MarkedPlace(const Finding& finding) {
+  if (finding.mark.line == 0) return PlaceOf(finding.file, finding.document);
+  return fmt::format("{}:{}:{}", finding.file, finding.mark.line, finding.mark.column);
+}
+
+// What kubectl -f takes of a folder: its own files with these endings, by name.
+Result<std::vector<std::string>> FilesOf(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path == "-" || !fs::is_directory(path, error)) return std::vector{path};
+  std::vector<std::string> files;
+  fs::directory_iterator entries(path, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const std::string ending = entries->path().extension().string();
+    std::error_code ignored;
+    if ((ending == ".yaml" || ending == ".yml" || ending == ".json") &&
+        !entries->is_directory(ignored))
+      files.push_back(entries->path().string());
+  }
+  if (error) return Fail(ErrorCode::kNotFound, fmt::format("{}: {}", path, error.message()));
+  if (files.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: no *.yaml, *.yml or *.json is in this directory", path));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::vector<std::string>> AllFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(path));
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+config::Mark Manifest::Find(const std::string& path) const {
+  if (prefix.empty()) return places.Find(path);
+  return places.Find(path.empty() || path.starts_with('[') ? prefix + path : prefix + "." + path);
+}
+
+std::string PathTo(const std::string& path, const std::string& member) {
+  if (member.find_first_of(".[") != std::string::npos)
+    return fmt::format("{}[\"{}\"]", path, member);
+  return path.empty() ? member : path + "." + member;
+}
+
+std::string PlaceOf(const std::string& file, int document) {
+  return fmt::format("{} (document {})", file, document);
+}
+
+Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> files, AllFiles(paths));
+  std::vector<Manifest> manifests;
+  for (const std::string& file : files) {
+    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
+    const auto documents = config::ReadYaml(text);
+    if (!documents) return Fail(Error(documents.error()).WithContext(file));
+    int number = 0;
+    for (const config::YamlDocument& document : *documents) {
+      auto object = watch::ParseJson(document.json);
+      ++number;
+      if (!object) return Fail(std::move(object).error().WithContext(PlaceOf(file, number)));
+      AddDocument(file, number, *std::move(object), document.places, manifests);
+    }
+  }
+  return manifests;
+}
+
+std::string RenderFindings(const std::vector<Finding>& findings, const Style& style) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += Printable(MarkedPlace(finding), style.utf8) + ": " +
+            Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
+            Printable(finding.object, style.utf8) + ": ";
+    if (!finding.path.empty()) text += Printable(finding.path, style.utf8) + ": ";
+    // A compiler's complaint has a line of code with a caret below it.
+    std::istringstream message(finding.message);
+    bool first = true;
+    for (std::string line; std::getline(message, line); first = false)
+      text += (first ? "" : "    ") + Printable(line, style.utf8) + "\n";
+    std::istringstream hint(finding.hint);
+    for (std::string line; std::getline(hint, line);)
+      text += "    " + Printable(line, style.utf8) + "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<Finding>& findings) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"severity", NameOf(finding.severity)},
+                    {"file", finding.file},
+                    {"document", finding.document},
+                    {"line", finding.mark.line},
+                    {"column", finding.mark.column},
+                    {"object", finding.object},
+                    {"path", finding.path},
+                    {"message", finding.message},
+                    {"hint", finding.hint}});
+  }
+  return list;
+}
+
+}  // namespace fedra::cli

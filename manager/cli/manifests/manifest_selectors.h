@@ -1,0 +1,38 @@
+#pragma once
+//
+// Selectors that read what no device publishes, although a name nearly the same is published: the
+// selector is false, or an error, for every device, and nobody says why. Pure.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/manifests/manifest_check.h"
+
+namespace fedra::cli {
+
+// The one of `known` ("domain/name") that is probably meant: with another name in the same domain,
+// or the same name in another domain; empty: none is near, or it is there.
+std::string ClosestQualified(const std::string& name, const std::set<std::string>& known);
+
+// A place of a device as a selector writes it, and what is probably meant.
+struct SelectorTypo {
+  std::string path;     // of the expression
+  std::string written;  // `device.attributes["gpu.example.com"].modl`
+  std::string meant;
+};
+// In all selectors below `spec`, which stands at `path`.
+std::vector<SelectorTypo> SelectorTypos(const nlohmann::json& spec, const std::string& path,
+                                        const FleetFacts& fleet);
+
+// In a manifest: warnings, because a selector may well test for what is not there.
+void CheckSelectorsAgainstFleet(const Manifest& manifest, const std::string& default_ns,
+                                const FleetFacts& fleet, std::vector<Finding>& findings);
+// In the worker's templates that keep a job away from it; not in those of the input.
+void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
+                       const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict);
+
+}  // namespace fedra::cli

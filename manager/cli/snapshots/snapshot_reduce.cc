@@ -1,0 +1,238 @@
+#include "manager/cli/snapshots/snapshot_reduce.h"
+
+#include <initializer_list>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+using tracking::Path;
+using tracking::Text;
+
+using FieldNames = std::initializer_list<const char*>;
+
+// These members of the object, as far as it has them.
+json Keep(const json& object, FieldNames names) {
+  json kept = json::object();
+  for (const char* name : names) {
+    const json& member = Member(object, name);
+    if (!member.is_null()) kept[name] = member;
+  }
+  return kept;
+}
+
+json KeepEach(const json& list, FieldNames names) {
+  json kept = json::array();
+  if (!list.is_array()) return kept;
+  for (const json& item : list) kept.push_back(Keep(item, names));
+  return kept;
+}
+
+json Metadata(const json& object, FieldNames more = {}) {
+  json metadata = Keep(Member(object, "metadata"), {"namespace", "name"});
+  metadata.update(Keep(Member(object, "metadata"), more));
+  return metadata;
+}
+
+json OnlyMetadata(const json& object, FieldNames more = {}) {
+  json kept = json::object();
+  kept["metadata"] = Metadata(object, more);
+  return kept;
+}
+
+// Without `config`, which holds opaque parameters.
+json DevicesOf(const json& claim_spec) {
+  json kept = json::object();
+  kept["devices"] = Keep(Member(claim_spec, "devices"), {"requests", "constraints"});
+  return kept;
+}
+
+json Allocation(const json& allocation) {
+  json kept = Keep(allocation, {"nodeSelector", "allocationTimestamp"});
+  kept["devices"] = Keep(Member(allocation, "devices"), {"results"});
+  return kept;
+}
+
+// The annotations that get in are our own, written anew: here which capabilities the object needs,
+// by its own words or by configuration that we know.
+void AddCapabilities(const verify::Claim& claim, json& metadata) {
+  if (claim.capabilities.empty()) return;
+  metadata["annotations"][std::string(tracking::kCapabilitiesAnnotation)] =
+      fmt::format("{}", fmt::join(claim.capabilities, ","));
+}
+
+json Digest(const json& value) {
+  json digest = json::object();
+  digest["digest"] = HashHex(value.dump());
+  return digest;
+}
+
+// Whether the devices could be bound. The messages of conditions are the driver's.
+json DeviceConditions(const json& devices) {
+  json kept = KeepEach(devices, {"driver", "pool", "device", "conditions"});
+  for (json& device : kept)
+    device["conditions"] = KeepEach(Member(device, "conditions"), {"type", "status"});
+  return kept;
+}
+
+json Claim(const json& object) {
+  json status = json::object();
+  const json& allocation = Path(object, {"status", "allocation"});
+  if (allocation.is_object()) status["allocation"] = Allocation(allocation);
+  const json& devices = Path(object, {"status", "devices"});
+  if (devices.is_array()) status["devices"] = DeviceConditions(devices);
+  status["reservedFor"] = KeepEach(Path(object, {"status", "reservedFor"}), {"uid"});
+  json metadata = Metadata(object, {"deletionTimestamp"});
+  if (const auto claim = verify::ParseClaim(object)) {
+    AddCapabilities(*claim, metadata);
+    if (claim->shared) {
+      metadata["annotations"][std::string(tracking::kSharedAnnotation)] =
+          verify::ToString(*claim->shared);
+    }
+  }
+  return {{"metadata", std::move(metadata)},
+          {"spec", DevicesOf(Member(object, "spec"))},
+          {"status", std::move(status)}};
+}
+
+json DeviceClass(const json& object) {
+  return {{"metadata", Metadata(object, {"creationTimestamp"})},
+          {"spec", Keep(Member(object, "spec"), {"selectors", "extendedResourceName"})}};
+}
+
+json PodGroup(const json& object) {
+  json kept = OnlyMetadata(object);
+  kept["spec"]["resourceClaims"] =
+      KeepEach(Path(object, {"spec", "resourceClaims"}), {"name", "resourceClaimTemplateName"});
+  kept["status"]["resourceClaimStatuses"] =
+      KeepEach(Path(object, {"status", "resourceClaimStatuses"}), {"name", "resourceClaimName"});
+  return kept;
+}
+
+json Node(const json& object) {
+  return {{"metadata", Metadata(object, {"labels"})},
+          {"spec", Keep(Member(object, "spec"), {"taints", "unschedulable"})},
+          {"status", Keep(Member(object, "status"), {"allocatable"})}};
+}
+
+json Containers(const json& list) {
+  json kept = json::array();
+  if (!list.is_array()) return kept;
+  for (const json& container : list) {
+    json item = Keep(container, {"restartPolicy"});
+    item["resources"] = Keep(Member(container, "resources"), {"requests", "limits"});
+    kept.push_back(std::move(item));
+  }
+  return kept;
+}
+
+std::optional<json> Pod(const json& object) {
+  const std::string phase = Text(Member(object, "status"), "phase");
+  if (phase == "Succeeded" || phase == "Failed") return std::nullopt;  // holds nothing any more
+  const json& spec = Member(object, "spec");
+  json metadata = Metadata(object);
+  metadata["labels"] = Keep(Path(object, {"metadata", "labels"}), {"batch.kubernetes.io/job-name"});
+  json kept = Keep(spec, {"nodeName", "overhead"});
+  kept["resourceClaims"] = KeepEach(Member(spec, "resourceClaims"),
+                                    {"name", "resourceClaimName", "resourceClaimTemplateName"});
+  kept["containers"] = Containers(Member(spec, "containers"));
+  kept["initContainers"] = Containers(Member(spec, "initContainers"));
+  const json& resources = Member(spec, "resources");
+  if (resources.is_object()) kept["resources"] = Keep(resources, {"requests", "limits"});
+  return json{
+      {"metadata", std::move(metadata)},
+      {"spec", std::move(kept)},
+      {"status",
+       {{"phase", phase},
+        {"resourceClaimStatuses", KeepEach(Path(object, {"status", "resourceClaimStatuses"}),
+                                           {"name", "resourceClaimName"})}}}};
+}
+
+json LocalQueue(const json& object) {
+  json conditions = json::array();
+  const json& all = Path(object, {"status", "conditions"});
+  if (all.is_array()) {
+    for (const json& condition : all) {
+      if (Text(condition, "type") == tracking::kActive)
+        conditions.push_back(Keep(condition, {"type", "status", "message"}));
+    }
+  }
+  json status = json::object();
+  status["conditions"] = std::move(conditions);
+  return {{"metadata", Metadata(object)}, {"status", std::move(status)}};
+}
+
+// Only a job that is not ours is in the way of one of the same name. Whose one is that names its
+// manager is found out when it is read: the manager need not have answered here.
+std::optional<json> Job(const json& object, const std::string& origin) {
+  const tracking::CopyMarks marks = tracking::ReadCopyMarks(Member(object, "metadata"));
+  if (tracking::IsOurs(tracking::OwnershipOf(marks, {origin, {}}, {}))) return std::nullopt;
+  json kept = OnlyMetadata(object, {"uid"});
+  if (marks.made_by.empty() || marks.origin != origin) return kept;
+  json& metadata = kept["metadata"];
+  metadata["labels"][std::string(tracking::kOriginLabel)] = marks.origin;
+  metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
+  metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
+  return kept;
+}
+
+}  // namespace
+
+json ReducedTemplate(const verify::Claim& claim_template) {
+  json metadata = json::object();
+  metadata["namespace"] = claim_template.key.ns;
+  metadata["name"] = claim_template.key.name;
+  AddCapabilities(claim_template, metadata);
+  const json whole = json::parse(claim_template.spec, nullptr, /*allow_exceptions=*/false);
+  json spec = json::object();
+  spec["spec"] = DevicesOf(Member(whole, "spec"));
+  if (!Member(whole, "metadata").is_null()) spec["metadata"] = Digest(whole["metadata"]);
+  const json& configs = Path(whole, {"spec", "devices", "config"});
+  if (!configs.is_null()) spec["spec"]["devices"]["config"] = Digest(configs);
+  return {{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+}
+
+std::optional<json> Reduced(const kube::Resource& resource, const json& object,
+                            const std::string& origin) {
+  const std::string& kind = resource.kind;
+  // Published by drivers for everybody; a field of a newer API may decide placement.
+  if (kind == "ResourceSlice")
+    return json{{"metadata", Metadata(object)}, {"spec", Member(object, "spec")}};
+  if (kind == "ResourceClaim") return Claim(object);
+  if (kind == "ResourceClaimTemplate") {
+    const auto read = verify::ParseTemplate(object);
+    return read ? ReducedTemplate(*read) : OnlyMetadata(object);
+  }
+  if (kind == "DeviceClass") return DeviceClass(object);
+  if (kind == "DeviceTaintRule") {
+    return json{{"metadata", Metadata(object)},
+                {"spec", Keep(Member(object, "spec"), {"deviceSelector", "taint"})}};
+  }
+  if (kind == "PodGroup") return PodGroup(object);
+  if (kind == "Node") return Node(object);
+  if (kind == "Pod") return Pod(object);
+  if (kind == "LocalQueue") return LocalQueue(object);
+  if (kind == "Namespace") {
+    json metadata = Metadata(object);
+    const std::string label(verify::kAdminAccessLabel);
+    json labels = Keep(Path(object, {"metadata", "labels"}), {label.c_str()});
+    if (!labels.empty()) metadata["labels"] = std::move(labels);
+    return json{{"metadata", std::move(metadata)},
+                {"status", Keep(Member(object, "status"), {"phase"})}};
+  }
+  if (kind == "Job") return Job(object, origin);
+  if (kind == "Workload") return std::nullopt;  // only whether they can be read counts
+  return OnlyMetadata(object);                  // only its being there counts
+}
+
+}  // namespace fedra::cli

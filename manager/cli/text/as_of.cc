@@ -1,0 +1,26 @@
+#include "manager/cli/text/as_of.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+
+namespace fedra::cli {
+
+nlohmann::ordered_json Document(std::string_view kind, const AsOf& as_of) {
+  nlohmann::ordered_json document = Document(kind);
+  document["asOf"] = FormatRfc3339(as_of.at);
+  document["source"] = as_of.snapshot.empty() ? "Clusters" : "Snapshot";
+  if (!as_of.snapshot.empty()) document["file"] = as_of.snapshot;
+  return document;
+}
+
+std::string SnapshotLine(const AsOf& as_of, WallTime now, const Style& style) {
+  if (as_of.snapshot.empty()) return {};
+  const std::string text = fmt::format("SNAPSHOT  taken at {}, {} ago: {}", FormatRfc3339(as_of.at),
+                                       FormatAge(now - as_of.at),
+                                       as_of.snapshot == "-" ? "standard input" : as_of.snapshot);
+  return Toned(text, Tone::kWarning, style) + "\n";
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,28 @@
+#pragma once
+//
+// When what a report says was so, and where it was read: a snapshot of last year must not pass for
+// the workers of today. Plain values.
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/clock.h"
+#include "manager/cli/text/output.h"
+
+namespace fedra::cli {
+
+struct AsOf {
+  WallTime at{};         // when the snapshot was taken, or the clusters were read
+  std::string snapshot;  // the file's name; empty: the clusters were read
+};
+
+// A document with "asOf" and "source": "Clusters", or "Snapshot" with its "file".
+nlohmann::ordered_json Document(std::string_view kind, const AsOf& as_of);
+
+// "SNAPSHOT  taken at 2026-11-21T16:11:19Z, 12m ago: fleet.json", with line end: the first line of
+// what is said of a snapshot. Empty when the clusters were read.
+std::string SnapshotLine(const AsOf& as_of, WallTime now, const Style& style);
+
+}  // namespace fedra::cli

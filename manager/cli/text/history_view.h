@@ -1,0 +1,12 @@
+#pragma once
+//
+// fedra history NAMESPACE/NAME: what happened to a job, also to its earlier incarnations. Pure.
+
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/view_data.h"
+
+namespace fedra::cli {
+
+Output RenderHistory(const WorkloadData& data, const ViewSettings& settings);
+
+}  // namespace fedra::cli

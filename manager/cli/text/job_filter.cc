@@ -1,0 +1,152 @@
+#include "manager/cli/text/job_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/ascii.h"
+#include "config/names.h"
+#include "dra/reason.h"
+#include "manager/cli/text/states.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using store::WorkloadRow;
+
+// What needs a person comes first.
+constexpr std::array<std::string_view, 9> kByUrgency = {"Blocked", "Requeued", "Dispatching",
+                                                        "Waiting", "Running",  "Suspended",
+                                                        "Failed",  "Finished", "Deleted"};
+constexpr std::chrono::hours kShowEnded{1};
+
+size_t Urgency(std::string_view state) {
+  return static_cast<size_t>(std::find(kByUrgency.begin(), kByUrgency.end(), state) -
+                             kByUrgency.begin());
+}
+
+// The words as `known` spells them.
+Result<void> Spell(std::string_view option, const std::vector<std::string>& known,
+                   std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    const auto same = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
+      return ToLower(name) == ToLower(word);
+    });
+    if (same == known.end()) {
+      const std::string closest = config::ClosestName(word, known);
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} {}: {}", option, word,
+                              closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                              : fmt::format("did you mean {}?", closest)));
+    }
+    word = *same;
+  }
+  return {};
+}
+
+bool Any(const std::vector<std::string>& words, const std::string& word) {
+  return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The jobs against which one of the reasons stands.
+std::set<std::string> WithReasons(const std::vector<store::VerdictRow>& verdicts,
+                                  const std::vector<std::string>& reasons) {
+  std::set<std::string> uids;
+  if (reasons.empty()) return uids;
+  for (const store::VerdictRow& verdict : verdicts) {
+    for (const ReasonText& reason : ReasonsOf(verdict))
+      if (Any(reasons, reason.code)) uids.insert(verdict.uid);
+  }
+  return uids;
+}
+
+bool InQueue(const WorkloadRow& row, const std::vector<std::string>& queues) {
+  return Any(queues, row.queue) || Any(queues, row.job.ns + "/" + row.queue);
+}
+
+// The best place of each workload that stands in line.
+std::unordered_map<std::string, int> BestPlaces(const std::vector<store::PlaceRow>& places) {
+  std::unordered_map<std::string, int> best;
+  for (const store::PlaceRow& row : places) {
+    const auto [at, is_new] = best.try_emplace(row.uid, row.place);
+    at->second = std::min(at->second, row.place);
+  }
+  return best;
+}
+
+void Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& places,
+          const std::string& by) {
+  const std::unordered_map<std::string, int> best = BestPlaces(places);
+  const auto place = [&](const WorkloadRow& row) {
+    const auto found = best.find(row.uid);
+    return found == best.end() ? SIZE_MAX : static_cast<size_t>(found->second);
+  };
+  const auto first = [&](const WorkloadRow& row) {
+    const std::string& text = by == "worker" ? row.worker.value : row.queue;
+    const bool is_text = by == "worker" || by == "queue";
+    return std::tuple(by == "state"  ? Urgency(row.state)
+                      : by == "line" ? place(row)
+                                     : 0,
+                      is_text ? text : std::string(), by == "age" ? row.created_at : WallTime{});
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const WorkloadRow& a, const WorkloadRow& b) {
+    return std::tuple(first(a), a.job, a.created_at, a.uid) <
+           std::tuple(first(b), b.job, b.created_at, b.uid);
+  });
+}
+
+bool EndedLongAgo(const WorkloadRow& row, WallTime now) {
+  return row.finished_at && now - *row.finished_at > kShowEnded;
+}
+
+}  // namespace
+
+Result<JobFilter> Checked(JobFilter filter) {
+  std::vector<std::string> states;
+  for (const StateEntry& entry : StateEntries())
+    if (entry.group == "Job") states.emplace_back(entry.name);
+  std::vector<std::string> reasons;
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) reasons.emplace_back(entry.name);
+  FEDRA_RETURN_IF_ERROR(Spell("--state", states, filter.states));
+  FEDRA_RETURN_IF_ERROR(Spell("--reason", reasons, filter.reasons));
+  std::vector<std::string> sort_by{filter.sort_by};
+  FEDRA_RETURN_IF_ERROR(
+      Spell("--sort-by", {"state", "line", "name", "age", "worker", "queue"}, sort_by));
+  filter.sort_by = sort_by.front();
+  return filter;
+}
+
+ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
+                  const std::vector<store::VerdictRow>& verdicts,
+                  const std::vector<store::PlaceRow>& places, const std::string& ns,
+                  const JobFilter& filter, WallTime now) {
+  ChosenJobs chosen;
+  const std::set<std::string> with_reasons = WithReasons(verdicts, filter.reasons);
+  for (const WorkloadRow& row : jobs) {
+    if ((ns.empty() || row.job.ns == ns) && Any(filter.states, row.state) &&
+        Any(filter.workers, row.worker.value) && InQueue(row, filter.queues) &&
+        (filter.reasons.empty() || with_reasons.contains(row.uid)))
+      chosen.matching.push_back(row);
+  }
+  Sort(chosen.matching, places, filter.sort_by);
+  const bool shows_ended = filter.all || !filter.states.empty();
+  for (const WorkloadRow& row : chosen.matching) {
+    if (!shows_ended && EndedLongAgo(row, now)) {
+      ++chosen.ended;
+    } else if (filter.limit != 0 && chosen.shown.size() >= filter.limit) {
+      ++chosen.beyond_limit;
+    } else {
+      chosen.shown.push_back(row);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,64 @@
+#include "manager/cli/text/line_text.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace fedra::cli {
+namespace {
+
+constexpr size_t kMaxWorkersNamed = 3;  // at one place
+
+std::string PlaceText(int place) {
+  const int tens = place / 10 % 10;
+  const char* const ending = tens == 1         ? "th"
+                             : place % 10 == 1 ? "st"
+                             : place % 10 == 2 ? "nd"
+                             : place % 10 == 3 ? "rd"
+                                               : "th";
+  return fmt::format("{}{}", place, ending);
+}
+
+std::string WorkersText(const std::vector<std::string>& names) {
+  if (names.size() <= kMaxWorkersNamed) return fmt::format("{}", fmt::join(names, ", "));
+  const std::vector<std::string> few(names.begin(), names.begin() + kMaxWorkersNamed);
+  return fmt::format("{} and {} more", fmt::join(few, ", "), names.size() - kMaxWorkersNamed);
+}
+
+std::string TimesText(int times) {
+  return times == 1 ? "once" : times == 2 ? "twice" : fmt::format("{} times", times);
+}
+
+}  // namespace
+
+std::string LineText(std::span<const store::PlaceRow> places) {
+  std::string text;
+  for (size_t i = 0; i < places.size();) {
+    std::vector<std::string> workers;
+    const int place = places[i].place;
+    for (; i < places.size() && places[i].place == place; ++i)
+      workers.push_back(places[i].cluster.value);
+    text += fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", PlaceText(place),
+                        text.empty() ? " in line" : "", WorkersText(workers));
+  }
+  if (text.empty()) return text;
+  if (places.front().passes > 0)
+    text += fmt::format("; passed {} by other jobs", TimesText(places.front().passes));
+  for (const store::PlaceRow& row : places)
+    if (row.is_kept) text += fmt::format("; devices of {} are kept for it", row.cluster.value);
+  return text;
+}
+
+nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places) {
+  nlohmann::ordered_json line = {{"places", nlohmann::ordered_json::array()}};
+  for (const store::PlaceRow& row : places)
+    line["places"].push_back({{"worker", row.cluster.value}, {"place", row.place}});
+  line["passes"] = places.empty() ? 0 : places.front().passes;
+  for (const store::PlaceRow& row : places)
+    if (row.is_kept) line["keptWorker"] = row.cluster.value;
+  return line;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,66 @@
+#include "manager/cli/text/states.h"
+
+#include <array>
+
+namespace fedra::cli {
+namespace {
+
+constexpr std::string_view kJob = "Job";
+constexpr std::string_view kWorker = "Worker";
+constexpr std::string_view kVerdict = "Verdict";
+
+constexpr std::array kEntries = {
+    StateEntry{"Waiting", kJob,
+               "the manager's Kueue has not reserved quota for the job yet, or another "
+               "AdmissionCheck of its ClusterQueue is pending; fedra does nothing before that",
+               "The note repeats Kueue's words. `kubectl describe workload` and `kubectl describe "
+               "clusterqueue` on the manager show which quota is missing."},
+    StateEntry{"Blocked", kJob,
+               "the manager's Kueue has reserved quota, and no worker can run the job now",
+               "`fedra why NAMESPACE/NAME` says for each worker what stands against it. The job "
+               "leaves by itself as soon as one of the reasons goes away."},
+    StateEntry{"Dispatching", kJob,
+               "a copy of the job was sent to one or more workers, and none has started it yet",
+               "The worker's Kueue admits it there, or after dispatch.admissionTimeout another "
+               "worker is tried."},
+    StateEntry{"Running", kJob, "a worker has admitted the job, and it runs there",
+               "Its status on the manager follows that on the worker. While the worker is out of "
+               "reach the note says so: the job's state is then the last one known."},
+    StateEntry{"Requeued", kJob,
+               "the job was evicted, or taken back from a worker, and Kueue queues it again",
+               "`fedra history NAMESPACE/NAME` says why it had to leave."},
+    StateEntry{"Suspended", kJob,
+               "somebody, or Kueue, has deactivated the Workload (spec.active is false)",
+               "Set spec.active of the Workload to true, and the job is queued again."},
+    StateEntry{"Finished", kJob, "the job has ended successfully; its copies are removed", ""},
+    StateEntry{"Failed", kJob, "the job has ended with a failure; its copies are removed",
+               "`fedra why NAMESPACE/NAME` repeats what Kubernetes says of it; the Job on the "
+               "manager has the conditions."},
+    StateEntry{"Deleted", kJob, "the job was deleted on the manager; only its history is left", ""},
+    StateEntry{"Connected", kWorker, "the worker's API server answers", ""},
+    StateEntry{"Connecting", kWorker, "the first answer of the worker's API server is awaited", ""},
+    StateEntry{"Unreachable", kWorker, "there is no contact with the worker's API server",
+               "fedra reconnects by itself; jobs of a worker that stays unreachable longer than "
+               "workerLostTimeout are queued again. See `fedra explain ClusterUnreachable`."},
+    StateEntry{"Rejected", kWorker,
+               "the worker's API server does not accept fedra's credentials (401)",
+               "Renew the token or certificate in the worker's kubeconfig; it is read again "
+               "without a restart. See `fedra explain CredentialsRejected`."},
+    StateEntry{"Misconfigured", kWorker, "the worker's kubeconfig cannot be used",
+               "Run `fedra config validate`. See `fedra explain ClusterMisconfigured`."},
+    StateEntry{"Yes", kVerdict, "everything that was checked is there: the worker can run the job",
+               "Quota of the worker's ClusterQueue is not part of the verdict: its own Kueue "
+               "decides about that."},
+    StateEntry{"MayScale", kVerdict,
+               "not now, but a pool that is declared scalable could bring the nodes",
+               "The job is sent there when no worker says Yes."},
+    StateEntry{"Unknown", kVerdict, "it could not be found out; the reasons say why",
+               "With verification.unknown: TryLast such a worker is tried after all others."},
+    StateEntry{"No", kVerdict, "the job would not run there; the reasons say why", ""},
+};
+
+}  // namespace
+
+std::span<const StateEntry> StateEntries() { return kEntries; }
+
+}  // namespace fedra::cli

@@ -1,0 +1,188 @@
+#include "manager/cli/text/status_tables.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "manager/cli/text/display_text.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using store::ClusterRow;
+using store::VerdictRow;
+using store::WorkloadRow;
+
+bool HoldsJob(const WorkloadRow& row) {
+  return row.state != "Finished" && row.state != "Failed" && row.state != "Deleted";
+}
+
+// "; its job moves in 10m50s": what the loss of a worker means for its jobs.
+std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
+  // Whether they leave one that rejects our credentials, dispatch.rejectedWorkers says; each job's
+  // own line has it.
+  if (row.phase == "Rejected" || !row.lost_since || jobs == 0 || !settings.worker_lost_timeout)
+    return {};
+  const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
+  const auto left = *row.lost_since + *settings.worker_lost_timeout - settings.now;
+  if (left <= std::chrono::milliseconds(0))
+    return fmt::format("{} {} being moved", whose, jobs == 1 ? "is" : "are");
+  return fmt::format("{} {} in {}", whose, jobs == 1 ? "moves" : "move", FormatAge(left));
+}
+
+// Green is only a cluster that everything is known of.
+Tone ClusterTone(const ClusterRow& row) {
+  const Tone tone = ToneOfPhase(row.phase);
+  const bool is_open = tone == Tone::kGood && (!row.why.empty() || !row.note.empty());
+  return is_open ? Tone::kWarning : tone;
+}
+
+std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
+  std::string note;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) note += (note.empty() ? "" : "; ") + part;
+  };
+  add(row.why);
+  if (row.note != row.why) add(row.note);
+  add(MovingText(row, jobs, settings));
+  return note;
+}
+
+// ".../gpu-east.kubeconfig:4:12:": the folders of a long path push the cause out of the note.
+std::string WithShortPaths(const std::string& note) {
+  std::string text;
+  std::istringstream words(note);
+  for (std::string word; std::getline(words, word, ' ');) {
+    const size_t last = word.rfind('/');
+    const bool is_path = word.starts_with('/') && last > 0;
+    text += (text.empty() ? "" : " ") + (is_path ? "..." + word.substr(last) : word);
+  }
+  return text;
+}
+
+std::string NoteText(const std::string& note, const ViewSettings& settings) {
+  std::string printable = Printable(note, settings.style.utf8);
+  // Where the line ends the table cuts it; in files and pipes it stays whole, for grep.
+  return settings.style.width == 0 ? printable : WithShortPaths(printable);
+}
+
+// The codes of what else stands against the workers, beside what is `counted`.
+std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
+                                     const std::vector<ReasonCount>& counted) {
+  std::set<std::string> codes;
+  for (const VerdictRow& verdict : verdicts) {
+    if (verdict.outcome == "Yes") continue;
+    for (const ReasonText& reason : ReasonsOf(verdict)) codes.insert(reason.code);
+  }
+  for (const ReasonCount& count : counted) codes.erase(count.code);
+  return codes;
+}
+
+// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)"
+std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
+  std::string text;
+  const bool waits = std::any_of(verdicts.begin(), verdicts.end(), [](const VerdictRow& verdict) {
+    return ProspectOf(verdict) == verify::Prospect::kWaits;
+  });
+  const std::string begin = waits ? "no worker free: " : "no worker eligible: ";
+  const std::vector<ReasonCount> counts = CountReasons(verdicts);
+  for (const ReasonCount& count : counts) {
+    text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);
+  }
+  const size_t more = FurtherReasons(verdicts, counts).size();
+  if (!text.empty() && more > 0) text += fmt::format(" (and {})", Count(more, "more reason"));
+  return text;
+}
+
+// A job on a worker that is out of contact may have ended: green is only what is known.
+Tone JobTone(const WorkloadRow& row, const StatusData& data) {
+  const auto worker =
+      std::find_if(data.clusters.begin(), data.clusters.end(),
+                   [&](const ClusterRow& cluster) { return cluster.name == row.worker; });
+  const bool unknown = row.state == "Running" && worker != data.clusters.end() &&
+                       ToneOfPhase(worker->phase) != Tone::kGood;
+  return unknown ? Tone::kWarning : ToneOfState(row.state);
+}
+
+using VerdictsByUid = std::map<std::string, std::vector<VerdictRow>>;
+
+VerdictsByUid ByUid(const std::vector<VerdictRow>& verdicts) {
+  VerdictsByUid by_uid;
+  for (const VerdictRow& verdict : verdicts) by_uid[verdict.uid].push_back(verdict);
+  return by_uid;
+}
+
+// The whole note names every worker; in the narrow table the counts say as much.
+std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
+                         const ViewSettings& settings) {
+  const auto known = verdicts.find(row.uid);
+  if (row.finished_at) {
+    const std::string ended = fmt::format("ended {} ago", Since(*row.finished_at, settings.now));
+    return row.note.empty() ? ended : ended + ": " + row.note;
+  }
+  if (row.state != "Blocked" || settings.format == Format::kWide || known == verdicts.end() ||
+      !AllRefuse(known->second, workers))
+    return row.note;
+  const std::string counted = BlockedText(known->second);
+  return counted.empty() ? row.note : counted;
+}
+
+}  // namespace
+
+std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
+  std::map<ClusterName, size_t> jobs;
+  for (const WorkloadRow& row : data.workloads) {
+    if (HoldsJob(row)) ++jobs[row.worker];
+  }
+  return jobs;
+}
+
+Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
+  std::vector<std::string> titles = {"NAME", "STATE", "SINCE", "KUBERNETES", "DRA", "JOBS"};
+  if (wide) titles.emplace_back("LAST CONTACT");
+  titles.emplace_back("NOTE");
+  Table table(std::move(titles), Overflow::kCut);
+  std::map<ClusterName, size_t> jobs = JobsByWorker(data);
+  for (const ClusterRow& row : data.clusters) {
+    std::vector<Cell> cells = {row.name.value,
+                               Cell(row.phase, ClusterTone(row)),
+                               Since(row.phase_since, settings.now),
+                               OrDash(row.kubernetes_version),
+                               OrDash(row.dra_version),
+                               std::to_string(jobs[row.name])};
+    if (wide) cells.emplace_back(row.last_contact ? Since(*row.last_contact, settings.now) : "-");
+    cells.emplace_back(NoteText(ClusterNote(row, jobs[row.name], settings), settings));
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
+                    const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
+  std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
+  if (wide) titles.insert(titles.end(), {"IN STATE", "KIND", "WORKLOAD", "NEEDS"});
+  titles.emplace_back("NOTE");
+  Table table(std::move(titles), Overflow::kCut);
+  const VerdictsByUid verdicts = ByUid(data.verdicts);
+  for (const WorkloadRow& row : rows) {
+    std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, JobTone(row, data)),
+                               OrDash(row.worker.value), Since(row.created_at, settings.now)};
+    if (wide) {
+      cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
+                                 OrDash(row.needs)});
+    }
+    cells.emplace_back(
+        NoteText(WorkloadNote(row, verdicts, data.clusters.size(), settings), settings));
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace fedra::cli

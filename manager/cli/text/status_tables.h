@@ -1,0 +1,24 @@
+#pragma once
+//
+// The two tables of fedra status. Pure.
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "base/types.h"
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/view_data.h"
+
+namespace fedra::cli {
+
+// Jobs that are on, or on their way to, each worker; not those that have ended.
+std::map<ClusterName, size_t> JobsByWorker(const StatusData& data);
+
+// One row per worker, in the order of the configuration.
+Table ClusterTable(const StatusData& data, const ViewSettings& settings);
+// One row per workload, in the order given.
+Table WorkloadTable(const std::vector<store::WorkloadRow>& rows, const StatusData& data,
+                    const ViewSettings& settings);
+
+}  // namespace fedra::cli

@@ -1,0 +1,259 @@
+#include "manager/cli/text/status_view.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/text/display_text.h"
+#include "manager/cli/text/line_text.h"
+#include "manager/cli/text/status_tables.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using store::ClusterRow;
+using store::WorkloadRow;
+
+// Where the data's age ends in a heading, at most: on the screen, however long the notes are.
+constexpr size_t kHeadingWidth = 100;
+// How the heading counts them.
+constexpr std::array<std::string_view, 9> kByProgress = {"Running",  "Dispatching", "Requeued",
+                                                         "Waiting",  "Blocked",     "Suspended",
+                                                         "Finished", "Failed",      "Deleted"};
+
+template <size_t N>
+size_t Rank(const std::array<std::string_view, N>& order, std::string_view state) {
+  return static_cast<size_t>(std::find(order.begin(), order.end(), state) - order.begin());
+}
+
+std::string Lower(std::string_view state) {
+  std::string lower(state);
+  if (!lower.empty() && lower[0] >= 'A' && lower[0] <= 'Z')
+    lower[0] = static_cast<char>(lower[0] - 'A' + 'a');
+  return lower;
+}
+
+ChosenJobs Chosen(const StatusData& data, const ViewSettings& settings) {
+  return Choose(data.workloads, data.verdicts, data.places, settings.ns, settings.jobs,
+                settings.now);
+}
+
+// What the table leaves out, with line ends; empty: nothing.
+std::string LeftOut(const ChosenJobs& jobs) {
+  std::string text;
+  if (jobs.beyond_limit > 0) text += fmt::format("... and {} more\n", jobs.beyond_limit);
+  if (jobs.ended > 0) {
+    text += fmt::format("{} that ended more than an hour ago: --all shows {}\n",
+                        Count(jobs.ended, "job"), jobs.ended == 1 ? "it" : "them");
+  }
+  return text;
+}
+
+std::string ClusterSummary(const StatusData& data) {
+  const auto connected =
+      std::count_if(data.clusters.begin(), data.clusters.end(),
+                    [](const ClusterRow& row) { return row.phase == "Connected"; });
+  return fmt::format("{} configured, {} connected", data.clusters.size(), connected);
+}
+
+std::string WorkloadSummary(const std::vector<WorkloadRow>& rows) {
+  std::map<std::pair<size_t, std::string>, size_t> counts;
+  for (const WorkloadRow& row : rows) ++counts[{Rank(kByProgress, row.state), row.state}];
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, Lower(state.second));
+  }
+  return text.empty() ? "none" : text;
+}
+
+// A heading with the data's age at the right edge of the table below it.
+std::string Heading(const std::string& title, const Freshness& freshness, const Table& table,
+                    const Style& style) {
+  constexpr size_t kGap = 3;
+  const size_t width = std::min(table.Width(style), kHeadingWidth);
+  const size_t used = DisplayWidth(title) + DisplayWidth(freshness.text);
+  const size_t gap = std::max(kGap, std::max(width, used) - used);
+  return title + std::string(gap, ' ') + Toned(freshness.text, freshness.tone, style) + "\n";
+}
+
+ordered_json ClusterJson(const ClusterRow& row, size_t jobs) {
+  ordered_json object = {{"name", row.name.value}, {"state", row.phase}};
+  PutTime(object, "since", row.phase_since);
+  object["why"] = row.why;
+  PutTime(object, "lostSince", row.lost_since);
+  PutTime(object, "lastContact", row.last_contact);
+  object["kubernetesVersion"] = row.kubernetes_version;
+  object["draVersion"] = row.dra_version;
+  object["jobs"] = jobs;
+  object["note"] = row.note;
+  return object;
+}
+
+std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
+    const std::vector<store::VerdictRow>& verdicts) {
+  std::map<std::string, std::vector<store::VerdictRow>> of_job;
+  for (const store::VerdictRow& verdict : verdicts) of_job[verdict.uid].push_back(verdict);
+  std::map<std::string, std::vector<ReasonCount>> reasons;
+  for (const auto& [uid, rows] : of_job) reasons[uid] = CountReasons(rows);
+  return reasons;
+}
+
+// With its place in line, and the first reason of each worker against a blocked job, counted.
+ordered_json JobJson(const WorkloadRow& row,
+                     const std::map<std::string, std::vector<ReasonCount>>& reasons,
+                     const std::map<std::string, std::vector<store::PlaceRow>>& places) {
+  ordered_json object = ToJson(row);
+  if (const auto in_line = places.find(row.uid); in_line != places.end())
+    object["line"] = LineJson(in_line->second);
+  const auto known = reasons.find(row.uid);
+  if (row.state != "Blocked" || known == reasons.end()) return object;
+  ordered_json& list = object["reasons"] = ordered_json::array();
+  for (const ReasonCount& count : known->second)
+    list.push_back({{"code", count.code}, {"workers", count.workers}});
+  return object;
+}
+
+enum Parts { kClusters = 1, kWorkloads = 2, kBoth = 3 };
+
+ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData& data,
+                            const ViewSettings& settings) {
+  ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
+  if ((parts & kClusters) != 0) {
+    std::map<ClusterName, size_t> jobs = JobsByWorker(data);
+    document["clusters"] = ordered_json::array();
+    for (const ClusterRow& row : data.clusters)
+      document["clusters"].push_back(ClusterJson(row, jobs[row.name]));
+  }
+  if ((parts & kWorkloads) != 0) {
+    document["workloads"] = ordered_json::array();
+    ChosenJobs jobs = Chosen(data, settings);
+    const size_t limit = settings.jobs.limit;
+    if (limit != 0 && jobs.matching.size() > limit) jobs.matching.resize(limit);
+    const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
+    std::map<std::string, std::vector<store::PlaceRow>> places;
+    for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
+    for (const WorkloadRow& row : jobs.matching)
+      document["workloads"].push_back(JobJson(row, reasons, places));
+  }
+  return document;
+}
+
+std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& settings) {
+  std::string names;
+  // Where both are listed each says which it is.
+  const char* const worker = parts == kBoth ? "worker/" : "";
+  const char* const job = parts == kBoth ? "job/" : "";
+  if ((parts & kClusters) != 0) {
+    for (const ClusterRow& row : data.clusters) names += worker + Printable(row.name.value) + "\n";
+  }
+  if ((parts & kWorkloads) != 0) {
+    for (const WorkloadRow& row : Chosen(data, settings).shown)
+      names += job + Printable(row.job.ToString()) + "\n";
+  }
+  return names;
+}
+
+bool IsFiltered(const JobFilter& filter) {
+  return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
+         !filter.queues.empty();
+}
+
+std::string NoWorkloads(const ViewSettings& settings) {
+  const std::string which = IsFiltered(settings.jobs) ? " match" : " found";
+  return settings.ns.empty() ? "No workloads" + which + "."
+                             : fmt::format("No workloads{} in namespace {}.", which, settings.ns);
+}
+
+constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here yet.";
+
+// What stands above the tables: what makes them old, or keeps jobs from being placed.
+std::string Preamble(const StatusData& data, const ViewSettings& settings) {
+  return (settings.style.headers ? DaemonLine(data.daemon, settings) : "") +
+         ManagerLine(data.manager, settings);
+}
+
+// Without headings nothing stands on stdout but rows.
+std::string Section(const char* title, const std::string& summary, const Freshness* freshness,
+                    const Table& table, const Style& style) {
+  std::string text;
+  const std::string heading = fmt::format("{}  {}", title, summary);
+  if (style.headers)
+    text = freshness != nullptr ? Heading(heading, *freshness, table, style) : heading + "\n";
+  return table.empty() ? text : text + table.Render(style);
+}
+
+// Where only rows, or names, go to stdout, standard error says that they are old.
+void NoteAge(const StatusData& data, const ViewSettings& settings, Output& output) {
+  const bool only_rows =
+      settings.format == Format::kName || (IsTable(settings.format) && !settings.style.headers);
+  if (only_rows && output.note.empty()) output.note = StaleText(data.daemon, settings.now);
+}
+
+}  // namespace
+
+Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
+  const ChosenJobs jobs = Chosen(data, settings);
+  Output output;
+  if (data.clusters.empty() && jobs.matching.empty()) output.note = kNoWorkers;
+  if (settings.format == Format::kName) {
+    output.out = KeyLines(kBoth, data, settings);
+  } else if (!IsTable(settings.format)) {
+    output.out = ToText(StatusDocument("StatusReport", kBoth, data, settings), settings.format);
+  } else if (output.note.empty()) {
+    const Freshness freshness = FreshnessOf(data.daemon, settings.now);
+    output.out = Preamble(data, settings) +
+                 Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
+                         settings.style) +
+                 "\n" +
+                 Section("WORKLOADS", WorkloadSummary(jobs.matching), nullptr,
+                         WorkloadTable(jobs.shown, data, settings), settings.style);
+    if (settings.style.headers) output.out += LeftOut(jobs);
+  }
+  NoteAge(data, settings, output);
+  return output;
+}
+
+Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
+  Output output;
+  if (data.clusters.empty()) output.note = kNoWorkers;
+  if (settings.format == Format::kName) {
+    output.out = KeyLines(kClusters, data, settings);
+  } else if (!IsTable(settings.format)) {
+    output.out =
+        ToText(StatusDocument("ClusterReport", kClusters, data, settings), settings.format);
+  } else if (output.note.empty()) {
+    const Freshness freshness = FreshnessOf(data.daemon, settings.now);
+    output.out = Preamble(data, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
+                                                    ClusterTable(data, settings), settings.style);
+  }
+  NoteAge(data, settings, output);
+  return output;
+}
+
+Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
+  const ChosenJobs jobs = Chosen(data, settings);
+  Output output;
+  if (jobs.matching.empty()) output.note = NoWorkloads(settings);
+  if (settings.format == Format::kName) {
+    output.out = KeyLines(kWorkloads, data, settings);
+  } else if (!IsTable(settings.format)) {
+    output.out =
+        ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);
+  } else if (output.note.empty()) {
+    const Freshness freshness = FreshnessOf(data.daemon, settings.now);
+    output.out = Preamble(data, settings) +
+                 Section("WORKLOADS", WorkloadSummary(jobs.matching), &freshness,
+                         WorkloadTable(jobs.shown, data, settings), settings.style);
+    if (settings.style.headers) output.out += LeftOut(jobs);
+  }
+  NoteAge(data, settings, output);
+  return output;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,273 @@
+#include "manager/cli/text/verdict_view.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manager/cli/text/display_text.h"
+#include "manager/cli/text/view_parts.h"
+#include "manager/placement/rank.h"
+
+namespace fedra::cli {
+namespace {
+
+using dra::Outcome;
+using dra::PodSetReport;
+using dra::RequestReport;
+
+constexpr size_t kMaxNodesNamed = 8;
+constexpr size_t kMaxWorkersNamed = 4;  // in the first line of a report
+
+// "24 devices" and below it what stands against how many of them.
+void AddCounts(std::string& text, size_t indent, const RequestReport& request, const Style& style) {
+  if (request.devices == 0) {
+    text += Paragraph("no devices", indent, style);
+    return;
+  }
+  const std::string total = std::to_string(request.devices);
+  text += Paragraph(Count(static_cast<size_t>(request.devices), "device"), indent, style);
+  for (const dra::CountedCause& part : request.Parts())
+    text +=
+        Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), part.what), indent, style);
+}
+
+// The request whose counts end the message; null: none.
+const RequestReport* CountedIn(const std::string& message, const JobVerdict& verdict) {
+  for (const PodSetReport& pod_set : verdict.pod_sets) {
+    for (const RequestReport& request : pod_set.requests) {
+      if (message.ends_with(": " + request.ToString())) return &request;
+    }
+  }
+  return nullptr;
+}
+
+std::string Wish(const RequestReport& request) {
+  const std::string wanted =
+      request.all ? "all devices" : Count(static_cast<size_t>(request.wanted), "device");
+  return fmt::format("{}: {} of class {} per pod, at most {} free on one node", request.Subject(),
+                     wanted, request.device_class, request.most_on_one_node);
+}
+
+void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& style) {
+  std::string line =
+      fmt::format("pod set {}: {} of {} pods fit", pod_set.name, pod_set.fitting, pod_set.wanted);
+  const std::set<std::string> nodes(pod_set.nodes.begin(), pod_set.nodes.end());
+  if (!nodes.empty() && nodes.size() <= kMaxNodesNamed) {
+    line += fmt::format(", on {}", fmt::join(nodes, ", "));
+  } else if (!nodes.empty()) {
+    line += fmt::format(", on {} nodes", nodes.size());
+  }
+  if (!pod_set.nearest.empty())
+    line += fmt::format("; node {} comes closest to one more", pod_set.nearest);
+  text += Paragraph(line, 2, style);
+  if (!pod_set.scaling.empty()) text += Paragraph("new nodes: " + pod_set.scaling, 4, style);
+}
+
+// What is known about a refusal beyond the table: the counts of each request, and where the pods
+// that fit would go.
+std::string Explain(const JobVerdict& verdict, const Style& style) {
+  std::string text;
+  for (const PodSetReport& pod_set : verdict.pod_sets) {
+    if (pod_set.fitting >= pod_set.wanted) continue;
+    AddPodSet(text, pod_set, style);
+    for (const RequestReport& request : pod_set.requests) {
+      text += Paragraph(Wish(request), 4, style);
+      AddCounts(text, 6, request, style);
+    }
+  }
+  return text;
+}
+
+// Without devices the table has said it all.
+bool NeedsExplanation(const JobVerdict& verdict) {
+  return verdict.devices_judged && verdict.verdict.outcome != Outcome::kYes;
+}
+
+// Workers about which there is the same to say are named together, where the first of them stands.
+std::string Explanations(const JobReport& report, const Style& style) {
+  std::vector<std::pair<std::string, std::string>> told;  // explanation, workers
+  for (const JobVerdict& item : report.verdicts) {
+    if (!NeedsExplanation(item)) continue;
+    const std::string explanation = Explain(item, style);
+    if (explanation.empty()) continue;
+    const std::string worker = Printable(item.worker.value, style.utf8);
+    const auto same = std::find_if(told.begin(), told.end(),
+                                   [&](const auto& entry) { return entry.first == explanation; });
+    if (same == told.end())
+      told.emplace_back(explanation, worker);
+    else
+      same->second += ", " + worker;
+  }
+  std::string text;
+  for (const auto& [explanation, workers] : told) text += "\n" + workers + "\n" + explanation;
+  return text;
+}
+
+// Why this worker would come before or after another one that can run the job, too.
+std::string RankingText(const JobVerdict& item) {
+  if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
+  std::string text;
+  for (const ChosenAlternative& chosen : item.alternatives) {
+    if (chosen.request.empty()) {
+      text += fmt::format("{} alternative; ", Ordinal(chosen.index));
+    } else {
+      text += fmt::format("request {} gets {}, the {} of {} alternatives; ", chosen.request,
+                          chosen.name, Ordinal(chosen.index), chosen.of);
+    }
+  }
+  return text + Count(static_cast<size_t>(item.verdict.headroom), "device") + " to spare";
+}
+
+// What would help, when no worker can run it: by the first reason of each.
+std::string Help(const JobReport& report, const Style& style) {
+  std::vector<ReasonCount> counts;
+  for (const JobVerdict& item : report.verdicts)
+    CountReason(std::string(dra::Headline(item.verdict)), counts);
+  const std::string remedies = Remedies(std::move(counts), 2, style);
+  return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
+}
+
+// "; it would wait for gpu-east": whose devices are only in use. Empty: there is none.
+std::string WouldWait(const JobReport& report) {
+  std::vector<std::string> busy;
+  for (const JobVerdict& item : report.verdicts) {
+    std::vector<dra::ReasonCode> codes;
+    for (const dra::Reason& reason : item.verdict.reasons) codes.push_back(reason.code);
+    if (item.verdict.outcome == Outcome::kNo &&
+        verify::ProspectOf(codes) == verify::Prospect::kWaits)
+      busy.push_back(item.worker.value);
+  }
+  if (busy.empty()) return {};
+  if (busy.size() > kMaxWorkersNamed)
+    return fmt::format("; it would wait for {} of them", busy.size());
+  return fmt::format("; it would wait for {}", fmt::join(busy, ", "));
+}
+
+// "1 of 3 workers can run it, 1 after scaling, 1 unknown".
+std::string Tally(const JobReport& report) {
+  const auto count = [&](Outcome outcome) {
+    return std::count_if(report.verdicts.begin(), report.verdicts.end(),
+                         [&](const JobVerdict& item) { return item.verdict.outcome == outcome; });
+  };
+  const auto yes = count(Outcome::kYes);
+  const auto scaling = count(Outcome::kMayScale);
+  const auto unknown = count(Outcome::kUnknown);
+  const bool only_scaling = yes == 0 && scaling > 0;
+  std::string text = fmt::format("{} of {} can run it", only_scaling ? scaling : yes,
+                                 Count(report.verdicts.size(), "worker"));
+  if (only_scaling) text += " after scaling";
+  if (!only_scaling && scaling > 0) text += fmt::format(", {} after scaling", scaling);
+  if (unknown > 0) text += fmt::format(", {} unknown", unknown);
+  const std::vector<ClusterName> preferred = PreferredWorkers(report);
+  if (preferred.empty()) return text + WouldWait(report);
+  text += fmt::format("; it would go to {}", preferred.front().value);
+  for (size_t i = 1; i < preferred.size() && i < kMaxWorkersNamed; ++i)
+    text += (i == 1 ? ", then " : ", ") + preferred[i].value;
+  return text;
+}
+
+std::string PodsText(const JobVerdict& verdict) {
+  if (!verdict.devices_judged) return "-";
+  return fmt::format("{}/{}", verdict.verdict.pods_fitting, verdict.verdict.pods_wanted);
+}
+
+// Whether the table says the same of both.
+bool SameRows(const JobVerdict& a, const JobVerdict& b) {
+  const auto same_note = [](const VerdictNote& left, const VerdictNote& right) {
+    return left.message == right.message;
+  };
+  return a.verdict.outcome == b.verdict.outcome && a.verdict.reasons == b.verdict.reasons &&
+         PodsText(a) == PodsText(b) && RankingText(a) == RankingText(b) &&
+         std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same_note);
+}
+
+// `workers`: those of which `item` is true.
+void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
+  const std::string outcome(dra::ToString(item.verdict.outcome));
+  std::vector<Cell> first = {workers, Cell(outcome, ToneOfOutcome(outcome)), PodsText(item)};
+  const auto add = [&](const std::string& reason, const std::string& detail) {
+    std::vector<Cell> row = std::exchange(first, {"", "", ""});
+    row.emplace_back(reason);
+    row.emplace_back(detail);
+    table.Add(std::move(row));
+  };
+  const std::string ranking = RankingText(item);
+  if (item.verdict.outcome == Outcome::kYes)
+    add("-", ranking.empty() ? "everything it needs is there" : ranking);
+  for (const dra::Reason& reason : item.verdict.reasons) {
+    const RequestReport* request = CountedIn(reason.message, item);
+    const size_t counts = request == nullptr ? 0 : request->ToString().size() + 2;
+    add(std::string(dra::ToString(reason.code)),
+        reason.message.substr(0, reason.message.size() - counts));
+  }
+  for (const VerdictNote& note : item.notes) add("note", note.message);
+}
+
+// Workers of which there is the same to say share a row, where the first of them stands.
+void AddAllRows(Table& table, const JobReport& report) {
+  std::vector<std::pair<const JobVerdict*, std::string>> rows;
+  for (const JobVerdict& item : report.verdicts) {
+    const auto same = std::find_if(rows.begin(), rows.end(),
+                                   [&](const auto& row) { return SameRows(*row.first, item); });
+    if (same == rows.end())
+      rows.emplace_back(&item, item.worker.value);
+    else
+      same->second += ", " + item.worker.value;
+  }
+  for (const auto& [item, workers] : rows) AddRows(table, workers, *item);
+}
+
+// What to do about the notes in the table, once each.
+std::string NoteRemedies(const JobReport& report, const Style& style) {
+  std::set<std::string> told;
+  std::string text;
+  for (const JobVerdict& item : report.verdicts) {
+    for (const VerdictNote& note : item.notes)
+      if (told.insert(note.remedy).second) text += Paragraph(note.remedy, 2, style);
+  }
+  return text.empty() ? text : "\nwhat to do about the notes\n" + text;
+}
+
+}  // namespace
+
+Outcome BestOutcome(const JobReport& report) {
+  Outcome best = Outcome::kNo;
+  for (const JobVerdict& item : report.verdicts) best = std::min(best, item.verdict.outcome);
+  return best;
+}
+
+std::vector<ClusterName> PreferredWorkers(const JobReport& report) {
+  std::vector<placement::ClusterView> workers;
+  for (const JobVerdict& item : report.verdicts) {
+    placement::ClusterView& worker = workers.emplace_back();
+    worker.name = item.worker;
+    worker.contact = placement::Contact::kFull;
+    worker.verdict = item.verdict;
+  }
+  placement::Policy policy;
+  policy.unknown = placement::UnknownPolicy::kNever;
+  std::vector<ClusterName> names;
+  for (const placement::ClusterView* worker : placement::Rank(workers, {}, policy, {}))
+    names.push_back(worker->name);
+  return names;
+}
+
+std::string RenderReport(const JobReport& report, const Style& style) {
+  std::string text =
+      Printable(fmt::format("{} {}: {}", report.kind, report.job.ToString(),
+                            report.judged ? Tally(report) : "not judged: mend its mistakes first"),
+                style.utf8) +
+      "\n";
+  if (!report.judged) return text;
+  if (!report.note.empty()) text += Paragraph(report.note, 0, style);
+  Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
+  AddAllRows(table, report);
+  text += table.Render(style);
+  text += Explanations(report, style) + NoteRemedies(report, style);
+  return BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,80 @@
+#pragma once
+//
+// What status, why and history show, as rows of the store; and how they are shown.
+//
+// Loading is apart from rendering, so that every rendering is a pure function and its test a text.
+// Plain values.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "manager/cli/text/job_filter.h"
+#include "manager/cli/text/output.h"
+#include "store/reader.h"
+#include "store/rows.h"
+
+namespace fedra::cli {
+
+struct ViewSettings {
+  Format format = Format::kTable;
+  Style style = {};
+  WallTime now{};
+  // Only workloads of this namespace; empty: of all.
+  std::string ns = {};
+  // Which jobs `status` shows.
+  JobFilter jobs = {};
+  // When the jobs of a lost worker move; null: not known here, then nothing is said about it.
+  std::optional<std::chrono::milliseconds> worker_lost_timeout = std::nullopt;
+  // How long a worker has to admit a job before another one is tried; null: not known here.
+  std::optional<std::chrono::milliseconds> admission_timeout = std::nullopt;
+  // Whether dispatch.policy is race; false, too, when that is not known here.
+  bool race = false;
+};
+
+struct Daemon {
+  std::optional<store::HeartbeatRow> heartbeat;    // its last one; null: none has written here yet
+  std::optional<bool> holds_store = std::nullopt;  // null: this user may not look
+};
+
+// The fleet and its workloads.
+struct StatusData {
+  Daemon daemon;
+  std::optional<store::ClusterRow> manager;  // null: no daemon has told of it yet
+  std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
+  std::vector<store::WorkloadRow>
+      workloads;  // living ones of all namespaces: each worker's jobs are counted
+  std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
+  std::vector<store::PlaceRow> places;      // in line, of all that wait, by workload
+};
+
+// Everything about one name: the incarnation that people mean first, earlier ones behind it.
+struct WorkloadData {
+  struct Incarnation {
+    store::WorkloadRow row;
+    std::vector<store::VerdictRow> verdicts;
+    std::vector<store::PlaceRow> places;                 // in line, the first place first
+    std::vector<store::AttemptRow> attempts;             // oldest first
+    std::vector<store::EventRow> events;                 // oldest first
+    std::vector<store::PlacementFailure> failures = {};  // of workers, oldest first
+  };
+  Daemon daemon;
+  std::optional<store::ClusterRow> manager;  // as in StatusData
+  size_t configured_workers = 0;
+  std::vector<Incarnation> incarnations;  // never empty
+};
+
+Result<StatusData> LoadStatus(store::Reader& reader);
+// `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
+// kNotFound when nothing of that name is known; kInvalidArgument, with the candidates, when a name
+// without a namespace is known in several.
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<ObjectKey>& names,
+                                  WallTime now);
+
+// What "ml/train", "train" (in namespace `ns`, or empty: in any), "job/train" or "workload/ml/x"
+// may mean, the likeliest first. kInvalidArgument, with the form to use, for anything else.
+Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const std::string& ns);
+
+}  // namespace fedra::cli

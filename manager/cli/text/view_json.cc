@@ -1,0 +1,140 @@
+// Rows of the store and whole reports for programs.
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json DaemonJson(const Daemon& daemon, const store::HeartbeatRow& row, WallTime now) {
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - row.at);
+  return {{"running", IsRunning(daemon, now)},
+          {"ageSeconds", std::max<int64_t>(0, age.count())},
+          {"version", row.version},
+          {"pid", row.pid},
+          {"startedAt", FormatRfc3339(row.started_at)}};
+}
+
+// "queue ml/gpu · template one-gpu · 2 pods", as the daemon writes it, in parts. Names have no
+// spaces.
+ordered_json NeedsJson(const std::string& needs) {
+  constexpr std::string_view kBetween = " · ";
+  ordered_json object = {{"queue", ""},
+                         {"templates", ordered_json::array()},
+                         {"claims", ordered_json::array()},
+                         {"pods", 0},
+                         {"text", needs}};
+  for (size_t begin = 0; begin < needs.size();) {
+    const size_t end = std::min(needs.find(kBetween, begin), needs.size());
+    const std::string part = needs.substr(begin, end - begin);
+    const size_t space = std::min(part.find(' '), part.size());
+    const std::string word = part.substr(0, space);
+    const std::string name = part.substr(std::min(space + 1, part.size()));
+    if (word == "queue") {
+      object["queue"] = name.substr(name.find('/') + 1);
+    } else if (word == "template") {
+      object["templates"].push_back(name);
+    } else if (word == "claim") {
+      object["claims"].push_back(name);
+    } else if (name == "pods" || name == "pod") {
+      int pods = 0;
+      std::from_chars(word.data(), word.data() + word.size(), pods);
+      object["pods"] = pods;
+    }
+    begin = end + kBetween.size();
+  }
+  return object;
+}
+
+}  // namespace
+
+ordered_json Report(std::string_view kind, const Daemon& daemon,
+                    const std::optional<store::ClusterRow>& manager, WallTime now) {
+  ordered_json document = Document(kind);
+  if (daemon.heartbeat) {
+    PutTime(document, "asOf", daemon.heartbeat->at);
+    document["daemon"] = DaemonJson(daemon, *daemon.heartbeat, now);
+  }
+  if (manager) {
+    ordered_json& object = document["manager"] = {{"state", manager->phase}};
+    PutTime(object, "since", manager->phase_since);
+    object["why"] = manager->why;
+  }
+  return document;
+}
+
+std::string WithoutAges(const std::string& report) {
+  ordered_json document = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) return report;
+  document.erase("asOf");
+  if (document.contains("daemon")) document["daemon"].erase("ageSeconds");
+  if (document.contains("clusters"))
+    for (ordered_json& cluster : document["clusters"]) cluster.erase("lastContact");
+  return document.dump();
+}
+
+void PutTime(ordered_json& object, std::string_view key, const std::optional<WallTime>& time) {
+  if (time) object[std::string(key)] = FormatRfc3339(*time);
+}
+
+ordered_json ToJson(const store::WorkloadRow& row) {
+  ordered_json object = {{"namespace", row.job.ns},  {"name", row.job.name},
+                         {"kind", row.job_kind},     {"uid", row.uid},
+                         {"workload", row.key.name}, {"queue", row.queue},
+                         {"state", row.state},       {"worker", row.worker.value},
+                         {"note", row.note},         {"needs", NeedsJson(row.needs)}};
+  PutTime(object, "createdAt", row.created_at);
+  PutTime(object, "stateSince", row.state_since);
+  PutTime(object, "finishedAt", row.finished_at);
+  PutTime(object, "removedAt", row.removed_at);
+  return object;
+}
+
+ordered_json ToJson(const store::VerdictRow& row) {
+  ordered_json reasons = ordered_json::array();
+  for (ReasonText& reason : ReasonsOf(row)) {
+    reasons.push_back({{"code", std::move(reason.code)},
+                       {"object", std::move(reason.object)},
+                       {"message", std::move(reason.message)}});
+  }
+  ordered_json object = {
+      {"name", row.cluster.value}, {"verdict", row.outcome}, {"reasons", std::move(reasons)}};
+  if (row.pods_wanted > 0) {
+    object["podsFitting"] = row.pods_fitting;
+    object["podsWanted"] = row.pods_wanted;
+  }
+  if (row.pods_fitting > 0) {
+    object["alternatives"] = AlternativesOf(row);
+    object["headroom"] = row.headroom;
+  }
+  PutTime(object, "changedAt", row.checked_at);
+  return object;
+}
+
+ordered_json ToJson(const store::AttemptRow& row) {
+  ordered_json object = {{"number", row.number}, {"worker", row.cluster.value}};
+  PutTime(object, "startedAt", row.started_at);
+  PutTime(object, "endedAt", row.ended_at);
+  object["outcome"] = row.outcome;
+  object["message"] = row.message;
+  return object;
+}
+
+ordered_json ToJson(const store::EventRow& row) {
+  ordered_json object;
+  PutTime(object, "time", row.at);
+  object["reason"] = row.reason;
+  object["worker"] = row.cluster.value;
+  object["message"] = row.message;
+  return object;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,311 @@
+#include "manager/cli/text/view_parts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "dra/reason.h"
+#include "manager/cli/text/display_text.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The table below the headline names every worker; the note would do it again.
+std::string ShortNote(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+  const auto& verdicts = incarnation.verdicts;
+  if (incarnation.row.state != "Blocked" || !AllRefuse(verdicts, data.configured_workers))
+    return incarnation.row.note;
+  return fmt::format("none of {} can run it", Count(verdicts.size(), "worker"));
+}
+
+// The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
+constexpr std::chrono::seconds kFresh{15};
+
+bool IsFresh(const Daemon& daemon, WallTime now) {
+  return daemon.heartbeat && now - daemon.heartbeat->at <= kFresh;
+}
+
+// More remedies than this are a page nobody reads; `explain` has the others.
+constexpr size_t kMaxRemedies = 3;
+
+void SortByCount(std::vector<ReasonCount>& counts) {
+  std::stable_sort(counts.begin(), counts.end(), [](const ReasonCount& a, const ReasonCount& b) {
+    return a.workers > b.workers;
+  });
+}
+
+std::string RemedyOf(const std::string& code) {
+  const std::optional<dra::ReasonCode> known = dra::ParseReasonCode(code);
+  if (!known) return {};
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+    if (entry.code == *known) return std::string(entry.remedy);
+  }
+  return {};
+}
+
+std::string Field(const ordered_json& object, const char* key) {
+  const auto field = object.find(key);
+  return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::string Predicate(const store::WorkloadRow& row) {
+  const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
+  if (row.state == "Blocked") return "is blocked";
+  if (row.state == "Dispatching") return "is being dispatched";
+  if (row.state == "Requeued") return "is queued again";
+  if (row.state == "Waiting") return "is waiting";
+  if (row.state == "Suspended") return "is suspended";
+  if (row.state == "Running") return "is running" + on_worker;
+  if (row.state == "Finished") return "has finished" + on_worker;
+  if (row.state == "Failed") return "has failed" + on_worker;
+  if (row.state == "Deleted") return "was deleted" + on_worker;
+  return "is " + row.state + on_worker;
+}
+
+bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
+  return !verdicts.empty() && verdicts.size() >= workers &&
+         std::all_of(verdicts.begin(), verdicts.end(), [](const store::VerdictRow& verdict) {
+           return verdict.outcome == "No" || verdict.outcome == "Unknown";
+         });
+}
+
+Tone ToneOfPhase(std::string_view cluster_phase) {
+  if (cluster_phase == "Connected") return Tone::kGood;
+  return cluster_phase == "Connecting" ? Tone::kWarning : Tone::kBad;
+}
+
+Tone ToneOfState(std::string_view workload_state) {
+  if (workload_state == "Running" || workload_state == "Finished") return Tone::kGood;
+  if (workload_state == "Blocked" || workload_state == "Failed") return Tone::kBad;
+  return workload_state == "Dispatching" || workload_state == "Requeued" ? Tone::kWarning
+                                                                         : Tone::kPlain;
+}
+
+Tone ToneOfOutcome(std::string_view verdict_outcome) {
+  if (verdict_outcome == "Yes") return Tone::kGood;
+  return verdict_outcome == "No" ? Tone::kBad : Tone::kWarning;
+}
+
+bool IsRunning(const Daemon& daemon, WallTime now) {
+  return daemon.holds_store.value_or(IsFresh(daemon, now));
+}
+
+Freshness FreshnessOf(const Daemon& daemon, WallTime now) {
+  if (!daemon.heartbeat) return {"no daemon has written here yet", Tone::kWarning};
+  const bool current = IsRunning(daemon, now) && IsFresh(daemon, now);
+  return {fmt::format("as of {} ago", Since(daemon.heartbeat->at, now)),
+          current ? Tone::kFaint : Tone::kWarning};
+}
+
+std::string StaleText(const Daemon& daemon, WallTime now) {
+  if (!daemon.heartbeat) {
+    return daemon.holds_store == true ? ""
+                                      : "the daemon is not running, and none has written here yet";
+  }
+  const std::string age = Since(daemon.heartbeat->at, now);
+  if (!IsRunning(daemon, now)) {
+    return fmt::format("the daemon is not running, and what it knew is as of {}, {} ago",
+                       FormatRfc3339(daemon.heartbeat->at), age);
+  }
+  if (IsFresh(daemon, now)) return {};
+  return fmt::format("the daemon has written nothing for {}", age);
+}
+
+std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
+  if (!daemon.heartbeat) return {};
+  const WallTime at = daemon.heartbeat->at;
+  const std::string age = Since(at, settings.now);
+  std::string text;
+  if (!IsRunning(daemon, settings.now)) {
+    text = fmt::format("DAEMON  not running: what follows is as of {}, {} ago", FormatRfc3339(at),
+                       age);
+  } else if (!IsFresh(daemon, settings.now)) {
+    text = fmt::format(
+        "DAEMON  runs, but has written nothing for {} (it is starting, or its log says why)", age);
+  }
+  return text.empty() ? text : Toned(text, Tone::kWarning, settings.style) + "\n";
+}
+
+std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
+                        const ViewSettings& settings) {
+  if (!manager || (manager->phase == "Connected" && manager->why.empty())) return {};
+  std::string text =
+      fmt::format("MANAGER  {} for {}", manager->phase, Since(manager->phase_since, settings.now));
+  if (!manager->why.empty()) text += ": " + manager->why;
+  return Toned(text, ToneOfPhase(manager->phase), settings.style) + "\n";
+}
+
+std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }
+
+Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSettings& settings) {
+  const auto when = [&](WallTime time) {
+    return settings.format == Format::kWide ? FormatRfc3339(time) : Since(time, settings.now);
+  };
+  Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"});
+  for (const store::AttemptRow& row : attempts) {
+    table.Add({std::to_string(row.number), row.cluster.value, when(row.started_at),
+               row.ended_at ? when(*row.ended_at) : "-", row.outcome.empty() ? "-" : row.outcome,
+               row.message});
+  }
+  return table;
+}
+
+std::string Count(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
+  std::vector<ReasonText> reasons;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.reasons_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return reasons;
+  for (const ordered_json& reason : parsed) {
+    if (reason.is_object()) {
+      reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
+    }
+  }
+  return reasons;
+}
+
+verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
+  if (verdict.outcome != "No") return verify::Prospect::kUnclear;
+  std::vector<dra::ReasonCode> codes;
+  for (const ReasonText& reason : ReasonsOf(verdict)) {
+    const auto code = dra::ParseReasonCode(reason.code);
+    if (!code) return verify::Prospect::kUnclear;
+    codes.push_back(*code);
+  }
+  return verify::ProspectOf(codes);
+}
+
+std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
+  std::vector<int> indices;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.alternatives_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return indices;
+  for (const ordered_json& index : parsed)
+    if (index.is_number_integer()) indices.push_back(index.get<int>());
+  return indices;
+}
+
+void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
+  const auto known = std::find_if(counts.begin(), counts.end(),
+                                  [&](const ReasonCount& count) { return count.code == code; });
+  if (known == counts.end()) {
+    counts.push_back({code, 1});
+  } else {
+    ++known->workers;
+  }
+}
+
+std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
+  std::vector<ReasonCount> counts;
+  for (const store::VerdictRow& verdict : verdicts) {
+    if (verdict.outcome == "Yes") continue;
+    const std::vector<ReasonText> reasons = ReasonsOf(verdict);
+    CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
+  }
+  SortByCount(counts);
+  return counts;
+}
+
+std::string Remedies(std::vector<ReasonCount> counts, size_t indent, const Style& style) {
+  SortByCount(counts);
+  std::string text;
+  std::string first;
+  size_t shown = 0;
+  for (const ReasonCount& count : counts) {
+    const std::string remedy = RemedyOf(count.code);
+    if (remedy.empty() || shown++ == kMaxRemedies) continue;
+    if (first.empty()) first = count.code;
+    text += Paragraph(count.code + ": " + remedy, indent, style);
+  }
+  if (!first.empty()) text += Paragraph("more: fedra explain " + first, indent, style);
+  return text;
+}
+
+std::string Ordinal(int index) {
+  constexpr std::string_view kWords[] = {"first", "second", "third",   "fourth",
+                                         "fifth", "sixth",  "seventh", "eighth"};
+  if (index >= 0 && static_cast<size_t>(index) < std::size(kWords))
+    return std::string(kWords[static_cast<size_t>(index)]);
+  return fmt::format("{}th", index + 1);
+}
+
+std::string RankingText(const store::VerdictRow& verdict) {
+  if (verdict.pods_fitting == 0) return {};
+  std::string text;
+  for (const int index : AlternativesOf(verdict))
+    text += (text.empty() ? "" : " and ") + Ordinal(index);
+  if (!text.empty()) text += " alternative, ";
+  return text + Count(static_cast<size_t>(std::max(0, verdict.headroom)), "device") + " to spare";
+}
+
+Incarnations Current(const WorkloadData& data) {
+  Incarnations current;
+  for (const WorkloadData::Incarnation& incarnation : data.incarnations) {
+    if (!incarnation.row.removed_at || current.empty()) current.push_back(&incarnation);
+  }
+  return current;
+}
+
+std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                     const ViewSettings& settings) {
+  const store::WorkloadRow& row = incarnation.row;
+  const Freshness freshness = FreshnessOf(data.daemon, settings.now);
+  std::string line = row.job.ToString();
+  if (row.removed_at && row.state == "Deleted") {
+    line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.now),
+                        row.worker.empty() ? "" : " while it was on " + row.worker.value);
+  } else if (row.removed_at) {
+    line += fmt::format(" was removed from the manager {} ago, last seen {}{}",
+                        Since(*row.removed_at, settings.now), row.state,
+                        row.worker.empty() ? "" : " on " + row.worker.value);
+  } else {
+    line += " " + Predicate(row);
+  }
+  if (const std::string note = ShortNote(data, incarnation); !note.empty()) line += ": " + note;
+  if (row.removed_at) return Toned(line, Tone::kPlain, settings.style) + "\n";
+  return Toned(line, Tone::kPlain, settings.style) +
+         Toned(fmt::format(" (for {}; {})", Since(row.state_since, settings.now), freshness.text),
+               freshness.tone, settings.style) +
+         "\n";
+}
+
+Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarnations& chosen,
+                  const ViewSettings& settings,
+                  const std::function<std::string(const WorkloadData::Incarnation&)>& text,
+                  const std::function<ordered_json(const WorkloadData::Incarnation&)>& json) {
+  Output output;
+  if (settings.format == Format::kJson || settings.format == Format::kYaml) {
+    ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
+    document["workloads"] = ordered_json::array();
+    for (const auto* incarnation : chosen) document["workloads"].push_back(json(*incarnation));
+    output.out = ToText(document, settings.format);
+    return output;
+  }
+  for (const auto* incarnation : chosen) {
+    if (settings.format == Format::kName) {
+      output.out += Printable(incarnation->row.job.ToString()) + "\n";
+    } else {
+      const bool apart = !output.out.empty() && settings.style.headers;
+      output.out += (apart ? "\n" : "") + text(*incarnation);
+    }
+  }
+  if (IsTable(settings.format) && settings.style.headers) {
+    output.out.insert(0, DaemonLine(data.daemon, settings));
+  } else {
+    output.note = StaleText(data.daemon, settings.now);  // on stdout are only rows
+  }
+  return output;
+}
+
+}  // namespace fedra::cli

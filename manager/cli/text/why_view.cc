@@ -1,0 +1,257 @@
+#include "manager/cli/text/why_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "manager/cli/text/line_text.h"
+#include "manager/cli/text/setback_text.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using store::VerdictRow;
+
+std::string PodsText(const VerdictRow& row) {
+  return row.pods_wanted == 0 ? "-" : fmt::format("{}/{}", row.pods_fitting, row.pods_wanted);
+}
+
+// "request gpu of claim ml/g wants 1 of class x: 24 devices: 8 other driver, 16 allocated": what is
+// missing, and the counts, which go on a line of their own. Empty: there are none.
+std::pair<std::string, std::string> AtCounts(const std::string& message) {
+  for (const std::string_view word : {" devices: ", " device: "}) {
+    size_t begin = message.find(word);
+    if (begin == std::string::npos) continue;
+    while (begin > 0 && message[begin - 1] >= '0' && message[begin - 1] <= '9') --begin;
+    if (begin > 2 && message.compare(begin - 2, 2, ": ") == 0)
+      return {message.substr(0, begin - 2), message.substr(begin)};
+  }
+  return {message, {}};
+}
+
+// Workers of which there is the same to say.
+struct SameVerdict {
+  const VerdictRow* row = nullptr;
+  std::vector<std::string> workers;
+};
+
+// In the order of the first of each.
+std::vector<SameVerdict> Merged(const std::vector<VerdictRow>& verdicts) {
+  const auto same = [](const VerdictRow& a, const VerdictRow& b) {
+    return a.outcome == b.outcome && a.reasons_json == b.reasons_json &&
+           a.pods_fitting == b.pods_fitting && a.pods_wanted == b.pods_wanted &&
+           a.headroom == b.headroom && a.alternatives_json == b.alternatives_json;
+  };
+  std::vector<SameVerdict> merged;
+  for (const VerdictRow& row : verdicts) {
+    const auto found = std::find_if(merged.begin(), merged.end(),
+                                    [&](const SameVerdict& one) { return same(*one.row, row); });
+    if (found == merged.end())
+      merged.push_back({&row, {row.cluster.value}});
+    else
+      found->workers.push_back(row.cluster.value);
+  }
+  return merged;
+}
+
+// "gpu-1, gpu-2, gpu-3 and 61 more"
+std::string WorkersText(const std::vector<std::string>& workers) {
+  constexpr size_t kMost = 4;
+  if (workers.size() <= kMost) return fmt::format("{}", fmt::join(workers, ", "));
+  return fmt::format("{} and {} more",
+                     fmt::join(workers.begin(), workers.begin() + kMost - 1, ", "),
+                     workers.size() - kMost + 1);
+}
+
+// One line per reason; the workers stand on the first.
+void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
+  const VerdictRow& row = *verdict.row;
+  std::vector<ReasonText> reasons = ReasonsOf(row);
+  if (row.outcome == "Yes") {
+    const std::string ranking = RankingText(row);
+    reasons.insert(
+        reasons.begin(),
+        {"-", "", "everything it needs is there" + (ranking.empty() ? "" : "; " + ranking)});
+  } else if (reasons.empty()) {
+    reasons.push_back({"-", "", "no reason was recorded"});
+  }
+  bool first = true;
+  const auto add = [&](const std::string& code, const std::string& object,
+                       const std::string& detail) {
+    std::vector<Cell> cells = {first ? WorkersText(verdict.workers) : "",
+                               Cell(first ? row.outcome : "", ToneOfOutcome(row.outcome))};
+    if (wide) cells.emplace_back(first ? PodsText(row) : "");
+    cells.emplace_back(code);
+    if (wide) cells.emplace_back(object);
+    cells.emplace_back(detail);
+    table.Add(std::move(cells));
+    first = false;
+  };
+  for (const ReasonText& reason : reasons) {
+    const auto [what, counts] = AtCounts(reason.message);
+    add(reason.code, reason.object.empty() ? "-" : reason.object, what);
+    if (!counts.empty()) add("", "", counts);
+  }
+}
+
+Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
+  Table table(
+      wide ? std::vector<std::string>{"WORKER", "VERDICT", "PODS", "REASON", "OBJECT", "DETAIL"}
+           : std::vector<std::string>{"WORKER", "VERDICT", "REASON", "DETAIL"},
+      Overflow::kWrap);
+  for (const SameVerdict& verdict : Merged(verdicts)) AddVerdict(table, verdict, wide);
+  return table;
+}
+
+// Once a job has its worker nobody is judged again: the table is as old as that.
+std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+  const std::string& state = incarnation.row.state;
+  const bool chosen = state == "Running" || state == "Finished" || state == "Failed";
+  if (!chosen || incarnation.verdicts.empty()) return {};
+  WallTime at = incarnation.verdicts.front().checked_at;
+  for (const VerdictRow& row : incarnation.verdicts) at = std::max(at, row.checked_at);
+  if (!incarnation.attempts.empty()) at = incarnation.attempts.back().started_at;
+  return fmt::format("judged {} ago, when it was sent\n", Since(at, settings.now));
+}
+
+// Whether a worker that the job was not sent to could run it. With policy race there is none: all
+// that can are tried at once.
+bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
+                     const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
+  if (settings.race) return false;
+  const auto sent_to = [&](const ClusterName& worker) {
+    return worker == incarnation.row.worker ||
+           std::any_of(
+               incarnation.attempts.begin(), incarnation.attempts.end(),
+               [&](const auto& attempt) { return attempt.cluster == worker && !attempt.ended_at; });
+  };
+  return std::any_of(verdicts.begin(), verdicts.end(), [&](const VerdictRow& row) {
+    return row.outcome == "Yes" && !sent_to(row.cluster);
+  });
+}
+
+// "next   another worker is tried in 43s, if it is not admitted there until then".
+std::string UntilTimeOut(const WorkloadData::Incarnation& incarnation,
+                         const ViewSettings& settings) {
+  constexpr std::chrono::milliseconds kNow{0};
+  if (!settings.admission_timeout || incarnation.attempts.empty())
+    return "next   if it is not admitted there in time, another worker is tried\n";
+  const auto left =
+      incarnation.attempts.back().started_at + *settings.admission_timeout - settings.now;
+  const std::string when = left > kNow ? "in " + FormatAge(left) : std::string("now");
+  return fmt::format("next   if it is not admitted there, another worker is tried {}\n", when);
+}
+
+// What a blocked job has to wait for: "wait" and "never" are different news.
+std::string Outlook(const std::vector<VerdictRow>& verdicts) {
+  std::vector<std::string> busy;
+  bool none_ever = !verdicts.empty();
+  for (const VerdictRow& row : verdicts) {
+    const verify::Prospect prospect = ProspectOf(row);
+    if (prospect == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
+    none_ever &= prospect == verify::Prospect::kNever;
+  }
+  if (!busy.empty()) {
+    return fmt::format("next   it waits for {}, and leaves as soon as enough is free there\n",
+                       fmt::join(busy, ", "));
+  }
+  if (none_ever) return "next   waiting does not help: one of these has to change\n";
+  return "next   looked at again as soon as one of these changes\n";
+}
+
+// Who decides about a job that fedra has not been given yet.
+std::string AskKueue(const store::WorkloadRow& row) {
+  if (row.note.starts_with("waiting for")) return {};
+  return fmt::format(
+      "next   the manager's Kueue decides, by the quota of the ClusterQueue behind LocalQueue "
+      "{}/{}: "
+      "no worker is asked before\n"
+      "       kubectl describe workload -n {} {}; kubectl get localqueue -n {} {}\n",
+      row.job.ns, row.queue, row.key.ns, row.key.name, row.job.ns, row.queue);
+}
+
+// What happens next, and what a person can do about it.
+std::string Next(const WorkloadData::Incarnation& incarnation,
+                 const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
+  const std::string& state = incarnation.row.state;
+  if (incarnation.row.removed_at)
+    return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
+  if (state == "Dispatching" && AnotherCanRunIt(incarnation, verdicts, settings))
+    return UntilTimeOut(incarnation, settings);
+  if (state == "Waiting") return AskKueue(incarnation.row);
+  if (state == "Failed") {
+    return fmt::format(
+        "next   kubectl describe job -n {} {} on the manager, and fedra history {}\n",
+        incarnation.row.job.ns, incarnation.row.job.name, incarnation.row.job.ToString());
+  }
+  if (state != "Blocked") return {};
+  return Outlook(verdicts) + Remedies(CountReasons(verdicts), 7, settings.style);
+}
+
+std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                    const ViewSettings& settings) {
+  std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
+  if (!incarnation.row.needs.empty()) {
+    text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
+  }
+  if (const std::string line = LineText(incarnation.places); !line.empty())
+    text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
+  text += JudgedLine(incarnation, settings);
+  const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
+  const Table table = VerdictTable(verdicts, settings);
+  if (!table.empty()) text += table.Render(settings.style);
+  // The daemon remembers the verdicts that matter most, not those of a fleet of hundreds.
+  if (!table.empty() && verdicts.size() < data.configured_workers) {
+    text += fmt::format("shown  {} of {} configured workers\n", verdicts.size(),
+                        data.configured_workers);
+  }
+  return text + Next(incarnation, verdicts, settings);
+}
+
+// With what waiting would do: "Waits", "Never" or "Unclear"; only beside a No.
+ordered_json JudgedJson(const VerdictRow& row) {
+  ordered_json object = ToJson(row);
+  if (row.outcome != "No") return object;
+  switch (ProspectOf(row)) {
+    case verify::Prospect::kWaits:
+      object["prospect"] = "Waits";
+      break;
+    case verify::Prospect::kNever:
+      object["prospect"] = "Never";
+      break;
+    case verify::Prospect::kUnclear:
+      object["prospect"] = "Unclear";
+      break;
+  }
+  return object;
+}
+
+ordered_json WhyJson(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+  ordered_json item = ToJson(incarnation.row);
+  if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
+  item["workers"] = ordered_json::array();
+  for (const VerdictRow& row : VerdictsNow(incarnation, settings))
+    item["workers"].push_back(JudgedJson(row));
+  return item;
+}
+
+}  // namespace
+
+Output RenderWhy(const WorkloadData& data, const ViewSettings& settings) {
+  const auto text = [&](const WorkloadData::Incarnation& incarnation) {
+    return WhyText(data, incarnation, settings);
+  };
+  const auto json = [&](const WorkloadData::Incarnation& incarnation) {
+    return WhyJson(incarnation, settings);
+  };
+  return RenderEach("WhyReport", data, Current(data), settings, text, json);
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,13 @@
+#pragma once
+//
+// fedra why NAMESPACE/NAME: for each worker why it can or cannot run the workload, and what would
+// help. Pure.
+
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/view_data.h"
+
+namespace fedra::cli {
+
+Output RenderWhy(const WorkloadData& data, const ViewSettings& settings);
+
+}  // namespace fedra::cli

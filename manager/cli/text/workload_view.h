@@ -1,0 +1,12 @@
+#pragma once
+//
+// fedra status NAMESPACE/NAME: one workload, where it is and where it has been. Pure.
+
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/view_data.h"
+
+namespace fedra::cli {
+
+Output RenderWorkload(const WorkloadData& data, const ViewSettings& settings);
+
+}  // namespace fedra::cli

@@ -1,0 +1,142 @@
+// Which rights fedra needs, that deploy/ grants them, and that those that are missing are named.
+
+#include "manager/cli/fleet/access_rights.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "base/guarded.h"
+#include "cluster-clients/threads.h"
+#include "config/yaml_json.h"
+#include "tests/sim/server.h"
+#include "tests/support/catch.h"
+#include "tests/support/sim_access.h"
+
+using namespace fedra;
+using namespace fedra::cli;
+using nlohmann::json;
+
+namespace {
+
+// The rules of the ClusterRoles in a file of deploy/.
+void Grant(const std::string& file, sim::User& user) {
+  std::ifstream stream(std::string(FEDRA_TEST_DATA) + "/../../deploy/" + file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto documents = config::YamlToJson(text);
+  REQUIRE(documents);
+  const size_t before = user.allow.size();
+  for (const std::string& document : *documents) {
+    const json object = json::parse(document);
+    if (object["kind"] != "ClusterRole") continue;
+    for (const json& rule : object["rules"])
+      user.allow.push_back({.verbs = rule["verbs"],
+                            .groups = rule["apiGroups"],
+                            .resources = rule["resources"],
+                            .names = rule.value("resourceNames", json::array({"*"}))});
+  }
+  REQUIRE(user.allow.size() > before);
+}
+
+struct Fixture {
+  sim::Server server;
+  Threads threads{4};
+  Guarded<ConnectionPhase> phase;
+  std::unique_ptr<Cluster> cluster;
+  sim::User user{
+      .name = "fedra", .groups = {"system:authenticated"}, .token = "t", .allow = {}, .deny = {}};
+
+  Fixture() {
+    // Everybody's, by system:basic-user.
+    user.allow.push_back({.verbs = {"create"},
+                          .groups = {"authorization.k8s.io"},
+                          .resources = {"selfsubjectaccessreviews"}});
+  }
+  ~Fixture() {
+    if (cluster != nullptr) cluster->Stop();
+  }
+  std::vector<std::string> Missing(const std::vector<Right>& rights) {
+    server.SetUser(user);
+    if (cluster == nullptr) Connect();
+    const auto missing = MissingRights(*cluster, rights);
+    REQUIRE(missing);
+    std::vector<std::string> texts;
+    for (const Right& right : *missing) texts.push_back(ToText(right));
+    return texts;
+  }
+  void Connect() {
+    cluster = std::make_unique<Cluster>(
+        ClusterName("gpu-east"), AccessTo(server, user.token), ClusterOptions{}, threads.loop,
+        threads.pool, SystemClock(), [this](const ConnectionState& state) {
+          phase.With([&](ConnectionPhase& now) { now = state.phase; });
+          phase.Notify();
+        });
+    cluster->Start();
+    const auto connected = [](ConnectionPhase now) { return now == ConnectionPhase::kConnected; };
+    REQUIRE(phase.WaitFor(std::chrono::seconds(10), connected, connected));
+  }
+};
+
+reconcile::WorkerSettings VerifiesEverything() {
+  reconcile::WorkerSettings worker;
+  worker.verified.devices.emplace();
+  worker.verified.dependencies.emplace();
+  return worker;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
+  Fixture f;
+  Grant("worker-rbac.yaml", f.user);
+  reconcile::WorkerSettings plain;
+  plain.verified.devices.emplace();
+  CHECK(f.Missing(WorkerRights(plain, false)).empty());
+  CHECK(f.Missing(WorkerRights(plain, true)) ==
+        Texts{"create resourceclaimtemplates.resource.k8s.io",
+              "patch resourceclaimtemplates.resource.k8s.io",
+              "delete resourceclaimtemplates.resource.k8s.io"});
+  CHECK(f.Missing(WorkerRights(VerifiesEverything(), false)).size() == 10);
+  Grant("worker-rbac-template-sync.yaml", f.user);
+  Grant("worker-rbac-dependencies.yaml", f.user);
+  CHECK(f.Missing(WorkerRights(VerifiesEverything(), true)).empty());
+}
+
+TEST_CASE("PodGroups are read for devices and for dependencies, else not") {
+  const auto reads_groups = [](const reconcile::WorkerSettings& worker) {
+    const auto rights = WorkerRights(worker, false);
+    return std::count_if(rights.begin(), rights.end(),
+                         [](const Right& right) { return right.resource.plural == "podgroups"; });
+  };
+  CHECK(reads_groups({}) == 0);
+  reconcile::WorkerSettings worker;
+  worker.verified.dependencies.emplace();
+  CHECK(reads_groups(worker) == 2);
+  CHECK(reads_groups(VerifiesEverything()) == 2);
+}
+
+TEST_CASE("the manager's role grants what is needed there") {
+  Fixture f;
+  Grant("manager-rbac.yaml", f.user);
+  CHECK(f.Missing(ManagerRights()).empty());
+  f.user.deny = {{.verbs = {"patch"}, .groups = {"*"}, .resources = {"workloads/status"}}};
+  CHECK(f.Missing(ManagerRights()) == Texts{"patch workloads.kueue.x-k8s.io/status"});
+  f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};
+  CHECK(f.Missing(ManagerRights()) == Texts{"get namespaces kube-system"});
+}
+
+TEST_CASE("a right in some namespaces is not a right") {
+  Fixture f;
+  Grant("worker-rbac.yaml", f.user);
+  for (sim::PolicyRule& rule : f.user.allow) {
+    if (std::count(rule.resources.begin(), rule.resources.end(), "jobs") > 0)
+      rule.namespaces = {"ml"};
+  }
+  CHECK(f.Missing(WorkerRights({}, false)) == Texts{"list jobs.batch", "watch jobs.batch",
+                                                    "get jobs.batch", "create jobs.batch",
+                                                    "delete jobs.batch"});
+}

@@ -1,0 +1,85 @@
+#include "manager/cli/fleet/orphan_list.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::cli {
+namespace {
+
+const AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), {}};
+
+template <class Object>
+std::shared_ptr<const Object> Marked(const std::string& name, const std::string& origin,
+                                     const std::string& manager_uid,
+                                     const std::string& made_by = {}) {
+  Object object;
+  object.key = {"ml", name};
+  object.uid = "uid-" + name;
+  object.marks.origin = origin;
+  object.marks.source_uid = manager_uid;
+  object.marks.made_by = made_by;
+  return std::make_shared<const Object>(std::move(object));
+}
+
+std::vector<Orphan> Find(const std::set<std::string>& living) {
+  RemoteObjects remote;
+  remote.worker = ClusterName("east");
+  remote.clones = {Marked<tracking::Workload>("b", "fedra", "dead"),
+                   Marked<tracking::Workload>("a", "fedra", "alive"),
+                   Marked<tracking::Workload>("foreign", "other", "dead"),
+                   Marked<tracking::Workload>("of-another-manager", "fedra", "dead", "m2"),
+                   Marked<tracking::Workload>("unmarked", "fedra", "")};
+  remote.jobs = {
+      {Marked<tracking::Job>("z", "fedra", "dead", "m1"), Marked<tracking::Job>("theirs", "", "")}};
+  return FindOrphans(remote, {"fedra", "m1"}, living);
+}
+
+TEST_CASE("orphans are ours and of no living workload; jobs come before clones") {
+  const std::vector<Orphan> orphans = Find({"alive"});
+  REQUIRE(orphans.size() == 2);
+  CHECK(KindOf(orphans[0]) == "Job");
+  CHECK(orphans[0].key == ObjectKey{"ml", "z"});
+  CHECK(KindOf(orphans[1]) == "Workload");
+  CHECK(orphans[1].key == ObjectKey{"ml", "b"});
+  CHECK(orphans[1].uid == "uid-b");
+  CHECK(Find({"alive", "dead"}).empty());
+  CHECK(Find({}).size() == 3);
+}
+
+TEST_CASE(
+    "a manager that may not know its UID leaves what names a manager; no answer is an error") {
+  const auto refused = IdentityOf("fedra", Fail(ErrorCode::kForbidden, "not allowed"));
+  REQUIRE(refused);
+  RemoteObjects remote;
+  remote.clones = {Marked<tracking::Workload>("theirs", "fedra", "living-there", "m2"),
+                   Marked<tracking::Workload>("old", "fedra", "dead")};
+  const std::vector<Orphan> orphans = FindOrphans(remote, *refused, {});
+  REQUIRE(orphans.size() == 1);
+  CHECK(orphans[0].key.name == "old");
+  for (const ErrorCode code : {ErrorCode::kTimeout, ErrorCode::kUnavailable, ErrorCode::kConnection,
+                               ErrorCode::kUnauthorized, ErrorCode::kBadResponse})
+    CHECK_FALSE(IdentityOf("fedra", Fail(code, "no answer")));
+  CHECK(IdentityOf("fedra", std::string("m1"))->manager == "m1");
+}
+
+TEST_CASE("orphans as a table and for programs") {
+  const std::vector<Orphan> orphans = Find({"alive"});
+  const Output table = RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kTable, {});
+  CHECK(table.out ==
+        "WORKER  KIND      NAME  OF WORKLOAD  NOTE\n"
+        "east    Job       ml/z  dead\n"
+        "east    Workload  ml/b  dead\n");
+  CHECK(table.note == "west: no contact");
+  CHECK(RenderOrphans({}, {}, kRead, Format::kTable, {}).note == "no orphans found");
+  const auto json = nlohmann::json::parse(
+      RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kJson, {}).out);
+  CHECK(json["kind"] == "OrphanReport");
+  CHECK(json["asOf"] == "2026-11-21T16:11:19Z");
+  CHECK(json["source"] == "Clusters");
+  CHECK(json["items"][1]["uid"] == "uid-b");
+  CHECK(json["unknown"][0] == "west: no contact");
+}
+
+}  // namespace
+}  // namespace fedra::cli

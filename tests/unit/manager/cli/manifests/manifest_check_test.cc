@@ -1,0 +1,427 @@
+// Mistakes in manifests, each with what to write instead.
+
+#include "manager/cli/manifests/manifest_check.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "config/yaml_json.h"
+#include "manager/cli/manifests/check_input.h"
+#include "manager/cli/manifests/manifest_v1.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/manifests/manifest_text.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
+
+namespace fedra::cli {
+namespace {
+
+const std::string kRequest = "spec.spec.devices.requests[0]";
+
+TEST_CASE("a good template has no findings") {
+  CHECK(Check(Template("{requests: [{name: gpu, exactly: {deviceClassName: gpu, count: 2, "
+                       "selectors: [{cel: {expression: 'true'}}]}}], "
+                       "constraints: [{requests: [gpu], matchAttribute: x.example.com/numa}]}"))
+            .empty());
+  CHECK(Check(Template("{requests: [{name: gpu, firstAvailable: [{name: a, deviceClassName: x}, "
+                       "{name: b, deviceClassName: z, allocationMode: All}]}], "
+                       "constraints: [{requests: [gpu/a], distinctAttribute: d.com/x}]}"))
+            .empty());
+}
+
+TEST_CASE("selectors are compiled, with what to write instead") {
+  const auto findings =
+      Check(Template("{requests: [{name: gpu, exactly: {deviceClassName: gpu, selectors: [{cel: "
+                     "{expression: 'device.model == \"h100\"'}}]}}]}"));
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].severity == Severity::kError);
+  CHECK(findings[0].path == kRequest + ".exactly.selectors[0].cel.expression");
+  CHECK_THAT(findings[0].message, ContainsSubstring("undefined field 'model'"));
+  CHECK_FALSE(findings[0].hint.empty());
+  CHECK(Only(Check(Template("{requests: [{name: gpu, exactly: {deviceClassName: g, "
+                            "selectors: [{expression: 'true'}]}}]}"))) ==
+        kRequest + ".exactly.selectors[0]: has no cel.expression");
+}
+
+TEST_CASE("DeviceClasses are looked at, too") {
+  const auto findings = Check(
+      "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+      "spec: {selectors: [{cel: {expression: 'device.driver = 1'}}], selector: 1}\n");
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].object == "DeviceClass gpu");
+  CHECK(findings[0].hint == "did you mean \"selectors\"?");
+  CHECK_THAT(findings[1].message, ContainsSubstring("Syntax error"));
+}
+
+TEST_CASE("older shapes come with their v1 form") {
+  const auto beta = Check(
+      "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
+      "spec: {spec: {devices: {requests: [{name: gpu, deviceClassName: g, count: 2}]}}}\n");
+  REQUIRE(beta.size() == 1);
+  CHECK(beta[0].severity == Severity::kWarning);
+  CHECK(beta[0].hint ==
+        R"(write
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata:
+  name: t
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly:
+          count: 2
+          deviceClassName: g
+)");
+  const auto flat = Check(Template("{requests: [{name: gpu, deviceClassName: g}]}"));
+  REQUIRE(flat.size() == 1);
+  CHECK(flat[0].severity == Severity::kError);
+  CHECK(flat[0].hint == "write\n- name: gpu\n  exactly:\n    deviceClassName: g\n");
+  const auto alpha = Check(
+      "apiVersion: resource.k8s.io/v1alpha3\nkind: ResourceClaim\nmetadata: {name: c}\n"
+      "spec: {devices: {requests: [{name: gpu, deviceClassName: g}]}}\n");
+  REQUIRE(alpha.size() == 1);
+  CHECK(alpha[0].severity == Severity::kError);
+  CHECK_THAT(alpha[0].hint, ContainsSubstring("apiVersion: resource.k8s.io/v1\n"));
+  CHECK_THAT(Only(Check("apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\n"
+                        "metadata: {name: c}\nspec: {resourceClassName: x}\n")),
+             ContainsSubstring("v1alpha2 is not served by any"));
+}
+
+TEST_CASE("requests, counts and constraints that an API server would refuse") {
+  const auto only = [](const std::string& devices) { return Only(Check(Template(devices))); };
+  const auto exactly = [&](const std::string& fields) {
+    return only("{requests: [{name: r, exactly: {deviceClassName: g, " + fields + "}}]}");
+  };
+  CHECK(only("{requests: [{name: r}]}") == kRequest + ": asks for nothing");
+  CHECK(only("{requests: [{exactly: {deviceClassName: g}}]}") == kRequest + ".name: is missing");
+  CHECK(only("{requests: [{name: r, exactly: {count: 1}}]}") ==
+        kRequest + ".exactly.deviceClassName: is missing");
+  CHECK(exactly("count: 0") == kRequest + ".exactly.count: must be a whole number above 0");
+  CHECK(exactly("count: 33") == kRequest + ".exactly.count: one claim can hold at most 32 devices");
+  CHECK(exactly("allocationMode: All, count: 1") ==
+        kRequest + ".exactly.count: cannot be set with allocationMode All");
+  CHECK(exactly("allocationMode: Some") ==
+        kRequest + ".exactly.allocationMode: \"Some\" is not known");
+  CHECK(exactly("deviceClas: x") == kRequest + ".exactly: there is no field \"deviceClas\"");
+  CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}, firstAvailable: "
+             "[{name: a, deviceClassName: g}]}]}") ==
+        kRequest + ": has both exactly and firstAvailable");
+  CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}}, "
+             "{name: r, exactly: {deviceClassName: g}}]}") ==
+        "spec.spec.devices.requests[1].name: \"r\" is there twice");
+  CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}}], "
+             "constraints: [{requests: [q], matchAttribute: a/b}]}") ==
+        "spec.spec.devices.constraints[0].requests[0]: there is no request \"q\"");
+  CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}}], "
+             "constraints: [{matchAttribute: numa}]}") ==
+        "spec.spec.devices.constraints[0].matchAttribute: \"numa\" is no attribute with its "
+        "domain");
+  CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}}], constraints: [{}]}") ==
+        "spec.spec.devices.constraints[0]: has no matchAttribute");
+  CHECK(only("{requests: 5}") == "spec.spec.devices.requests: must be a list");
+}
+
+std::vector<Finding> CheckPods(const std::string& pod_spec, const std::string& more = "") {
+  const auto manifests = FromYaml("{spec: " + pod_spec + "}\n" + more);
+  std::vector<Finding> all;
+  Findings findings(manifests[0], "Job ml/train", all);
+  CheckPodClaims(*manifests[0].object, "spec.template", "ml", Define(manifests, "ml"), findings);
+  return all;
+}
+
+TEST_CASE("how pods name their claims") {
+  CHECK(CheckPods("{resourceClaims: [{name: g, resourceClaimTemplateName: t}], "
+                  "containers: [{resources: {claims: [{name: g}]}}]}")
+            .empty());
+  const std::string uses = ", containers: [{resources: {claims: [{name: g}]}}]}";
+  CHECK(Only(CheckPods("{resourceClaims: [{name: g, resourceClaimTemplateName: t, "
+                       "resourceClaimName: c}]" +
+                       uses)) ==
+        "spec.template.spec.resourceClaims[0]: has both resourceClaimTemplateName and "
+        "resourceClaimName");
+  CHECK(Only(CheckPods("{resourceClaims: [{name: g}]" + uses)) ==
+        "spec.template.spec.resourceClaims[0]: names no claim");
+  const auto source =
+      CheckPods("{resourceClaims: [{name: g, source: {resourceClaimTemplateName: t}}]" + uses);
+  CHECK(Only(source) ==
+        "spec.template.spec.resourceClaims[0].source: is of the alpha API and ignored since "
+        "Kubernetes 1.31");
+  CHECK(source[0].hint == "write resourceClaimTemplateName: t");
+  const auto typo = CheckPods(
+      "{resourceClaims: [{name: gpus, resourceClaimTemplateName: t}], initContainers: "
+      "[{resources: {claims: [{name: gpus}, {name: gpu}]}}]}");
+  CHECK(Only(typo) ==
+        "spec.template.spec.initContainers[0].resources.claims[1].name: the pod has no claim "
+        "\"gpu\"");
+  CHECK(typo[0].hint == "did you mean \"gpus\"?");
+  const auto unused = CheckPods(
+      "{resourceClaims: [{name: g, resourceClaimTemplateName: t}], "
+      "containers: [{name: c}]}");
+  REQUIRE(unused.size() == 1);
+  CHECK(unused[0].severity == Severity::kWarning);
+  CHECK_THAT(unused[0].message, ContainsSubstring("no container uses the claim \"g\""));
+}
+
+TEST_CASE("a container's request must be one of the claim's, when that is known") {
+  const std::string pods =
+      "{resourceClaims: [{name: g, resourceClaimTemplateName: t}], "
+      "containers: [{resources: {claims: [{name: g, request: gpus}]}}]}";
+  CHECK(CheckPods(pods).empty());
+  CHECK(Only(CheckPods(pods, "---\n" + Template("{requests: [{name: gpu, exactly: "
+                                                "{deviceClassName: g}}]}"))) ==
+        "spec.template.spec.containers[0].resources.claims[0].request: the claim \"g\" has no "
+        "request \"gpus\"");
+}
+
+TEST_CASE("what no worker has") {
+  const auto manifests =
+      FromYaml(Template("{requests: [{name: r, exactly: {deviceClassName: gpuu}}], "
+                        "constraints: [{matchAttribute: gpu.example.com/numa}, "
+                        "{matchAttribute: gpu.example.com/model}]}"));
+  const FleetFacts facts{2, {"gpu"}, {"gpu.example.com/model"}, {}, 12};
+  std::vector<Finding> findings;
+  CheckAgainstFleet(manifests[0], "ml", facts, {}, findings);
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].severity == Severity::kNowhere);
+  CHECK(findings[0].message == "DeviceClass gpuu does not exist on any of 2 workers");
+  CHECK(findings[0].hint == "did you mean \"gpu\"?");
+  CHECK(findings[1].message ==
+        "none of 12 devices on any of 2 workers publishes gpu.example.com/numa: the constraint "
+        "cannot hold");
+  findings.clear();
+  DefinedClaims defined;
+  defined.classes.insert("gpuu");
+  CheckAgainstFleet(manifests[0], "ml", facts, defined, findings);
+  CHECK(findings.size() == 1);
+  findings.clear();
+  CheckAgainstFleet(manifests[0], "ml", {}, {}, findings);
+  CHECK(findings.empty());
+}
+
+TEST_CASE("a constraint on one alternative needs its attribute only for that one") {
+  const auto attributes = [](const std::string& requests) {
+    const auto manifests = FromYaml(Template(
+        "{requests: [{name: gpu, firstAvailable: [{name: pair, deviceClassName: g, count: 2}, "
+        "{name: one, deviceClassName: g}]}, {name: nic, exactly: {deviceClassName: g}}], "
+        "constraints: [{requests: " +
+        requests + ", matchAttribute: gpu.example.com/link}]}"));
+    return NeedsOf(*manifests[0].object).attributes.size();
+  };
+  CHECK(attributes("[gpu/pair]") == 0);
+  CHECK(attributes("[gpu/pair, nic]") == 1);
+  CHECK(attributes("[gpu]") == 1);
+  CHECK(attributes("[]") == 1);
+}
+
+TEST_CASE("what may be somewhere else, or may come, is no reason to give up") {
+  const auto manifests =
+      FromYaml(Template("{requests: [{name: r, exactly: {deviceClassName: gpuu}}], "
+                        "constraints: [{matchAttribute: gpu.example.com/numa}]}"));
+  const auto severities = [&](bool unread, bool may_grow) {
+    FleetFacts facts{2, {"gpu"}, {"gpu.example.com/model"}, {}, 12};
+    facts.unread = unread;
+    facts.may_grow = may_grow;
+    std::vector<Finding> findings;
+    CheckAgainstFleet(manifests[0], "ml", facts, {}, findings);
+    std::vector<Severity> all;
+    for (const Finding& finding : findings) all.push_back(finding.severity);
+    return all;
+  };
+  using enum Severity;
+  CHECK(severities(false, false) == std::vector{kNowhere, kNowhere});
+  CHECK(severities(true, false) == std::vector{kWarning, kWarning});
+  // New nodes bring devices, not classes.
+  CHECK(severities(false, true) == std::vector{kNowhere, kWarning});
+}
+
+TEST_CASE("findings say where, what and what to write") {
+  const std::vector<Finding> findings = {{Severity::kError, "job.yaml", 2,
+                                          "ResourceClaimTemplate ml/t", "spec.x",
+                                          "is wrong\n | x\n", "write\ny: 1\n"}};
+  CHECK(RenderFindings(findings, {}) ==
+        "job.yaml (document 2): error: ResourceClaimTemplate ml/t: spec.x: is wrong\n"
+        "     | x\n"
+        "    write\n"
+        "    y: 1\n");
+  CHECK(ToJson(findings)[0]["severity"] == "error");
+}
+
+Result<CheckInput> Read(const std::string& yaml) {
+  const TempFolder folder;
+  return ReadCheckInput({folder.Write("job.yaml", yaml)}, "");
+}
+
+const std::string kJob =
+    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
+    "{kueue.x-k8s.io/queue-name: gpu}}\n"
+    "spec: {template: {spec: {restartPolicy: Never, "
+    "resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
+    "containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]}}}\n";
+const std::string kMine =
+    "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
+    "metadata: {name: mine, namespace: ml}\n"
+    "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}\n";
+
+TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
+  const auto input = Read(kJob + kMine + "---\nkind: ConfigMap\napiVersion: v1\n");
+  REQUIRE(input.has_value());
+  CHECK(input->jobs.size() == 1);
+  CHECK(input->dra.size() == 1);
+  CHECK(input->findings.empty());
+  REQUIRE(input->skipped.size() == 1);
+  CHECK_THAT(input->skipped[0],
+             ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is no job"));
+  CHECK_FALSE(Read("kind: ConfigMap\napiVersion: v1\n").has_value());
+  CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, "").has_value());
+}
+
+TEST_CASE("what the workers lack is a warning where a job is judged: the verdict decides") {
+  const std::string lacking =
+      "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
+      "metadata: {name: mine, namespace: ml}\n"
+      "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}], "
+      "constraints: [{requests: [gpu], matchAttribute: gpu.example.com/nothing}]}}}\n";
+  FleetWorkers workers;
+  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  for (const bool judged : {true, false}) {
+    auto input = Read(judged ? kJob + lacking : lacking);
+    REQUIRE(input.has_value());
+    REQUIRE(input->findings.empty());
+    CheckAgainstWorkers(FactsOf(workers), "", *input);
+    REQUIRE(input->findings.size() == 1);
+    CHECK(input->findings[0].severity == (judged ? Severity::kWarning : Severity::kNowhere));
+  }
+}
+
+TEST_CASE("a job without a queue is judged, with a warning") {
+  const auto input = Read(
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml}\n"
+      "spec: {template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i}]}}}\n");
+  REQUIRE(input.has_value());
+  CHECK(input->jobs.size() == 1);
+  REQUIRE(input->findings.size() == 1);
+  CHECK(input->findings[0].severity == Severity::kWarning);
+  CHECK_THAT(RenderFindings(input->findings, {}),
+             ContainsSubstring("metadata.labels: fedra never sees it: Kueue manages only jobs with "
+                               "the label kueue.x-k8s.io/queue-name"));
+}
+
+TEST_CASE("a job whose pods have no container is a mistake, and not judged") {
+  for (const char* spec : {"{template: {spec: {restartPolicy: Never}}}",
+                           "{template: {spec: {restartPolicy: Never, containers: []}}}"}) {
+    const auto input = Read(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
+        "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
+        std::string(spec));
+    REQUIRE(input.has_value());
+    INFO(spec);
+    REQUIRE(input->findings.size() == 1);
+    CHECK(input->findings[0].severity == Severity::kError);
+    CHECK(Only(input->findings) ==
+          "spec.template.spec.containers: a pod needs at least one container");
+    REQUIRE(input->jobs.size() == 1);
+    CHECK_FALSE(input->jobs[0].submitted.has_value());
+  }
+}
+
+TEST_CASE("the pods of a job never restart, or on failure") {
+  const auto findings = [](const std::string& policy) {
+    return Read(
+               "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
+               "{kueue.x-k8s.io/queue-name: q}}\nspec: {template: {spec: {" +
+               policy + "containers: [{name: c, image: i}]}}}")
+        ->findings;
+  };
+  CHECK(findings("restartPolicy: Never, ").empty());
+  CHECK(findings("restartPolicy: OnFailure, ").empty());
+  CHECK(Only(findings("")) ==
+        "spec.template.spec.restartPolicy: is missing: the pods of a job need one");
+  CHECK(Only(findings("restartPolicy: Always, ")) ==
+        "spec.template.spec.restartPolicy: \"Always\" is not allowed for the pods of a job");
+  for (const char* spec : {"none", "{}"}) {
+    const auto input = Read(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, namespace: ml, labels: "
+        "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
+        std::string(spec));
+    REQUIRE(input.has_value());
+    CHECK(input->findings.size() == 1);  // all that is below it is missing, too
+  }
+}
+
+TEST_CASE("what is there twice is a mistake, and neither of the two counts") {
+  const auto input = Read(kJob + kMine + kMine + "---\n" + kJob);
+  REQUIRE(input.has_value());
+  REQUIRE(input->findings.size() == 2);
+  CHECK(input->findings[0].object == "ResourceClaimTemplate ml/mine");
+  CHECK(input->findings[0].document == 3);
+  CHECK_THAT(input->findings[0].message, ContainsSubstring("is defined twice (also in "));
+  CHECK_THAT(input->findings[0].message, ContainsSubstring("job.yaml (document 2))"));
+  CHECK(input->findings[1].object == "Job ml/train");
+  REQUIRE(input->jobs.size() == 1);
+  CHECK_FALSE(input->jobs[0].submitted.has_value());
+  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
+}
+
+TEST_CASE("what cannot be read of a job names it once") {
+  const auto input = Read(
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: good, namespace: ml, labels: "
+      "{kueue.x-k8s.io/queue-name: q}}\n"
+      "spec: {template: {spec: {restartPolicy: Never, "
+      "containers: [{name: c, image: i, resources: {requests: {cpu: zz}}}]}}}\n");
+  REQUIRE(input.has_value());
+  REQUIRE(input->findings.size() == 1);
+  CHECK(input->findings[0].object == "Job ml/good");
+  CHECK_FALSE(input->findings[0].message.starts_with("ml/good"));
+}
+
+TEST_CASE("a folder is its manifests, as for kubectl") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "deeper.yaml");
+  CHECK_THAT(ReadCheckInput({folder.path().string()}, "").error().message,
+             ContainsSubstring("no *.yaml, *.yml or *.json is in this directory"));
+  folder.Write("b.yml", kMine);
+  folder.Write("a.yaml", kJob);
+  folder.Write("notes.txt", "not: [yaml");
+  const auto input = ReadCheckInput({folder.path().string()}, "");
+  REQUIRE(input.has_value());
+  CHECK(input->jobs.size() == 1);
+  CHECK(input->dra.size() == 1);
+}
+
+TEST_CASE("templates of the file count when they are assumed, and the report says so") {
+  const TempFolder folder;
+  const std::string file = folder.Write("job.yaml", kJob + kMine);
+  const auto input = ReadCheckInput({file}, "");
+  REQUIRE(input.has_value());
+  FleetWorkers workers;
+  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
+  CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == dra::Outcome::kNo);
+  const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
+  JobVerdict verdict = JudgeEverywhere(job, workers)[0];
+  CHECK(verdict.verdict.outcome == dra::Outcome::kYes);
+  assumed.Note(job, verdict);
+  REQUIRE(verdict.verdict.reasons.size() == 1);
+  CHECK(verdict.verdict.reasons[0].message ==
+        "ResourceClaimTemplate ml/mine does not exist there; judged as if " + file +
+            " (document 2) were created");
+}
+
+TEST_CASE("a template with a mistake is never assumed") {
+  std::string wrong = kMine;
+  wrong.replace(wrong.find("deviceClassName"), 15, "deviceClas");
+  const auto input = Read(kJob + wrong);
+  REQUIRE(input.has_value());
+  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
+  REQUIRE(input->jobs[0].submitted.has_value());
+  FleetWorkers workers;
+  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
+  CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==
+        dra::Outcome::kNo);
+}
+
+}  // namespace
+}  // namespace fedra::cli

@@ -1,0 +1,105 @@
+#include "manager/cli/text/job_filter.h"
+
+#include <nlohmann/json.hpp>
+#include "manager/cli/text/status_view.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/manager/cli/text/rows.h"
+
+namespace fedra::cli {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using Names = std::vector<std::string>;
+
+Names Shown(const JobFilter& filter, const std::string& ns = "") {
+  const StatusData data = Fleet();
+  const Result<JobFilter> checked = Checked(filter);
+  REQUIRE(checked);
+  Names names;
+  for (const auto& row :
+       Choose(data.workloads, data.verdicts, data.places, ns, *checked, kNow).shown)
+    names.push_back(row.job.name);
+  return names;
+}
+
+TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
+  CHECK(Shown({.states = {"running"}}) == Names{"train-1b", "train-7b"});
+  CHECK(Shown({.states = {"Blocked", "finished"}}) == Names{"sweep-3", "done"});
+  CHECK(Shown({.workers = {"tpu-lab"}}) == Names{"train-1b"});
+  CHECK(Shown({.reasons = {"TemplateMissing"}}) == Names{"sweep-3"});
+  CHECK(Shown({.reasons = {"NodeResources"}}).empty());
+  CHECK(Shown({.queues = {"gpu"}}).size() == 5);
+  CHECK(Shown({.queues = {"ml/gpu"}}).size() == 5);
+  CHECK(Shown({.queues = {"hpc/gpu"}}).empty());
+  CHECK(Shown({}, "hpc").empty());
+}
+
+TEST_CASE("status: sorts, and stops at the limit") {
+  CHECK(Shown({.sort_by = "age"}) == Names{"done", "train-1b", "train-7b", "sweep-3", "new"});
+  CHECK(Shown({.sort_by = "name"}).front() == "done");
+  CHECK(Shown({.limit = 2}) == Names{"sweep-3", "new"});
+  StatusData data = Fleet();
+  ViewSettings settings = Settings();
+  settings.jobs.limit = 2;
+  const std::string out = RenderWorkloads(data, settings).out;
+  CHECK_THAT(out, ContainsSubstring("2 running, 1 dispatching, 1 blocked, 1 finished"));
+  CHECK(out.ends_with("\n... and 3 more\n"));
+}
+
+TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
+  StatusData data = Fleet();
+  data.workloads[0].finished_at = Ago(hours(29));
+  const std::string out = RenderWorkloads(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("1 finished"));
+  CHECK_THAT(out, !ContainsSubstring("ml/done"));
+  CHECK(out.ends_with("1 job that ended more than an hour ago: --all shows it\n"));
+  ViewSettings all = Settings();
+  all.jobs.all = true;
+  CHECK_THAT(RenderWorkloads(data, all).out, ContainsSubstring("ended 29h ago\n"));
+  data.workloads[0].finished_at = Ago(minutes(5));
+  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("ended 5m ago\n"));
+}
+
+TEST_CASE("status: a job on a worker that is out of contact is not green") {
+  ViewSettings settings = Settings();
+  settings.style.color = true;
+  const std::string out = RenderWorkloads(Fleet(), settings).out;
+  CHECK_THAT(out, ContainsSubstring("ml/train-7b  \x1b[32mRunning\x1b[0m"));
+  CHECK_THAT(out, ContainsSubstring("ml/train-1b  \x1b[33mRunning\x1b[0m"));
+}
+
+TEST_CASE("status: those that stand in line come first, by their best place, and say it in JSON") {
+  StatusData data = Fleet();
+  data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
+                 {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
+                 {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};
+  const auto sorted =
+      Choose(data.workloads, data.verdicts, data.places, "", {.sort_by = "line"}, kNow);
+  REQUIRE(sorted.matching.size() == 5);
+  CHECK(sorted.matching[0].job.name == "new");
+  CHECK(sorted.matching[1].job.name == "sweep-3");
+  ViewSettings settings = Settings(Format::kJson);
+  settings.jobs.sort_by = "line";
+  const auto document = nlohmann::json::parse(RenderWorkloads(data, settings).out);
+  CHECK(document["workloads"][1]["line"]["places"][0]["place"] == 2);
+  CHECK(document["workloads"][1]["line"]["keptWorker"] == "gpu-east");
+  CHECK(!document["workloads"][2].contains("line"));
+}
+
+TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {
+  const auto message = [](const JobFilter& filter) {
+    const auto checked = Checked(filter);
+    REQUIRE_FALSE(checked);
+    return checked.error().message;
+  };
+  CHECK(message({.states = {"Bloked"}}) == "--state Bloked: did you mean Blocked?");
+  CHECK_THAT(message({.states = {"Connected"}}), ContainsSubstring("--state Connected: "));
+  CHECK(message({.reasons = {"TemplateMising"}}) ==
+        "--reason TemplateMising: did you mean TemplateMissing?");
+  CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, line, name, age"));
+}
+
+}  // namespace
+}  // namespace fedra::cli

@@ -1,0 +1,39 @@
+#include "manager/cli/text/line_text.h"
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::cli {
+namespace {
+
+using store::PlaceRow;
+
+PlaceRow On(const char* worker, int place, int passes = 0, bool is_kept = false) {
+  return {"u", ClusterName(worker), place, passes, is_kept};
+}
+
+TEST_CASE("a place in line in words") {
+  CHECK(LineText({}).empty());
+  const auto text = [](const std::vector<PlaceRow>& places) { return LineText(places); };
+  CHECK(text({On("east", 1)}) == "1st in line on east");
+  CHECK(text({On("east", 2), On("west", 2), On("south", 13, 0)}) ==
+        "2nd in line on east, west, 13th on south");
+  CHECK(text({On("a", 3, 2), On("b", 3, 2), On("c", 3, 2), On("d", 3, 2)}) ==
+        "3rd in line on a, b, c and 1 more; passed twice by other jobs");
+  CHECK(text({On("east", 1, 1, true)}) ==
+        "1st in line on east; passed once by other jobs; devices of east are kept for it");
+  CHECK(text({On("east", 111, 7)}) == "111th in line on east; passed 7 times by other jobs");
+}
+
+TEST_CASE("a place in line for programs") {
+  const std::vector<PlaceRow> places = {On("east", 1, 2, true), On("west", 4, 2)};
+  CHECK(LineJson(places).dump() ==
+        R"({"places":[{"worker":"east","place":1},{"worker":"west","place":4}],)"
+        R"("passes":2,"keptWorker":"east"})");
+}
+
+}  // namespace
+}  // namespace fedra::cli

@@ -1,0 +1,421 @@
+#include "manager/cli/text/status_view.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/workload_view.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/cli/text/rows.h"
+
+namespace fedra::cli {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST_CASE("status: the fleet, and what needs attention first") {
+  const Output output = RenderStatus(Fleet(), Settings());
+  CHECK(output.note.empty());
+  CHECK(
+      output.out ==
+      R"(WORKERS  3 configured, 2 connected                                               as of 2s ago
+NAME      STATE        SINCE  KUBERNETES  DRA  JOBS  NOTE
+gpu-east  Connected    3d4h   1.36.3      v1   1
+gpu-west  Connected    3d4h   1.35.4      v1   1
+tpu-lab   Unreachable  4m10s  -           -    1     connection refused; its job moves in 10m
+
+WORKLOADS  2 running, 1 dispatching, 1 blocked, 1 finished
+JOB          STATE        WORKER    AGE   NOTE
+ml/sweep-3   Blocked      -         4m    no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1
+ml/new       Dispatching  gpu-west  9s    2 of 3 workers eligible; sent to gpu-west, waiting for admission
+ml/train-1b  Running      tpu-lab   3h
+ml/train-7b  Running      gpu-east  120m
+ml/done      Finished     gpu-east  30h
+)");
+}
+
+TEST_CASE("the note of a blocked job counts the reasons that it does not name") {
+  StatusData data = Fleet();
+  data.verdicts[0].reasons_json =
+      R"([{"code":"TemplateMissing","object":"","message":"x"},
+          {"code":"QueueMissing","object":"","message":"y"}])";
+  CHECK_THAT(
+      RenderStatus(data, Settings()).out,
+      ContainsSubstring("TemplateMissing on 2, ClusterUnreachable on 1 (and 1 more reason)\n"));
+}
+
+TEST_CASE("a manager that is not connected is said first") {
+  StatusData data = Fleet();
+  data.manager = LostWorker("manager", -1, minutes(5));
+  data.manager->phase = "Rejected";
+  data.manager->why = "401 Unauthorized";
+  for (const auto render : {&RenderStatus, &RenderClusters, &RenderWorkloads}) {
+    CHECK(render(data, Settings()).out.starts_with("MANAGER  Rejected for 5m: 401 Unauthorized\n"));
+    const auto json = nlohmann::json::parse(render(data, Settings(Format::kJson)).out);
+    CHECK(json["manager"]["state"] == "Rejected");
+    CHECK(json["manager"]["why"] == "401 Unauthorized");
+  }
+  data.manager = Worker("manager", -1, "1.36.3");
+  CHECK(RenderStatus(data, Settings()).out.starts_with("WORKERS"));
+}
+
+TEST_CASE("whether a daemon runs, for programs") {
+  StatusData data = Fleet();
+  const auto daemon = [&] {
+    return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
+  };
+  CHECK(daemon()["running"] == true);
+  CHECK(daemon()["ageSeconds"] == 2);
+  data.daemon.heartbeat = Beat(minutes(12));
+  CHECK(daemon()["running"] == false);
+  CHECK(daemon()["ageSeconds"] == 720);
+  data.daemon.holds_store = true;
+  CHECK(daemon()["running"] == true);
+  data.daemon = {Beat(seconds(2)), /*holds_store=*/false};
+  CHECK(daemon()["running"] == false);
+}
+
+TEST_CASE("what a job needs, for programs") {
+  StatusData data;
+  data.workloads = {Job("a", "Running", "b", hours(1))};
+  const auto needs = [&] {
+    return nlohmann::json::parse(
+        RenderWorkloads(data, Settings(Format::kJson)).out)["workloads"][0]["needs"];
+  };
+  data.workloads[0].needs = "queue ml/gpu · template one · template two · claim shared · 12 pods";
+  CHECK(needs()["queue"] == "gpu");
+  CHECK(needs()["templates"] == nlohmann::json::array({"one", "two"}));
+  CHECK(needs()["claims"] == nlohmann::json::array({"shared"}));
+  CHECK(needs()["pods"] == 12);
+  CHECK(needs()["text"] == data.workloads[0].needs);
+  data.workloads[0].needs = "queue ml/gpu · 1 pod";
+  CHECK(needs()["pods"] == 1);
+  CHECK(needs()["claims"].empty());
+  data.workloads[0].needs.clear();
+  CHECK(needs()["queue"] == "");
+}
+
+TEST_CASE("--watch: that time passes is no news") {
+  StatusData data = Fleet();
+  const auto news = [&](std::chrono::seconds later) {
+    ViewSettings settings = Settings(Format::kJson);
+    settings.now = kNow + later;
+    data.daemon.heartbeat = Beat(-later);
+    data.clusters[0].last_contact = settings.now;
+    return WithoutAges(RenderStatus(data, settings).out);
+  };
+  const std::string before = news(seconds(0));
+  CHECK(news(seconds(5)) == before);
+  data.workloads[3].state = "Running";
+  CHECK(news(seconds(6)) != before);
+}
+
+TEST_CASE("the folders of a long path are left out of a note before its cause is") {
+  StatusData data;
+  data.clusters = {LostWorker("a", 0, seconds(250))};
+  data.clusters[0].why =
+      "/srv/" + std::string(100, 'f') + "/a.kubeconfig:4:9: users[0].user.token: must not be empty";
+  ViewSettings settings = Settings();
+  settings.style.width = 120;
+  CHECK_THAT(RenderClusters(data, settings).out,
+             ContainsSubstring(".../a.kubeconfig:4:9: users[0].user.token: must not be empty\n"));
+  CHECK_THAT(RenderClusters(data, Settings(Format::kWide)).out, ContainsSubstring("/srv/ffff"));
+}
+
+TEST_CASE("status clusters, wide") {
+  StatusData data = Fleet();
+  data.clusters[1].note = "watching localqueues is forbidden";
+  CHECK(
+      RenderClusters(data, Settings(Format::kWide)).out ==
+      R"(WORKERS  3 configured, 2 connected                                                      as of 2s ago
+NAME      STATE        SINCE  KUBERNETES  DRA  JOBS  LAST CONTACT  NOTE
+gpu-east  Connected    3d4h   1.36.3      v1   1     1s
+gpu-west  Connected    3d4h   1.35.4      v1   1     1s            watching localqueues is forbidden
+tpu-lab   Unreachable  4m10s  -           -    1     4m10s         connection refused; its job moves in 10m
+)");
+}
+
+TEST_CASE("status workloads, of one namespace, wide") {
+  StatusData data = Fleet();
+  data.workloads.resize(1);
+  data.workloads.push_back(Job("fit", "Blocked", "", minutes(4)));
+  data.workloads.back().job.ns = "hpc";
+  data.workloads.back().note = "no worker eligible: a: x; b: y";
+  data.verdicts.clear();
+  ViewSettings settings = Settings(Format::kWide);
+  settings.ns = "hpc";
+  CHECK(
+      RenderWorkloads(data, settings).out ==
+      R"(WORKLOADS  1 blocked                                                                    as of 2s ago
+JOB      STATE    WORKER  AGE  IN STATE  KIND  WORKLOAD       NEEDS                                     NOTE
+hpc/fit  Blocked  -       4m   4m        Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
+)");
+}
+
+TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not") {
+  StatusData data = Fleet();
+  data.workloads.push_back(Job("other", "Running", "gpu-east", hours(1)));
+  data.workloads.back().job.ns = "hpc";
+  ViewSettings settings = Settings();
+  settings.ns = "hpc";
+  settings.style.headers = false;
+  CHECK_THAT(RenderStatus(data, settings).out,
+             ContainsSubstring("gpu-east  Connected    3d4h   1.36.3  v1  2"));
+}
+
+TEST_CASE("what the loss of a worker means for its jobs") {
+  StatusData data;
+  data.clusters = {LostWorker("a", 0, seconds(250))};
+  ViewSettings settings = Settings();
+  settings.style.headers = false;
+  const auto note = [&] {
+    const std::string line = RenderClusters(data, settings).out;
+    const size_t start = line.find("connection refused") + 18;
+    return line.substr(start, line.find('\n') - start);
+  };
+  CHECK(note() == "");
+  data.workloads = {Job("x", "Running", "a", hours(1)), Job("y", "Running", "a", hours(1))};
+  CHECK(note() == "; its 2 jobs move in 10m");
+  settings.worker_lost_timeout = minutes(4);
+  CHECK(note() == "; its 2 jobs are being moved");
+  settings.worker_lost_timeout.reset();
+  CHECK(note() == "");
+}
+
+TEST_CASE("old data is said to be old") {
+  StatusData data = Fleet();
+  data.daemon.heartbeat = Beat(minutes(12));
+  const auto begins = [&](const std::string& text) {
+    return RenderStatus(data, Settings()).out.starts_with(text) &&
+           RenderClusters(data, Settings()).out.starts_with(text) &&
+           RenderWorkloads(data, Settings()).out.starts_with(text);
+  };
+  CHECK(begins("DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\nWORK"));
+  data.daemon.holds_store = true;
+  CHECK(begins("DAEMON  runs, but has written nothing for 12m (it is starting, or its log says"));
+  data.daemon = {Beat(seconds(2)), /*holds_store=*/false};
+  CHECK(begins("DAEMON  not running: what follows is as of 2026-11-21T16:11:17Z, 2s ago\n"));
+  ViewSettings settings = Settings();
+  settings.style.headers = false;
+  CHECK_THAT(RenderStatus(data, settings).out, !ContainsSubstring("DAEMON"));
+  data.daemon.heartbeat.reset();
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("  no daemon has written here yet\n"));
+}
+
+TEST_CASE("long notes end in dots, but for the wide table") {
+  StatusData data = Fleet();
+  data.workloads = {Job("a", "Dispatching", "b", hours(1))};
+  data.workloads[0].note = std::string(119, 'x') + "größe";
+  ViewSettings settings = Settings();
+  settings.style.width = 130;
+  const std::string narrow = RenderWorkloads(data, settings).out;
+  CHECK_THAT(narrow, ContainsSubstring(" " + std::string(95, 'x') + "...\n"));
+  // A pipe has no edge.
+  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("xgröße\n"));
+  CHECK_THAT(RenderWorkloads(data, Settings(Format::kWide)).out, ContainsSubstring("xgröße\n"));
+  CHECK_THAT(narrow, ContainsSubstring("as of 2s ago\n"));
+  CHECK(narrow.find('\n') == 100);
+}
+
+TEST_CASE("without headers there are only rows") {
+  ViewSettings settings = Settings();
+  settings.style.headers = false;
+  StatusData data = Fleet();
+  data.workloads.resize(1);
+  CHECK(RenderWorkloads(data, settings).out == "ml/done  Finished  gpu-east  30h\n");
+  CHECK(RenderStatus(data, settings).out.find("WORK") == std::string::npos);
+}
+
+TEST_CASE("nothing to show is a note, not an error") {
+  const StatusData empty;
+  CHECK(RenderStatus(empty, Settings()).out.empty());
+  CHECK(RenderStatus(empty, Settings()).note ==
+        "No workers found: no daemon has recorded any here yet.");
+  CHECK(RenderWorkloads(empty, Settings()).note == "No workloads found.");
+  ViewSettings settings = Settings();
+  settings.ns = "hpc";
+  CHECK(RenderWorkloads(Fleet(), settings).note == "No workloads found in namespace hpc.");
+  CHECK(RenderWorkloads(Fleet(), settings).out.empty());
+  // Programs get a document all the same.
+  CHECK(RenderWorkloads(empty, Settings(Format::kYaml)).out ==
+        "apiVersion: fedra.dev/v1alpha1\nkind: WorkloadReport\nworkloads: []\n");
+  // A fleet without workloads is not nothing.
+  StatusData idle = Fleet();
+  idle.workloads.clear();
+  CHECK(RenderStatus(idle, Settings()).note.empty());
+  CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nWORKLOADS  none\n"));
+}
+
+TEST_CASE("names are what the other commands take") {
+  CHECK(RenderClusters(Fleet(), Settings(Format::kName)).out == "gpu-east\ngpu-west\ntpu-lab\n");
+  CHECK(RenderWorkloads(Fleet(), Settings(Format::kName)).out ==
+        "ml/sweep-3\nml/new\nml/train-1b\nml/train-7b\nml/done\n");
+}
+
+TEST_CASE("json has whole times, every field and a version") {
+  StatusData data = Fleet();
+  data.clusters.erase(data.clusters.begin(), data.clusters.begin() + 2);
+  data.workloads = {Job("done", "Finished", "tpu-lab", hours(2))};
+  data.workloads[0].finished_at = Ago(hours(1));
+  CHECK(RenderStatus(data, Settings(Format::kJson)).out == R"({
+  "apiVersion": "fedra.dev/v1alpha1",
+  "kind": "StatusReport",
+  "asOf": "2026-11-21T16:11:17Z",
+  "daemon": {
+    "running": true,
+    "ageSeconds": 2,
+    "version": "0.1.0",
+    "pid": 4711,
+    "startedAt": "2026-11-18T12:11:19Z"
+  },
+  "clusters": [
+    {
+      "name": "tpu-lab",
+      "state": "Unreachable",
+      "since": "2026-11-21T16:07:09Z",
+      "why": "connection refused",
+      "lostSince": "2026-11-21T16:07:09Z",
+      "lastContact": "2026-11-21T16:07:09Z",
+      "kubernetesVersion": "",
+      "draVersion": "",
+      "jobs": 0,
+      "note": ""
+    }
+  ],
+  "workloads": [
+    {
+      "namespace": "ml",
+      "name": "done",
+      "kind": "Job",
+      "uid": "uid-done",
+      "workload": "job-done-1a2b3",
+      "queue": "gpu",
+      "state": "Finished",
+      "worker": "tpu-lab",
+      "note": "",
+      "needs": {
+        "queue": "gpu",
+        "templates": [
+          "one-gpu"
+        ],
+        "claims": [],
+        "pods": 2,
+        "text": "queue ml/gpu · template one-gpu · 2 pods"
+      },
+      "createdAt": "2026-11-21T14:11:19Z",
+      "stateSince": "2026-11-21T14:11:19Z",
+      "finishedAt": "2026-11-21T15:11:19Z"
+    }
+  ]
+}
+)");
+  const auto parsed = nlohmann::json::parse(RenderClusters(data, Settings(Format::kJson)).out);
+  CHECK(parsed["kind"] == "ClusterReport");
+  CHECK_FALSE(parsed.contains("workloads"));
+}
+
+TEST_CASE("colours follow urgency, only where they are wanted") {
+  ViewSettings settings = Settings();
+  CHECK(RenderStatus(Fleet(), settings).out.find('\x1b') == std::string::npos);
+  settings.style.color = true;
+  const std::string out = RenderStatus(Fleet(), settings).out;
+  CHECK_THAT(out, ContainsSubstring("\x1b[32mConnected\x1b[0m"));
+  CHECK_THAT(out, ContainsSubstring("\x1b[31mUnreachable\x1b[0m"));
+  CHECK_THAT(out, ContainsSubstring("\x1b[31mBlocked\x1b[0m"));
+  CHECK_THAT(out, ContainsSubstring("\x1b[33mDispatching\x1b[0m"));
+}
+
+TEST_CASE("an unknown state of a newer daemon is shown, last") {
+  StatusData data = Fleet();
+  data.workloads = {Job("a", "Levitating", "gpu-east", hours(1)),
+                    Job("b", "Finished", "gpu-east", hours(1))};
+  CHECK(RenderWorkloads(data, Settings(Format::kName)).out == "ml/b\nml/a\n");
+  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("1 finished, 1 levitating"));
+}
+
+WorkloadData One(const store::WorkloadRow& row) {
+  WorkloadData data;
+  data.daemon.heartbeat = Beat(seconds(2));
+  data.configured_workers = 3;
+  data.incarnations.push_back({row, {}, {}, {}});
+  return data;
+}
+
+TEST_CASE("status of one workload") {
+  WorkloadData data = One(Job("train-7b", "Running", "gpu-east", hours(5)));
+  data.incarnations[0].row.state_since = Ago(hours(3));
+  data.incarnations[0].attempts = {
+      {"uid-train-7b", 1, ClusterName("tpu-lab"), Ago(hours(5)), Ago(hours(4)), "WorkerLost",
+       "no contact for 15m"},
+      {"uid-train-7b", 2, ClusterName("gpu-east"), Ago(hours(4)), std::nullopt, "", ""}};
+  CHECK(RenderWorkload(data, Settings()).out ==
+        R"(ml/train-7b is running on gpu-east (for 3h; as of 2s ago)
+needs     queue ml/gpu · template one-gpu · 2 pods
+kind      Job
+workload  ml/job-train-7b-1a2b3 (uid-train-7b)
+created   5h ago
+ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME     MESSAGE
+1        tpu-lab   5h     4h     WorkerLost  no contact for 15m
+2        gpu-east  4h     -      -
+)");
+  const auto json = nlohmann::json::parse(RenderWorkload(data, Settings(Format::kJson)).out);
+  CHECK(json["kind"] == "WorkloadReport");
+  CHECK(json["workloads"][0]["attempts"][0]["outcome"] == "WorkerLost");
+  CHECK_FALSE(json["workloads"][0]["attempts"][1].contains("endedAt"));
+  CHECK(RenderWorkload(data, Settings(Format::kName)).out == "ml/train-7b\n");
+}
+
+TEST_CASE("every state has its sentence") {
+  const auto line = [](store::WorkloadRow row, const std::string& note) {
+    row.note = note;
+    const std::string out = RenderWorkload(One(row), Settings()).out;
+    return out.substr(0, out.find(" (for"));
+  };
+  const hours age(1);
+  CHECK(line(Job("a", "Blocked", "", age), "no worker eligible: x") ==
+        "ml/a is blocked: no worker eligible: x");
+  CHECK(line(Job("a", "Dispatching", "b", age), "sent to b") ==
+        "ml/a is being dispatched: sent to b");
+  CHECK(line(Job("a", "Requeued", "", age), "worker b was lost") ==
+        "ml/a is queued again: worker b was lost");
+  CHECK(line(Job("a", "Waiting", "", age), "waiting for quota") ==
+        "ml/a is waiting: waiting for quota");
+  CHECK(line(Job("a", "Suspended", "", age), "") == "ml/a is suspended");
+  CHECK(line(Job("a", "Running", "b", age), "") == "ml/a is running on b");
+  CHECK(line(Job("a", "Finished", "b", age), "done") == "ml/a has finished on b: done");
+  CHECK(line(Job("a", "Failed", "b", age), "backoff limit") ==
+        "ml/a has failed on b: backoff limit");
+}
+
+TEST_CASE("the living incarnation is meant; without one, the last") {
+  WorkloadData data = One(Job("a", "Running", "b", hours(1)));
+  store::WorkloadRow old = Job("a", "Finished", "c", hours(9));
+  old.removed_at = Ago(hours(8));
+  data.incarnations.push_back({old, {}, {}, {}});
+  CHECK(RenderWorkload(data, Settings()).out.find("removed") == std::string::npos);
+  data.incarnations.erase(data.incarnations.begin());
+  CHECK_THAT(
+      RenderWorkload(data, Settings()).out,
+      ContainsSubstring("ml/a was removed from the manager 8h ago, last seen Finished on c\n"));
+}
+
+TEST_CASE("names of jobs") {
+  using Names = std::vector<ObjectKey>;
+  CHECK(ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "").value() == Names{{"", "train"}});
+  CHECK(ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("job/train", "ml").value() == Names{{"job", "train"}, {"ml", "train"}});
+  CHECK(ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
+  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
+    INFO(wrong);
+    const auto parsed = ParseWorkloadName(wrong, "");
+    REQUIRE_FALSE(parsed);
+    CHECK_THAT(parsed.error().message, ContainsSubstring("write NAMESPACE/NAME"));
+  }
+}
+
+}  // namespace
+}  // namespace fedra::cli

@@ -1,0 +1,383 @@
+#include "manager/cli/text/why_view.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/cli/text/history_view.h"
+#include "manager/cli/text/workload_view.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/cli/text/rows.h"
+
+namespace fedra::cli {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+WorkloadData Sweep() {
+  WorkloadData data;
+  data.daemon.heartbeat = Beat(seconds(2));
+  data.configured_workers = 3;
+  data.incarnations.push_back({Job("sweep-3", "Blocked", "", minutes(4)), SweepVerdicts(), {}, {}});
+  return data;
+}
+
+TEST_CASE("why: each worker, each reason, and what would help") {
+  CHECK(RenderWhy(Sweep(), Settings()).out ==
+        R"(ml/sweep-3 is blocked: none of 3 workers can run it (for 4m; as of 2s ago)
+needs  queue ml/gpu · template one-gpu · 2 pods
+WORKER              VERDICT  REASON              DETAIL
+gpu-east, gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
+tpu-lab             Unknown  ClusterUnreachable  no contact for 4m10s (connection refused)
+next   looked at again as soon as one of these changes
+       TemplateMissing: Create the template in the job's namespace on the worker; or, where the manager has it, let fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, without a restart or resubmission.
+       ClusterUnreachable: See `fedra status clusters` for the exact error and since when. Nothing needs doing in fedra: it reconnects by itself, and jobs of a worker that stays away longer than workerLostTimeout are moved.
+       more: fedra explain TemplateMissing
+)");
+}
+
+TEST_CASE("why: a job that waits and one that never leaves are told apart") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(2);
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   waiting does not help: one of these has to change\n"));
+  verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"},{"code":"PodsDoNotFit"}])";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   it waits for gpu-west, and leaves as soon as enough"));
+  verdicts[1].reasons_json = R"([{"code":"NodeResources"}])";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   looked at again"));
+}
+
+TEST_CASE("why: a job that waits for the manager's Kueue is told whom to ask") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Waiting", "", minutes(4));
+  incarnation.row.note = "couldn't assign flavors to pod set main: insufficient unused quota";
+  incarnation.verdicts.clear();
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("insufficient unused quota"));
+  CHECK_THAT(out, ContainsSubstring("next   the manager's Kueue decides, by the quota of the "
+                                    "ClusterQueue behind LocalQueue ml/gpu: "));
+  CHECK_THAT(out, ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3;"));
+  incarnation.row.state = "Failed";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   kubectl describe job -n ml sweep-3 on the manager"));
+}
+
+TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  verdicts[0].reasons_json =
+      R"([{"code":"QueueMissing","object":"LocalQueue ml/gpu","message":"LocalQueue ml/gpu does not exist there"},
+          {"code":"NotEnoughDevices","object":"","message":"1 of 2 pods fit"}])";
+  verdicts[0].pods_fitting = 1;
+  const std::string out = RenderWhy(data, Settings(Format::kWide)).out;
+  CHECK_THAT(
+      out, ContainsSubstring(
+               "WORKER    VERDICT  PODS  REASON            OBJECT             DETAIL\n"
+               "gpu-east  No       1/2   QueueMissing      LocalQueue ml/gpu  LocalQueue ml/gpu "
+               "does not exist there\n"
+               "                         NotEnoughDevices  -                  1 of 2 pods fit\n"));
+  CHECK_THAT(out, ContainsSubstring("shown  1 of 3 configured workers\n"));
+}
+
+TEST_CASE("why: what was judged before a job was sent is not as of now") {
+  WorkloadData data = Sweep();
+  auto& running = data.incarnations[0];
+  for (const char* const state : {"Running", "Finished", "Failed"}) {
+    running.row = Job("sweep-3", state, "gpu-east", minutes(9));
+    running.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-east"), Ago(minutes(5)), {}, "", ""}};
+    CHECK_THAT(RenderWhy(data, Settings()).out,
+               ContainsSubstring("2 pods\njudged 5m ago, when it was sent\nWORKER "));
+    running.attempts.clear();
+    CHECK_THAT(RenderWhy(data, Settings()).out,
+               ContainsSubstring("\njudged 4m ago, when it was sent\nWORKER "));
+  }
+  CHECK_THAT(RenderWhy(Sweep(), Settings()).out, !ContainsSubstring("judged"));
+}
+
+TEST_CASE("why: a manager that is not connected, and a job that was deleted") {
+  WorkloadData data = Sweep();
+  data.manager = LostWorker("manager", -1, minutes(5));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("MANAGER  Unreachable for 5m: connection refused\nml/sweep-3 is"));
+  data.incarnations[0].row.state = "Deleted";
+  data.incarnations[0].row.worker = ClusterName("gpu-east");
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("ml/sweep-3 was deleted on gpu-east (for"));
+  data.incarnations[0].row.removed_at = Ago(minutes(2));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("ml/sweep-3 was deleted 2m ago while it was on gpu-east"));
+}
+
+TEST_CASE("why: a worker that refused the job is no Yes, and says when it is asked again") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row.note = "no worker eligible: gpu-east refused the job: quota of jobs";
+  incarnation.verdicts[0].outcome = "Yes";
+  incarnation.verdicts[0].reasons_json = "[]";
+  incarnation.failures = {{ClusterName("gpu-east"), "RecentlyFailed", Ago(seconds(12)),
+                           "gpu-east refused the job: quota of jobs", /*refused=*/true, 2}};
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("gpu-east  No       RecentlyFailed      refused the job: quota "
+                                    "of jobs (12s ago); tried again in 8s\n"));
+  CHECK_THAT(out, !ContainsSubstring("everything it needs is there"));
+  CHECK_THAT(out, ContainsSubstring("       RecentlyFailed: It is tried again by itself"));
+  const auto report = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto& east = report["workloads"][0]["workers"][0];
+  CHECK(east["verdict"] == "No");
+  CHECK(east["reasons"][0]["code"] == "RecentlyFailed");
+  CHECK_THAT(east["reasons"][0]["message"].get<std::string>(),
+             ContainsSubstring("; tried again at 2026-11-21T16:11:27Z"));
+  // The pause is over: it is asked again, behind the others.
+  incarnation.failures[0].at = Ago(seconds(40));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("gpu-east  Yes      -                   everything it needs"));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("quota of jobs (40s ago); tried again after the other workers\n"));
+  incarnation.failures[0].at = Ago(minutes(6));
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("RecentlyFailed"));
+  // Once it has its worker nobody is asked.
+  incarnation.failures[0].at = Ago(seconds(12));
+  incarnation.row.state = "Running";
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("RecentlyFailed"));
+}
+
+TEST_CASE("why: a worker that did not admit the job in time is tried after the others") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Dispatching", "gpu-west", minutes(4));
+  for (auto& verdict : incarnation.verdicts) {
+    verdict.outcome = "Yes";
+    verdict.reasons_json = "[]";
+  }
+  incarnation.attempts = {
+      {"uid-sweep-3", 2, ClusterName("gpu-west"), Ago(seconds(77)), {}, "", ""}};
+  incarnation.failures = {{ClusterName("gpu-east"), "RecentlyFailed", Ago(seconds(77)),
+                           "gpu-east did not admit the workload in time: no quota for cpu"}};
+  ViewSettings settings = Settings();
+  settings.admission_timeout = minutes(2);
+  const std::string out = RenderWhy(data, settings).out;
+  CHECK_THAT(out, ContainsSubstring("          RecentlyFailed  did not admit the workload in time: "
+                                    "no quota for cpu (77s ago); tried again after the other"));
+  CHECK_THAT(out, ContainsSubstring("another worker is tried in 43s\n"));
+}
+
+TEST_CASE("why: the counts of devices stand on a line of their own, wrapped below themselves") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  verdicts[0].reasons_json =
+      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu","message":)"
+      R"("request gpu of claim ml/g wants 1 on one node of class gpu: 3 devices: 1 other driver, )"
+      R"x(2 allocated (ml/a, ml/b)"}])x";
+  ViewSettings settings = Settings();
+  settings.style.width = 80;
+  CHECK_THAT(RenderWhy(data, settings).out,
+             ContainsSubstring(
+                 "gpu-east  No       DevicesAllocated  request gpu of claim ml/g wants 1 on one\n"
+                 "                                     node of class gpu\n"
+                 "                                     3 devices: 1 other driver, 2 allocated\n"
+                 "                                     (ml/a, ml/b)\n"));
+}
+
+TEST_CASE("why: a job blocked although a worker could run it, or by more workers than are kept") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row.note = "no worker eligible: gpu-east: refused the job: quota";
+  incarnation.verdicts[0].outcome = "Yes";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("is blocked: no worker eligible: gpu-east: refused the job: quota"));
+  incarnation.verdicts[0].outcome = "No";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("none of 3 workers can run it"));
+  incarnation.row.note = "no worker eligible: 200 workers: TemplateMissing on 200";
+  data.configured_workers = 200;
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("is blocked: no worker eligible: 200 workers: "));
+  CHECK_THAT(out, ContainsSubstring("shown  3 of 200 configured workers\n"));
+  CHECK_THAT(out, !ContainsSubstring("none of 3 "));
+}
+
+TEST_CASE("why: another worker is promised only to a job that one is left for") {
+  const auto promises = [](const WorkloadData& data, const ViewSettings& settings) {
+    return RenderWhy(data, settings).out.find("another worker is tried") != std::string::npos;
+  };
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Dispatching", "gpu-east", minutes(1));
+  incarnation.verdicts[0].outcome = "Yes";
+  CHECK_FALSE(promises(data, Settings()));
+  incarnation.verdicts[1].outcome = "Yes";
+  CHECK(promises(data, Settings()));
+  ViewSettings race = Settings();
+  race.race = true;
+  CHECK_FALSE(promises(data, race));
+  incarnation.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-west"), Ago(minutes(1)), {}, "", ""}};
+  CHECK_FALSE(promises(data, Settings()));
+}
+
+TEST_CASE("why: which worker comes first among those that can run it") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  data.incarnations[0].row = Job("sweep-3", "Dispatching", "gpu-east", minutes(4));
+  verdicts[0].outcome = "Yes";
+  verdicts[0].reasons_json = "[]";
+  verdicts[0].pods_fitting = 2;
+  verdicts[0].alternatives_json = "[1,0]";
+  verdicts[0].headroom = 3;
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("everything it needs is there; second and first alternative, 3 "
+                               "devices to spare\n"));
+  const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  CHECK(json["workloads"][0]["workers"][0]["alternatives"] == nlohmann::json::array({1, 0}));
+  CHECK(json["workloads"][0]["workers"][0]["headroom"] == 3);
+  verdicts[0].alternatives_json = "[";
+  verdicts[0].headroom = 1;
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("everything it needs is there; 1 device to spare\n"));
+}
+
+TEST_CASE("why of a running workload still shows every worker") {
+  WorkloadData data = Sweep();
+  data.incarnations[0].row = Job("sweep-3", "Running", "gpu-east", hours(3));
+  data.incarnations[0].verdicts.resize(2);
+  data.incarnations[0].verdicts[0].outcome = "Yes";
+  data.incarnations[0].verdicts[0].reasons_json = "[]";
+  data.configured_workers = 2;
+  CHECK(RenderWhy(data, Settings()).out ==
+        R"(ml/sweep-3 is running on gpu-east (for 3h; as of 2s ago)
+needs  queue ml/gpu · template one-gpu · 2 pods
+judged 4m ago, when it was sent
+WORKER    VERDICT  REASON           DETAIL
+gpu-east  Yes      -                everything it needs is there
+gpu-west  No       TemplateMissing  ResourceClaimTemplate ml/one-gpu does not exist there
+)");
+}
+
+TEST_CASE("why of a workload that nobody has judged yet, or that is gone") {
+  WorkloadData data = Sweep();
+  data.incarnations[0].row = Job("sweep-3", "Waiting", "", seconds(5));
+  data.incarnations[0].row.note = "waiting for quota";
+  data.incarnations[0].verdicts.clear();
+  CHECK(RenderWhy(data, Settings()).out ==
+        "ml/sweep-3 is waiting: waiting for quota (for 5s; as of 2s ago)\n"
+        "needs  queue ml/gpu · template one-gpu · 2 pods\n");
+  data.incarnations[0].row.removed_at = Ago(minutes(3));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("\nnext   fedra history ml/sweep-3\n"));
+}
+
+TEST_CASE("why, history: without a daemon the first line says as of when all is") {
+  WorkloadData data = Sweep();
+  data.daemon = {Beat(minutes(12)), /*holds_store=*/false};
+  const std::string line =
+      "DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\n";
+  CHECK(RenderWhy(data, Settings()).out.starts_with(line + "ml/sweep-3 is blocked: none of 3"));
+  CHECK(RenderHistory(data, Settings()).out.starts_with(line + "ml/sweep-3 "));
+  CHECK(RenderWorkload(data, Settings()).out.starts_with(line + "ml/sweep-3 "));
+  data.incarnations.push_back(data.incarnations[0]);
+  const std::string two = RenderWhy(data, Settings()).out;
+  CHECK(two.find("DAEMON") == two.rfind("DAEMON"));
+  CHECK(RenderWhy(data, Settings(Format::kName)).out == "ml/sweep-3\nml/sweep-3\n");
+}
+
+TEST_CASE("verdicts that make no sense are shown as far as they go") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts[0].reasons_json = "{not json";
+  verdicts[1].reasons_json = R"([1, {"code": 5}, {"code": "NewerReason", "message": "a\nb"}])";
+  verdicts[2].reasons_json = R"({"code": "x"})";
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("gpu-east  No       -            no reason was recorded\n"));
+  CHECK_THAT(out, ContainsSubstring("NewerReason  a b\n"));
+}
+
+TEST_CASE("why as json and by name") {
+  const auto json = nlohmann::json::parse(RenderWhy(Sweep(), Settings(Format::kJson)).out);
+  CHECK(json["apiVersion"] == "fedra.dev/v1alpha1");
+  CHECK(json["kind"] == "WhyReport");
+  REQUIRE(json["workloads"].size() == 1);
+  const auto& verdict = json["workloads"][0]["workers"][0];
+  CHECK(verdict["name"] == "gpu-east");
+  CHECK(verdict["verdict"] == "No");
+  CHECK(verdict["podsWanted"] == 2);
+  CHECK(verdict["changedAt"] == "2026-11-21T16:07:19Z");
+  CHECK(verdict["reasons"][0]["code"] == "TemplateMissing");
+  CHECK(verdict["reasons"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
+  CHECK(RenderWhy(Sweep(), Settings(Format::kName)).out == "ml/sweep-3\n");
+}
+
+WorkloadData Past() {
+  WorkloadData data;
+  data.daemon.heartbeat = Beat(seconds(2));
+  store::WorkloadRow now = Job("train", "Running", "gpu-east", hours(3));
+  store::WorkloadRow before = Job("train", "Failed", "tpu-lab", hours(30));
+  before.uid = "uid-before";
+  before.removed_at = Ago(hours(20));
+  const auto event = [](std::chrono::seconds age, const char* reason, const char* worker,
+                        const char* message) {
+    return store::EventRow{1,      "u", {"ml", "job-train"}, Ago(age), reason, ClusterName(worker),
+                           message};
+  };
+  data.incarnations = {{now,
+                        {},
+                        {},
+                        {{"u", 1, ClusterName("gpu-east"), Ago(hours(3)), std::nullopt, "", ""}},
+                        {event(hours(3), "Dispatched", "gpu-east", "sent to gpu-east"),
+                         event(minutes(130), "Placed", "gpu-east", "admitted")}},
+                       {before,
+                        {},
+                        {},
+                        {},
+                        {event(hours(29), "WorkerLost", "tpu-lab", "no contact\x1b[2J"),
+                         event(hours(25), "PlacementRejected", "", "no worker eligible")}}};
+  return data;
+}
+
+TEST_CASE("history: every incarnation as it happened, the last one first") {
+  CHECK(RenderHistory(Past(), Settings()).out ==
+        R"(ml/train is running on gpu-east (for 3h; as of 2s ago)
+ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME  MESSAGE
+1        gpu-east  3h     -      -
+
+AGE   REASON      WORKER    MESSAGE
+3h    Dispatched  gpu-east  sent to gpu-east
+130m  Placed      gpu-east  admitted
+
+ml/train was removed from the manager 20h ago, last seen Failed on tpu-lab
+AGE  REASON             WORKER   MESSAGE
+29h  WorkerLost         tpu-lab  no contact [2J
+25h  PlacementRejected  -        no worker eligible
+)");
+}
+
+TEST_CASE("history without headers is rows only; wide has times; warnings stand out") {
+  ViewSettings settings = Settings(Format::kWide);
+  settings.style.headers = false;
+  settings.style.color = true;
+  CHECK(RenderHistory(Past(), settings).out ==
+        "2026-11-20T11:11:19Z  \x1b[33mWorkerLost\x1b[0m         tpu-lab  no contact [2J\n"
+        "2026-11-20T15:11:19Z  \x1b[33mPlacementRejected\x1b[0m  -        no worker eligible\n"
+        "2026-11-21T13:11:19Z  Dispatched  gpu-east  sent to gpu-east\n"
+        "2026-11-21T14:01:19Z  Placed      gpu-east  admitted\n");
+}
+
+TEST_CASE("history as json, and of a workload without one") {
+  const auto json = nlohmann::json::parse(RenderHistory(Past(), Settings(Format::kJson)).out);
+  CHECK(json["kind"] == "HistoryReport");
+  REQUIRE(json["workloads"].size() == 2);
+  CHECK(json["workloads"][0]["removedAt"] == "2026-11-20T20:11:19Z");
+  CHECK(json["workloads"][0]["events"][0]["reason"] == "WorkerLost");
+  CHECK(json["workloads"][1]["attempts"][0]["worker"] == "gpu-east");
+  WorkloadData silent = Past();
+  silent.incarnations.resize(1);
+  silent.incarnations[0].events.clear();
+  CHECK_THAT(RenderHistory(silent, Settings()).out,
+             ContainsSubstring("\nnothing has happened to it yet\n"));
+}
+
+}  // namespace
+}  // namespace fedra::cli
