@@ -74,6 +74,13 @@ constexpr std::array kCatalogue = {
                 "of it is.",
                 "kubectl describe localqueue and clusterqueue on the worker; the message repeats "
                 "Kueue's own."},
+    ReasonEntry{kQueueCannotHold, "QueueCannotHold", kObjects,
+                "the worker's ClusterQueue can never admit the job",
+                "Its resource groups do not cover a resource that the pods ask for, or the quota of "
+                "its largest flavor is smaller than what the pods of one set ask for together.",
+                "Add the resource to a resource group of the ClusterQueue, raise its nominalQuota, "
+                "or ask for less. verification.queueQuota: Ignore if Kueue's configuration there "
+                "excludes or transforms the resource."},
     ReasonEntry{kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
                 "The custom resource definition of the kind is not installed there.",
                 "Install the operator of that kind."},

@@ -27,6 +27,7 @@ enum class ReasonCode {
   kNamespaceMissing,
   kQueueMissing,
   kQueueInactive,
+  kQueueCannotHold,
   kKindMissing,
   kDeviceClassMissing,
   kTemplateMissing,

@@ -34,6 +34,7 @@ struct LocalQueue {
   ObjectKey key;
   bool active = false;
   std::string why_inactive;  // Kueue's own words; empty when active
+  std::string cluster_queue;
 
   bool operator==(const LocalQueue&) const = default;
 };
@@ -76,6 +77,7 @@ using TemplatesToCome = std::vector<std::shared_ptr<const Claim>>;
 
 struct DeviceClass {
   std::string name;
+  std::string extended_resource;  // that stands for it; empty: none
 
   bool operator==(const DeviceClass&) const = default;
 };

@@ -1,6 +1,9 @@
 #include "manager/verify/verify.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "manager/verify/devices.h"
@@ -39,6 +42,7 @@ bool LeavesDevices(const dra::Verdict& existence) {
     switch (reason.code) {
       case ReasonCode::kQueueMissing:
       case ReasonCode::kQueueInactive:
+      case ReasonCode::kQueueCannotHold:
       case ReasonCode::kNameConflict:
       case ReasonCode::kCapabilityUndeclared:
       case ReasonCode::kDependencyMissing:
@@ -49,6 +53,19 @@ bool LeavesDevices(const dra::Verdict& existence) {
   };
   return existence.outcome == Outcome::kYes ||
          std::all_of(existence.reasons.begin(), existence.reasons.end(), leaves);
+}
+
+// What Kueue would never admit there.
+std::optional<dra::Reason> WhyNeverAdmitted(const Subject& subject, const WorkerObjects& worker) {
+  if (subject.demands == nullptr || subject.is_there) return std::nullopt;
+  const auto queue = worker.queues().Find({subject.requirement.ns, subject.requirement.queue});
+  if (queue == nullptr) return std::nullopt;
+  const auto quota = worker.cluster_queues().Find({"", queue->cluster_queue});
+  if (quota == nullptr) return std::nullopt;
+  std::set<std::string> devices;
+  for (const auto& device_class : worker.classes().List())
+    if (!device_class->extended_resource.empty()) devices.insert(device_class->extended_resource);
+  return WhyCannotHold(*quota, *subject.demands, devices);
 }
 
 void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
@@ -84,6 +101,12 @@ Verified Verify(const Subject& subject, const WorkerObjects& worker, const Worke
   const WorkerPicture there = PictureOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);
   if (facts.connection.phase != ConnectionPhase::kConnected) return result;
+  if (auto reason = WhyNeverAdmitted(subject, worker)) {
+    dra::Verdict never;
+    never.outcome = Outcome::kNo;
+    never.reasons.push_back(*std::move(reason));
+    result.verdict = Combine(std::move(result.verdict), std::move(never));
+  }
   const DependencyPicture* dependencies = worker.dependencies();
   if (dependencies != nullptr)
     result.verdict = Combine(std::move(result.verdict), dependencies->Verify(subject.requirement));
