@@ -79,6 +79,9 @@ enum class CapabilityCheck {
   kRequire,  // not eligible
 };
 // What it means for a job that names a ResourceClaim when the claim is in use on a worker.
+// Whether a worker whose ClusterQueue can never admit a job is refused for it.
+enum class QueueQuotaCheck { kEnforce, kIgnore };
+
 enum class SharedClaimsPolicy {
   kPreferTogether,   // that worker is preferred
   kRequireTogether,  // the others are not eligible
@@ -100,6 +103,7 @@ struct VerificationSettings {
   SyncPolicy template_sync = SyncPolicy::kNever;
   DeviceCheck devices = DeviceCheck::kEnforce;
   CapabilityCheck capabilities = CapabilityCheck::kWarn;
+  QueueQuotaCheck queue_quota = QueueQuotaCheck::kEnforce;
   SharedClaimsPolicy shared_claims = SharedClaimsPolicy::kPreferTogether;
   DependencyCheck dependencies = DependencyCheck::kOff;
   bool secrets = false;  // Secrets count as dependencies; needs the right to list them

@@ -152,6 +152,14 @@ Fields DescribeVerification(VerificationSettings& verification) {
            &verification.capabilities,
            {{"Warn", CapabilityCheck::kWarn}, {"Require", CapabilityCheck::kRequire}}),
        ""},
+      {"queueQuota",
+       "Whether a worker is refused whose ClusterQueue can never admit the job: it does not cover "
+       "a "
+       "resource, or has less quota than the pods ask for. Ignore it where Kueue's configuration "
+       "excludes or transforms resources.",
+       Choice<QueueQuotaCheck>(&verification.queue_quota, {{"Enforce", QueueQuotaCheck::kEnforce},
+                                                           {"Ignore", QueueQuotaCheck::kIgnore}}),
+       ""},
       {"sharedClaims",
        "What it means for a job that names a ResourceClaim when the claim is in use on a worker: "
        "that worker is preferred, or no other is eligible. The annotation fedra.dev/shared on a "

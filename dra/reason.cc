@@ -72,9 +72,28 @@ constexpr std::array kCatalogue = {
                 "the LocalQueue or its ClusterQueue on the worker is not active",
                 "The queue is stopped, its ClusterQueue is missing, or a flavor or admission check "
                 "of it is.",
-                "On the worker: kubectl describe localqueue, and kubectl get clusterqueue NAME -o "
-                "jsonpath={.spec.stopPolicy}; Hold and HoldAndDrain stop it, None opens it again. "
-                "The message repeats Kueue's own words."},
+                "On the worker: kubectl describe localqueue and clusterqueue. The message repeats "
+                "Kueue's own words."},
+    ReasonEntry{
+        kQueueStopped, "QueueStopped", kObjects,
+        "the LocalQueue or its ClusterQueue on the worker is stopped or drained",
+        "An administrator of the worker has set its stopPolicy: Hold lets running jobs end, "
+        "HoldAndDrain evicts them too.",
+        "kubectl patch clusterqueue NAME --type=merge -p '{\"spec\":{\"stopPolicy\":\"None\"}}' "
+        "on the worker opens it again; waiting jobs are then dispatched."},
+    ReasonEntry{
+        kQueueCannotHold, "QueueCannotHold", kObjects,
+        "the worker's ClusterQueue can never admit the job",
+        "Its resource groups do not cover a resource that the pods ask for, or the quota of "
+        "its largest flavor is smaller than what the pods of one set ask for together.",
+        "Add the resource to a resource group of the ClusterQueue, raise its nominalQuota, "
+        "or ask for less. verification.queueQuota: Ignore if Kueue's configuration there "
+        "excludes or transforms the resource."},
+    ReasonEntry{
+        kQueueFull, "QueueFull", kObjects, "the worker's ClusterQueue has no room for the job now",
+        "Other workloads have reserved its quota. The worker can run the job; workers whose "
+        "queue has room come first.",
+        "No action needed: the job waits there for quota if no other worker has room."},
     ReasonEntry{kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
                 "The custom resource definition of the kind is not installed there.",
                 "Install the operator of that kind."},

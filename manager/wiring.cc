@@ -173,6 +173,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.origin = configuration.origin;
     worker.verified.devices = ToDevices(configuration.verification, from);
     worker.verified.dependencies = ToDependencies(configuration.verification);
+    worker.verified.queue_quota =
+        configuration.verification.queue_quota == config::QueueQuotaCheck::kEnforce;
     worker.capabilities = from.capabilities;
     workers.push_back(std::move(worker));
   }

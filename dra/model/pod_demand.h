@@ -38,6 +38,7 @@ struct ContainerRequests {
 struct PodDemand {
   std::string name;  // of the pod set
   int count = 1;
+  int least = 0;  // of them that Kueue may admit instead of all (partial admission); 0: all
   std::vector<ClaimReference> claims;
   NodeConstraints node;
   Amounts requests;  // what the node must have, per resource name, pods left out

@@ -58,6 +58,7 @@ class ReadOnlyFleet final {
     for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
       settings.verified.devices.reset();
       settings.verified.dependencies.reset();
+      settings.verified.queue_quota = false;
       all.push_back(std::make_shared<Worker>(std::move(settings), threads_.loop, threads_.pool,
                                              SystemClock(), Listen()));
     }

@@ -69,8 +69,11 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
     const dra::Verdict& verdict = cluster->verdict;
     const int alternatives =
         std::accumulate(verdict.alternatives.begin(), verdict.alternatives.end(), 0);
-    return std::tuple(verdict.outcome, failed_at(cluster), -cluster->claims_in_use, alternatives,
-                      -verdict.headroom, cluster->waiting_clones);
+    const bool is_full = std::any_of(
+        verdict.reasons.begin(), verdict.reasons.end(),
+        [](const dra::Reason& each) { return each.code == dra::ReasonCode::kQueueFull; });
+    return std::tuple(verdict.outcome, failed_at(cluster), is_full, -cluster->claims_in_use,
+                      alternatives, -verdict.headroom, cluster->waiting_clones);
   };
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](const ClusterView* a, const ClusterView* b) { return key(a) < key(b); });

@@ -12,10 +12,9 @@ namespace fedra::placement {
 // Whether a clone may be sent there now: contact, allowed, and a verdict that the policy accepts.
 bool IsEligible(const ClusterView& cluster, const Policy& policy);
 
-// The eligible clusters, best first: outcome, not recently failed, most of the named claims in
-// use there, lowest alternatives, most
-// headroom, fewest of our clones waiting there, and then the order given (the configuration's, or
-// the MultiKueueConfig's).
+// The eligible clusters, best first: outcome, not recently failed, quota free in its Kueue, most of
+// the named claims in use there, lowest alternatives, most headroom, fewest of our clones waiting
+// there, and then the order given (the configuration's, or the MultiKueueConfig's).
 std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
                                      const PlacementRecord& record, const Policy& policy,
                                      WallTime now);

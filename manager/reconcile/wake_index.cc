@@ -28,7 +28,8 @@ std::vector<ObjectKey> Joined(const Map& map, const Key& key, std::unordered_set
 std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workload) {
   const dra::Requirement& requirement = workload.requirement;
   const std::string& ns = requirement.ns;
-  std::set<Input> inputs{{Kind::kNamespace, {"", ns}}, {Kind::kQueue, {ns, requirement.queue}}};
+  std::set<Input> inputs{{Kind::kNamespace, {"", ns}}, {Kind::kQueue, {ns, requirement.queue}},
+                         {Kind::kClusterQueue, {}}};
   for (const dra::PodSet& pod_set : requirement.pod_sets) {
     for (const dra::ClaimReference& claim : pod_set.claims) {
       if (!claim.template_name.empty()) inputs.insert({Kind::kTemplate, {ns, claim.template_name}});
@@ -89,7 +90,8 @@ void WakeIndex::Update(const Picture& picture, const placement::Decision& decisi
 }
 
 std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) const {
-  const bool every_change = change.kind == Kind::kClass || change.kind == Kind::kDevices;
+  const bool every_change = change.kind == Kind::kClass || change.kind == Kind::kDevices ||
+                            change.kind == Kind::kClusterQueue;
   Input input{change.kind, every_change ? ObjectKey{} : change.key};
   return state_.With(
       [&](const State& state) { return Joined(state.by_input, input, state.being_looked_at); });

@@ -9,6 +9,7 @@ namespace fedra::tracking {
 
 // Labels and annotations of Kueue.
 inline constexpr std::string_view kQueueNameLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kMinParallelismAnnotation = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kOriginLabel = "kueue.x-k8s.io/multikueue-origin";
 inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";

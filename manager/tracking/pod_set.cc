@@ -40,6 +40,7 @@ Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
     FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(*item.object, context));
     demand.name = item.name;
     demand.count = count;
+    demand.least = item.least;
     demands.push_back(std::move(demand));
   }
   return std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));

@@ -23,6 +23,7 @@ struct PodTemplate {
   std::string name;
   Result<int> count = 1;  // an error: it cannot be read
   const nlohmann::json* object = nullptr;
+  int least = 0;  // as of dra::PodDemand
 };
 
 // What else the pods name, without what they call optional.

@@ -9,6 +9,8 @@ namespace fedra::tracking {
 inline const kube::Resource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads", "Workload", true};
 inline const kube::Resource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues", "LocalQueue",
                                          true};
+inline const kube::Resource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues",
+                                           "ClusterQueue", false};
 inline const kube::Resource kAdmissionChecks{"kueue.x-k8s.io", "v1beta2", "admissionchecks",
                                              "AdmissionCheck", false};
 inline const kube::Resource kMultiKueueConfigs{"kueue.x-k8s.io", "v1beta2", "multikueueconfigs",

@@ -1,5 +1,8 @@
 #include "manager/tracking/submitted.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +24,15 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::str
   job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
   if (job.key.ns.empty()) job.key.ns = default_ns.empty() ? "default" : default_ns;
   if (job.key.name.empty()) job.key.name = Text(metadata, "generateName");
-  const std::vector<PodTemplate> templates = job.adapter->PodTemplates(Member(object, "spec"));
+  std::vector<PodTemplate> templates = job.adapter->PodTemplates(Member(object, "spec"));
+  // Kueue writes it into the Workload as minCount (Kueue 0.19, pkg/controller/jobs/job).
+  const std::string least = Text(Member(metadata, "annotations"), kMinParallelismAnnotation);
+  if (!templates.empty() && !least.empty()) {
+    int parsed = 0;
+    const auto [end, error] = std::from_chars(least.data(), least.data() + least.size(), parsed);
+    if (error == std::errc() && end == least.data() + least.size())
+      templates.front().least = std::max(parsed, 0);
+  }
   auto demands = ReadDemands(templates);
   if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
   auto dependencies = ReadDependencies(templates);

@@ -79,7 +79,8 @@ std::vector<PodTemplate> PodTemplates(const json& spec) {
   if (!pod_sets.is_array()) return templates;
   for (const json& item : pod_sets)
     templates.push_back(
-        {Text(item, "name"), ReadNumber(item, "count", 1), &Member(item, "template")});
+        {Text(item, "name"), ReadNumber(item, "count", 1), &Member(item, "template"),
+         ReadNumber(item, "minCount", 0).value_or(0)});
   return templates;
 }
 

@@ -176,6 +176,17 @@ void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worke
   const auto queue = Require(worker.queues, key, "LocalQueue", "localqueues.kueue.x-k8s.io",
                              ReasonCode::kQueueMissing, verdict);
   if (queue == nullptr || queue->active) return;
+  const auto cluster_queue = worker.cluster_queues.Find({"", queue->cluster_queue});
+  const bool whole = cluster_queue != nullptr && cluster_queue->stop != StopPolicy::kNone;
+  const StopPolicy stop = whole ? cluster_queue->stop : queue->stop;
+  if (stop != StopPolicy::kNone) {
+    const std::string stopped =
+        whole ? "ClusterQueue " + queue->cluster_queue : "LocalQueue " + key.ToString();
+    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, stopped,
+               stop == StopPolicy::kHold
+                   ? fmt::format("{} is stopped (stopPolicy Hold)", stopped)
+                   : fmt::format("{} is being drained (stopPolicy HoldAndDrain)", stopped));
+  }
   Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, "LocalQueue " + key.ToString(),
       fmt::format("LocalQueue {} is not active: {}", key.ToString(),
                   Cut(queue->why_inactive, kMaxWords)));

@@ -17,6 +17,7 @@
 #include "dra/verdict.h"
 #include "manager/tracking/job.h"
 #include "manager/verify/objects.h"
+#include "manager/verify/queue_quota.h"
 
 namespace fedra::verify {
 
@@ -37,6 +38,7 @@ struct WorkerPicture {
   ConnectionState connection;
   const Cache<Namespace>& namespaces;
   const Cache<LocalQueue>& queues;
+  const Cache<ClusterQueue>& cluster_queues;
   const Cache<Claim>& templates;
   const Cache<Claim>& claims;
   const Cache<DeviceClass>& classes;

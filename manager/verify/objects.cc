@@ -121,7 +121,9 @@ Result<LocalQueue> ParseLocalQueue(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "LocalQueue"));
   LocalQueue queue{.key = std::move(key),
                    .active = false,
-                   .why_inactive = "Kueue has not said anything about it yet"};
+                   .why_inactive = "Kueue has not said anything about it yet",
+                   .cluster_queue = Text(Member(object, "spec"), "clusterQueue"),
+                   .stop = ReadStopPolicy(Member(object, "spec"))};
   const json& conditions = Path(object, {"status", "conditions"});
   if (!conditions.is_array()) return queue;
   for (const json& condition : conditions) {
@@ -163,7 +165,7 @@ Result<Claim> ParseClaim(const json& object) {
 
 Result<DeviceClass> ParseDeviceClass(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "DeviceClass"));
-  return DeviceClass{key.name};
+  return DeviceClass{key.name, Text(Member(object, "spec"), "extendedResourceName")};
 }
 
 }  // namespace fedra::verify

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "manager/tracking/ownership.h"
+#include "manager/verify/queue_quota.h"
 
 namespace fedra::verify {
 
@@ -34,6 +35,8 @@ struct LocalQueue {
   ObjectKey key;
   bool active = false;
   std::string why_inactive;  // Kueue's own words; empty when active
+  std::string cluster_queue;
+  StopPolicy stop = StopPolicy::kNone;
 
   bool operator==(const LocalQueue&) const = default;
 };
@@ -76,6 +79,7 @@ using TemplatesToCome = std::vector<std::shared_ptr<const Claim>>;
 
 struct DeviceClass {
   std::string name;
+  std::string extended_resource;  // that stands for it; empty: none
 
   bool operator==(const DeviceClass&) const = default;
 };

@@ -19,6 +19,8 @@ Hindrance HindranceOf(dra::ReasonCode code) {
     case kNamespaceMissing:
     case kQueueMissing:
     case kQueueInactive:
+    case kQueueStopped:
+    case kQueueCannotHold:
     case kKindMissing:
     case kDeviceClassMissing:
     case kTemplateMissing:
@@ -45,6 +47,7 @@ Hindrance HindranceOf(dra::ReasonCode code) {
     case kRecentlyFailed:
       return Hindrance::kUnclear;
     case kDevicesAllocated:
+    case kQueueFull:
     case kInLine:
     case kClaimElsewhere:
     case kPoolIncomplete:

@@ -1,6 +1,8 @@
 #include "manager/verify/verify.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "manager/verify/devices.h"
@@ -17,6 +19,7 @@ WorkerPicture PictureOf(const Subject& subject, const WorkerObjects& worker,
   return {.connection = facts.connection,
           .namespaces = worker.namespaces(),
           .queues = worker.queues(),
+          .cluster_queues = worker.cluster_queues(),
           .templates = worker.templates().cache(),
           .claims = worker.claims(),
           .classes = worker.classes(),
@@ -40,6 +43,9 @@ bool LeavesDevices(const dra::Verdict& existence) {
     switch (reason.code) {
       case ReasonCode::kQueueMissing:
       case ReasonCode::kQueueInactive:
+      case ReasonCode::kQueueStopped:
+      case ReasonCode::kQueueCannotHold:
+      case ReasonCode::kQueueFull:
       case ReasonCode::kNameConflict:
       case ReasonCode::kCapabilityUndeclared:
       case ReasonCode::kDependencyMissing:
@@ -50,6 +56,30 @@ bool LeavesDevices(const dra::Verdict& existence) {
   };
   return existence.outcome == Outcome::kYes ||
          std::all_of(existence.reasons.begin(), existence.reasons.end(), leaves);
+}
+
+// What the quota of its Kueue means for the job: never, or not now.
+void VerifyQuota(const Subject& subject, const WorkerObjects& worker, dra::Verdict& verdict) {
+  if (subject.demands == nullptr || subject.is_there) return;
+  const auto queue = worker.queues().Find({subject.requirement.ns, subject.requirement.queue});
+  if (queue == nullptr) return;
+  const auto quota = worker.cluster_queues().Find({"", queue->cluster_queue});
+  if (quota == nullptr) return;
+  const auto is_device = [&](const std::string& resource) {
+    const auto classes = worker.classes().List();
+    return std::any_of(classes.begin(), classes.end(),
+                       [&](const auto& each) { return each->extended_resource == resource; });
+  };
+  const auto combine = [&](Outcome outcome, dra::Reason reason) {
+    dra::Verdict found;
+    found.outcome = outcome;
+    found.reasons.push_back(std::move(reason));
+    verdict = Combine(std::move(verdict), std::move(found));
+  };
+  if (auto never = WhyCannotHold(*quota, *subject.demands, is_device))
+    return combine(Outcome::kNo, *std::move(never));
+  if (auto full = WhyFull(*quota, *subject.demands, is_device))
+    combine(Outcome::kYes, *std::move(full));
 }
 
 void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
@@ -85,6 +115,7 @@ Verified Verify(const Subject& subject, const WorkerObjects& worker, const Worke
   const WorkerPicture there = PictureOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);
   if (facts.connection.phase != ConnectionPhase::kConnected) return result;
+  VerifyQuota(subject, worker, result.verdict);
   const DependencyPicture* dependencies = worker.dependencies();
   if (dependencies != nullptr)
     result.verdict = Combine(std::move(result.verdict), dependencies->Verify(subject.requirement));

@@ -38,6 +38,7 @@ WatchSpec WatchOf(const Input& input) {
 WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
                              const Clock& clock)
     : listener_(std::move(listener)),
+      reads_quota_(options.queue_quota),
       clones_(
           &tracking::ParseClone, listener_.on_clone,
           [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
@@ -45,6 +46,14 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
                   [this](const watch::CacheHealth&) { listener_.on_health(); }),
       queues_(&ParseLocalQueue, Changed<LocalQueue>(InputChange::Kind::kQueue),
               [this](const watch::CacheHealth&) { listener_.on_health(); }),
+      cluster_queues_(
+          &ParseClusterQueue,
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            // What is reserved ranks workers, but makes none of them eligible.
+            if (before != nullptr && after != nullptr && SameLimits(*before, *after)) return;
+            listener_.on_input({InputChange::Kind::kClusterQueue, key});
+          },
+          [this](const watch::CacheHealth&) { listener_.on_health(); }),
       templates_(
           &ParseTemplate, Changed<Claim>(InputChange::Kind::kTemplate),
           [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
@@ -100,6 +109,7 @@ std::vector<Input> WorkerObjects::Inputs(const kube::ServerInfo* server) {
   }
   inputs.push_back({tracking::kNamespaces, &namespaces_});
   inputs.push_back({tracking::kLocalQueues, &queues_});
+  if (reads_quota_) inputs.push_back({tracking::kClusterQueues, &cluster_queues_, kQuota});
   inputs.push_back({InVersion(tracking::kTemplates, version), templates_sink_});
   inputs.push_back({InVersion(tracking::kClaims, version), claims_sink_});
   inputs.push_back({InVersion(tracking::kDeviceClasses, version), classes_sink_});
@@ -137,6 +147,8 @@ std::vector<NamedHealth> WorkerObjects::Healths() const {
   }
   healths.push_back({"namespaces", namespaces_.health()});
   healths.push_back({"localqueues.kueue.x-k8s.io", queues_.health()});
+  if (reads_quota_)
+    healths.push_back({"clusterqueues.kueue.x-k8s.io", cluster_queues_.health()});
   healths.push_back({"resourceclaimtemplates.resource.k8s.io", templates_.cache().health()});
   if (devices_ != nullptr) {
     for (NamedHealth& of_devices : devices_->Healths()) healths.push_back(std::move(of_devices));
@@ -150,7 +162,8 @@ std::vector<NamedHealth> WorkerObjects::Healths() const {
 bool WorkerObjects::IsListing() const {
   const auto listing = [](const auto& cache) { return IsOnItsWay(cache.health()); };
   return listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
-         listing(templates_.cache()) || listing(claims_) || listing(classes_) ||
+         (reads_quota_ && listing(cluster_queues_)) || listing(templates_.cache()) ||
+         listing(claims_) || listing(classes_) ||
          std::any_of(jobs_.begin(), jobs_.end(),
                      [&](const auto& jobs) { return listing(jobs->cache()); }) ||
          (devices_ != nullptr && devices_->IsListing()) ||

@@ -27,6 +27,7 @@
 #include "manager/verify/device_picture.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/objects.h"
+#include "manager/verify/queue_quota.h"
 
 namespace fedra::verify {
 
@@ -34,6 +35,7 @@ namespace fedra::verify {
 enum class NeededFor {
   kCopies,        // our clones and jobs, and foreign ones of their names
   kExistence,     // what a job names
+  kQuota,         // whether its queue can ever hold it
   kDevices,       // where devices are verified
   kDependencies,  // where other objects that pods name are looked for
 };
@@ -52,7 +54,16 @@ WatchSpec WatchOf(const Input& input);
 // An object that verdicts depend on has changed.
 struct InputChange {
   // kDevices: anything that decides whether devices can be had there; the key is empty.
-  enum class Kind { kNamespace, kQueue, kTemplate, kClaim, kClass, kDependency, kDevices };
+  enum class Kind {
+    kNamespace,
+    kQueue,
+    kClusterQueue,
+    kTemplate,
+    kClaim,
+    kClass,
+    kDependency,
+    kDevices
+  };
   Kind kind = Kind::kClass;
   ObjectKey key;
 };
@@ -69,6 +80,7 @@ struct WorkerObjectsListener {
 struct WorkerObjectsOptions {
   std::optional<DevicePictureOptions> devices;    // absent: devices are not verified
   std::optional<DependencyOptions> dependencies;  // absent: not looked for
+  bool queue_quota = true;                        // whether ClusterQueues are read
 
   bool operator==(const WorkerObjectsOptions&) const = default;
 };
@@ -96,6 +108,8 @@ class WorkerObjects final {
   const watch::TrackedCache<Claim>& templates() const { return templates_; }
   const Cache<Namespace>& namespaces() const { return namespaces_; }
   const Cache<LocalQueue>& queues() const { return queues_; }
+  // Empty when they are not read, or may not be: then nothing is said about quota.
+  const Cache<ClusterQueue>& cluster_queues() const { return cluster_queues_; }
   const Cache<Claim>& claims() const { return claims_; }
   const Cache<DeviceClass>& classes() const { return classes_; }
   // Null when devices are not verified.
@@ -113,12 +127,14 @@ class WorkerObjects final {
 
   // Constant after construction.
   const WorkerObjectsListener listener_;
+  const bool reads_quota_;
 
   watch::TrackedCache<tracking::Workload> clones_;
   // In the order of JobAdapters().
   std::vector<std::unique_ptr<watch::TrackedCache<tracking::Job>>> jobs_;
   Cache<Namespace> namespaces_;
   Cache<LocalQueue> queues_;
+  Cache<ClusterQueue> cluster_queues_;
   watch::TrackedCache<Claim> templates_;
   Cache<Claim> claims_;
   Cache<DeviceClass> classes_;

@@ -43,6 +43,7 @@ class World:
         self.supply = Supply(fleet, name)
         self.fedra: Fedra | None = None
         self._binary, self._folder = binary, folder
+        self._ignores_quota = False
         self._links: dict[str, Link] = {}
         self._classes: set[tuple[str, str]] = set()
         self._notes: list[str] = []
@@ -117,7 +118,9 @@ class World:
         self.admin(worker).apply(objects.cluster_queue(self.ns, quota))
 
     def close_queue(self, worker: str) -> None:
-        """The worker stays eligible, but its Kueue admits nothing more."""
+        """The worker's Kueue admits nothing more, and fedra, which is told to ignore quota, still sends jobs there."""
+        assert self.fedra is None or self._ignores_quota, "start fedra with ignore_quota=True"
+        self._ignores_quota = True
         self.set_quota(worker, NO_QUOTA)
 
     def add_template(self, cluster: str, class_name: str = setup.GPU_CLASS, count: int = 1) -> None:
@@ -169,14 +172,16 @@ class World:
         crash_at: str | None = None,
         check_active: bool = True,
         watchdog: bool = True,
+        ignore_quota: bool = False,
     ) -> Fedra:
         """Starts fedra on this fleet with an empty store.
 
         `links`: workers whose network the scenario wants to control (see `link`), `cut`: those of them that are
         cut from the beginning. `accesses`: other credentials than the usual ones. `workers`: settings in the
         entries of some workers. `check_active`: wait until Kueue lets jobs into the queue. `watchdog`: off where
-        its reads would disturb a measurement.
+        its reads would disturb a measurement. `ignore_quota`: for scenarios that close a queue later.
         """
+        self._ignores_quota |= ignore_quota
         usual = {cluster: self.fleet.fedra_access(cluster) for cluster in self.fleet.clusters}
         chosen = {**usual, **(accesses or {})}
         for worker in links:
@@ -186,7 +191,13 @@ class World:
             self._clones = Arrivals(self.fleet, self.workers, "Workload", self.ns)
         for worker in cut:
             self.cut(worker)
-        self.fedra = Fedra(self._binary, self._folder, chosen, settings or {})
+        settings = dict(settings or {})
+        if self._ignores_quota:
+            settings["verification"] = {
+                **settings.get("verification", {}),
+                "queueQuota": "Ignore",
+            }
+        self.fedra = Fedra(self._binary, self._folder, chosen, settings)
         for worker, entry in (workers or {}).items():
             self.fedra.change_worker(worker, entry)
         self.fedra.start(crash_at)
@@ -225,10 +236,10 @@ class World:
 
         self.eventually(f"{worker} is {state}", look)
 
-    def ever_dispatched_to(self, worker: str) -> bool:
-        """Whether the worker has had any Workload in this namespace since fedra was first started."""
+    def dispatched_to(self, worker: str) -> int:
+        """How many Workloads the worker has had in this namespace since fedra was first started."""
         assert self._clones is not None
-        return self._clones.per_cluster()[worker] > 0
+        return self._clones.per_cluster()[worker]
 
     def verdicts(self, job: FederatedJob) -> dict[str, Verdict]:
         """What `fedra why` says of each worker, as soon as it is stored."""

@@ -38,6 +38,7 @@ FleetWorkerSettings ToJudged(const WorkerSettings& worker,
 void KeepDevicesOnly(FleetWorkerSettings& settings) {
   settings.verified.devices.emplace().node_resources = false;
   settings.verified.dependencies.reset();
+  settings.verified.queue_quota = false;
 }
 
 // Every name that was asked for must be there.

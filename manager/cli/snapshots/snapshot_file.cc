@@ -46,8 +46,10 @@ ordered_json RecordedJson(const FleetWorkerSettings& settings) {
                          {"copiesTemplates", settings.copies_templates},
                          {"capabilities", settings.capabilities},
                          {"requireCapabilities", require},
+                         {"queueQuota", settings.verified.queue_quota},
                          {"sharedClaims", verify::ToString(settings.shared_claims)}};
-  const auto& [devices, dependencies] = settings.verified;
+  const auto& devices = settings.verified.devices;
+  const auto& dependencies = settings.verified.dependencies;
   if (devices) object["devices"] = RecordedJson(*devices);
   if (dependencies) {
     object["dependencies"] = {{"enforce", dependencies->enforce},

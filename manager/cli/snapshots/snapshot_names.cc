@@ -176,7 +176,9 @@ void Redaction::Apply(const std::string& resource, json& object) const {
   if (resource == "jobs.batch") return ReplaceWithHash(name, "job");
   if (resource == "devicetaintrules.resource.k8s.io")
     return ReplaceWith(Find(object, {"spec", "deviceSelector", "pool"}), pools_);
+  if (resource == "clusterqueues.kueue.x-k8s.io") return ReplaceWithHash(name, "clusterqueue");
   if (resource == "localqueues.kueue.x-k8s.io") {
+    ReplaceWithHash(Find(object, {"spec", "clusterQueue"}), "clusterqueue");
     return ForEach(Find(object, {"status", "conditions"}),
                    [](json& condition) { condition["message"] = kLeftOut; });
   }

@@ -156,6 +156,7 @@ void ReadSettings(const Place& place, FleetWorkerSettings& settings) {
   settings.capabilities = place.Texts("capabilities", kMaxNames);
   settings.undeclared =
       place.Flag("requireCapabilities") ? verify::Undeclared::kRequire : verify::Undeclared::kWarn;
+  if (place.Find("queueQuota") != nullptr) settings.verified.queue_quota = place.Flag("queueQuota");
   if (place.Find("sharedClaims") != nullptr) {
     const auto shared = verify::ParseSharedClaims(place.Text("sharedClaims"));
     if (!shared)

@@ -169,7 +169,9 @@ json LocalQueue(const json& object) {
   }
   json status = json::object();
   status["conditions"] = std::move(conditions);
-  return {{"metadata", Metadata(object)}, {"status", std::move(status)}};
+  return {{"metadata", Metadata(object)},
+          {"spec", Keep(Member(object, "spec"), {"clusterQueue", "stopPolicy"})},
+          {"status", std::move(status)}};
 }
 
 // Only a job that is not ours is in the way of one of the same name. Whose one is that names its
@@ -222,6 +224,12 @@ std::optional<json> Reduced(const kube::Resource& resource, const json& object,
   if (kind == "Node") return Node(object);
   if (kind == "Pod") return Pod(object);
   if (kind == "LocalQueue") return LocalQueue(object);
+  if (kind == "ClusterQueue") {
+    return json{{"metadata", Metadata(object)},
+                {"spec", Keep(Member(object, "spec"),
+                              {"cohort", "cohortName", "resourceGroups", "stopPolicy"})},
+                {"status", Keep(Member(object, "status"), {"flavorsReservation"})}};
+  }
   if (kind == "Namespace") {
     json metadata = Metadata(object);
     const std::string label(verify::kAdminAccessLabel);

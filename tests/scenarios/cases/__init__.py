@@ -15,6 +15,7 @@ from scenarios.cases import (
     ordering,
     placement,
     protocol,
+    quota,
     silence,
     stops,
     storm,

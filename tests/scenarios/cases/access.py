@@ -102,7 +102,7 @@ def untrusted_certificate(world: World) -> None:
     """A worker whose certificate our CA did not sign is refused, said so, and used once the file is corrected."""
     good = world.fleet.fedra_access(world.worker1)
     bad = dataclasses.replace(good, ca=world.fleet.foreign_ca())
-    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad})
+    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad}, ignore_quota=True)
     job = world.submit("train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["CertificateUntrusted"]
@@ -116,7 +116,7 @@ def rejected_credentials(world: World) -> None:
     """A token that the worker rejects: CredentialsRejected; a new kubeconfig is used without a restart."""
     good = world.fleet.fedra_access(world.worker1)
     bad = dataclasses.replace(good, token="no-such-token")
-    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad})
+    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad}, ignore_quota=True)
     job = world.submit("train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["CredentialsRejected"]

@@ -114,7 +114,7 @@ def template_on_the_second_worker(world: World) -> None:
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["TemplateMissing"]
-    assert not world.ever_dispatched_to(world.worker1)
+    assert not world.dispatched_to(world.worker1)
     job.finish(world.worker2)
 
 
@@ -153,7 +153,7 @@ def device_class_missing(world: World) -> None:
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["DeviceClassMissing"]
-    assert not world.ever_dispatched_to(world.worker1)
+    assert not world.dispatched_to(world.worker1)
     job.finish(world.worker2)
 
 

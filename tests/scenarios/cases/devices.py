@@ -196,7 +196,7 @@ def users_of_one_claim_stay_together(world: World) -> None:
     second = submit(world, "second", pod)
     second.wait_running_on(world.worker1)
     assert world.reasons(second)[world.worker2] == ["ClaimElsewhere"]
-    assert not world.ever_dispatched_to(world.worker2)
+    assert not world.dispatched_to(world.worker2)
     first.finish(world.worker1)
     second.finish(world.worker1)
 

@@ -76,7 +76,7 @@ def job_ends_before_it_is_recorded(world: World) -> None:
     told = present(job.manager_job())["status"]
     for field in ("startTime", "completionTime"):
         assert told[field] == there[field], f"another run: {told} instead of {there}"
-    assert not world.ever_dispatched_to(world.worker2), "it was sent out again"
+    assert not world.dispatched_to(world.worker2), "it was sent out again"
 
 
 def _complete(job: Object | None) -> bool:

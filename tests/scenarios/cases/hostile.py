@@ -60,7 +60,7 @@ def _serves_the_others(row: _Row, world: World) -> None:
         stage(world, worker, 1)
     for path in row.paths:
         world.fleet.answer_hostile(world.worker1, row.answer, path)
-    fedra = world.start_fedra({**DEVICES, **IMPATIENT})
+    fedra = world.start_fedra({**DEVICES, **IMPATIENT}, ignore_quota=True)
     world.close_queue(world.worker1)
     job = submit(world, "train")
     job.wait_running_on(world.worker2)

@@ -100,7 +100,7 @@ def no_local_queue(world: World) -> None:
     world.start_fedra()
     job = world.submit("train")
     job.wait_message("no worker eligible")
-    assert world.reasons(job) == {world.worker1: ["QueueMissing"], world.worker2: ["QueueInactive"]}
+    assert world.reasons(job) == {world.worker1: ["QueueMissing"], world.worker2: ["QueueStopped"]}
     world.admin(world.worker2).patch(
         "ClusterQueue", None, world.ns, {"spec": {"stopPolicy": "None"}}
     )

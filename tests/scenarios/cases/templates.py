@@ -183,7 +183,7 @@ def copying_is_forbidden(world: World) -> None:
     world.add_template(MANAGER)
     _allow_copies(world, world.worker2)
     world.fleet.withhold(world.worker1, _RIGHTS)
-    fedra = world.start_fedra({**_settings("IfMissing"), **IMPATIENT})
+    fedra = world.start_fedra({**_settings("IfMissing"), **IMPATIENT}, ignore_quota=True)
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["Forbidden"]

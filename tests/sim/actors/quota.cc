@@ -18,6 +18,12 @@ const std::map<std::string, Nominal, std::less<>>& Quota::NominalOf(
   return found == queues_.end() ? nothing : found->second.nominal;
 }
 
+const Amounts& Quota::UsedOf(const std::string& queue) const {
+  static const Amounts none;
+  const auto found = queues_.find(queue);
+  return found == queues_.end() ? none : found->second.used;
+}
+
 std::string Quota::WhyNot(const std::string& queue, const Amounts& wanted) const {
   const auto found = queues_.find(queue);
   if (found == queues_.end()) return fmt::format("ClusterQueue {} doesn't exist", queue);

@@ -29,6 +29,9 @@ class Quota final {
   void SetQueue(const std::string& queue, std::map<std::string, Nominal, std::less<>> nominal);
   const std::map<std::string, Nominal, std::less<>>& NominalOf(const std::string& queue) const;
 
+  // What its workloads hold of it.
+  const Amounts& UsedOf(const std::string& queue) const;
+
   // Empty: it fits. Otherwise why not, in Kueue's words.
   std::string WhyNot(const std::string& queue, const Amounts& wanted) const;
 

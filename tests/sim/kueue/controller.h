@@ -68,7 +68,10 @@ class KueueController final : public Actor {
   void ReconcileWorkload(Store& store, const Place& place);
   bool FinalizeOrphan(Store& store, const Place& place, Object& workload);
   void Account(const Place& place, const Object& workload);
+  void Free(const ObjectKey& workload);  // its quota, for those who wait
   void WakeNext(const std::string& cluster_queue);
+  // Whether a queue's spec is another than when this was last asked.
+  bool IsNews(const Place& queue, int64_t generation);
   bool Requeue(const Place& place, Json& status, int64_t generation);
   void Deactivate(const Owners& owners, Json& status, int64_t generation);
   void EvictOrDrain(const Object& workload, const Queues& queues, Json& status);
@@ -96,6 +99,7 @@ class KueueController final : public Actor {
 
   KueueOptions options_;
   Quota quota_;
+  std::map<Place, int64_t> queue_generations_;
   std::map<ObjectKey, std::set<ObjectKey>> prebuilt_;        // Workload to the Jobs that name it
   std::map<ObjectKey, Clock::time_point> admissible_since_;  // Workloads that sit out the latency
 };

@@ -33,6 +33,22 @@ std::map<std::string, Nominal, std::less<>> NominalQuota(const Json& queue) {
   return nominal;
 }
 
+// status.flavorsReservation: one flavor for each resource is all that this Kueue uses.
+Json Reservation(const std::map<std::string, Nominal, std::less<>>& nominal, const Amounts& used) {
+  std::map<std::string, Json> flavors;
+  for (const auto& [resource, quota] : nominal) {
+    const auto found = used.find(resource);
+    Json& resources = flavors.try_emplace(quota.flavor, Json::array()).first->second;
+    resources.push_back({{"name", resource},
+                         {"total", FormatMilli(found == used.end() ? 0 : found->second)},
+                         {"borrowed", "0"}});
+  }
+  Json list = Json::array();
+  for (auto& [flavor, resources] : flavors)
+    list.push_back({{"name", flavor}, {"resources", std::move(resources)}});
+  return list;
+}
+
 // Names in an order that does not depend on time, as "a,b".
 std::string Joined(const std::vector<std::string>& list) {
   return fmt::format("{}", fmt::join(list, ","));
@@ -53,6 +69,7 @@ void KueueController::ReconcileClusterQueue(Store& store, const Place& place) {
   Object* queue = store.Find(cluster_queues_, place.key);
   if (queue == nullptr) {
     quota_.SetQueue(place.key.name, {});
+    queue_generations_.erase(place);
     return WakeQueue(store, place.key.name);
   }
   quota_.SetQueue(place.key.name, NominalQuota(queue->body));
@@ -95,15 +112,27 @@ void KueueController::ReconcileClusterQueue(Store& store, const Place& place) {
   }
   Json& status = Make(queue->body, {"status"});
   if (!status.is_object()) status = Json::object();
-  if (SetCondition(status, condition, IntAt(queue->body, {"metadata", "generation"}))) {
-    store.Touch(cluster_queues_, place.key, *queue);
-  }
-  WakeQueue(store, place.key.name);
+  const int64_t generation = IntAt(queue->body, {"metadata", "generation"});
+  const bool turned = SetCondition(status, condition, generation);
+  Json reservation = Reservation(quota_.NominalOf(place.key.name), quota_.UsedOf(place.key.name));
+  const bool used = status.value("flavorsReservation", Json()) != reservation;
+  if (used) status["flavorsReservation"] = std::move(reservation);
+  if (turned || used) store.Touch(cluster_queues_, place.key, *queue);
+  // Usage wakes by itself whoever fits into what became free.
+  if (IsNews(place, generation) || turned) WakeQueue(store, place.key.name);
+}
+
+bool KueueController::IsNews(const Place& queue, int64_t generation) {
+  const auto [seen, is_new] = queue_generations_.try_emplace(queue, generation);
+  return is_new || std::exchange(seen->second, generation) != generation;
 }
 
 void KueueController::ReconcileLocalQueue(Store& store, const Place& place) {
   Object* queue = store.Find(local_queues_, place.key);
-  if (queue == nullptr) return EnqueueAll(store, workloads_);
+  if (queue == nullptr) {
+    queue_generations_.erase(place);
+    return EnqueueAll(store, workloads_);
+  }
   const std::string cluster_name(StringAt(queue->body, {"spec", "clusterQueue"}));
   const Object* cluster = store.Find(cluster_queues_, {"", cluster_name});
   constexpr const char* kCannotSubmit = "Can't submit new workloads to clusterQueue";
@@ -117,10 +146,10 @@ void KueueController::ReconcileLocalQueue(Store& store, const Place& place) {
   }
   Json& status = Make(queue->body, {"status"});
   if (!status.is_object()) status = Json::object();
-  if (SetCondition(status, condition, IntAt(queue->body, {"metadata", "generation"}))) {
-    store.Touch(local_queues_, place.key, *queue);
-  }
-  WakeQueue(store, cluster_name);
+  const int64_t generation = IntAt(queue->body, {"metadata", "generation"});
+  const bool turned = SetCondition(status, condition, generation);
+  if (turned) store.Touch(local_queues_, place.key, *queue);
+  if (IsNews(place, generation) || turned) WakeQueue(store, cluster_name);
 }
 
 void KueueController::WakeQueue(const Store& store, const std::string& cluster_queue) {

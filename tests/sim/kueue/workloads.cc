@@ -61,7 +61,7 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
   if (workload == nullptr) {
     admissible_since_.erase(place.key);
     quota_.StopWaiting(place.key);
-    return WakeNext(quota_.Release(place.key));
+    return Free(place.key);
   }
   Account(place, *workload);
   if (FinalizeOrphan(store, place, *workload) || Finished(StatusOf(*workload))) return;
@@ -116,7 +116,7 @@ void KueueController::Account(const Place& place, const Object& workload) {
   const Json& status = StatusOf(workload);
   if (!QuotaReserved(status) || Finished(status) || !Active(workload.body)) {
     if (Finished(status)) quota_.StopWaiting(place.key);
-    return WakeNext(quota_.Release(place.key));
+    return Free(place.key);
   }
   Amounts used;
   for (const Json& assignment : ArrayAt(status, {"admission", "podSetAssignments"})) {
@@ -124,8 +124,16 @@ void KueueController::Account(const Place& place, const Object& workload) {
     if (usage == nullptr) continue;
     for (const auto& entry : usage->items()) used[entry.key()] += ParseMilli(entry.value());
   }
-  quota_.Hold(place.key, std::string(StringAt(status, {"admission", "clusterQueue"})),
-              std::move(used));
+  const std::string queue(StringAt(status, {"admission", "clusterQueue"}));
+  quota_.Hold(place.key, queue, std::move(used));
+  Enqueue({&cluster_queues_, {"", queue}});  // which says what is reserved
+}
+
+void KueueController::Free(const ObjectKey& workload) {
+  const std::string queue = quota_.Release(workload);
+  if (queue.empty()) return;
+  Enqueue({&cluster_queues_, {"", queue}});
+  WakeNext(queue);
 }
 
 void KueueController::WakeNext(const std::string& cluster_queue) {

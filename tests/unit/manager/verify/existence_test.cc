@@ -50,6 +50,7 @@ const std::string kActive = R"("status": {"conditions": [{"type": "Active", "sta
 struct Fixture {
   Filled<Namespace> namespaces{&ParseNamespace};
   Filled<LocalQueue> queues{&ParseLocalQueue};
+  Filled<ClusterQueue> cluster_queues{&ParseClusterQueue};
   Filled<Claim> templates{&ParseTemplate};
   Filled<Claim> claims{&ParseClaim};
   Filled<DeviceClass> classes{&ParseDeviceClass};
@@ -72,6 +73,7 @@ struct Fixture {
     const WorkerPicture picture{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
+                                .cluster_queues = cluster_queues.cache,
                                 .templates = templates.cache,
                                 .claims = claims.cache,
                                 .classes = classes.cache,
@@ -167,6 +169,25 @@ TEST_CASE("an inactive queue says why in Kueue's words") {
   CHECK_THAT(verdict.reasons[0].message, ContainsSubstring("ClusterQueue is stopped"));
 }
 
+TEST_CASE("a queue that was stopped says so, and by whose name") {
+  Fixture f;
+  const std::string inactive =
+      R"("status": {"conditions": [{"type": "Active", "status": "False"}]})";
+  f.queues.Put({Object("ml", "gpu", R"("spec": {"stopPolicy": "Hold"}, )" + inactive)});
+  dra::Verdict verdict = f.Verify(Needs());
+  CHECK(Codes(verdict) == Names{"QueueStopped"});
+  CHECK(verdict.reasons[0].message == "LocalQueue ml/gpu is stopped (stopPolicy Hold)");
+  f.queues.Put({Object("ml", "gpu", R"("spec": {"clusterQueue": "all"}, )" + inactive)});
+  f.cluster_queues.Put({Object("", "all", R"("spec": {"stopPolicy": "HoldAndDrain"})")});
+  verdict = f.Verify(Needs());
+  CHECK(Codes(verdict) == Names{"QueueStopped"});
+  CHECK(verdict.reasons[0].message ==
+        "ClusterQueue all is being drained (stopPolicy HoldAndDrain)");
+  // Inactive for another reason.
+  f.cluster_queues.Put({Object("", "all", R"("spec": {"stopPolicy": "None"})")});
+  CHECK(Codes(f.Verify(Needs())) == Names{"QueueInactive"});
+}
+
 TEST_CASE("a named claim must be there with its classes") {
   Fixture f;
   dra::Requirement needs = Needs();
@@ -250,6 +271,7 @@ struct CopyFixture : Fixture {
     const WorkerPicture picture{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
+                                .cluster_queues = cluster_queues.cache,
                                 .templates = templates.cache,
                                 .claims = claims.cache,
                                 .classes = classes.cache};

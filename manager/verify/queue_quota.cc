@@ -1,0 +1,203 @@
+#include "manager/verify/queue_quota.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::verify {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+using tracking::Path;
+using tracking::Text;
+
+using Flavors = std::map<std::string, FlavorQuota>;
+
+// Device requests that are written as extended resources, by the name of the class.
+constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
+
+// In the API's JSON a quantity may be a number, too.
+std::optional<Quantity> Amount(const json& value) {
+  if (value.is_number_integer()) return Quantity(value.get<int64_t>());
+  if (!value.is_string()) return std::nullopt;
+  const auto parsed = Quantity::Parse(value.get_ref<const std::string&>());
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+FlavorQuota ReadQuota(const json& quota, bool in_cohort) {
+  FlavorQuota read{.nominal = Amount(Member(quota, "nominalQuota")), .most = {}, .reserved = {}};
+  if (!read.nominal || !in_cohort) {
+    read.most = read.nominal;
+  } else if (const auto limit = Amount(Member(quota, "borrowingLimit"))) {
+    read.most = read.nominal->Add(*limit);
+  }
+  return read;
+}
+
+// Calls `visit` with every object of a list of flavors that each hold a list of resources, which is
+// the shape of spec.resourceGroups[].flavors and of status.flavorsReservation.
+template <class Visit>
+void ForEachResource(const json& flavors, Visit&& visit) {
+  if (!flavors.is_array()) return;
+  for (const json& flavor : flavors) {
+    const json& resources = Member(flavor, "resources");
+    if (!resources.is_array()) continue;
+    for (const json& resource : resources)
+      visit(Text(resource, "name"), Text(flavor, "name"), resource);
+  }
+}
+
+// So many pods of one set, and what each of them asks for.
+struct Wanted {
+  const dra::PodDemand& set;
+  int pods;
+  std::string resource;
+  const Quantity& each;
+
+  // "2 pods of set main ask for 4 of cpu each".
+  std::string Describe() const {
+    return fmt::format("{} pod{} of set {} ask{} for {} of {}{}", pods, pods == 1 ? "" : "s",
+                       set.name, pods == 1 ? "s" : "", each.ToString(), resource,
+                       pods == 1 ? "" : " each");
+  }
+  bool IsMoreThan(const Quantity& amount) const {
+    return each.MilliValue() > amount.MilliValue() / pods;
+  }
+};
+
+// The first finding about anything that Kueue counts by its plain rules.
+template <class Find>
+std::optional<dra::Reason> FindFirst(std::span<const dra::PodDemand> demands,
+                                     const IsDevice& is_device, Find&& find) {
+  for (const dra::PodDemand& demand : demands) {
+    const int pods = demand.least > 0 ? std::min(demand.least, demand.count) : demand.count;
+    for (const auto& [resource, each] : demand.requests) {
+      const std::string& name = resource.str();
+      if (pods == 0 || each.Sign() <= 0 || name.starts_with(kClassPrefix)) continue;
+      std::optional<dra::Reason> reason = find(Wanted{demand, pods, name, each});
+      // Asked last: to know it all classes are looked at.
+      if (reason && !is_device(name)) return reason;
+    }
+  }
+  return std::nullopt;
+}
+
+dra::Reason About(const ClusterQueue& queue, dra::ReasonCode code, std::string message) {
+  return {code, "ClusterQueue " + queue.name, std::move(message)};
+}
+
+// The most that any flavor may hold; nothing: some flavor is not bounded.
+std::optional<Quantity> Largest(const Flavors& flavors) {
+  std::optional<Quantity> largest;
+  for (const auto& [name, quota] : flavors) {
+    if (!quota.most) return std::nullopt;
+    if (!largest || *largest < *quota.most) largest = quota.most;
+  }
+  return largest;
+}
+
+// The flavor with the most left; null: one of them cannot be read.
+const FlavorQuota* Freest(const Flavors& flavors) {
+  const FlavorQuota* freest = nullptr;
+  int64_t left = 0;
+  for (const auto& [name, quota] : flavors) {
+    if (!quota.nominal) return nullptr;
+    const int64_t here = quota.nominal->MilliValue() - quota.reserved.MilliValue();
+    if (freest == nullptr || here > left) {
+      freest = &quota;
+      left = here;
+    }
+  }
+  return freest;
+}
+
+}  // namespace
+
+StopPolicy ReadStopPolicy(const json& spec) {
+  const std::string text = Text(spec, "stopPolicy");
+  if (text == "HoldAndDrain") return StopPolicy::kHoldAndDrain;
+  return text == "Hold" ? StopPolicy::kHold : StopPolicy::kNone;
+}
+
+Result<ClusterQueue> ParseClusterQueue(const json& object) {
+  const json& spec = Member(object, "spec");
+  ClusterQueue queue{.name = Text(Member(object, "metadata"), "name"),
+                     .stop = ReadStopPolicy(spec),
+                     .resources = {}};
+  if (queue.name.empty()) return Fail(ErrorCode::kBadResponse, "a ClusterQueue without name");
+  // v1beta2 calls it cohortName, v1beta1 cohort.
+  const bool in_cohort = !Text(spec, "cohortName").empty() || !Text(spec, "cohort").empty();
+  const json& groups = Member(spec, "resourceGroups");
+  if (!groups.is_array()) return queue;
+  for (const json& group : groups) {
+    ForEachResource(Member(group, "flavors"),
+                    [&](const auto& resource, const auto& flavor, const json& quota) {
+                      queue.resources[resource][flavor] = ReadQuota(quota, in_cohort);
+                    });
+  }
+  ForEachResource(Path(object, {"status", "flavorsReservation"}),
+                  [&](const auto& resource, const auto& flavor, const json& usage) {
+                    const auto flavors = queue.resources.find(resource);
+                    if (flavors == queue.resources.end()) return;
+                    const auto quota = flavors->second.find(flavor);
+                    if (quota == flavors->second.end()) return;
+                    quota->second.reserved = Amount(Member(usage, "total")).value_or(Quantity());
+                  });
+  return queue;
+}
+
+bool SameLimits(const ClusterQueue& a, const ClusterQueue& b) {
+  const auto without_usage = [](ClusterQueue queue) {
+    for (auto& [resource, flavors] : queue.resources)
+      for (auto& [flavor, quota] : flavors) quota.reserved = Quantity();
+    return queue;
+  };
+  return without_usage(a) == without_usage(b);
+}
+
+std::optional<dra::Reason> WhyCannotHold(const ClusterQueue& queue,
+                                         std::span<const dra::PodDemand> demands,
+                                         const IsDevice& is_device) {
+  const auto find = [&](const Wanted& wanted) -> std::optional<dra::Reason> {
+    const auto flavors = queue.resources.find(wanted.resource);
+    if (flavors == queue.resources.end()) {
+      return About(queue, dra::ReasonCode::kQueueCannotHold,
+                   fmt::format("the pods ask for {}, which no resource group of ClusterQueue {} "
+                               "covers: Kueue never admits them",
+                               wanted.resource, queue.name));
+    }
+    const auto most = Largest(flavors->second);
+    if (!most || !wanted.IsMoreThan(*most)) return std::nullopt;
+    return About(queue, dra::ReasonCode::kQueueCannotHold,
+                 fmt::format("{}, and ClusterQueue {} has quota for at most {} in one flavor: "
+                             "Kueue never admits them",
+                             wanted.Describe(), queue.name, most->ToString()));
+  };
+  return FindFirst(demands, is_device, find);
+}
+
+std::optional<dra::Reason> WhyFull(const ClusterQueue& queue,
+                                   std::span<const dra::PodDemand> demands,
+                                   const IsDevice& is_device) {
+  const auto find = [&](const Wanted& wanted) -> std::optional<dra::Reason> {
+    const auto flavors = queue.resources.find(wanted.resource);
+    if (flavors == queue.resources.end()) return std::nullopt;
+    const FlavorQuota* freest = Freest(flavors->second);
+    if (freest == nullptr || wanted.IsMoreThan(*freest->nominal)) return std::nullopt;
+    const auto left = freest->nominal->Sub(freest->reserved);
+    if (!left || !wanted.IsMoreThan(*left)) return std::nullopt;
+    return About(queue, dra::ReasonCode::kQueueFull,
+                 fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others",
+                             wanted.Describe(), queue.name, freest->reserved.ToString(),
+                             freest->nominal->ToString()));
+  };
+  return FindFirst(demands, is_device, find);
+}
+
+}  // namespace fedra::verify
