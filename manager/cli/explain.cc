@@ -138,7 +138,7 @@ std::vector<std::string> ExplainableWords() {
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal) {
   const Result<Format> parsed = ParseFormat(format);
   const bool for_programs = parsed && !IsTable(*parsed);
-  const auto print = [&](std::string_view kind, ordered_json object) {
+  const auto print = [&](std::string_view kind, const ordered_json& object) {
     ordered_json document = Document(kind);
     document.update(object);
     terminal.out << ToText(document, *parsed);

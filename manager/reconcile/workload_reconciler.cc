@@ -32,7 +32,7 @@ std::set<ClusterName> WithCopies(const Picture& picture) {
 }  // namespace
 
 WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts)
-    : settings_(std::move(settings)), parts_(parts) {}
+    : settings_(settings), parts_(parts) {}
 
 Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
   for (int i = 0; i < kMostReservations; ++i) {

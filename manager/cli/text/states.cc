@@ -49,8 +49,8 @@ constexpr std::array kEntries = {
     StateEntry{"Misconfigured", kWorker, "the worker's kubeconfig cannot be used",
                "Run `fedra config validate`. See `fedra explain ClusterMisconfigured`."},
     StateEntry{"Yes", kVerdict, "everything that was checked is there: the worker can run the job",
-               "Quota of the worker's ClusterQueue is not part of the verdict: its own Kueue "
-               "decides about that."},
+               "Its Kueue decides when: beside QueueFull the job would wait there for quota, and "
+               "workers whose queue has room come first."},
     StateEntry{"MayScale", kVerdict,
                "not now, but a pool that is declared scalable could bring the nodes",
                "The job is sent there when no worker says Yes."},

@@ -43,7 +43,7 @@ HostileAnswer Endless(std::string_view begin, Make make) {
   }};
 }
 
-HostileAnswer Whole(std::string body, std::string_view more_headers = "") {
+HostileAnswer Whole(const std::string& body, std::string_view more_headers = "") {
   return {[answer = fmt::format("{}{}Content-Length: {}\r\n\r\n", kOk, more_headers, body.size()) +
                     body]() mutable { return std::exchange(answer, ""); }};
 }

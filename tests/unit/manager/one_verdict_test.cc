@@ -66,7 +66,7 @@ struct Case {
 };
 
 std::vector<Case> Cases() {
-  const auto remove = [](const char* plural, ObjectKey key) {
+  const auto remove = [](const char* plural, const ObjectKey& key) {
     return [=](sim::Server& worker, const std::string&) {
       REQUIRE(worker.objects().Delete(plural, key));
     };

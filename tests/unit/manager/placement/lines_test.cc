@@ -51,7 +51,8 @@ TEST_CASE("lines: who came first goes first, and wakes the next") {
   CHECK(first.look_at == std::vector<ObjectKey>{{"ml", "second"}});
   lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(lines.Conclude({"ml", "first"}, {kEast}) == std::vector<ObjectKey>{{"ml", "second"}});
-  CHECK(AfterWhom(lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow), kEast) == "");
+  CHECK(
+      AfterWhom(lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow), kEast).empty());
 }
 
 TEST_CASE("lines: a higher priority overtakes") {
@@ -114,7 +115,8 @@ TEST_CASE("lines: nobody passes one that has waited for too long") {
   const Bids fits = On(kWest, Chance::kFits, gpus);
   CHECK(
       AfterWhom(lines.Offer(small, fits, first.reserved_at + minutes(1) - std::chrono::seconds(1)),
-                kWest) == "");
+                kWest)
+          .empty());
   CHECK(AfterWhom(lines.Offer(small, fits, first.reserved_at + minutes(1)), kWest) == "gang");
 }
 

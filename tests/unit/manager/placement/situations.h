@@ -28,7 +28,7 @@ inline Policy Race() {
 
 // A world in which the job runs on worker "a".
 inline World RunningOnA(Policy policy = {}) {
-  World world({"a", "b"}, std::move(policy));
+  World world({"a", "b"}, policy);
   world.ReserveQuota();
   world.Settle();
   REQUIRE(world.Admit("a"));

@@ -93,7 +93,7 @@ TEST_CASE("what a job needs, for programs") {
   CHECK(needs()["pods"] == 1);
   CHECK(needs()["claims"].empty());
   data.workloads[0].needs.clear();
-  CHECK(needs()["queue"] == "");
+  CHECK(needs()["queue"] == nlohmann::json(""));
 }
 
 TEST_CASE("--watch: that time passes is no news") {
@@ -174,13 +174,13 @@ TEST_CASE("what the loss of a worker means for its jobs") {
     const size_t start = line.find("connection refused") + 18;
     return line.substr(start, line.find('\n') - start);
   };
-  CHECK(note() == "");
+  CHECK(note().empty());
   data.workloads = {Job("x", "Running", "a", hours(1)), Job("y", "Running", "a", hours(1))};
   CHECK(note() == "; its 2 jobs move in 10m");
   settings.worker_lost_timeout = minutes(4);
   CHECK(note() == "; its 2 jobs are being moved");
   settings.worker_lost_timeout.reset();
-  CHECK(note() == "");
+  CHECK(note().empty());
 }
 
 TEST_CASE("old data is said to be old") {
