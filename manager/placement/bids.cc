@@ -1,5 +1,8 @@
 #include "manager/placement/bids.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "manager/placement/rank.h"
 
 namespace fedra::placement {
@@ -14,15 +17,32 @@ Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
   return waits ? Bid::Chance::kWaits : Bid::Chance::kNone;
 }
 
+int64_t PodsOf(std::span<const dra::PodDemand> demands) {
+  int64_t pods = 0;
+  for (const dra::PodDemand& demand : demands) pods += demand.count;
+  return std::max<int64_t>(pods, 1);
+}
+
 }  // namespace
 
 std::optional<Contender> ContenderOf(const tracking::Workload& workload,
-                                     const OrderSettings& settings) {
+                                     const OrderSettings& settings,
+                                     const tracking::SharedQueue* queue, bool by_weight) {
   if (!workload.QuotaReserved() || !workload.nominated.empty()) return std::nullopt;
   if (workload.demands == nullptr || !tracking::NeedDevices(*workload.demands)) return std::nullopt;
-  return Contender{.rank = {workload.priority.value, workload.created, workload.key},
-                   .reserved_at = workload.quota_reserved->since,
-                   .order = settings};
+  Contender contender{.rank = {.priority = workload.priority.value,
+                               .since = workload.created,
+                               .workload = workload.key},
+                      .reserved_at = workload.quota_reserved->since,
+                      .order = settings};
+  if (queue != nullptr)
+    contender.order.policy = ParseOrderPolicy(queue->order).value_or(settings.policy);
+  if (by_weight) {
+    contender.share = Share{.queue = workload.cluster_queue,
+                            .weight = queue == nullptr ? 1.0 : queue->weight.value_or(1.0),
+                            .cost = static_cast<double>(PodsOf(*workload.demands))};
+  }
+  return contender;
 }
 
 Bids BidsOf(std::span<const ClusterView> clusters, const PlacementRecord& record,

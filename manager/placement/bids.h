@@ -8,6 +8,7 @@
 
 #include "manager/placement/lines.h"
 #include "manager/placement/view.h"
+#include "manager/tracking/shared_queue.h"
 
 namespace fedra::placement {
 
@@ -18,8 +19,11 @@ namespace fedra::placement {
 // orders a queue so, but for those whose pods were not ready in time or whose AdmissionChecks asked
 // for a retry, which begin anew there (GetQueueOrderTimestamp in pkg/workload of Kueue 0.19); a
 // Workload with quota does not show why it was evicted last.
+//
+// `queue`: its ClusterQueue; null: it is not known. `by_weight`: queues share devices by weight.
 std::optional<Contender> ContenderOf(const tracking::Workload& workload,
-                                     const OrderSettings& settings);
+                                     const OrderSettings& settings,
+                                     const tracking::SharedQueue* queue, bool by_weight);
 
 // `as_of`: per worker, Bid::as_of of these verdicts.
 Bids BidsOf(std::span<const ClusterView> clusters, const PlacementRecord& record,

@@ -32,32 +32,76 @@ std::optional<ClusterName> Nearest(const Bids& bids) {
 
 }  // namespace
 
+std::optional<OrderPolicy> ParseOrderPolicy(std::string_view text) {
+  if (text == "Strict") return OrderPolicy::kStrict;
+  if (text == "Backfill") return OrderPolicy::kBackfill;
+  if (text == "BestEffort") return OrderPolicy::kBestEffort;
+  return std::nullopt;
+}
+
 std::weak_ordering QueueRank::operator<=>(const QueueRank& other) const {
   if (priority != other.priority) return other.priority <=> priority;
+  if (turn != other.turn) return std::weak_order(turn, other.turn);
   if (since != other.since) return since <=> other.since;
   return workload <=> other.workload;
 }
 
-Lines::Order::iterator Lines::Put(const Contender& contender) {
-  const auto found = entries_.find(contender.rank.workload);
-  Order::iterator at;
-  if (found == entries_.end()) {
-    at = order_.try_emplace(contender.rank).first;
-    entries_.emplace(contender.rank.workload, at);
-  } else if (at = found->second; at->first != contender.rank) {
-    auto node = order_.extract(at);
-    node.key() = contender.rank;
-    at = found->second = order_.insert(std::move(node)).position;
-    reservations_outdated_ = true;
+Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
+                                   std::vector<ObjectKey>& look_at) {
+  if (entry->first == rank) return entry;
+  reservations_outdated_ = true;
+  if (entry->first < rank) TakeAll(entry->second.followers, look_at);
+  auto node = order_.extract(entry);
+  node.key() = rank;
+  return entries_[rank.workload] = order_.insert(std::move(node)).position;
+}
+
+Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<ObjectKey>& look_at) {
+  QueueRank rank = contender.rank;
+  const auto found = entries_.find(rank.workload);
+  const bool is_new = found == entries_.end();
+  Order::iterator at = is_new ? order_.end() : found->second;
+  const bool keeps_turn = !is_new && at->second.share == contender.share &&
+                          at->first.priority == rank.priority && at->first.since == rank.since;
+  if (keeps_turn) {
+    rank.turn = at->first.turn;
+  } else {
+    if (!is_new) LeaveShare(at->first, at->second, /*served=*/false);
+    if (contender.share) {
+      const auto turns = turns_.Add(rank.priority, rank.since, rank.workload, *contender.share);
+      rank.turn = turns.front().at;
+      for (size_t i = turns.size(); i-- > 1;) {
+        const Order::iterator later = entries_.at(turns[i].workload);
+        QueueRank its = later->first;
+        its.turn = turns[i].at;
+        Move(later, its, look_at);
+      }
+    }
+  }
+  if (is_new) {
+    at = order_.try_emplace(rank).first;
+    entries_.emplace(rank.workload, at);
+  } else {
+    at = Move(at, rank, look_at);
   }
   Entry& entry = at->second;
   reservations_outdated_ = reservations_outdated_ || entry.settings != contender.order;
   entry.reserved_at = contender.reserved_at;
   entry.settings = contender.order;
+  entry.share = contender.share;
   return at;
 }
 
-void Lines::Join(const Contender& contender) { Put(contender); }
+void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served) {
+  if (entry.share)
+    turns_.Remove(rank.priority, rank.since, rank.workload, entry.share->queue, served);
+}
+
+std::vector<ObjectKey> Lines::Join(const Contender& contender) {
+  std::vector<ObjectKey> look_at;
+  Put(contender, look_at);
+  return look_at;
+}
 
 void Lines::Doubt(const ObjectKey& workload) {
   const auto found = entries_.find(workload);
@@ -154,9 +198,9 @@ Turn Lines::TurnOf(Order::iterator self, const ClusterName& worker, const Bid& b
 }
 
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) {
-  const Order::iterator self = Put(contender);
-  Entry& entry = self->second;
   Answer answer;
+  const Order::iterator self = Put(contender, answer.look_at);
+  Entry& entry = self->second;
   bool changed = !std::exchange(entry.judged, true) || entry.bids != bids;
   reservations_outdated_ = reservations_outdated_ || changed;
   entry.bids = std::move(bids);
@@ -188,7 +232,7 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
           });
       if (passed) ++at->second.passes;
     }
-    return Leave(workload);
+    return Remove(workload, /*served=*/true);
   }
   std::vector<ObjectKey> look_at;
   for (auto& [worker, bid] : entry.bids) {
@@ -201,10 +245,15 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
 }
 
 std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
+  return Remove(workload, /*served=*/false);
+}
+
+std::vector<ObjectKey> Lines::Remove(const ObjectKey& workload, bool served) {
   const auto found = entries_.find(workload);
   if (found == entries_.end()) return {};
   std::vector<ObjectKey> look_at;
   TakeAll(found->second->second.followers, look_at);
+  LeaveShare(found->second->first, found->second->second, served);
   order_.erase(found->second);
   entries_.erase(found);
   reservations_outdated_ = true;

@@ -3,13 +3,16 @@
 // Lines: the order in which waiting workloads get devices.
 //
 // All waiting workloads are ordered as in a queue of Kueue's: by priority, then by the time since
-// when they wait. Two of them stand in one line on a worker when some device there could serve
-// both. Nobody is dispatched ahead of one that stands in line before it and fits now; what happens
-// when that one has to wait for more devices than are free is the policy's business (OrderPolicy).
+// when they wait; where ClusterQueues have weights, those of one priority by the fair turns of
+// their queues (fair_turns.h). Two of them stand in one line on a worker when some device there
+// could serve both. Nobody is dispatched ahead of one that stands in line before it and fits now;
+// what happens when that one has to wait for more devices than are free is the policy's business
+// (OrderPolicy).
 //
 // Everything here is derived: from the Workloads and the verdicts of the looks at them. Only how
-// often a workload was passed is known from having been there; after a restart it counts from zero,
-// and `max_wait`, which counts from the Workload's own times, still bounds the wait.
+// often a workload was passed, and what each queue has had of its share, is known from having been
+// there; after a restart both count from zero, and `max_wait`, which counts from the Workload's own
+// times, still bounds the wait.
 //
 // A look offers what the workload would take (Offer), decides, and says what came of it (Conclude).
 // Both return the workloads that must be looked at again because of it. A workload that has not
@@ -29,12 +32,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/types.h"
 #include "dra/judge/device_set.h"
+#include "manager/placement/fair_turns.h"
 
 namespace fedra::placement {
 
@@ -48,6 +53,9 @@ enum class OrderPolicy {
   kBestEffort,
 };
 
+// "Strict", "Backfill", "BestEffort"; wire values of the annotation fedra.dev/order.
+std::optional<OrderPolicy> ParseOrderPolicy(std::string_view text);
+
 struct OrderSettings {
   OrderPolicy policy = OrderPolicy::kBackfill;
   int max_passes = 16;
@@ -59,6 +67,7 @@ struct OrderSettings {
 // Where a workload stands among all that wait; the lesser goes first.
 struct QueueRank {
   int priority = 0;  // as Kueue resolved it; higher goes first
+  double turn = 0;   // of its queue, where queues share by weight; Lines gives it
   WallTime since{};  // since when it waits in its queue
   ObjectKey workload;
 
@@ -71,6 +80,8 @@ struct Contender {
   QueueRank rank;
   WallTime reserved_at{};  // since when its quota is reserved: what it lacks since then is a worker
   OrderSettings order;     // of its ClusterQueue
+  // Absent: no ClusterQueue has a weight, and time alone decides.
+  std::optional<Share> share = std::nullopt;
 };
 
 // What a workload would take of one worker, as last judged.
@@ -113,7 +124,8 @@ struct Standing {
 class Lines final {
  public:
   // It waits, and nothing is known of what it would take. One that waits already keeps its bids.
-  void Join(const Contender& contender);
+  // Returns who has to be looked at again.
+  std::vector<ObjectKey> Join(const Contender& contender);
 
   // If it waits: what was last judged of it does not hold any more.
   void Doubt(const ObjectKey& workload);
@@ -147,6 +159,7 @@ class Lines final {
   struct Entry {
     WallTime reserved_at{};
     OrderSettings settings;
+    std::optional<Share> share;
     bool judged = false;
     Bids bids;
     std::map<ClusterName, bool> held;     // fits there, but not its turn: Turn::after_waiting
@@ -158,7 +171,12 @@ class Lines final {
   using Order = std::map<QueueRank, Entry>;
 
   enum class Hold { kNo, kUntilLookedAt, kUntilItGoes, kUntilItFits };
-  Order::iterator Put(const Contender& contender);
+  // Appends who stood behind one that is later now.
+  Order::iterator Put(const Contender& contender, std::vector<ObjectKey>& look_at);
+  Order::iterator Move(Order::iterator entry, const QueueRank& rank,
+                       std::vector<ObjectKey>& look_at);
+  void LeaveShare(const QueueRank& rank, const Entry& entry, bool served);
+  std::vector<ObjectKey> Remove(const ObjectKey& workload, bool served);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
   Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);
@@ -171,6 +189,7 @@ class Lines final {
 
   Order order_;
   std::unordered_map<ObjectKey, Order::iterator> entries_;
+  FairTurns turns_;
   bool reservations_outdated_ = false;
   dra::OverlapMemory overlaps_;
 };

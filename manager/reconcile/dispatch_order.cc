@@ -4,8 +4,8 @@
 
 namespace fedra::reconcile {
 
-void DispatchOrder::Join(const placement::Contender& contender) {
-  state_.With([&](State& state) { state.lines.Join(contender); });
+std::vector<ObjectKey> DispatchOrder::Join(const placement::Contender& contender) {
+  return state_.With([&](State& state) { return state.lines.Join(contender); });
 }
 
 std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {

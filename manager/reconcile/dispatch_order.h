@@ -16,8 +16,9 @@ namespace fedra::reconcile {
 
 class DispatchOrder final {
  public:
-  // It looks for a worker; until it has been looked at, those behind it wait.
-  void Join(const placement::Contender& contender);
+  // It looks for a worker; until it has been looked at, those behind it wait. Returns who has to be
+  // looked at again.
+  std::vector<ObjectKey> Join(const placement::Contender& contender);
   // It does not. Returns who has to be looked at again.
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 

@@ -55,7 +55,7 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
   const auto workload = sources_.manager.workloads().Find(key);
   if (workload != nullptr) {
     if (const auto contender = sources_.gatherer.ContenderOf(*workload))
-      sources_.order.Join(*contender);
+      targets_.workloads.AddAll(sources_.order.Join(*contender));
   }
   targets_.workloads.Add(key);
 }

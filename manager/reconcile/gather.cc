@@ -130,7 +130,8 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
 std::optional<placement::Contender> Gatherer::ContenderOf(
     const tracking::Workload& workload) const {
   if (!settings_.devices || !NeedsVerdicts(workload, CheckOf(workload))) return std::nullopt;
-  return placement::ContenderOf(workload, settings_.order);
+  const auto queue = manager_.Queue(workload.cluster_queue);
+  return placement::ContenderOf(workload, settings_.order, queue.get(), manager_.SharesByWeight());
 }
 
 std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(

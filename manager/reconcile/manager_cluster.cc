@@ -45,6 +45,18 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           &tracking::ParseMultiKueueConfig,
           [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); },
           [this](const CacheHealth&) { listener_.on_checks(); }),
+      queues_(
+          &tracking::ParseSharedQueue,
+          [this](const ObjectKey&, const auto& before, const auto& after) {
+            // Kueue touches their statuses all the time.
+            if (before != nullptr && after != nullptr && *before == *after) return;
+            const auto weighted = [](const auto& queue) {
+              return queue != nullptr && queue->weight;
+            };
+            weighted_queues_ += (weighted(after) ? 1 : 0) - (weighted(before) ? 1 : 0);
+            listener_.on_checks();
+          },
+          Ignore),
       templates_(
           &verify::ParseTemplate,
           [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
@@ -206,6 +218,7 @@ void ManagerCluster::OnServer() {
   }
   watch(tracking::kAdmissionChecks, checks_);
   watch(tracking::kMultiKueueConfigs, configs_);
+  watch(tracking::kClusterQueues, queues_);
   const std::string_view dra = verify::DraVersion(cluster_.server().get());
   watch(verify::InVersion(tracking::kTemplates, dra), templates_);
 }

@@ -5,6 +5,7 @@
 // Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
 // Lifetime: loop, pool and clock must outlive it; the listeners' targets must outlive Stop().
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "cluster-clients/watch/tracked_cache.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/job.h"
+#include "manager/tracking/shared_queue.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/existence.h"
 #include "store/rows.h"
@@ -27,7 +29,8 @@ struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   // What the job's status says of its pods has changed: as a rule our own mirror's echo.
   std::function<void(const ObjectKey& workload)> on_progress;
-  std::function<void()> on_checks;  // an AdmissionCheck or MultiKueueConfig changed
+  // An AdmissionCheck, a MultiKueueConfig, or what orders the jobs of a ClusterQueue changed.
+  std::function<void()> on_checks;
   // A ResourceClaimTemplate changed here.
   std::function<void(const ObjectKey& claim_template)> on_template;
   // A workload that names this template has come, changed or gone.
@@ -82,6 +85,12 @@ class ManagerCluster final {
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
+  // Null when there is none of that name, or they may not be read.
+  std::shared_ptr<const tracking::SharedQueue> Queue(const std::string& name) const {
+    return queues_.Find({"", name});
+  }
+  // Whether any ClusterQueue has a fair-sharing weight.
+  bool SharesByWeight() const { return weighted_queues_ > 0; }
   const verify::Cache<verify::Claim>& templates() const { return templates_; }
 
   // How the manager is, as `fedra status` shows it.
@@ -125,6 +134,8 @@ class ManagerCluster final {
       jobs_;  // in the order of JobAdapters()
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
+  std::atomic<int> weighted_queues_ = 0;
+  watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::Claim> templates_;
 
   Cluster cluster_;

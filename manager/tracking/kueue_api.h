@@ -30,6 +30,8 @@ inline constexpr std::string_view kTemplateUidAnnotation = "fedra.dev/template-u
 inline constexpr std::string_view kCapabilitiesAnnotation = "fedra.dev/capabilities";
 // A claim may say whether its users must share it on one worker: PreferTogether, RequireTogether.
 inline constexpr std::string_view kSharedAnnotation = "fedra.dev/shared";
+// A ClusterQueue of the manager may say how its jobs stand in line: Strict, Backfill, BestEffort.
+inline constexpr std::string_view kOrderAnnotation = "fedra.dev/order";
 // Who owns the fields of a copy.
 inline constexpr std::string_view kTemplateManager = "fedra-template-sync";
 

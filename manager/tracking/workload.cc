@@ -117,6 +117,7 @@ void ReadStatus(const json& status, Workload& workload) {
           {Text(check, "name"), ParseState(Text(check, "state")), Text(check, "message")});
     }
   }
+  workload.cluster_queue = Text(Member(status, "admission"), "clusterQueue");
   workload.cluster_name = Text(status, "clusterName");
   workload.nominated = ReadStrings(Member(status, "nominatedClusterNames"));
 }

@@ -81,6 +81,7 @@ struct Workload {
   std::optional<Condition> evicted;
   std::optional<Condition> finished;
   std::vector<AdmissionCheckState> checks;
+  std::string cluster_queue;  // that reserved its quota; empty: none has
   std::string cluster_name;
   std::vector<std::string> nominated;
 

@@ -44,6 +44,7 @@ class World:
         self.fedra: Fedra | None = None
         self._binary, self._folder = binary, folder
         self._ignores_quota = False
+        self._queues: list[str] = []
         self._links: dict[str, Link] = {}
         self._classes: set[tuple[str, str]] = set()
         self._notes: list[str] = []
@@ -103,7 +104,8 @@ class World:
             self.admin(worker).delete("DeviceClass", None, class_name)
         for cluster in self.fleet.clusters:
             self.admin(cluster).delete("Namespace", None, self.ns)
-            self.admin(cluster).delete("ClusterQueue", None, self.ns)
+            for queue in (self.ns, *self._queues):
+                self.admin(cluster).delete("ClusterQueue", None, queue)
         self.manager.delete("AdmissionCheck", None, self.check)
         self.manager.delete("MultiKueueConfig", None, self.ns)
 
@@ -139,6 +141,16 @@ class World:
         """Limits the scenario's check to these workers, in this order, by a MultiKueueConfig."""
         self.manager.apply(objects.multikueue_config(self.ns, list(workers)))
         self.manager.apply(objects.admission_check(self.check, config=self.ns))
+
+    def add_queue(self, name: str) -> str:
+        """Another LocalQueue everywhere, and a ClusterQueue of its own; returns the latter's name."""
+        full_name = f"{self.ns}-{name}"
+        self._queues.append(full_name)
+        for cluster in self.fleet.clusters:
+            check = self.check if cluster == MANAGER else None
+            self.admin(cluster).apply(objects.cluster_queue(full_name, Quota(), check))
+            self.admin(cluster).apply(objects.local_queue(self.ns, name, full_name))
+        return full_name
 
     def drain(self, worker: str) -> None:
         """The worker's administrator stops the queue and evicts what runs there."""

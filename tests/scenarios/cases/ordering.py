@@ -22,7 +22,7 @@ from scenarios.rows.parts import (
 from scenarios.rows.row import Row
 from scenarios.rows.stage import job_of
 from scenarios.waiting import always
-from scenarios.world import World
+from scenarios.world import QUEUE, World
 
 _CLASS = "card.example.com"
 
@@ -50,9 +50,16 @@ def _start(world: World, order: str, **backfill: object) -> Fedra:
     return world.start_fedra({"verification": {"devices": "Enforce"}, "dispatch": dispatch})
 
 
-def _submit(world: World, name: str, pods: int = 1, priority: str | None = None) -> FederatedJob:
+def _submit(
+    world: World,
+    name: str,
+    pods: int = 1,
+    priority: str | None = None,
+    queue: str = QUEUE,
+) -> FederatedJob:
     row = Row(name, "", "", [], pods=pods, pod=by_template(card="one-card"))
     manifest = job_of(row, world.ns, name)
+    manifest["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = queue
     if priority is not None:
         manifest["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = priority
     world.manager.create(manifest)
@@ -202,3 +209,42 @@ def what_fits_goes(world: World) -> None:
         lambda: [job.name for job in _dispatched(world, small)] == ["c-small-0"],
     )
     assert gang.nowhere()
+
+
+@scenario("shares-by-weight", kueue_dra=_OFF)
+def queues_share_by_weight(world: World) -> None:
+    """One card, two queues with weights 3 and 1: of each four jobs that leave, three are of the first."""
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    other = world.add_queue("other")
+    for queue, weight in ((world.ns, "3"), (other, "1")):
+        patch = {"spec": {"fairSharing": {"weight": weight}}}
+        world.manager.patch("ClusterQueue", None, queue, patch)
+    _start(world, "Backfill")
+    holder = _submit(world, "a-holder")
+    holder.wait_running_on(world.worker1)
+    jobs = [_submit(world, f"light-{index}", queue="other") for index in range(4)]
+    jobs += [_submit(world, f"heavy-{index}") for index in range(8)]
+    jobs[-1].wait_message("no worker eligible")
+    holder.finish(world.worker1)
+    left = _end_one_by_one(world, jobs)
+    for names in (left[:4], left[4:8]):
+        assert sum(name.startswith("heavy") for name in names) == 3, left
+    for kind in ("light", "heavy"):
+        assert [name for name in left if name.startswith(kind)] == sorted(
+            name for name in left if name.startswith(kind)
+        ), left
+
+
+@scenario("order-of-a-queue", kueue_dra=_OFF)
+def a_queue_has_an_order_of_its_own(world: World) -> None:
+    """dispatch.order is BestEffort, but the gang's ClusterQueue is annotated Strict: nobody passes its gang."""
+    patch = {"metadata": {"annotations": {"fedra.dev/order": "Strict"}}}
+    world.manager.patch("ClusterQueue", None, world.ns, patch)
+    holders, gang, small = _gang_first_in_line(world, "BestEffort")
+    first = [job for job in holders if job.cluster_name() == world.worker1][0]
+    first.finish(world.worker1)
+    always("the free card stays free", lambda: not _dispatched(world, small), 2)
+    _end_on(world, [job for job in holders if job is not first], world.worker1)
+    gang.wait_running_on(world.worker1)
+    gang.finish(world.worker1)

@@ -22,7 +22,9 @@ std::shared_ptr<const dra::DeviceSet> Devices(std::vector<uint64_t> devices) {
 
 Contender Of(const std::string& name, int second, int priority = 0, OrderSettings order = {}) {
   const WallTime since{std::chrono::seconds(second)};
-  return {.rank = {priority, since, {"ml", name}}, .reserved_at = since, .order = order};
+  return {.rank = {.priority = priority, .since = since, .workload = {"ml", name}},
+          .reserved_at = since,
+          .order = order};
 }
 
 Bids On(const ClusterName& worker, Chance chance, std::shared_ptr<const dra::DeviceSet> devices,
@@ -163,6 +165,7 @@ TEST_CASE("lines: where each stands") {
 
 struct Job {
   Contender contender;
+  QueueRank rank;  // as the lines have it
   int need = 1;
   std::set<int> kinds;  // of devices that serve it
   bool waits = false;
@@ -178,9 +181,10 @@ struct Device {
 // random order, as many threads make them.
 class Cluster {
  public:
-  // `churn`: devices change before every look, though none becomes free.
-  Cluster(uint32_t seed, OrderPolicy policy, bool churn)
-      : random_(seed), policy_(policy), churn_(churn) {
+  // `churn`: devices change before every look, though none becomes free. `shares`: queues have
+  // weights.
+  Cluster(uint32_t seed, OrderPolicy policy, bool churn, bool shares)
+      : random_(seed), policy_(policy), churn_(churn), shares_(shares) {
     uint64_t id = 0;
     for (int i = Draw(1, 3); i > 0; --i) {
       auto& devices = workers_[ClusterName("w" + std::to_string(i))];
@@ -211,17 +215,30 @@ class Cluster {
     const int number = ++submitted_;
     const bool gang = Draw(1, 4) == 4;
     Job job;
-    job.contender = {.rank = {Draw(0, 1),
-                              WallTime{std::chrono::seconds(number)},
-                              {"ml", "j" + std::to_string(number)}},
+    job.contender = {.rank = {.priority = Draw(0, 1),
+                              .since = WallTime{std::chrono::seconds(number)},
+                              .workload = {"ml", "j" + std::to_string(number)}},
                      .reserved_at = kNow,
                      .order = {.policy = policy_, .max_passes = 2}};
     job.need = gang ? Draw(2, 4) : 1;
     for (int n = Draw(1, 2); n > 0; --n) job.kinds.insert(Draw(0, 2));
+    if (shares_) {
+      const int queue = Draw(0, 2);
+      job.contender.share = Share{"q" + std::to_string(queue), queue + 0.5, job.need + 0.0};
+      // Some come back: they have waited for longer than others of their queue.
+      if (Draw(0, 4) == 0) job.contender.rank.since -= std::chrono::seconds(Draw(1, 20));
+    }
+    job.rank = job.contender.rank;
     job.waits = true;
-    lines_.Join(job.contender);
+    Wake(lines_.Join(job.contender));
     queue_.insert(job.contender.rank.workload);
     jobs_.emplace(job.contender.rank.workload, job);
+  }
+
+  void Wake(const std::vector<ObjectKey>& keys) { queue_.insert(keys.begin(), keys.end()); }
+
+  void ReadRanks() {
+    for (const Standing& each : lines_.Standings()) jobs_.at(each.rank.workload).rank = each.rank;
   }
 
   bool Serves(const Device& device, const Job& job) const {
@@ -275,22 +292,20 @@ class Cluster {
     REQUIRE(++looks_ < 100'000);
     for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
     const Lines::Answer answer = lines_.Offer(job.contender, BidsOf(job), kNow);
-    queue_.insert(answer.look_at.begin(), answer.look_at.end());
+    Wake(answer.look_at);
+    if (shares_) ReadRanks();
     std::set<ClusterName> chosen;
     for (const auto& [worker, turn] : answer.turns) {
       if (!turn.after && chosen.empty() && Count(worker, job, true) >= job.need)
         chosen.insert(worker);
     }
     if (!chosen.empty()) Dispatch(*chosen.begin(), job);
-    const std::vector<ObjectKey> woken = lines_.Conclude(key, chosen);
-    queue_.insert(woken.begin(), woken.end());
+    Wake(lines_.Conclude(key, chosen));
   }
 
   void Dispatch(const ClusterName& worker, Job& job) {
     for (auto& [key, other] : jobs_) {
-      if (!other.waits || !(other.contender.rank < job.contender.rank) ||
-          !Compete(worker, other, job))
-        continue;
+      if (!other.waits || !(other.rank < job.rank) || !Compete(worker, other, job)) continue;
       INFO(job.contender.rank.workload.name << " passes " << key.name << " on " << worker.value);
       REQUIRE(policy_ != OrderPolicy::kStrict);
       // One that was looked at before the very last change may be passed, where changes never end.
@@ -330,7 +345,7 @@ class Cluster {
         INFO(key.name << " fits on " << worker.value);
         REQUIRE(policy_ != OrderPolicy::kBestEffort);
         REQUIRE(std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
-          return other.second.waits && other.second.contender.rank < job.contender.rank &&
+          return other.second.waits && other.second.rank < job.rank &&
                  Compete(worker, other.second, job);
         }));
       }
@@ -340,6 +355,7 @@ class Cluster {
   std::mt19937 random_;
   const OrderPolicy policy_;
   const bool churn_;
+  const bool shares_;
   std::map<ClusterName, std::vector<Device>> workers_;
   std::map<std::pair<ClusterName, std::set<int>>, std::shared_ptr<const dra::DeviceSet>> sets_;
   std::map<ClusterName, uint64_t> freed_;
@@ -357,9 +373,101 @@ TEST_CASE("lines: random histories keep the order, the bound, and no device idle
   const auto policy =
       GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
   const bool churn = GENERATE(false, true);
-  for (uint32_t seed = 1; seed <= 400; ++seed) {
-    INFO("policy " << static_cast<int>(policy) << ", churn " << churn << ", seed " << seed);
-    Cluster(seed, policy, churn).Run(200);
+  const bool shares = GENERATE(false, true);
+  for (uint32_t seed = 1; seed <= (shares ? 50u : 400u); ++seed) {
+    INFO("policy " << static_cast<int>(policy) << ", churn " << churn << ", shares " << shares
+                   << ", seed " << seed);
+    Cluster(seed, policy, churn, shares).Run(200);
+  }
+}
+
+// ---- fair turns
+
+Contender In(const std::string& queue, double weight, const std::string& name, int second,
+             double cost = 1) {
+  Contender contender = Of(name, second);
+  contender.share = Share{queue, weight, cost};
+  return contender;
+}
+
+// One device after the other goes to whoever is first; the names in that order.
+std::string Serve(Lines& lines, int devices) {
+  std::string served;
+  for (; devices > 0 && lines.size() > 0; --devices) {
+    const QueueRank first = lines.Standings().front().rank;
+    served += first.workload.name.substr(0, 1);
+    lines.Conclude(first.workload, {kEast});
+  }
+  return served;
+}
+
+TEST_CASE("lines: queues share by weight, and within a queue time decides") {
+  Lines lines;
+  for (int i = 0; i < 12; ++i) {
+    lines.Join(In("a", 3, "a" + std::to_string(i), i));
+    lines.Join(In("b", 1, "b" + std::to_string(i), 100 + i));
+  }
+  std::string first = Serve(lines, 8);
+  CHECK(std::count(first.begin(), first.end(), 'a') == 6);
+  // A queue that comes late has its first turn at once, then its share, and nothing for the past.
+  for (int i = 0; i < 4; ++i) lines.Join(In("c", 1, "c" + std::to_string(i), 200 + i));
+  std::string then = Serve(lines, 10);
+  CHECK(std::count(then.begin(), then.end(), 'a') == 5);
+  CHECK(std::count(then.begin(), then.end(), 'b') == 2);
+  CHECK(std::count(then.begin(), then.end(), 'c') == 3);
+}
+
+TEST_CASE("lines: without weights time alone decides, and weights may come and go") {
+  Lines lines;
+  lines.Join(Of("a0", 1));
+  lines.Join(Of("a1", 2));
+  lines.Join(Of("b0", 3));
+  const auto names = [&] {
+    std::string all;
+    for (const Standing& each : lines.Standings()) all += each.rank.workload.name + " ";
+    return all;
+  };
+  CHECK(names() == "a0 a1 b0 ");
+  lines.Join(In("a", 1, "a0", 1));
+  lines.Join(In("a", 1, "a1", 2));
+  lines.Join(In("b", 1, "b0", 3));
+  CHECK(names() == "a0 b0 a1 ");
+  // One that has waited for longer takes the turn of those of its queue.
+  lines.Join(In("a", 1, "a-old", 0));
+  CHECK(names() == "a-old b0 a0 a1 ");
+  lines.Join(Of("a-old", 0));
+  for (const char* name : {"a0", "a1"}) lines.Join(Of(name, name[1] - '0' + 1));
+  lines.Join(Of("b0", 3));
+  CHECK(names() == "a-old a0 a1 b0 ");
+}
+
+TEST_CASE("lines: whatever the weights, a job waits for a bounded number of others") {
+  for (uint32_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937 random(seed);
+    const auto draw = [&](int least, int most) {
+      return std::uniform_int_distribution<int>(least, most)(random);
+    };
+    std::map<std::string, double> weights;
+    for (const char* queue : {"a", "b", "c", "d"}) weights[queue] = draw(0, 4);
+    const auto weight = [&](const std::string& queue) { return std::max(weights[queue], 0.001); };
+    Lines lines;
+    std::map<std::string, int> waiting;
+    std::map<std::string, double> bounds;  // of those that wait: others of all queues before them
+    for (int now = 0; now < 300; ++now) {
+      const std::string queue(1, static_cast<char>('a' + draw(0, 3)));
+      const std::string name = queue + std::to_string(now);
+      lines.Join(In(queue, weights[queue], name, now));
+      const double place = ++waiting[queue];
+      bounds[name] = place;
+      for (const auto& [other, of_other] : weights)
+        if (other != queue) bounds[name] += place * weight(other) / weight(queue) + 2;
+      if (draw(0, 2) == 0) continue;
+      const QueueRank first = lines.Standings().front().rank;
+      Serve(lines, 1);
+      --waiting[first.workload.name.substr(0, 1)];
+      bounds.erase(first.workload.name);
+      for (auto& [each, bound] : bounds) REQUIRE(--bound >= 0);
+    }
   }
 }
 

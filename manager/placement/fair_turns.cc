@@ -1,0 +1,55 @@
+#include "manager/placement/fair_turns.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace fedra::placement {
+namespace {
+
+// Kueue lets a queue of weight 0 come last for ever; here it waits long, but not for ever.
+constexpr double kLeastWeight = 0.001;
+
+}  // namespace
+
+std::vector<FairTurns::Turn> FairTurns::Add(int priority, WallTime since, const ObjectKey& workload,
+                                            const Share& share) {
+  Level& level = levels_[priority];
+  Queue& queue = level.queues[share.queue];
+  auto at = queue.waiting.try_emplace({since, workload}).first;
+  const auto next = std::next(at);
+  at->second.step = share.cost / std::max(share.weight, kLeastWeight);
+  if (next != queue.waiting.end()) {
+    at->second.turn = next->second.turn;
+  } else if (at != queue.waiting.begin()) {
+    at->second.turn = std::max(level.now, std::prev(at)->second.Next());
+  } else {
+    at->second.turn = std::max(level.now, queue.next);
+  }
+  std::vector<Turn> turns = {{workload, at->second.turn}};
+  for (auto later = next; later != queue.waiting.end(); at = later++) {
+    if (later->second.turn >= at->second.Next()) break;
+    later->second.turn = at->second.Next();
+    turns.push_back({later->first.second, later->second.turn});
+  }
+  return turns;
+}
+
+void FairTurns::Remove(int priority, WallTime since, const ObjectKey& workload,
+                       const std::string& queue, bool served) {
+  const auto level = levels_.find(priority);
+  if (level == levels_.end()) return;
+  const auto found = level->second.queues.find(queue);
+  if (found == level->second.queues.end()) return;
+  Queue& own = found->second;
+  const auto place = own.waiting.find({since, workload});
+  if (place == own.waiting.end()) return;
+  if (served) {
+    level->second.now = std::max(level->second.now, place->second.turn);
+    own.next = std::max(own.next, place->second.Next());
+  }
+  own.waiting.erase(place);
+  if (own.waiting.empty() && own.next <= level->second.now) level->second.queues.erase(found);
+  if (level->second.queues.empty()) levels_.erase(level);
+}
+
+}  // namespace fedra::placement

@@ -1,0 +1,38 @@
+#include "manager/tracking/shared_queue.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::tracking {
+namespace {
+
+using nlohmann::json;
+
+std::optional<double> WeightOf(const json& weight) {
+  const json object = {{"metadata", {{"name", "ml"}}},
+                       {"spec", {{"fairSharing", {{"weight", weight}}}}}};
+  return ParseSharedQueue(object)->weight;
+}
+
+TEST_CASE("a queue's weight is a quantity, and what is none counts as none") {
+  CHECK(WeightOf("2") == 2.0);
+  CHECK(WeightOf("500m") == 0.5);
+  CHECK(WeightOf(3) == 3.0);
+  CHECK(WeightOf("0") == 0.0);
+  CHECK(WeightOf("-1") == std::nullopt);
+  CHECK(WeightOf(-1) == std::nullopt);
+  CHECK(WeightOf(1.5) == std::nullopt);
+  CHECK(WeightOf("many") == std::nullopt);
+  CHECK(WeightOf(json::object()) == std::nullopt);
+}
+
+TEST_CASE("a queue's order is its annotation") {
+  const json object = {
+      {"metadata", {{"name", "ml"}, {"annotations", {{"fedra.dev/order", "Strict"}}}}}};
+  CHECK(*ParseSharedQueue(object) == SharedQueue{"ml", "Strict", std::nullopt});
+  CHECK_FALSE(ParseSharedQueue(json::object()));
+}
+
+}  // namespace
+}  // namespace fedra::tracking
