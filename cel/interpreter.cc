@@ -199,7 +199,7 @@ Value Interpreter::EvalEqualityWithText(const Node& node) {
   if (left.is(Kind::kString))
     return Value::Bool((left.AsText() == node.constant.AsText()) != negated);
   if (negated) return Value::Bool(true);
-  // A Kubernetes type on the left does not compare with a string (dra.md 4.3, 11.5).
+  // A Kubernetes type on the left does not compare with a string.
   return left.kind() >= Kind::kQuantity ? evaluation_.NoSuchOverload() : Value::Bool(false);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Cuts the text of an expression into tokens (CEL.g4 of cel-spec; dra.md 4.7).
+// Cuts the text of an expression into tokens (parser/gen/CEL.g4 of cel-go).
 //
 // Thread rules: a plain object for one thread. The text must outlive the lexer and its tokens.
 

@@ -68,7 +68,8 @@ class Planner final {
   static const Overload* OnlyCandidate(const Expr& expr);
   uint32_t PlanOperator(const Expr& expr, const OperatorEntry& entry, std::vector<uint32_t> args);
 
-  // cel-go looks constants up by hash: another result for values that Go cannot hash (dra.md 11.5).
+  // cel-go looks constants up by hash (optimizer of interpreter/interpretable.go,
+  // evalSetMembership): another result for values that Go cannot hash.
   uint32_t PlanConstantMembership(Node node, const Value list, const std::vector<uint32_t>& args);
   uint32_t PlanFunction(const Expr& expr, const std::vector<uint32_t>& args);
 

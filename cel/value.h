@@ -188,7 +188,7 @@ struct MapEntry {
 // Entries in insertion order with unique keys.
 struct MapValue {
   std::span<const MapEntry> entries;
-  // The outer maps of `device`: a key that is not there selects an empty map (dra.md 4.2).
+  // The outer maps of `device`: a key that is not there selects an empty map.
   bool default_empty = false;
   // Go's native map[string]any: keys of other types are simply absent, where a map made by an
   // expression panics on keys that cannot be hashed.
@@ -217,7 +217,7 @@ bool IsHashable(const Value& value);
 enum class Equality : uint8_t { kDifferent, kEqual, kError };
 
 // `left == right` with left deciding: quantities, versions and other Kubernetes types are an error
-// against another type, everything else is then different (dra.md 4.3). Takes a step for each pair
+// against another type, everything else is then different. Takes a step for each pair
 // of parts; means nothing once `steps` are exhausted.
 Equality Equals(const Value& left, const Value& right, Steps& steps);
 

@@ -150,7 +150,7 @@ constexpr std::array kCatalogue = {
         "the PodGroup on the worker waits for more pods than the job has",
         "spec.schedulingPolicy.gang.minCount is larger than the number of the job's pods and "
         "the group's pods on the worker together; kube-scheduler starts none of them before "
-        "so many exist. Only its feature gate GangScheduling, which no API shows, could be off.",
+        "so many exist. The feature gate GangScheduling could be off; no API reveals that.",
         "Lower minCount in the PodGroup on the worker, or raise the job's parallelism."},
     ReasonEntry{kDriverMissing, "DriverMissing", kDevices,
                 "no driver on the worker publishes devices for a class the job needs",
@@ -174,15 +174,17 @@ constexpr std::array kCatalogue = {
         "Ask for fewer devices or pods, or use a worker with more devices or larger nodes."},
     ReasonEntry{kDevicesAllocated, "DevicesAllocated", kDevices,
                 "matching devices exist but are in use",
-                "Other claims hold them, or jobs on their way will.",
-                "Nothing: the job leaves as soon as enough devices are free."},
-    ReasonEntry{kInLine, "InLine", kDevices,
-                "devices are free, and jobs that are ahead in line get them first",
-                "Jobs that wait for the same devices leave by priority and by the time since when "
-                "they wait; with dispatch.order Strict or Backfill the first in line may also keep "
-                "devices free until there are enough for it.",
-                "Nothing: the job leaves in its turn. docs/ordering.md says what each order "
-                "guarantees."},
+                "Other claims hold them, or they are reserved for jobs already dispatched there.",
+                "No action needed: the job is dispatched once enough devices are free."},
+    ReasonEntry{
+        kInLine, "InLine", kDevices,
+        "devices are free, and jobs that are ahead in line get them first",
+        "Jobs that wait for the same devices are dispatched by priority, then by how long "
+        "they have waited; with dispatch.order Strict or Backfill the first in line may also keep "
+        "devices free until there are enough for it.",
+        "No action needed: the job is dispatched in its turn. docs/ordering.md says what each "
+        "order "
+        "guarantees."},
     ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
                 "devices match one by one, but not together (matchAttribute or distinctAttribute)",
                 "No set of free devices shares the required attribute.",
@@ -191,13 +193,15 @@ constexpr std::array kCatalogue = {
         kCountersExhausted, "CountersExhausted", kDevices,
         "partitions exist, but their parent device is used up",
         "Partitionable devices draw on shared counters that other partitions have consumed.",
-        "Nothing: the job leaves when partitions are freed. Where the message says that even free "
+        "No action needed: the job is dispatched when partitions are freed. Where the message says "
+        "that even free "
         "devices are too few: ask for less, or use another worker."},
     ReasonEntry{kCapacityExhausted, "CapacityExhausted", kDevices,
                 "shared devices, or a shared claim, have not enough capacity left",
                 "Consumable capacity of every matching device is taken, or the ResourceClaim that "
                 "the pods share has as many consumers as can be recorded (256).",
-                "Nothing: the job leaves when capacity is freed. Where the message says that even "
+                "No action needed: the job is dispatched when capacity is freed. Where the message "
+                "says that even "
                 "free devices are too few: ask for less, or use another worker. Where it counts "
                 "consumers: let fewer pods share the claim."},
     ReasonEntry{kDeviceTainted, "DeviceTainted", kDevices,
@@ -214,11 +218,10 @@ constexpr std::array kCatalogue = {
     ReasonEntry{
         kAllocationError, "AllocationError", kDevices,
         "the scheduler's allocator gives up on the claim",
-        "It does not deal with more than 32 devices in one claim, a constraint that "
-        "allocationMode All cannot keep, a nodeSelector of a slice that has several terms or "
-        "cannot be read, or a field that the worker's release does not know; the pod then goes "
-        "nowhere, "
-        "although other nodes would do.",
+        "The allocator rejects claims with more than 32 devices, constraints that allocationMode "
+        "All cannot keep, slices whose nodeSelector has several terms or cannot be read, and "
+        "fields that the worker's release does not know. The pod is then placed nowhere, even if "
+        "other nodes would do.",
         "Change what the message names: ask for at most 32 devices per claim, use "
         "ExactCount with the constraint, or have the driver publish a nodeSelector of one "
         "valid term."},
@@ -245,7 +248,7 @@ constexpr std::array kCatalogue = {
                 "List it under workers[].capabilities."},
     ReasonEntry{
         kSchedulerUnverified, "SchedulerUnverified", kOther,
-        "the pods name a scheduler of their own, and no API shows whether it runs on the worker",
+        "the pods name a scheduler of their own, and no API reveals whether it runs on the worker",
         "spec.schedulerName is neither empty nor default-scheduler. Without that scheduler the "
         "pods stay Pending for ever. What fedra says about devices holds for kube-scheduler; "
         "another scheduler may place the pods otherwise.",

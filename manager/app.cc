@@ -139,8 +139,9 @@ Result<void> Daemon::OpenStore() {
                                     ++store_turns_;
                                   }}));
   if (store_->created()) {
-    log::Info("no store was found; placements are read from the clusters, the history begins now",
-              {{"path", settings.path}});
+    log::Info(
+        "store created; placements are rebuilt from the clusters, earlier history is unavailable",
+        {{"path", settings.path}});
   }
   return {};
 }

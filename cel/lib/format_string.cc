@@ -374,7 +374,7 @@ std::optional<std::string> FormatTypeProblem(char verb, const Type& type) {
       allowed = {kInt, kUint, kString, kBytes};
       break;
   }
-  // dyn passes, the any of device attributes does not (dra.md 11.7).
+  // dyn passes, the any of device attributes does not.
   allowed.push_back(kDyn);
   if (std::find(allowed.begin(), allowed.end(), type.kind) != allowed.end()) return std::nullopt;
   return "error during formatting: " + Unsuitable(verb, type.name);

@@ -20,8 +20,8 @@ struct EndpointUrl {
 // kInvalidArgument when the URL is not http(s)://host[:port][/prefix].
 Result<EndpointUrl> ParseEndpointUrl(const std::string& url, const std::string& tls_server_name);
 
-// A kubeconfig's proxy-url as libcurl has to be told: who resolves names is the proxy, as with
-// kubectl. For HTTP proxies that is so anyway; libcurl means by socks5 that we do.
+// A kubeconfig's proxy-url, converted for libcurl so that the proxy resolves host names, as with
+// kubectl. HTTP proxies do that anyway; "socks5" would make libcurl resolve them here.
 std::string CurlProxy(const std::string& proxy_url);
 
 }  // namespace fedra::http

@@ -1,11 +1,11 @@
 #pragma once
 //
-// What we wrote and the watch has not shown us yet, laid over a cache.
+// Read-your-writes overlay on a cache: our own writes until the watch delivers them.
 //
 // Without it a decision taken right after a write would see the state before it and repeat the
 // write. An entry goes as soon as the cache has heard of the object again, and counts for half a
 // minute at most: when a watch breaks and its relist no longer has the object, the cache never
-// hears of it, and whoever counts on the object must be told when its entry goes (TakeOverdue).
+// hears of it, and the owner of the object must look again when its entry goes (TakeOverdue).
 // Only an optimisation: every write is conditional or repeatable.
 //
 // T has `key`, `uid`, `version`, `deleting`. Thread rules: any thread.

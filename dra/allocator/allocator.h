@@ -54,7 +54,8 @@ struct NodeAllocation {
   uint32_t deepest = 0;           // the most devices that could be held at one time
   uint64_t steps = 0;             // how much searching it took, in vain or not
   // The scheduler takes at least so many steps, because it leaves nothing out: 2^n to find out that
-  // n equal devices are too few. It is told which node cannot be searched in its 10 seconds.
+  // n equal devices are too few. Used to predict on which node kube-scheduler would time out (10
+  // s).
   double scheduler_steps = 0;
 };
 

@@ -14,8 +14,8 @@
 //
 // A selector error on any node that the pod could use aborts the pod in kube-scheduler, even when
 // another node fits, and so does a search that does not end within its 10 seconds (seen with
-// 1.36.3); so they do here. The devices that earlier pods took may be what kept the search from an
-// error; where it depends on the nodes that they went to, the outcome is kUnknown.
+// 1.36.3); the simulation does the same. The devices that earlier pods took may be what kept the
+// search from an error; where it depends on the nodes that they went to, the outcome is kUnknown.
 //
 // A named claim that is allocated although nobody has reserved it does not pin the pods: when no
 // node fits, kube-scheduler takes one such claim's allocation back and tries again.

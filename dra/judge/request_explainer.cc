@@ -58,7 +58,7 @@ std::string RequestExplainer::Shortfall(const RequestReport& report, int64_t nee
   return Counted(trace_.pods.demand.count, "pod") +
          (trace_.pods.demand.count == 1 ? " needs " : " need ") + Counted(need, "device") +
          ", only " + std::to_string(there) + (there == 1 ? " is " : " are ") +
-         (there < Matching(report) ? "within their reach" : "there in all");
+         (there < Matching(report) ? "untainted and on nodes the pods can use" : "there in all");
 }
 
 // The devices that all pods take together, as far as that can be told from one request.

@@ -98,7 +98,7 @@ struct DevicesOptions {
 };
 int Devices(const DevicesOptions& options, Terminal& terminal);
 
-// fedra orphans: objects of ours on the workers that no living workload stands behind. Needs the
+// fedra orphans: objects fedra created on workers whose workload no longer exists. Needs the
 // kubeconfigs of the manager and the workers.
 struct OrphanOptions {
   std::string config;

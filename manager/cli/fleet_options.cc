@@ -76,7 +76,7 @@ void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
 
 void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* orphans = app.add_subcommand(
-      "orphans", "List what is ours on the workers and belongs to no living workload");
+      "orphans", "List objects fedra created on workers whose workload no longer exists");
   orphans->footer(
       std::string(
           "The daemon removes such objects by itself where it knows of them. Objects without "

@@ -1,4 +1,5 @@
-// fedra orphans: what is ours on the workers and belongs to no living workload; and its removal.
+// fedra orphans: objects fedra created on workers whose workload no longer exists, and their
+// removal.
 
 #include <unistd.h>
 
@@ -186,7 +187,7 @@ Cluster& OrphanSearch::Of(const ClusterName& worker) {
 
 Result<void> OrphanSearch::Delete(const Orphan& orphan) {
   FEDRA_ASSIGN_OR_RETURN(const bool dead, IsDead(orphan));
-  if (!dead) return Fail(ErrorCode::kConflict, "a living workload stands behind it again");
+  if (!dead) return Fail(ErrorCode::kConflict, "its workload exists again; not deleted");
   Cluster& cluster = Of(orphan.worker);
   if (orphan.adapter == nullptr) return reconcile::RemoveClone(cluster, orphan.clone);
   if (orphan.deleting) return {};
@@ -197,7 +198,7 @@ Result<void> OrphanSearch::Delete(const Orphan& orphan) {
 bool Confirmed(const OrphanOptions& options, size_t count, Terminal& terminal) {
   if (options.yes) return true;
   if (isatty(STDIN_FILENO) != 1) {
-    terminal.err << "fedra orphans: nobody can be asked: add --yes to delete them\n";
+    terminal.err << "fedra orphans: no terminal to ask on: add --yes to delete them\n";
     return false;
   }
   terminal.err << fmt::format("delete {}? [y/N] ", Count(count, "object")) << std::flush;

@@ -51,7 +51,7 @@ struct SetClonePriority {
 struct DeleteRemote {
   ClusterName cluster;
   // How the attempt there ended: "LostRace", "TimedOut", "Evicted", "Finished", ... Empty: it did
-  // not; what is removed is an earlier life's, in the way of the attempt.
+  // not; what is removed is left from a previous admission and in the way of the attempt.
   std::string outcome;
   std::string message = {};  // how it ended, in words; may be empty
 };

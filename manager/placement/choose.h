@@ -32,10 +32,11 @@ Choice Choose(const Context& context, const std::vector<ClusterName>& nominated)
 bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster);
 // Whether a winner still has no job after as long as a worker may take to admit: the job cannot be
 // created there, although nobody refuses it. Counted from our own first try, so that a worker that
-// admitted while we were away is not blamed for it.
+// admitted while fedra was not running is not blamed for it.
 bool IsOverdue(const Context& context, const ClusterView& cluster);
-// The nominated worker that admitted its clone first, or where the job is being created already;
-// but not one where it could not be created in time while there is somebody else. Null: none yet.
+// The nominated worker that admitted its clone first, or where the job is being created already.
+// Skips a winner whose job creation timed out when another worker can still be tried. Null: none
+// yet.
 const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated);
 // A nominated worker that has just come back and may already hold the job (a crash between job and
 // admission): the winner waits for its lists, but not for ever. Null: none.

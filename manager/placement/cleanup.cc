@@ -51,7 +51,7 @@ void DecideUnchecked(const Context& context, Decision& decision) {
   // Its job runs there, and Kueue, which admitted it, will not stop it.
   decision.phase = Phase::kRunning;
   decision.worker = worker->name;
-  decision.why = "its AdmissionCheck of fedra is gone; the job goes on where it is";
+  decision.why = "fedra's AdmissionCheck was removed; the job keeps running where it is";
   if (worker->contact == Contact::kFull && HasOwnJob(*worker))
     decision.actions.emplace_back(MirrorStatus{worker->name});
 }

@@ -31,10 +31,10 @@ struct Context {
 
 bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
 
-// The worker whose finished job the manager's job does not show yet: the one in clusterName;
-// without one, a nominated one, whose job ended before it got there. What was taken back from a
-// worker, and ended there all the same, does not count: it may have been changed since. An end that
-// was seen is one, whatever the contact now. Null: none.
+// The worker whose finished job has not been mirrored to the manager: the one in clusterName, or,
+// without one, a nominated one whose job finished before clusterName was written. A job that was
+// taken back from its worker and finished there all the same does not count: it may have changed
+// since. An end that was seen counts, reachable or not. Null: none.
 const ClusterView* UnmirroredEnd(const Context& context);
 // Whether the worker's Kueue finished the clone because the job there ended.
 bool EndedAsItsJob(const tracking::Condition& finished);

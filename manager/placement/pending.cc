@@ -269,7 +269,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     return;
   }
   if (!IsOwnMessage(check.message) && !CleanUp(context, nullptr, "Evicted", decision)) {
-    decision.why = "removing the copies of its earlier life";
+    decision.why = "removing copies left from its previous admission";
     return;
   }
   if (const ClusterView* winner = Winner(context, nominated); winner != nullptr) {

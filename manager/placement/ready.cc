@@ -60,7 +60,7 @@ void DecideWithoutContact(const Context& context, const ClusterView& worker, Dec
     return;
   }
   std::string message =
-      fmt::format("worker {} has been away since {} ({}), longer than {}", worker.name.value,
+      fmt::format("worker {} has been unreachable since {} ({}), longer than {}", worker.name.value,
                   FormatRfc3339(since), why, FormatDuration(context.policy.worker_lost_timeout));
   RememberFailure(context, worker, dra::ReasonCode::kClusterUnreachable, message, decision);
   decision.actions.emplace_back(RecordResidue{worker.name});

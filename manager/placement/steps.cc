@@ -39,7 +39,7 @@ void RememberFailure(const Context& context, const ClusterView& cluster, dra::Re
 void TellEnd(const ClusterView& cluster, Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = cluster.name;
-  decision.why = fmt::format("ended on {}; its end is being told", cluster.name.value);
+  decision.why = fmt::format("finished on {}; copying its final status", cluster.name.value);
   decision.actions.emplace_back(MirrorStatus{cluster.name});
 }
 

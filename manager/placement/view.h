@@ -50,7 +50,7 @@ enum class Membership {
 struct ClusterView {
   ClusterName name;
   Contact contact = Contact::kNone;
-  std::optional<WallTime> lost_since;  // since when it has been away; null with contact
+  std::optional<WallTime> lost_since;  // since when it has been unreachable; null with contact
   std::string lost_why;                // "connection refused"; for messages
   bool rejects_us = false;             // it answers, and does not take our credentials
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it

@@ -3,10 +3,10 @@
 // Bounds how many reconciling threads wait for workers, so that those that hang can never take all
 // threads with them:
 //
-// - a worker that answers briskly is asked by as many as the budget allows, one that lets somebody
-//   wait by a few, and nobody joins a thread that has waited for too long;
-// - all who wait for workers in doubt share one small budget: those that nobody was answered by
-//   lately (or ever), and those that let somebody wait now; a few for each of them;
+// - fast workers share the full budget; a slow one gets at most a few threads, and no thread joins
+//   one that has waited for too long;
+// - all threads that wait for workers in doubt share one small budget: workers that have not
+//   answered lately (or ever), and those that keep a thread waiting now; a few for each of them;
 // - of the others the first to wait for a worker always may; the rest shares one budget over all
 //   workers.
 //

@@ -1,11 +1,11 @@
 #pragma once
 //
-// What has been sent where: until its pods hold their devices there, what a workload will take is
-// taken, so that a burst of jobs is not sent to the same free device.
+// Reserves devices for dispatched workloads until their pods hold them, so that a burst of jobs is
+// not dispatched to the same free device. kube-scheduler calls that "assuming" a pod.
 //
 // Two workloads may be judged at the same time and find the same device free. Therefore a decision
 // that sends a workload somewhere counts only if nothing was sent since its verdicts were made:
-// Settle() refuses it otherwise, and it is made again. Somebody always gets through.
+// Settle() refuses it otherwise, and it is made again. One of them always gets through.
 //
 // Kept in memory only: after a restart every workload that has copies on workers is looked at, and
 // settles again.

@@ -34,8 +34,8 @@ class Worker;
 struct WorkerListener {
   // A clone or a remote job of this workload has changed, or a foreign object of its name.
   std::function<void(const ObjectKey& workload)> on_workload;
-  // A job of this name has changed. It concerns whichever workload has the manager's job of that
-  // name: the copy of a job that was deleted and made anew is in the way of the new one's.
+  // A job of this name has changed. Wakes the workload that owns the manager's job of this name: a
+  // stale copy of a re-created job blocks its successor.
   std::function<void(const ObjectKey& job)> on_job;
   // Pods of the job that this workload has there have started or ended.
   std::function<void(const ObjectKey& workload)> on_progress;

@@ -33,9 +33,10 @@ bool StopsJob(const ClusterView& view) {
 }
 
 std::string WhyStopped(const placement::DeleteRemote& action, const ClusterView& view) {
-  return fmt::format("the job {} was running on {} and was deleted there: {}",
-                     view.job->key.ToString(), action.cluster.value,
-                     action.outcome.empty() ? "it is of an earlier life" : action.outcome);
+  return fmt::format(
+      "the job {} was running on {} and was deleted there: {}", view.job->key.ToString(),
+      action.cluster.value,
+      action.outcome.empty() ? "it was left from a previous admission" : action.outcome);
 }
 
 }  // namespace

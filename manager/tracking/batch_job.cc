@@ -1,6 +1,7 @@
-// The adapter of batch/v1 Job. Behaviour as Kueue's own adapter has it (multikueue.md 3.2, 3.3),
-// except that ttlSecondsAfterFinished is not copied: a worker must not delete a result before it
-// has been mirrored.
+// The adapter of batch/v1 Job. Behaviour as Kueue's own adapter has it
+// (pkg/controller/jobs/job/job_multikueue_adapter.go of Kueue 0.19.2), except that
+// ttlSecondsAfterFinished is not copied: a worker must not delete a result before it has been
+// mirrored.
 
 #include <algorithm>
 #include <array>

@@ -60,8 +60,8 @@ class JobAdapter {
   // nothing to copy now.
   virtual std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const = 0;
   // The merge patch that takes all activity out of the manager's status; nothing when it shows
-  // none. Kueue releases an evicted workload's quota only after that (realcluster.md section 4,
-  // trap 1).
+  // none. Kueue releases an evicted workload's quota only after that (IsActive in
+  // pkg/controller/jobs/job/job_controller.go).
   virtual std::optional<std::string> ClearActivityPatch(const Job& local) const = 0;
 };
 

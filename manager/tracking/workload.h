@@ -101,7 +101,7 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 
 // The body that creates the clone of `workload` on a worker: name, labels, annotations and spec as
 // they are, without the job-uid label, with our marks; no owner references, finalizers or status
-// (multikueue.md 2.4).
+// (cloneForCreate in pkg/controller/admissionchecks/multikueue/workload.go of Kueue).
 Result<std::string> CloneBody(const Workload& workload, const Identity& us);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
@@ -127,8 +127,7 @@ struct StatusChange {
 //
 // It carries the whole admissionChecks list, which is safe because of that binding: a list somebody
 // else has changed meanwhile answers 409. One atomic write leaves no moment in which clusterName is
-// set and the check still Pending; nulls clear fields that Kueue has come to co-own (realcluster.md
-// section 3).
+// set and the check still Pending; nulls clear fields that Kueue has come to co-own.
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change, WallTime now);
 
 // The same binding for a condition Finished copied from a worker whose job is gone.

@@ -26,7 +26,7 @@ struct NamedHealth {
 // none here: for verdicts that is an answer.
 std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now);
 
-// Why it does not mean that the object is not there; nothing when the cache can tell. `what`:
+// Why a missing entry does not prove absence; nullopt if the cache is authoritative. `what`:
 // "resourceslices.resource.k8s.io". kApiMissing is a No, the other codes are Unknown.
 std::optional<dra::Reason> WhySilent(const watch::CacheHealth& health, std::string_view what);
 

@@ -60,7 +60,8 @@ void NormaliseQuantity(json& value) {
   if (quantity) value = quantity->ToString();
 }
 
-// What an API server writes into a request, or an alternative of one (dra.md 2).
+// What an API server writes into a request, or an alternative of one
+// (pkg/apis/resource/v1/defaults.go of Kubernetes).
 void SetDefaults(json& request) {
   const json mode = request.value("allocationMode", json("ExactCount"));
   request["allocationMode"] = mode;

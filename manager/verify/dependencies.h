@@ -7,15 +7,15 @@
 // Pods whose group does not exist wait for it, with DRAWorkloadResourceClaims for their claims
 // (Kubernetes v1.36.3: syncPod of pkg/controller/resourceclaim/controller.go, getPodGroup of
 // pkg/scheduler/framework/plugins/dynamicresources), with GangScheduling before all else
-// (PreEnqueue of plugins/gangscheduling). Only where both gates are off they do not, which no API
-// shows.
+// (PreEnqueue of plugins/gangscheduling). They do not only where both gates are off,
+// and no API reveals gates.
 //
-// Whether the scheduler runs there that spec.schedulerName names, no API shows: there is no object
-// of it. A Lease in its namespace or an event of it are hints, for which fedra would need more
-// rights, and their absence proves nothing. So it is told, and is Unknown where dependencies are
-// enforced; never No.
+// No API reveals whether the scheduler named in spec.schedulerName runs there: no object stands for
+// it. A Lease in its namespace or an Event of it are hints that would need more permissions, and
+// their absence proves nothing. So it is a note, and Unknown where dependencies are enforced; never
+// No.
 //
-// Secrets are looked for only when that is switched on: listing them is a strong right.
+// Secrets are looked for only when that is switched on: listing them is a strong permission.
 //
 // Thread rules: any thread.
 

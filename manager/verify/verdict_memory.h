@@ -4,9 +4,8 @@
 // waits is asked about again whenever its worker changes in anything; most of what it is asked has
 // been answered.
 //
-// Whenever the verdicts have doubled, those about demands that nobody else holds any more are
-// forgotten: their workloads are gone or were read anew. So those that wait are all remembered,
-// however many they are.
+// When the table has doubled, entries whose demands have expired are evicted: their workloads are
+// gone or were read anew. So the verdicts on all waiting workloads stay, however many there are.
 //
 // Thread rules: not thread-safe.
 

@@ -1,4 +1,4 @@
-// Device selectors: evaluations per second for the ten shapes that are seen in the wild (dra.md 8),
+// Device selectors: evaluations per second for the ten shapes that are seen in the wild,
 // a realistic mix, compile time and bytes per compiled selector, and the conversion of a device.
 
 #include <benchmark/benchmark.h>

@@ -184,7 +184,7 @@ BENCHMARK(BM_JudgeAllocatePublish)
     ->Arg(2)
     ->Unit(benchmark::kMillisecond);
 
-// More than there is: the scheduler needs 2^free steps for that (dra.md 11.9).
+// More than there is: the scheduler needs 2^free steps for that.
 void BM_RefuseTooMany(benchmark::State& state) {
   Worker worker("w", 1, static_cast<int>(state.range(0)));
   worker.Template("t", {{"requests", {Request("gpu", static_cast<int>(state.range(0)) + 1)}}});

@@ -23,6 +23,7 @@ class Link:
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._silent = False
+        self._greetings: list[bytes] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -35,6 +36,11 @@ class Link:
     def silence(self) -> None:
         """Connections are accepted and stay open, but nothing passes any more, in either direction."""
         self._silent = True
+
+    def offered(self) -> set[str]:
+        """The application protocols that clients have offered here (ALPN, RFC 7301), one text a handshake."""
+        greetings = list(self._greetings)
+        return {"/".join(_alpn(greeting)) for greeting in greetings}
 
     def restore(self) -> None:
         self._silent = False
@@ -79,11 +85,22 @@ class Link:
             writer.transport.abort()
             return
         self._writers.add(target_writer)
-        await asyncio.gather(self._pump(reader, target_writer), self._pump(target_reader, writer))
+        await asyncio.gather(
+            self._pump(reader, target_writer, self._greetings),
+            self._pump(target_reader, writer),
+        )
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        first: list[bytes] | None = None,
+    ) -> None:
         try:
             while data := await reader.read(65536):
+                if first is not None:
+                    first.append(data)
+                    first = None
                 if not self._silent:
                     writer.write(data)
                     await writer.drain()
@@ -91,3 +108,28 @@ class Link:
             pass  # either end has gone; both are closed below
         writer.close()
         self._writers.discard(writer)
+
+
+def _alpn(greeting: bytes) -> list[str]:
+    """What a TLS ClientHello offers in its extension 16; empty when it has none or is no ClientHello."""
+    at = 5 + 4 + 2 + 32  # the record's head, the handshake's, the version and the random
+    at += 1 + greeting[at]  # session
+    at += 2 + int.from_bytes(greeting[at : at + 2], "big")  # cipher suites
+    at += 1 + greeting[at]  # compression methods
+    at += 2
+    while at + 4 <= len(greeting):
+        kind = int.from_bytes(greeting[at : at + 2], "big")
+        size = int.from_bytes(greeting[at + 2 : at + 4], "big")
+        at += 4
+        if kind == 16:
+            return _names(greeting[at + 2 : at + size])
+        at += size
+    return []
+
+
+def _names(listed: bytes) -> list[str]:
+    names = []
+    while listed:
+        names.append(listed[1 : 1 + listed[0]].decode())
+        listed = listed[1 + listed[0] :]
+    return names

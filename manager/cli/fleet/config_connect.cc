@@ -44,7 +44,7 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
   const ConnectionState state = cluster.state();
   if (state.phase != ConnectionPhase::kConnected) return Unreachable(state);
   const auto missing = MissingRights(cluster, rights);
-  if (!missing) return "it does not tell our rights: " + Printable(missing.error().message);
+  if (!missing) return "cannot check permissions: " + Printable(missing.error().message);
   std::string text;
   for (const Right& right : *missing) text += (text.empty() ? "" : ", ") + ToText(right);
   return text.empty() ? text : "Forbidden in all namespaces together: " + text;
@@ -65,7 +65,7 @@ bool ConnectAndReport(const config::Loaded& loaded, std::chrono::milliseconds ti
     const std::string& name = asked.clusters[i].name.value;
     const std::string problem = ProblemOf(fleet.cluster(i), asked.rights[i]);
     if (problem.empty()) {
-      terminal.out << fmt::format("{}: Kubernetes {}, every right is there\n", name,
+      terminal.out << fmt::format("{}: Kubernetes {}, all required permissions granted\n", name,
                                   Printable(fleet.server(i)->git_version));
     } else {
       all_well = false;

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Objects of ours on workers that no living workload stands behind: what a store that was lost, a
+// Objects fedra created on workers whose workload no longer exists: what a store that was lost, a
 // worker taken out of the configuration for a while, or a manager set up anew may leave. Pure.
 
 #include <set>

@@ -112,7 +112,7 @@ void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict&
   const std::string place = PlaceOf(item.file, item.document);
   verdict.notes.push_back(
       {item.object,
-       fmt::format("{} of {} is not what is there, and what is there counts: {}", item.object,
+       fmt::format("{} in {} differs from the worker's, which is the one used: {}", item.object,
                    place, Difference(there, item.spec)),
        Remedy(item.object, is_template, place)});
 }

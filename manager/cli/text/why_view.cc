@@ -159,8 +159,9 @@ std::string Outlook(const std::vector<VerdictRow>& verdicts) {
     none_ever &= prospect == verify::Prospect::kNever;
   }
   if (!busy.empty()) {
-    return fmt::format("next   it waits for {}, and leaves as soon as enough is free there\n",
-                       fmt::join(busy, ", "));
+    return fmt::format(
+        "next   it waits for {}, and is dispatched as soon as enough is free there\n",
+        fmt::join(busy, ", "));
   }
   if (none_ever) return "next   waiting does not help: one of these has to change\n";
   return "next   looked at again as soon as one of these changes\n";

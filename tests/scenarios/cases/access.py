@@ -91,10 +91,14 @@ def may_not_read_templates_anywhere(world: World) -> None:
 def worker_behind_http1(world: World) -> None:
     """A worker that is spoken to in HTTP/1.1 only (httpVersion), as behind a proxy that cannot do 2, runs a job."""
     world.add_template_everywhere()
-    world.start_fedra(workers={world.worker1: {"httpVersion": "1.1"}})
+    world.start_fedra(
+        workers={world.worker1: {"httpVersion": "1.1"}}, links=(world.worker1, world.worker2)
+    )
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker1)
     job.finish(world.worker1)
+    assert world.link(world.worker1).offered() == {"http/1.1"}
+    assert world.link(world.worker2).offered() == {"h2/http/1.1"}
 
 
 @scenario("wrong-ca")

@@ -52,7 +52,7 @@ def crash_after_clone(world: World) -> None:
 
 @scenario("trap-2-crash-in-admission")
 def crash_after_cluster_name(world: World) -> None:
-    """Trap 2: a crash right after clusterName was written is not an eviction; the fresh placement is kept."""
+    """A crash right after clusterName was written is not an eviction; the fresh placement is kept."""
     _crash(world, "after-cluster-name")
 
 

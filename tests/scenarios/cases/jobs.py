@@ -347,7 +347,7 @@ def deactivated_and_activated(world: World) -> None:
 
 @scenario("trap-4-deactivation")
 def no_clone_during_deactivation(world: World) -> None:
-    """Trap 4: while a job is being deactivated its check is Pending with quota still reserved; no clone then."""
+    """While a job is being deactivated its check is Pending with quota still reserved; no clone then."""
     world.start_fedra()
     job = world.submit("train")
     job.wait_running_on(world.worker1)

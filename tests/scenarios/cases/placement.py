@@ -55,10 +55,20 @@ def only_the_named_workers(world: World) -> None:
 def in_the_listed_order(world: World) -> None:
     """The order of the MultiKueueConfig, not of fedra's own configuration, says which worker is preferred."""
     world.use_workers(world.worker2, world.worker1)
-    world.start_fedra()
-    job = world.submit("train")
-    job.wait_running_on(world.worker2)
-    job.finish(world.worker2)
+    fedra = world.start_fedra()
+    _run_in_turn(world, "second-first", world.worker2)
+    fedra.stop()
+    world.use_workers(world.worker1, world.worker2)
+    fedra.start()
+    _run_in_turn(world, "first-first", world.worker1)
+
+
+def _run_in_turn(world: World, name: str, worker: str) -> None:
+    """One job after another, all on this worker: a choice by chance would pass once in eight times."""
+    for number in range(3):
+        job = world.submit(f"{name}-{number}")
+        job.wait_running_on(worker)
+        job.finish(worker)
 
 
 @scenario("config-changed")

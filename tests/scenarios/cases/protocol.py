@@ -26,7 +26,7 @@ _FIELD_MANAGER = "protocol-test"
 
 @scenario("protocol-walk")
 def protocol_walk(world: World) -> None:
-    """A job goes from submission to its end by the protocol of section 3, with no fedra anywhere."""
+    """A job goes from submission to its end by the protocol of docs/architecture.md, with no fedra anywhere: a test of the fleet."""
     world.add_template_everywhere()
     _activate_check(world)
     job = world.submit("train", template=TEMPLATE)

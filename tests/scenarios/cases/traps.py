@@ -15,7 +15,7 @@ from scenarios.world import World
 
 @scenario("trap-1-mirrored-activity")
 def activity_is_cleared(world: World) -> None:
-    """Trap 1: pods mirrored as active block the eviction on the manager; they must be cleared at once."""
+    """Pods mirrored as active block the eviction on the manager; they must be cleared at once."""
     world.start_fedra()
     job = world.submit("train", pods=2)
     job.wait_running_on(world.worker1)
@@ -34,7 +34,7 @@ def activity_is_cleared(world: World) -> None:
 
 @scenario("trap-3-stale-write")
 def winner_is_never_erased(world: World) -> None:
-    """Trap 3: other writers change the Workload all the time; no write of ours may erase the winner."""
+    """Other writers change the Workload all the time; no write of ours may erase the winner."""
     world.start_fedra()
     job = world.submit("train")
     workload = world.eventually("workload", job.workload)
@@ -69,7 +69,7 @@ def winner_is_never_erased(world: World) -> None:
 
 @scenario("trap-5-orphaned-clone")
 def own_deletion_is_no_result(world: World) -> None:
-    """Trap 5: the remote job is deleted under the clone; the worker's Kueue then finishes the clone. No result."""
+    """The remote job is deleted under the clone; the worker's Kueue then finishes the clone. No result."""
     world.start_fedra()
     job = world.submit("train")
     job.wait_running_on(world.worker1)
@@ -91,7 +91,7 @@ def own_deletion_is_no_result(world: World) -> None:
 
 @scenario("trap-6-api-server-restart")
 def api_server_comes_back(world: World) -> None:
-    """Trap 6: after an API server's return its own Kueue needs a minute; fedra's share, the clone, does not."""
+    """After an API server's return its own Kueue needs a minute; fedra's share, the clone, does not."""
     world.close_queue(world.worker2)
     world.start_fedra()
     world.stop_api_server(world.worker1)

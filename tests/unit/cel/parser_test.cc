@@ -189,7 +189,7 @@ TEST_CASE("macros are macros only with their number of arguments") {
         "compile: cel.bind() variable names must be simple identifiers");
 }
 
-TEST_CASE("dra.md 10, pitfall 18: reserved words, prefixes, escapes, literals, nesting") {
+TEST_CASE("reserved words, prefixes, escapes, literals, nesting") {
   // Reserved words are no names, but fields; `in` is neither.
   CHECK(Ask("{'for': 1}.for == 1") == "true");
   CHECK(Ask("for == 1").starts_with("compile: "));

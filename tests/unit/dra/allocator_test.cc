@@ -29,7 +29,7 @@ TEST_CASE("pools are tried by driver and pool name") {
   CHECK(Solve(c).devices == Names({"a", "b", "z"}));
 }
 
-TEST_CASE("a pool with binding conditions is tried after all others (trap 40)") {
+TEST_CASE("a pool with binding conditions is tried after all others") {
   Case c;
   const json conditions = {{"bindingConditions", {"ready"}}, {"bindingFailureConditions", {"bad"}}};
   c.slices = {Slice("1", {Device("bound", {}, conditions)}, {{"pool", {{"name", "a"}}}}),
@@ -53,7 +53,7 @@ TEST_CASE("class selectors and request selectors must all be true") {
   CHECK(Solve(c).devices == Names({"c"}));
 }
 
-TEST_CASE("the search goes back over requests and claims (trap 35)") {
+TEST_CASE("the search goes back over requests and claims") {
   Case c;
   c.slices = {Slice("1", {Device("big", {{"size", 2}}), Device("small", {{"size", 1}})})};
   const json wants_big = {
@@ -77,7 +77,7 @@ TEST_CASE("a device that a claim holds cannot be taken, one held with admin acce
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("no claims, no requests and a count of zero fit with nothing (dra.md 11.12)") {
+TEST_CASE("no claims, no requests and a count of zero fit with nothing") {
   Case c;
   c.slices = {Slice("1", {Device("a")})};
   CHECK(Solve(c).fit == Fit::kFit);
@@ -88,7 +88,7 @@ TEST_CASE("no claims, no requests and a count of zero fit with nothing (dra.md 1
   CHECK(Solve(c).devices.empty());
 }
 
-TEST_CASE("more equal devices than are free: an immediate no (trap 36, dra.md 11.9)") {
+TEST_CASE("more equal devices than are free: an immediate no") {
   Case c;
   c.slices = {Slice("1", Devices(31, {{"model", "a"}}))};
   c.claims = {Claim("many", {Request("r", 32)})};
@@ -112,7 +112,7 @@ TEST_CASE("requests that cannot all have a device of their own: an immediate no"
   CHECK(out.allocation.steps < 10'000);
 }
 
-TEST_CASE("a search that finds no end says so (trap 36)") {
+TEST_CASE("a search that finds no end says so") {
   Case c;
   c.slices = {Slice("1", Devices(12))};
   c.claims = {Claim("c", {Request("a", 6), Request("b", 6)})};
@@ -134,7 +134,7 @@ TEST_CASE("All takes every matching device, and fails when one of them is in use
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("All without any matching device fails (trap 37), except in 1.32") {
+TEST_CASE("All without any matching device fails, except in 1.32") {
   Case c;
   c.slices = {Slice("1", {Device("other")}, {{"driver", "x"}})};
   c.claims = {Claim("all", {All("r")})};
@@ -143,7 +143,7 @@ TEST_CASE("All without any matching device fails (trap 37), except in 1.32") {
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
-TEST_CASE("firstAvailable takes the first alternative with which everything else fits (trap 34)") {
+TEST_CASE("firstAvailable takes the first alternative with which everything else fits") {
   Case c;
   c.slices = {Slice("1", {Device("a"), Device("b")})};
   const json alternatives = FirstAvailable("pick", {Request("two", 2), Request("one", 1)});
@@ -166,7 +166,7 @@ TEST_CASE("firstAvailable takes the first alternative with which everything else
   }
 }
 
-TEST_CASE("perDeviceNodeSelection: a slice is looked at when any device matches (trap 30)") {
+TEST_CASE("perDeviceNodeSelection: a slice is looked at when any device matches") {
   Case c;
   const json per_device = {{"nodeName", nullptr}, {"perDeviceNodeSelection", true}};
   c.slices = {Slice(
@@ -180,7 +180,7 @@ TEST_CASE("perDeviceNodeSelection: a slice is looked at when any device matches 
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("a node selector with matchFields metadata.name (trap 30)") {
+TEST_CASE("a node selector with matchFields metadata.name") {
   Case c;
   const json selector = {
       {"nodeSelectorTerms",

@@ -1,4 +1,5 @@
-// The traps of dra.md section 10 and what the real library showed (section 11), each by its number.
+// Where Kubernetes' allocator does what its API does not lead one to expect, seen with the real
+// library.
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
@@ -11,7 +12,7 @@ using dra::Fit;
 const json kBadSelector = {
     {"selectors", Cel({R"(device.attributes["gpu.example.com"].gone > 1)"})}};
 
-TEST_CASE("trap 1: a selector error is not 'no match': it ends the search with an error") {
+TEST_CASE("a selector error is not 'no match': it ends the search with an error") {
   Case c;
   c.slices = {Slice("1", {Device("a"), Device("b")})};
   c.claims = {Claim("c", {Request("r", 1, kBadSelector)})};
@@ -21,7 +22,7 @@ TEST_CASE("trap 1: a selector error is not 'no match': it ends the search with a
              ContainsSubstring("request r of ResourceClaim ml/c: selector #0 of the request, "));
 }
 
-TEST_CASE("trap 2: whether an erroring device is met depends on the order of the search") {
+TEST_CASE("whether an erroring device is met depends on the order of the search") {
   Case c;
   const json wants = {{"selectors", Cel({R"(device.attributes["gpu.example.com"].model == "x")"})}};
   c.slices = {Slice("1", {Device("good", {{"model", "x"}}), Device("bad")})};
@@ -55,7 +56,7 @@ TEST_CASE("trap 2: whether an erroring device is met depends on the order of the
   }
 }
 
-TEST_CASE("trap 3: All evaluates every visible device, and foreign pools in trouble are fatal") {
+TEST_CASE("All evaluates every visible device, and foreign pools in trouble are fatal") {
   Case c;
   c.slices = {Slice("1", {Device("a")})};
   c.claims = {Claim("c", {All("r")})};
@@ -80,7 +81,7 @@ TEST_CASE("trap 3: All evaluates every visible device, and foreign pools in trou
   }
 }
 
-TEST_CASE("trap 4: a constraint that refuses a device of All is fatal, other refusals are not") {
+TEST_CASE("a constraint that refuses a device of All is fatal, other refusals are not") {
   Case c;
   c.slices = {Slice("1", {Device("a", {{"g", 1}}), Device("b", {{"g", 2}})})};
   c.claims = {Claim("c", {All("r")}, {Match("gpu.example.com/g")})};
@@ -89,7 +90,7 @@ TEST_CASE("trap 4: a constraint that refuses a device of All is fatal, other ref
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 5: a missing class, even of an alternative that is never needed") {
+TEST_CASE("a missing class, even of an alternative that is never needed") {
   Case c;
   c.slices = {Slice("1", {Device("a")})};
   c.claims = {Claim(
@@ -100,7 +101,7 @@ TEST_CASE("trap 5: a missing class, even of an alternative that is never needed"
   CHECK_THAT(out.error, ContainsSubstring("could not retrieve device class missing"));
 }
 
-TEST_CASE("trap 6: more than 32 devices are an error when certain, else another alternative") {
+TEST_CASE("more than 32 devices are an error when certain, else another alternative") {
   Case c;
   c.slices = {Slice("1", Devices(40))};
   c.claims = {Claim("c", {Request("r", 33)})};
@@ -114,7 +115,7 @@ TEST_CASE("trap 6: more than 32 devices are an error when certain, else another 
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
-TEST_CASE("trap 7: one bad version poisons every selector on the device, even true") {
+TEST_CASE("one bad version poisons every selector on the device, even true") {
   Case c;
   c.classes = {Class("gpu", {"true"})};
   c.slices = {Slice("1", {Device("a", {{"fw", {{"version", "1.0"}}}})})};
@@ -124,7 +125,7 @@ TEST_CASE("trap 7: one bad version poisons every selector on the device, even tr
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
-TEST_CASE("trap 21: capacity names must be equal as written; constraint names are normalised") {
+TEST_CASE("capacity names must be equal as written; constraint names are normalised") {
   Case c;
   c.slices = {
       Slice("1", {Device("a", {{"g", 1}}, {{"capacity", {{"memory", {{"value", "8Gi"}}}}}})})};
@@ -141,7 +142,7 @@ TEST_CASE("trap 21: capacity names must be equal as written; constraint names ar
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 22: a capacity request on a device that is not shared is a filter") {
+TEST_CASE("a capacity request on a device that is not shared is a filter") {
   Case c;
   const auto with = [](const char* size) {
     return json{{"capacity", {{"memory", {{"value", size}}}}}};
@@ -151,7 +152,7 @@ TEST_CASE("trap 22: a capacity request on a device that is not shared is a filte
   CHECK(Solve(c).devices == Names({"large"}));
 }
 
-TEST_CASE("trap 25: admin access minds only its own claim, but taints, counters and constraints") {
+TEST_CASE("admin access minds only its own claim, but taints, counters and constraints") {
   Case c;
   c.slices = {Slice("1", {Device("a"), Device("b")})};
   c.allocated = {Holding("x", "a"), Holding("y", "b")};
@@ -170,8 +171,7 @@ TEST_CASE("trap 25: admin access minds only its own claim, but taints, counters 
   }
 }
 
-TEST_CASE(
-    "dra.md 11.10: a device taken with admin access is in use for later requests of the pod") {
+TEST_CASE("a device taken with admin access is in use for later requests of the pod") {
   Case c;
   c.slices = {Slice("1", {Device("a")})};
   const json admin = {{"adminAccess", true}};
@@ -181,7 +181,7 @@ TEST_CASE(
   CHECK(Solve(c).devices == Names({"a", "a"}));
 }
 
-TEST_CASE("trap 31: unknown kinds each have their own effect") {
+TEST_CASE("unknown kinds each have their own effect") {
   Case c;
   c.slices = {Slice("1", {Device("a")})};
   c.claims = {Claim("c", {Request("r")})};
@@ -202,7 +202,7 @@ TEST_CASE("trap 31: unknown kinds each have their own effect") {
     c.slices = {Slice("1", {Device("a", {{"x", {{"future", 1}}}})})};
     CHECK(Solve(c).fit == Fit::kError);
   }
-  SECTION("mode: fatal, and an empty one is not defaulted (trap 38)") {
+  SECTION("mode: fatal, and an empty one is not defaulted") {
     c.claims = {Claim("c", {Request("r", 1, {{"allocationMode", "Most"}})})};
     CHECK(Solve(c).fit == Fit::kError);
     c.claims = {Claim("c", {Request("r", 1, {{"allocationMode", ""}})})};
@@ -214,7 +214,7 @@ TEST_CASE("trap 31: unknown kinds each have their own effect") {
   }
 }
 
-TEST_CASE("trap 39: tolerations are those of the request, NoExecute blocks like NoSchedule") {
+TEST_CASE("tolerations are those of the request, NoExecute blocks like NoSchedule") {
   Case c;
   const auto tainted = [](const char* effect) {
     return json{{"taints", {{{"key", "k"}, {"value", "v"}, {"effect", effect}}}}};
@@ -231,7 +231,7 @@ TEST_CASE("trap 39: tolerations are those of the request, NoExecute blocks like 
         {{{"key", "k"}, {"operator", "Exists"}}, true},
         {{{"key", "k"}, {"operator", "Equal"}, {"value", "v"}}, true},
         {{{"key", "k"}, {"value", "v"}}, true},           // an empty operator is Equal
-        {{{"operator", "Equal"}, {"value", "v"}}, true},  // no key: every key (dra.md 12.7)
+        {{{"operator", "Equal"}, {"value", "v"}}, true},  // no key: every key
         {{{"key", "k"}, {"operator", "Equal"}, {"value", "w"}}, false},
         {{{"key", "other"}, {"operator", "Exists"}}, false},
         {{{"key", "k"}, {"operator", "Like"}}, false},
@@ -249,7 +249,7 @@ TEST_CASE("trap 39: tolerations are those of the request, NoExecute blocks like 
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
-TEST_CASE("trap 39: DeviceTaintRules count only with their gate, and a missing selector is all") {
+TEST_CASE("DeviceTaintRules count only with their gate, and a missing selector is all") {
   Case c;
   c.slices = {Slice("1", {Device("a"), Device("b")})};
   c.claims = {Claim("c", {Request("r")})};
@@ -263,7 +263,7 @@ TEST_CASE("trap 39: DeviceTaintRules count only with their gate, and a missing s
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("dra.md 11.12: a slice selector with two terms is an error, but only of a solution") {
+TEST_CASE("a slice selector with two terms is an error, but only of a solution") {
   Case c;
   const json term = {{"matchExpressions", {{{"key", "zone"}, {"operator", "Exists"}}}}};
   const json selector = {{"nodeSelectorTerms", {term, term}}};

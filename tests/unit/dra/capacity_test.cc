@@ -1,4 +1,4 @@
-// Consumable capacity (dra.md 5.8, traps 21 to 24, 27, 28) and its arithmetic.
+// Consumable capacity and its arithmetic.
 
 #include "dra/allocator/capacity.h"
 
@@ -37,7 +37,7 @@ TEST_CASE("a shared device serves many claims until its capacity is used up (N9)
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 28: not twice within one request, but by several requests") {
+TEST_CASE("not twice within one request, but by several requests") {
   Case c;
   c.slices = {Slice("1", {Shared("a", "10Gi")})};
   c.claims = {Claim("c", {Wants("x", "1Gi", 2)})};
@@ -46,7 +46,7 @@ TEST_CASE("trap 28: not twice within one request, but by several requests") {
   CHECK(Solve(c).devices == Names({"a", "a"}));
 }
 
-TEST_CASE("trap 22: a capacity that is not requested counts in full, or with its default") {
+TEST_CASE("a capacity that is not requested counts in full, or with its default") {
   Case c;
   c.slices = {Slice("1", {Shared("a", "10Gi")})};
   c.claims = {Claim("c", {Request("x")}), Claim("d", {Wants("x", "1Gi")})};
@@ -55,8 +55,7 @@ TEST_CASE("trap 22: a capacity that is not requested counts in full, or with its
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
-TEST_CASE(
-    "trap 27: a share counts its capacity, without a share the device is taken, admin nothing") {
+TEST_CASE("a share counts its capacity, without a share the device is taken, admin nothing") {
   Case c;
   c.slices = {Slice("1", {Shared("a", "10Gi")})};
   c.claims = {Claim("c", {Wants("x", "4Gi")})};
@@ -92,7 +91,7 @@ TEST_CASE("a formerly shared device that became dedicated is blocked by its sums
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("dra.md 12.7: a negative request frees capacity up to 1.36 and is an error since") {
+TEST_CASE("a negative request frees capacity up to 1.36 and is an error since") {
   Case c;
   c.slices = {Slice("1", {Shared("a", "10Gi")})};
   c.allocated = {Share("used", "a", "10Gi")};
@@ -108,7 +107,7 @@ struct Row {
   const char* consumed;   // null: refused
 };
 
-TEST_CASE("request policies: rounding, limits, defaults (traps 23 and 24)") {
+TEST_CASE("request policies: rounding, limits, defaults") {
   const json range = {{"default", "2"},
                       {"validRange", {{"min", "2"}, {"max", "8"}, {"step", "2"}}}};
   const json open = {{"default", "2"}, {"validRange", {{"min", "2"}}}};
@@ -124,7 +123,7 @@ TEST_CASE("request policies: rounding, limits, defaults (traps 23 and 24)") {
       {range, "8", "8"},
       {range, "9", nullptr},
       {range, nullptr, "2"},
-      {range, "2500m", "4"},  // trap 23: fractions are rounded up to whole units first
+      {range, "2500m", "4"},  // fractions are rounded up to whole units first
       {open, "1", "2"},
       {open, "2500m", "2500m"},
       {open, "99", "99"},
@@ -133,7 +132,7 @@ TEST_CASE("request policies: rounding, limits, defaults (traps 23 and 24)") {
       {values, "16", "16"},
       {values, "17", nullptr},
       {values, nullptr, "4"},
-      {values, "4000m", "4"},  // trap 24
+      {values, "4000m", "4"},
   };
   for (const Row& row : rows) {
     INFO(row.policy.dump() << " requested " << (row.requested ? row.requested : "nothing"));

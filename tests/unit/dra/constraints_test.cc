@@ -1,4 +1,4 @@
-// matchAttribute and distinctAttribute (dra.md 5.5, traps 14, 21, 32, 33).
+// matchAttribute and distinctAttribute.
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
@@ -44,7 +44,7 @@ TEST_CASE("a constraint names an alternative, or with the request all of its alt
   CHECK(Solve(c).results.back() == "ml/c f/t gpu.example.com/node-1/b");
 }
 
-TEST_CASE("trap 32: a missing attribute never matches, and kinds must be equal") {
+TEST_CASE("a missing attribute never matches, and kinds must be equal") {
   Case c;
   c.claims = {Claim("c", {Request("x", 2)}, {Match("gpu.example.com/g")})};
   const std::vector<std::pair<std::pair<json, json>, bool>> rows = {
@@ -54,7 +54,7 @@ TEST_CASE("trap 32: a missing attribute never matches, and kinds must be equal")
       {{{{"g", true}}, {{"g", 1}}}, false},
       {{{{"g", "1.0.0"}}, {{"g", Version("1.0.0")}}}, false},
       {{{{"g", Version("1.0.0")}}, {{"g", Version("1.0.0")}}}, true},
-      // trap 14: versions are compared as text here
+      // versions are compared as text here
       {{{{"g", Version("1.0.0+a")}}, {{"g", Version("1.0.0+b")}}}, false},
       {{json::object(), json::object()}, false},
       {{{{"g", 1}}, json::object()}, false},
@@ -108,7 +108,7 @@ TEST_CASE("distinctAttribute: all values differ; a missing one is refused, kinds
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 33: up to 1.36 only the last value of a request is remembered") {
+TEST_CASE("up to 1.36 only the last value of a request is remembered") {
   Case c;
   c.slices = {
       Slice("1", {Device("a", {{"g", 1}}), Device("b", {{"g", 2}}), Device("c", {{"g", 1}})})};
@@ -118,7 +118,7 @@ TEST_CASE("trap 33: up to 1.36 only the last value of a request is remembered") 
   CHECK(Solve(c).devices == Names({"a", "b", "c"}));
 }
 
-TEST_CASE("match wins when a constraint has both attributes (dra.md 12.7)") {
+TEST_CASE("match wins when a constraint has both attributes") {
   Case c;
   c.slices = {Slice("1", {Device("a", {{"g", 1}}), Device("b", {{"g", 1}})})};
   json both = Match("gpu.example.com/g");

@@ -1,4 +1,4 @@
-// Shared counters of partitionable devices (dra.md 5.7, trap 26; S5, N4, E4).
+// Shared counters of partitionable devices.
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
@@ -58,20 +58,20 @@ TEST_CASE("allocated partitions reduce the counters, those on other nodes as wel
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 26: one overdrawn counter blocks every counter device of the pool") {
+TEST_CASE("one overdrawn counter blocks every counter device of the pool") {
   Case c = MigCase({Partition("a", "gpu-0", 9), Partition("b", "gpu-1", 1), Device("plain")});
   c.allocated = {Holding("x", "a")};
   c.claims = {Claim("c", {Request("r")})};
   CHECK(Solve(c).devices == Names({"plain"}));
 }
 
-TEST_CASE("trap 26: counters are compared for admin access too") {
+TEST_CASE("counters are compared for admin access too") {
   Case c = MigCase({Partition("a", "gpu-0", 9)});
   c.claims = {Claim("c", {Request("r", 1, {{"adminAccess", true}})})};
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 26: up to 1.36 pools of one name share the table of the first that is asked") {
+TEST_CASE("up to 1.36 pools of one name share the table of the first that is asked") {
   Case c = MigCase({Partition("a", "gpu-0", 4)});
   const json other = {{"driver", "a.example.com"}, {"pool", {{"resourceSliceCount", 2}}}};
   c.slices.push_back(CounterSlice("2", json::array({Set("gpu-0", 1)}), other));
@@ -83,7 +83,7 @@ TEST_CASE("trap 26: up to 1.36 pools of one name share the table of the first th
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 
-TEST_CASE("trap 28: a shared device takes its counters once") {
+TEST_CASE("a shared device takes its counters once") {
   Case c = MigCase({Partition("a", "gpu-0", 8)});
   c.slices[1]["spec"]["devices"][0]["allowMultipleAllocations"] = true;
   c.claims = {Claim("c", {Request("r")}), Claim("d", {Request("r")})};
@@ -98,7 +98,7 @@ TEST_CASE("without the feature devices that consume counters are never taken") {
   CHECK(Solve(c).devices == Names({"b"}));
 }
 
-TEST_CASE("dra.md 11.3: devices beside counter sets are never taken, except up to 1.34") {
+TEST_CASE("devices beside counter sets are never taken, except up to 1.34") {
   Case c;
   json slice = Slice("1", {Partition("a", "gpu-0", 1)});
   slice["spec"]["sharedCounters"] = json::array({Set("gpu-0", 8)});

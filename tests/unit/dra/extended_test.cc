@@ -1,4 +1,4 @@
-// Extended resources that DeviceClasses provide (dra.md 3.2, trap 41).
+// Extended resources that DeviceClasses provide.
 
 #include "dra/judge/extended.h"
 

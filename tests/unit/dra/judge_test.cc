@@ -225,7 +225,7 @@ TEST_CASE("a false condition that looks at more than the driver does not mean an
   CHECK(Code(worker.Pods(1, "t")) == ReasonCode::kNoMatchingDevice);
 }
 
-TEST_CASE("a selector error on one node refuses the pod although another node fits (dra.md 12.4)") {
+TEST_CASE("a selector error on one node refuses the pod although another node fits") {
   Worker worker;
   worker.Node("n1").Node("n2");
   worker.On("n1", {Device("a", {{"model", "x"}})}).On("n2", {Device("a")});
@@ -297,7 +297,7 @@ TEST_CASE("a node that the pod cannot use is not looked at, its errors do not co
   CHECK(worker.Judge({demand}).verdict.outcome == dra::Outcome::kYes);
 }
 
-TEST_CASE("trap 5: missing classes, templates and claims, each named") {
+TEST_CASE("missing classes, templates and claims, each named") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(1));
   worker.Template(
@@ -378,7 +378,7 @@ TEST_CASE("a named claim is allocated once and binds all its pods to the node (S
   CHECK(judgement.verdict.pods_fitting == 2);  // the third would have to be on n1 as well
 }
 
-TEST_CASE("trap 42: an allocated named claim restricts the nodes and needs no device") {
+TEST_CASE("an allocated named claim restricts the nodes and needs no device") {
   Worker worker;
   worker.Node("n1").Node("n2").On("n1", Devices(1));
   json claim = Claim("shared", {Request("r")});
@@ -405,7 +405,7 @@ json AllocatedOnN1(const std::string& name, const json& consumers) {
   return claim;
 }
 
-TEST_CASE("trap 42: an allocation that nobody has reserved is taken back when no node fits") {
+TEST_CASE("an allocation that nobody has reserved is taken back when no node fits") {
   const json cpu = {{"status", {{"allocatable", {{"cpu", "1"}}}}}};
   const char* text = R"({"spec": {"nodeSelector": {"zone": "b"}, "resourceClaims": [
       {"name": "d", "resourceClaimName": "idle"}, {"name": "e", "resourceClaimName": "idle-too"}],
@@ -435,7 +435,7 @@ TEST_CASE("trap 42: an allocation that nobody has reserved is taken back when no
   }
 }
 
-TEST_CASE("trap 42: what an idle claim gives back is free, and pods that came first keep it") {
+TEST_CASE("what an idle claim gives back is free, and pods that came first keep it") {
   Worker worker;
   worker.Node("n1").Node("n2", {{"zone", "b"}}).On("n1", Devices(1)).On("n2", Devices(1));
   worker.Template("t", {Request("r")}).Add(AllocatedOnN1("idle", json::array()));
@@ -465,7 +465,7 @@ TEST_CASE("trap 42: what an idle claim gives back is free, and pods that came fi
   CHECK(worker.Judge({second}, options).verdict.outcome == dra::Outcome::kNo);
 }
 
-TEST_CASE("a claim allocated without allocationTimestamp takes no more pods (dra.md 12.3)") {
+TEST_CASE("a claim allocated without allocationTimestamp takes no more pods") {
   for (const auto release : {cel::KubernetesRelease::k135, cel::KubernetesRelease::k136}) {
     Worker worker(dra::FeaturesOf(release));
     worker.Node("n1").On("n1", Devices(1));
@@ -601,7 +601,7 @@ TEST_CASE("a billion pods are not placed one by one") {
   CHECK(First(judgement) == "10000 of 1000000000 pods fit; the others were not looked at");
 }
 
-TEST_CASE("trap 41: extended resources come from a plugin on one node and from DRA on the other") {
+TEST_CASE("extended resources come from a plugin on one node and from DRA on the other") {
   dra::AllocatorFeatures features;
   Worker worker(features);
   json mapped = Class("gpu");
@@ -618,7 +618,7 @@ TEST_CASE("trap 41: extended resources come from a plugin on one node and from D
   CHECK(worker.Judge({worker.Parse(pod, 4)}).verdict.pods_fitting == 3);
 }
 
-TEST_CASE("trap 41: the implicit name of a class needs no mapping") {
+TEST_CASE("the implicit name of a class needs no mapping") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(2));
   const char* pod = R"({"spec": {"containers": [{"resources": {"requests":

@@ -1,5 +1,5 @@
 // Errors that only later pods meet: those before them took the devices that hid the failing one.
-// What each pod does to the next is dra.md 12.4: the search passes devices in use, and an error on
+// What each pod does to the next: the search passes devices in use, and an error on
 // one node ends the attempt on all.
 
 #include "dra/judge/judge.h"

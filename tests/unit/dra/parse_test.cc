@@ -76,7 +76,7 @@ TEST_CASE("alpha versions are refused as a missing API") {
   CHECK(result.error().code == ErrorCode::kApiMissing);
 }
 
-TEST_CASE("trap 38: defaults are filled in for manifests only") {
+TEST_CASE("defaults are filled in for manifests only") {
   const json bare =
       Claim("c", {{{"name", "r"},
                    {"exactly", {{"deviceClassName", "gpu"}, {"tolerations", {{{"key", "k"}}}}}}}});

@@ -119,7 +119,7 @@ struct ConsumerRow {
   const char* text;
 };
 
-TEST_CASE("trap 45: no more than 256 pods use a claim, those of the job and in flight included") {
+TEST_CASE("no more than 256 pods use a claim, those of the job and in flight included") {
   const std::vector<ConsumerRow> rows = {
       {0, 0, 256, 256, ""},
       {0, 0, 300, 256, "can have no more than 256 consumers"},
@@ -168,7 +168,7 @@ struct AlternativeRow {
   std::vector<int> alternatives;
 };
 
-TEST_CASE("nodes come by the alternatives that they give, then by name (dra.md 5.10)") {
+TEST_CASE("nodes come by the alternatives that they give, then by name") {
   const std::vector<AlternativeRow> rows = {
       {"first alternative later by name", {{"a1", {"old"}}, {"b1", {"new"}}}, 1, {"b1"}, {0}},
       {"first alternative first by name", {{"a1", {"new"}}, {"b1", {"old"}}}, 1, {"a1"}, {0}},

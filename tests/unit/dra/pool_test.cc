@@ -1,4 +1,4 @@
-// Which pools a node sees (dra.md 5.2, traps 29 and 30, 11.2).
+// Which pools a node sees.
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
@@ -32,7 +32,7 @@ Case OneDevice() {
   return c;
 }
 
-TEST_CASE("trap 29: only the newest generation counts") {
+TEST_CASE("only the newest generation counts") {
   Case c = OneDevice();
   c.slices = {Slice("1", {Device("old")}, Pool(1, 1)), Slice("2", {Device("new")}, Pool(2, 1))};
   CHECK(Solve(c).devices == Names({"new"}));
@@ -40,7 +40,7 @@ TEST_CASE("trap 29: only the newest generation counts") {
   CHECK(Solve(c).devices == Names({"new"}));
 }
 
-TEST_CASE("trap 29: a pool whose newest slices are elsewhere vanishes, All included") {
+TEST_CASE("a pool whose newest slices are elsewhere vanishes, All included") {
   Case c = OneDevice();
   c.slices = {Slice("1", {Device("old")}, Labelled("a", Pool(1, 2, "net"))),
               Slice("2", {Device("new")}, Labelled("b", Pool(2, 1, "net"))),
@@ -50,14 +50,14 @@ TEST_CASE("trap 29: a pool whose newest slices are elsewhere vanishes, All inclu
   CHECK(Solve(c).devices == Names({"local"}));
 }
 
-TEST_CASE("trap 29: an old generation that is complete on this node stays in use") {
+TEST_CASE("an old generation that is complete on this node stays in use") {
   Case c = OneDevice();
   c.slices = {Slice("1", {Device("old")}, Labelled("a", Pool(1, 1, "net"))),
               Slice("2", {Device("new")}, Labelled("b", Pool(2, 1, "net")))};
   CHECK(Solve(c).devices == Names({"old"}));
 }
 
-TEST_CASE("trap 29: an incomplete pool is skipped for counts and fatal for All") {
+TEST_CASE("an incomplete pool is skipped for counts and fatal for All") {
   Case c = OneDevice();
   c.slices = {Slice("1", {Device("a")}, Pool(1, 2))};
   CHECK(Solve(c).fit == Fit::kNoFit);
@@ -131,7 +131,7 @@ TEST_CASE("what makes a pool invalid") {
   }
 }
 
-TEST_CASE("dra.md 11.2: counter slices make a pool of another node visible, for All fatally") {
+TEST_CASE("counter slices make a pool of another node visible, for All fatally") {
   Case c = OneDevice();
   c.claims = {Claim("c", {All("r")})};
   const json there = On("node-2", Pool(1, 3, "node-2"));

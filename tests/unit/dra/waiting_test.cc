@@ -80,7 +80,8 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
                      Device("c", json::object(), taint)});
          w.Template("t", {Request("r")});
        },
-       ReasonCode::kDeviceTainted, "; 3 pods need 3 devices, only 1 is within their reach: "},
+       ReasonCode::kDeviceTainted,
+       "; 3 pods need 3 devices, only 1 is untainted and on nodes the pods can use: "},
       {"a selector leaves too few", 2,
        [](Worker& w) {
          w.On("n1", {Device("a", {{"m", "x"}}), Device("b", {{"m", "y"}})});
@@ -147,7 +148,7 @@ TEST_CASE("consumable capacity: taken by others, or never enough") {
   CHECK_THAT(Last(judgement).message, !ContainsSubstring("even with every device free"));
 }
 
-TEST_CASE("what jobs on their way take comes back, what the job itself takes does not") {
+TEST_CASE("what is reserved for other jobs comes back, what the job itself takes does not") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(2)).Template("t", {Request("r")});
   const auto pod = [&](int count) {
@@ -161,7 +162,8 @@ TEST_CASE("what jobs on their way take comes back, what the job itself takes doe
   auto judgement = worker.Judge({pod(2)}, options);
   CHECK(Last(judgement).code == ReasonCode::kDevicesAllocated);
   CHECK_THAT(Last(judgement).message,
-             ContainsSubstring("1 taken by jobs on their way, 1 taken by other pods of this job"));
+             ContainsSubstring(
+                 "1 reserved for jobs already dispatched here, 1 taken by other pods of this job"));
   judgement = worker.Judge({pod(3)}, options);
   CHECK(Last(judgement).code == ReasonCode::kNotEnoughDevices);
   CHECK_THAT(Last(judgement).message, ContainsSubstring("3 pods need 3 devices, only 2 are there"));

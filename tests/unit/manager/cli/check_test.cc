@@ -162,9 +162,10 @@ TEST_CASE(
   const Ran drifted = Check(other);
   CHECK(drifted.code == 0);
   CHECK_THAT(drifted.out, ContainsSubstring("1 of 1 worker can run it"));
-  CHECK_THAT(drifted.out, ContainsSubstring("job.yaml (document 2) is not what is there, and what "
-                                            "is there counts: spec.spec.devices.requests[0]."
-                                            "exactly.count: 1 there, 9 in the file\n"));
+  CHECK_THAT(drifted.out,
+             ContainsSubstring("job.yaml (document 2) differs from the worker's, which is "
+                               "the one used: spec.spec.devices.requests[0]."
+                               "exactly.count: 1 there, 9 in the file\n"));
   CHECK_THAT(drifted.out, ContainsSubstring("\nwhat to do about the notes\n"));
   CHECK_THAT(drifted.out, ContainsSubstring("replace the worker's by "));
   CHECK_THAT(drifted.out, !ContainsSubstring(" -f "));  // the file holds the job, too
@@ -179,7 +180,7 @@ TEST_CASE(
   std::string other = kClass;
   other.replace(other.find("gpu.example.com"), 3, "tpu");
   const Ran ran = Check(Job("one-gpu") + other);
-  CHECK_THAT(ran.out, ContainsSubstring("note    DeviceClass gpu of "));
+  CHECK_THAT(ran.out, ContainsSubstring("note    DeviceClass gpu in "));
   CHECK_THAT(ran.out, ContainsSubstring("spec.selectors[0]: \"device.driver == 'gpu.example.com'\" "
                                         "there, \"device.driver == 'tpu.example.com'\" in the "
                                         "file\n"));

@@ -233,7 +233,7 @@ TEST_CASE("an eviction on the worker brings the workload back, and another worke
   CHECK(world.WorkersWithClone() == Names{"b"});
 }
 
-TEST_CASE("an eviction that passed unseen is known from Pending beside clusterName (trap 2)") {
+TEST_CASE("an eviction that passed unseen is known from Pending beside clusterName") {
   World world = RunningOnA();
   world.workload().checks.front() = {testing::kCheck, CheckState::kPending,
                                      std::string(tracking::kResetMessage) + ". Previously: Retry"};
@@ -304,7 +304,7 @@ TEST_CASE("an end that is on the manager's way without an admitted clone is told
   CHECK(world.WorkersWithJob().empty());
 }
 
-TEST_CASE("mirrored activity is taken back at an eviction (trap 1)") {
+TEST_CASE("mirrored activity is taken back at an eviction") {
   World world = RunningOnA();
   world.Deactivate();
   world.Settle();
@@ -313,7 +313,7 @@ TEST_CASE("mirrored activity is taken back at an eviction (trap 1)") {
   CHECK(world.Look().phase == Phase::kSuspended);
 }
 
-TEST_CASE("nothing is nominated while Evicted is True, whatever the check says (trap 4)") {
+TEST_CASE("nothing is nominated while Evicted is True, whatever the check says") {
   World world({"a"});
   world.ReserveQuota();
   world.workload().active = false;
@@ -322,7 +322,7 @@ TEST_CASE("nothing is nominated while Evicted is True, whatever the check says (
     CHECK_FALSE(std::holds_alternative<Nominate>(action));
 }
 
-TEST_CASE("a clone that our own deletion finished is nobody's result (trap 5)") {
+TEST_CASE("a clone that our own deletion finished is nobody's result") {
   World world = RunningOnA();
   world.DeleteJobOn("a");
   world.Settle();

@@ -217,7 +217,7 @@ void World::RunManagerKueue() {
   if (State() == CheckState::kRetry) EvictOnManager("Retry");
   if (State() == CheckState::kRejected) Deactivate();
   if (workload_->Evicted() && !job_->shows_activity) {
-    // Trap 1: only what shows no activity is released; the whole eviction can pass unseen.
+    // Only what shows no activity is released; the whole eviction can pass unseen.
     workload_->quota_reserved.reset();
     workload_->admitted.reset();
     workload_->evicted->is_true = false;

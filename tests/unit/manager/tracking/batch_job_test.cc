@@ -1,4 +1,4 @@
-// batch/v1 Jobs: what is copied to a worker, and which status comes back when (multikueue.md 3.3).
+// batch/v1 Jobs: what is copied to a worker, and which status comes back when.
 
 #include <nlohmann/json.hpp>
 

@@ -272,7 +272,7 @@ TEST_CASE("pods on their way take their devices; settled ones have taken them") 
   CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 1)}).outcome == Outcome::kYes);
   const dra::Verdict verdict = f.Verdict(OneGpuPods(1), {Pods(sent, 2)});
   CHECK(verdict.outcome == Outcome::kNo);
-  CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("on their way"));
+  CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("already dispatched here"));
 
   const ObjectKey job{"ml", "train"};
   CHECK(f.picture.SettledPods(job) == 0);

@@ -1,5 +1,5 @@
-// The selectors found in DeviceClasses and requests of real projects (shared reference dra.md,
-// section 8), broken ones included, each against devices as the named drivers publish them.
+// The selectors found in DeviceClasses and requests of real projects, broken ones
+// included, each against devices as the named drivers publish them.
 
 #include <nlohmann/json.hpp>
 #include <sstream>

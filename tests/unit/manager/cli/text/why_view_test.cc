@@ -43,8 +43,9 @@ TEST_CASE("why: a job that waits and one that never leaves are told apart") {
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("next   waiting does not help: one of these has to change\n"));
   verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"},{"code":"PodsDoNotFit"}])";
-  CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("next   it waits for gpu-west, and leaves as soon as enough"));
+  CHECK_THAT(
+      RenderWhy(data, Settings()).out,
+      ContainsSubstring("next   it waits for gpu-west, and is dispatched as soon as enough"));
   verdicts[1].reasons_json = R"([{"code":"NodeResources"}])";
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   looked at again"));
 }
