@@ -21,6 +21,14 @@ using watch::CacheState;
 
 void Ignore(const CacheHealth&) {}
 
+void WarnOfOrder(const tracking::SharedQueue& queue) {
+  if (queue.order.empty() || placement::ParseOrderPolicy(queue.order)) return;
+  log::Warn("annotation of a ClusterQueue is ignored: it must be Strict, Backfill or BestEffort",
+            {{"clusterqueue", queue.name},
+             {"annotation", std::string(tracking::kOrderAnnotation)},
+             {"value", queue.order}});
+}
+
 }  // namespace
 
 ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
@@ -54,6 +62,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
               return queue != nullptr && queue->weight;
             };
             weighted_queues_ += (weighted(after) ? 1 : 0) - (weighted(before) ? 1 : 0);
+            if (after != nullptr) WarnOfOrder(*after);
             listener_.on_checks();
           },
           Ignore),
