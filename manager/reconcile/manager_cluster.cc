@@ -8,6 +8,8 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/worker_pool.h"
+#include "manager/placement/lines.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
