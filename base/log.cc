@@ -117,20 +117,6 @@ std::string JsonLine(std::string_view time, Level level, std::string_view messag
 
 }  // namespace
 
-Result<Level> ParseLevel(std::string_view text) {
-  for (const Level level : {Level::kDebug, Level::kInfo, Level::kWarn, Level::kError}) {
-    if (text == Label(level)) return level;
-  }
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("\"{}\" is not one of debug, info, warn, error", text));
-}
-
-Result<Format> ParseFormat(std::string_view text) {
-  if (text == "text") return Format::kText;
-  if (text == "json") return Format::kJson;
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("\"{}\" is not one of text, json", text));
-}
-
 void Setup(Level level, Format format) {
   g_format = format;
   SetLevel(level);

@@ -12,8 +12,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace fedra::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
@@ -24,9 +22,6 @@ struct Field {
   std::string value;
 };
 using Fields = std::initializer_list<Field>;
-
-Result<Level> ParseLevel(std::string_view text);
-Result<Format> ParseFormat(std::string_view text);
 
 // Once, at start-up, before other threads exist. Lines go to stderr.
 void Setup(Level level, Format format);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace fedra::cel {
 
 class BoundedText final {
@@ -19,11 +21,10 @@ class BoundedText final {
   // is: loops over parts end then.
   void Append(std::string_view text) {
     if (full_) return;
-    size_t fits = limit_ - text_.size();
+    const size_t fits = limit_ - text_.size();
     if (text.size() > fits) {
       full_ = true;
-      while (fits > 0 && (static_cast<unsigned char>(text[fits]) & 0xC0) == 0x80) --fits;
-      text = text.substr(0, fits);
+      text = text.substr(0, CharacterBoundary(text, fits));
     }
     text_ += text;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "cel/parser_impl.h"
 
 namespace fedra::cel {
@@ -249,7 +250,7 @@ Expr* Parser::ParseIndex(Expr* operand, uint32_t offset, uint32_t begin) {
 }
 
 void Parse(std::string_view text, const ParserOptions& options, Ast& ast, IssueList& issues) {
-  if (!IsValidUtf8(text)) return issues.AddGlobal("the expression is not valid UTF-8");
+  if (!IsUtf8(text)) return issues.AddGlobal("the expression is not valid UTF-8");
   const size_t size = CodePointCount(text);
   if (size > kMaxCodePoints) {
     return issues.AddGlobal("expression code point size exceeds limit: size: " +

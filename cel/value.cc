@@ -280,29 +280,6 @@ size_t CodePointCount(std::string_view text) {
   return text.size() - continuation_bytes;
 }
 
-bool IsValidUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
-    const unsigned char first = byte(i);
-    const size_t length = first < 0x80   ? 1
-                          : first < 0xC2 ? 0
-                          : first < 0xE0 ? 2
-                          : first < 0xF0 ? 3
-                          : first < 0xF5 ? 4
-                                         : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (size_t j = 1; j < length; ++j) {
-      if ((byte(i + j) & 0xC0) != 0x80) return false;
-    }
-    if (first == 0xE0 && byte(i + 1) < 0xA0) return false;  // overlong
-    if (first == 0xED && byte(i + 1) > 0x9F) return false;  // surrogates
-    if (first == 0xF0 && byte(i + 1) < 0x90) return false;  // overlong
-    if (first == 0xF4 && byte(i + 1) > 0x8F) return false;  // above U+10FFFF
-    i += length;
-  }
-  return true;
-}
-
 uint64_t CostSize(const Value& value) {
   switch (value.kind()) {
     case Kind::kString:

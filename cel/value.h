@@ -236,6 +236,5 @@ inline constexpr Value kIntOverflow = Value::Error("integer overflow");
 inline constexpr Value kUintOverflow = Value::Error("unsigned integer overflow");
 
 size_t CodePointCount(std::string_view text);
-bool IsValidUtf8(std::string_view text);
 
 }  // namespace fedra::cel

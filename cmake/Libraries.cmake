@@ -14,11 +14,12 @@ find_package(Catch2 REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 # What `fedra version` says of the libraries that cannot say it themselves while it runs: NAME=VERSION.
 set(FEDRA_LIBRARY_VERSIONS
   openssl=${OPENSSL_VERSION} spdlog=${spdlog_VERSION} fmt=${fmt_VERSION} yaml-cpp=${yaml-cpp_VERSION}
-  CLI11=${CLI11_VERSION} prometheus-cpp=${PROMETHEUS_VERSION} re2=${RE2_VERSION})
+  CLI11=${CLI11_VERSION} prometheus-cpp=${PROMETHEUS_VERSION} re2=${RE2_VERSION} utf8proc=${UTF8PROC_VERSION})
 # The program's allocator; sanitizers bring their own.
 if(NOT FEDRA_SANITIZE)
   pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "config/files.h"
-#include "config/pem.h"
 #include "config/text_rules.h"
 #include "config/yaml_scalar.h"
 
@@ -87,7 +87,7 @@ Credential KubeconfigSection::DataOrFile(std::string_view data_key, std::string_
   if (data.empty()) return {File(file_key), Has(file_key) ? file_key : ""};
   if (Has(file_key))
     Warning(file_key, fmt::format("is not used, because {} is there too", data_key));
-  auto decoded = DecodeBase64(data);
+  auto decoded = Base64Decode(data);
   if (!decoded) {
     Problem(data_key, "is not base64", "base64 -w0 FILE");
     return {"", data_key};

@@ -56,35 +56,7 @@ std::string SubjectOf(const X509* certificate) {
   return std::string(text, static_cast<size_t>(size)).substr(0, 128);
 }
 
-int Base64Value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
 }  // namespace
-
-std::optional<std::string> DecodeBase64(std::string_view text) {
-  std::string out;
-  unsigned bits = 0;
-  size_t letters = 0;
-  size_t padding = 0;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    if (c == '=') {
-      ++padding;
-      continue;
-    }
-    const int value = Base64Value(c);
-    if (value < 0 || padding > 0) return std::nullopt;
-    bits = (bits << 6U) | static_cast<unsigned>(value);
-    if (++letters % 4 != 1) out += static_cast<char>(bits >> (6 - 2 * ((letters - 1) % 4)) & 0xffU);
-  }
-  if ((letters + padding) % 4 != 0 || padding > 2) return std::nullopt;
-  return out;
-}
 
 std::vector<CertificateInfo> ReadCertificates(std::string_view pem) {
   std::vector<CertificateInfo> infos;

@@ -12,9 +12,6 @@
 
 namespace fedra::config {
 
-// Standard base64 as in the *-data keys; line breaks are ignored. nullopt when it is not base64.
-std::optional<std::string> DecodeBase64(std::string_view text);
-
 struct CertificateInfo {
   std::string subject;  // "CN=gpu-east-ca", at most 128 characters
   WallTime not_before;

@@ -20,6 +20,4 @@ struct BadText {
 // broken UTF-8 on.
 std::optional<BadText> CheckText(std::string_view text);
 
-bool IsUtf8(std::string_view text);
-
 }  // namespace fedra::config

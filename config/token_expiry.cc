@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "config/pem.h"
+#include "base/base64.h"
 #include "config/yaml_tree.h"
 
 namespace fedra::config {
@@ -26,7 +26,7 @@ std::optional<std::string> Payload(std::string_view token) {
     if (c == '_') c = '/';
   }
   while (text.size() % 4 != 0) text += '=';
-  return DecodeBase64(text);
+  return Base64Decode(text);
 }
 
 // NumericDate: seconds, perhaps with a fraction.

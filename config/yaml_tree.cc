@@ -11,6 +11,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/utf8.h"
 #include "config/text_check.h"
 
 namespace fedra::config {

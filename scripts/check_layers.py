@@ -74,11 +74,12 @@ ROOMS = {
     "boost/beast": ("manager/http/server.cc", "tests/sim/"),
     "openssl/": (
         "config/pem.cc",
-        "cluster-clients/kube/base64.cc",
+        "base/base64.cc",
         "tests/sim/",
         "tests/unit/config/support.cc",
     ),
     "spdlog/": ("base/",),
+    "utf8proc.h": ("base/utf8.cc",),
     "re2/": ("cel/",),
     "prometheus/": ("manager/http/",),
     "catch2/": ("tests/support/catch.h",),

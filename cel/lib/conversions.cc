@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/utf8.h"
 #include "cel/display.h"
 #include "cel/lib/time.h"
 #include "cel/library.h"
@@ -146,7 +147,7 @@ Value TextToBool(Evaluation& evaluation, const Value* args) {
 
 Value TextToBytes(Evaluation&, const Value* args) { return Value::Bytes(args[0].AsText()); }
 Value BytesToText(Evaluation&, const Value* args) {
-  if (!IsValidUtf8(args[0].AsText()))
+  if (!IsUtf8(args[0].AsText()))
     return Value::Error("invalid UTF-8 in bytes, cannot convert to string");
   return Value::String(args[0].AsText());
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/utf8.h"
 #include "cel/display.h"
 
 namespace fedra::cel {
@@ -139,7 +140,7 @@ class StringClause final {
       case Kind::kMap:
         return AppendMap(argument.AsMap());
       case Kind::kBytes:
-        if (!IsValidUtf8(argument.AsText())) {
+        if (!IsUtf8(argument.AsText())) {
           return Bad("error during formatting: could not convert argument to string");
         }
         out_.Append(argument.AsText());

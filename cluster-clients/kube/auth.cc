@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "base/log.h"
 #include "base/worker_pool.h"
 #include "cluster-clients/http/program.h"
-#include "cluster-clients/kube/base64.h"
 #include "cluster-clients/kube/exec_credential.h"
 #include "cluster-clients/kube/json_text.h"
 

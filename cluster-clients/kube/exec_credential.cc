@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "base/time.h"
-#include "cluster-clients/kube/base64.h"
 #include "cluster-clients/kube/json_fields.h"
 
 namespace fedra::kube {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace fedra::kube {
 namespace {
@@ -110,12 +111,7 @@ std::optional<std::string> FindString(std::string_view object, std::string_view 
 }
 
 std::string OneLine(std::string_view text, size_t max_bytes) {
-  std::string line(text.substr(0, max_bytes));
-  // Not in the middle of a UTF-8 sequence.
-  while (line.size() < text.size() && !line.empty() &&
-         (static_cast<unsigned char>(text[line.size()]) & 0xC0) == 0x80) {
-    line.pop_back();
-  }
+  std::string line(text.substr(0, CharacterBoundary(text, max_bytes)));
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }

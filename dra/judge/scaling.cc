@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "dra/judge/node_fit.h"
 
 namespace fedra::dra {
@@ -195,8 +196,8 @@ std::optional<Scaling> ScaleWith(const NewNode& kind, const SimulationContext& c
     chosen.claim = trace.resolved.entries[chosen.claim];
   return Scaling{.labels = node.labels,
                  .nodes = nodes,
-                 .text = std::to_string(nodes) + " new node" + (nodes == 1 ? "" : "s") +
-                         " of a scalable pool (" + kind.ToString() + ") could provide it",
+                 .text = Counted(nodes, "new node") + " of a scalable pool (" + kind.ToString() +
+                         ") could provide it",
                  .alternatives = std::move(share->alternatives),
                  .workspace = std::move(*taken)};
 }

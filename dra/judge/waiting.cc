@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace fedra::dra {
 namespace {
 
@@ -44,10 +46,6 @@ int Matching(const RequestReport& report) {
 bool IsLacking(const RequestReport& report) {
   if (report.all) return report.free == 0 || report.free < Matching(report) - report.other_node;
   return report.most_on_one_node < report.wanted;
-}
-
-std::string Counted(int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::optional<std::string> Waiting::Hopeless(const RequestReport* request) const {

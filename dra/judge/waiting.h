@@ -36,7 +36,5 @@ int WithinReach(const RequestReport& report);
 int Matching(const RequestReport& report);
 // Too few for one pod.
 bool IsLacking(const RequestReport& report);
-// "1 pod", "2 pods".
-std::string Counted(int64_t count, const std::string& what);
 
 }  // namespace fedra::dra

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/daemon_memory.h"
 #include "manager/cli/fleet/fleet.h"
@@ -104,7 +105,7 @@ std::string AboutTheSet(const std::vector<JobReport>& reports) {
 // Checking manifests alone is useful, but its success says nothing of any job.
 std::string WithoutJob(const CheckInput& input) {
   return fmt::format("no job in the input: nothing was placed; {} looked at, {} found",
-                     Count(input.dra.size(), "manifest"),
+                     Counted(input.dra.size(), "manifest"),
                      input.findings.empty() ? "no mistake" : "mistakes");
 }
 

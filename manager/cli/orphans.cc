@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "config/load.h"
@@ -201,7 +202,7 @@ bool Confirmed(const OrphanOptions& options, size_t count, Terminal& terminal) {
     terminal.err << "fedra orphans: no terminal to ask on: add --yes to delete them\n";
     return false;
   }
-  terminal.err << fmt::format("delete {}? [y/N] ", Count(count, "object")) << std::flush;
+  terminal.err << fmt::format("delete {}? [y/N] ", Counted(count, "object")) << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "yes";

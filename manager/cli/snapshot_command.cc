@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "base/write_file.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/contact.h"
@@ -78,8 +79,8 @@ std::string Summary(const SnapshotFile& file, const std::string& path, size_t by
   size_t objects = 0;
   for (const RecordedWorker& worker : file.workers)
     for (const RecordedResource& resource : worker.resources) objects += resource.items.size();
-  return fmt::format("{}: {}, {}, {}{}\n", path, Count(file.workers.size(), "worker"),
-                     Count(objects, "object"), Count(bytes, "byte"),
+  return fmt::format("{}: {}, {}, {}{}\n", path, Counted(file.workers.size(), "worker"),
+                     Counted(objects, "object"), Counted(bytes, "byte"),
                      file.redacted ? "; names are pseudonyms" : "");
 }
 

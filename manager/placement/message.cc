@@ -49,8 +49,7 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   for (const auto& [reason, count] : sorted) {
     text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", reason, count);
   }
-  if (!further.empty())
-    text += fmt::format(" (and {} more reason{})", further.size(), further.size() == 1 ? "" : "s");
+  if (!further.empty()) text += fmt::format(" (and {})", Counted(further.size(), "more reason"));
   return text;
 }
 

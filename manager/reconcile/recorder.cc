@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::reconcile {
@@ -74,8 +75,7 @@ std::string NeedsText(const dra::Requirement& requirement) {
   std::string text = fmt::format("queue {}/{}", requirement.ns, requirement.queue);
   for (const std::string& name : requirement.TemplateNames()) text += " · template " + name;
   for (const std::string& name : requirement.ClaimNames()) text += " · claim " + name;
-  const int pods = requirement.Pods();
-  return text + fmt::format(" · {} pod{}", pods, pods == 1 ? "" : "s");
+  return text + " · " + Counted(requirement.Pods(), "pod");
 }
 
 Recorder::Recorder(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}

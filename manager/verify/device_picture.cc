@@ -263,9 +263,9 @@ std::optional<dra::Reason> DevicePicture::Doubt() const {
   if (rules.empty()) return std::nullopt;
   return dra::Reason{
       dra::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
-      fmt::format("{} DeviceTaintRule{} (such as {}) select{} by deviceClassName or by selectors, "
+      fmt::format("{} (such as {}) select{} by deviceClassName or by selectors, "
                   "which is not evaluated: fewer devices may be tainted than it seems",
-                  rules.size(), rules.size() == 1 ? "" : "s", *rules.begin(),
+                  Counted(rules.size(), "DeviceTaintRule"), *rules.begin(),
                   rules.size() == 1 ? "s" : "")};
 }
 

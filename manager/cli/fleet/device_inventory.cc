@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/counters.h"
 #include "manager/cli/text/attribute_text.h"
@@ -237,8 +238,8 @@ DeviceInventory Inventory::Take() {
   DeviceInventory inventory;
   for (auto& [key, place] : nodes_) inventory.nodes.push_back(std::move(place));
   for (const auto& [error, devices] : errors_)
-    notes_.push_back(fmt::format("on {} device{} the selector is an error: {}", devices,
-                                 devices == 1 ? "" : "s", error));
+    notes_.push_back(
+        fmt::format("on {} the selector is an error: {}", Counted(devices, "device"), error));
   inventory.notes = std::move(notes_);
   inventory.class_missing = question_.nothing_matches;
   inventory.known_classes = std::move(question_.known_classes);

@@ -1,37 +1,12 @@
 #include "manager/cli/text/display_text.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
+
+#include "base/utf8.h"
 
 namespace fedra::cli {
 namespace {
-
-constexpr char32_t kBroken = 0xFFFFFFFF;
-
-// One character from the front of `text`, which gets shorter; kBroken for a byte that begins none.
-char32_t Next(std::string_view& text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const size_t length = first < 0x80   ? 1
-                        : first < 0xC2 ? 0
-                        : first < 0xE0 ? 2
-                        : first < 0xF0 ? 3
-                        : first < 0xF5 ? 4
-                                       : 0;
-  bool whole = length > 0 && length <= text.size();
-  char32_t code = length <= 1 ? first : first & (0x7FU >> length);
-  for (size_t i = 1; whole && i < length; ++i) {
-    whole = (byte(i) & 0xC0) == 0x80;
-    code = (code << 6) | (byte(i) & 0x3FU);
-  }
-  // Longer than needed, a surrogate, or beyond Unicode.
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (whole)
-    whole = code >= kSmallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-  text.remove_prefix(whole ? length : 1);
-  return whole ? code : kBroken;
-}
 
 struct Range {
   char32_t first;
@@ -44,14 +19,6 @@ bool IsIn(const Range (&ranges)[N], char32_t code) {
                      [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// Take no column: combining marks, joiners, variation selectors.
-constexpr Range kZeroWidth[] = {
-    {0x300, 0x36F}, {0x1AB0, 0x1AFF}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
-// Take two: Hangul, CJK, full-width forms, emoji.
-constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
-                           {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
-                           {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
-                           {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
 // Would make a line look like another one: marks, embeddings and overrides of the writing
 // direction.
 constexpr Range kDirection[] = {
@@ -68,10 +35,10 @@ std::string Printable(std::string_view text, bool utf8) {
   std::string printable;
   printable.reserve(text.size());
   while (!text.empty()) {
-    const std::string_view before = text;
-    const char32_t code = Next(text);
-    const std::string_view bytes = before.substr(0, before.size() - text.size());
-    if (code == kBroken) {
+    const auto [code, size, valid] = FirstCharacter(text);
+    const std::string_view bytes = text.substr(0, size);
+    text.remove_prefix(size);
+    if (!valid) {
       printable += '?';
     } else if (IsControl(code)) {
       printable += ' ';
@@ -89,12 +56,9 @@ std::string Printable(std::string_view text, bool utf8) {
 size_t DisplayWidth(std::string_view printable) {
   size_t width = 0;
   while (!printable.empty()) {
-    const char32_t code = Next(printable);
-    if (code == kBroken || (!IsIn(kZeroWidth, code) && !IsIn(kWide, code))) {
-      width += 1;
-    } else if (IsIn(kWide, code)) {
-      width += 2;
-    }
+    const Utf8Character character = FirstCharacter(printable);
+    width += character.valid ? static_cast<size_t>(std::max(0, Columns(character.code))) : 1;
+    printable.remove_prefix(character.size);
   }
   return width;
 }
@@ -105,11 +69,10 @@ std::string Shortened(const std::string& printable, size_t width) {
   std::string_view rest = printable;
   size_t used = kDots.size();
   while (!rest.empty()) {
-    std::string_view after = rest;
-    Next(after);
-    used += DisplayWidth(rest.substr(0, rest.size() - after.size()));
+    const std::string_view character = rest.substr(0, FirstCharacter(rest).size);
+    used += DisplayWidth(character);
     if (used > width) break;
-    rest = after;
+    rest.remove_prefix(character.size());
   }
   return printable.substr(0, printable.size() - rest.size()) + std::string(kDots);
 }
@@ -121,13 +84,11 @@ std::vector<std::string> Wrapped(std::string_view printable, size_t width) {
     size_t space = 0;  // bytes before the last space that fits
     std::string_view rest = printable;
     while (!rest.empty()) {
-      std::string_view after = rest;
-      Next(after);
-      const std::string_view character = rest.substr(0, rest.size() - after.size());
+      const std::string_view character = rest.substr(0, FirstCharacter(rest).size);
       if (character == " ") space = printable.size() - rest.size();
       used += DisplayWidth(character);
       if (used > width && rest.size() < printable.size()) break;
-      rest = after;
+      rest.remove_prefix(character.size());
     }
     const size_t fits = printable.size() - rest.size();
     if (rest.empty()) break;

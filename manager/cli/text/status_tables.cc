@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/view_parts.h"
@@ -95,7 +96,7 @@ std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
     text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);
   }
   const size_t more = FurtherReasons(verdicts, counts).size();
-  if (!text.empty() && more > 0) text += fmt::format(" (and {})", Count(more, "more reason"));
+  if (!text.empty() && more > 0) text += fmt::format(" (and {})", Counted(more, "more reason"));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
 #include "manager/cli/text/status_tables.h"
@@ -50,7 +51,7 @@ std::string LeftOut(const ChosenJobs& jobs) {
   if (jobs.beyond_limit > 0) text += fmt::format("... and {} more\n", jobs.beyond_limit);
   if (jobs.ended > 0) {
     text += fmt::format("{} that ended more than an hour ago: --all shows {}\n",
-                        Count(jobs.ended, "job"), jobs.ended == 1 ? "it" : "them");
+                        Counted(jobs.ended, "job"), jobs.ended == 1 ? "it" : "them");
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/rank.h"
@@ -28,7 +29,7 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
     return;
   }
   const std::string total = std::to_string(request.devices);
-  text += Paragraph(Count(static_cast<size_t>(request.devices), "device"), indent, style);
+  text += Paragraph(Counted(request.devices, "device"), indent, style);
   for (const dra::CountedCause& part : request.Parts())
     text +=
         Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), part.what), indent, style);
@@ -45,8 +46,7 @@ const RequestReport* CountedIn(const std::string& message, const JobVerdict& ver
 }
 
 std::string Wish(const RequestReport& request) {
-  const std::string wanted =
-      request.all ? "all devices" : Count(static_cast<size_t>(request.wanted), "device");
+  const std::string wanted = request.all ? "all devices" : Counted(request.wanted, "device");
   return fmt::format("{}: {} of class {} per pod, at most {} free on one node", request.Subject(),
                      wanted, request.device_class, request.most_on_one_node);
 }
@@ -118,7 +118,7 @@ std::string RankingText(const JobVerdict& item) {
                           chosen.name, Ordinal(chosen.index), chosen.of);
     }
   }
-  return text + Count(static_cast<size_t>(item.verdict.headroom), "device") + " to spare";
+  return text + Counted(item.verdict.headroom, "device") + " to spare";
 }
 
 // What would help, when no worker can run it: by the first reason of each.
@@ -157,7 +157,7 @@ std::string Tally(const JobReport& report) {
   const auto unknown = count(Outcome::kUnknown);
   const bool only_scaling = yes == 0 && scaling > 0;
   std::string text = fmt::format("{} of {} can run it", only_scaling ? scaling : yes,
-                                 Count(report.verdicts.size(), "worker"));
+                                 Counted(report.verdicts.size(), "worker"));
   if (only_scaling) text += " after scaling";
   if (!only_scaling && scaling > 0) text += fmt::format(", {} after scaling", scaling);
   if (unknown > 0) text += fmt::format(", {} unknown", unknown);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "dra/reason.h"
 #include "manager/cli/text/display_text.h"
@@ -21,7 +22,7 @@ std::string ShortNote(const WorkloadData& data, const WorkloadData::Incarnation&
   const auto& verdicts = incarnation.verdicts;
   if (incarnation.row.state != "Blocked" || !AllRefuse(verdicts, data.configured_workers))
     return incarnation.row.note;
-  return fmt::format("none of {} can run it", Count(verdicts.size(), "worker"));
+  return fmt::format("none of {} can run it", Counted(verdicts.size(), "worker"));
 }
 
 // The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
@@ -158,10 +159,6 @@ Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSet
   return table;
 }
 
-std::string Count(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
   std::vector<ReasonText> reasons;
   const ordered_json parsed =
@@ -246,7 +243,7 @@ std::string RankingText(const store::VerdictRow& verdict) {
   for (const int index : AlternativesOf(verdict))
     text += (text.empty() ? "" : " and ") + Ordinal(index);
   if (!text.empty()) text += " alternative, ";
-  return text + Count(static_cast<size_t>(std::max(0, verdict.headroom)), "device") + " to spare";
+  return text + Counted(std::max(0, verdict.headroom), "device") + " to spare";
 }
 
 Incarnations Current(const WorkloadData& data) {

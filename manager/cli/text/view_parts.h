@@ -50,9 +50,6 @@ std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
 // How long ago, as kubectl prints ages.
 std::string Since(WallTime then, WallTime now);
 
-// "1 pod", "2 pods".
-std::string Count(size_t count, std::string_view noun);
-
 // One reason against a worker, from VerdictRow::reasons_json.
 struct ReasonText {
   std::string code;

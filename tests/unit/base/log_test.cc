@@ -37,14 +37,6 @@ std::string WithoutTime(const std::string& line) {
   return line.substr(0, start) + line.substr(std::min(line.size(), start + kTimeLength));
 }
 
-TEST_CASE("levels and formats have names") {
-  CHECK(ParseLevel("debug") == Level::kDebug);
-  CHECK(ParseLevel("error") == Level::kError);
-  CHECK(ParseLevel("Info").error().message == "\"Info\" is not one of debug, info, warn, error");
-  CHECK(ParseFormat("json") == Format::kJson);
-  CHECK(ParseFormat("xml").error().message == "\"xml\" is not one of text, json");
-}
-
 TEST_CASE("text lines quote what could break them") {
   Setup(Level::kInfo, Format::kText);
   CHECK(WithoutTime(Captured([] {
