@@ -188,9 +188,9 @@ void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal
   terminal.out << table.Render({});
 }
 
-nlohmann::ordered_json ToJson(const std::vector<TemplateStep>& steps, Mode mode,
-                              const std::vector<LeftAlone>& left_alone,
-                              const std::vector<std::pair<std::string, std::string>>& skipped) {
+nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, Mode mode,
+                                 const std::vector<LeftAlone>& left_alone,
+                                 const std::vector<std::pair<std::string, std::string>>& skipped) {
   nlohmann::ordered_json document = Document("TemplateSync", AsOf{SystemClock().Now(), {}});
   document["mode"] = NameOf(mode);
   auto& items = document["items"] = nlohmann::ordered_json::array();
@@ -273,7 +273,7 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
                                   item.key.ToString(), item.worker, item.difference);
     }
   } else {
-    terminal.out << ToText(ToJson(steps, settings.mode, left_alone, skipped), *format);
+    terminal.out << ToText(StepsJson(steps, settings.mode, left_alone, skipped), *format);
   }
   return skipped.empty() ? 0 : kUnknown;
 }

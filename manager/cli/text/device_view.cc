@@ -92,7 +92,7 @@ Table ByClass(const std::vector<WorkerDevices>& workers) {
 }
 
 // "model=h100, memory=80Gi, index (8 values)"
-std::string Summary(const NodeDevices& node) {
+std::string NodeSummary(const NodeDevices& node) {
   std::string text;
   for (const auto& [name, values] : node.attributes) {
     text += text.empty() ? "" : ", ";
@@ -122,7 +122,7 @@ Table ByNode(const std::vector<WorkerDevices>& workers) {
       std::vector<Cell> row = {worker.worker, node.driver, node.pool, OrDash(node.node)};
       AddCounts(row, node.count, extra);
       row.emplace_back(ClassNames(node));
-      row.emplace_back(Summary(node));
+      row.emplace_back(NodeSummary(node));
       table.Add(std::move(row));
     }
   }

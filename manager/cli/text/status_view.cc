@@ -76,10 +76,10 @@ std::string WorkloadSummary(const std::vector<WorkloadRow>& rows) {
 // A heading with the data's age at the right edge of the table below it.
 std::string Heading(const std::string& title, const Freshness& freshness, const Table& table,
                     const Style& style) {
-  constexpr size_t kGap = 3;
+  constexpr size_t kLeastGap = 3;
   const size_t width = std::min(table.Width(style), kHeadingWidth);
   const size_t used = DisplayWidth(title) + DisplayWidth(freshness.text);
-  const size_t gap = std::max(kGap, std::max(width, used) - used);
+  const size_t gap = std::max(kLeastGap, std::max(width, used) - used);
   return title + std::string(gap, ' ') + Toned(freshness.text, freshness.tone, style) + "\n";
 }
 

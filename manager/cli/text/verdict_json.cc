@@ -11,14 +11,14 @@ namespace {
 using dra::Outcome;
 using nlohmann::ordered_json;
 
-ordered_json ToJson(const std::vector<dra::CountedCause>& parts) {
+ordered_json AsJson(const std::vector<dra::CountedCause>& parts) {
   ordered_json list = ordered_json::array();
   for (const dra::CountedCause& part : parts)
     list.push_back({{"devices", part.devices}, {"what", part.what}});
   return list;
 }
 
-ordered_json ToJson(const dra::RequestReport& request) {
+ordered_json AsJson(const dra::RequestReport& request) {
   ordered_json object = {{"claim", request.claim},
                          {"request", request.request},
                          {"deviceClass", request.device_class}};
@@ -31,21 +31,21 @@ ordered_json ToJson(const dra::RequestReport& request) {
   object["free"] = request.free;
   object["mostOnOneNode"] = request.most_on_one_node;
   object["holders"] = request.holders;
-  object["counts"] = ToJson(request.Parts());
+  object["counts"] = AsJson(request.Parts());
   object["text"] = request.ToString();
   return object;
 }
 
-ordered_json ToJson(const dra::PodSetReport& pod_set) {
+ordered_json AsJson(const dra::PodSetReport& pod_set) {
   ordered_json requests = ordered_json::array();
-  for (const dra::RequestReport& request : pod_set.requests) requests.push_back(ToJson(request));
+  for (const dra::RequestReport& request : pod_set.requests) requests.push_back(AsJson(request));
   return {{"name", pod_set.name},           {"podsWanted", pod_set.wanted},
           {"podsFitting", pod_set.fitting}, {"nodes", pod_set.nodes},
           {"nearestNode", pod_set.nearest}, {"obstacle", pod_set.obstacle},
           {"scaling", pod_set.scaling},     {"requests", std::move(requests)}};
 }
 
-ordered_json ToJson(const ChosenAlternative& chosen) {
+ordered_json AsJson(const ChosenAlternative& chosen) {
   ordered_json object = {{"index", chosen.index}};
   if (chosen.request.empty()) return object;
   object["podSet"] = chosen.pod_set;
@@ -55,7 +55,7 @@ ordered_json ToJson(const ChosenAlternative& chosen) {
   return object;
 }
 
-ordered_json ToJson(const std::vector<VerdictNote>& notes) {
+ordered_json AsJson(const std::vector<VerdictNote>& notes) {
   ordered_json list = ordered_json::array();
   for (const VerdictNote& note : notes) {
     list.push_back({{"object", note.object}, {"message", note.message}, {"remedy", note.remedy}});
@@ -63,7 +63,7 @@ ordered_json ToJson(const std::vector<VerdictNote>& notes) {
   return list;
 }
 
-ordered_json ToJson(const JobVerdict& item) {
+ordered_json AsJson(const JobVerdict& item) {
   ordered_json reasons = ordered_json::array();
   for (const dra::Reason& reason : item.verdict.reasons) {
     reasons.push_back({{"code", dra::ToString(reason.code)},
@@ -73,16 +73,16 @@ ordered_json ToJson(const JobVerdict& item) {
   ordered_json object = {{"name", item.worker.value},
                          {"verdict", dra::ToString(item.verdict.outcome)},
                          {"reasons", std::move(reasons)}};
-  if (!item.notes.empty()) object["notes"] = ToJson(item.notes);
+  if (!item.notes.empty()) object["notes"] = AsJson(item.notes);
   if (!item.devices_judged) return object;
   object["podsWanted"] = item.verdict.pods_wanted;
   object["podsFitting"] = item.verdict.pods_fitting;
   object["headroom"] = item.verdict.headroom;
   ordered_json alternatives = ordered_json::array();
-  for (const ChosenAlternative& chosen : item.alternatives) alternatives.push_back(ToJson(chosen));
+  for (const ChosenAlternative& chosen : item.alternatives) alternatives.push_back(AsJson(chosen));
   object["alternatives"] = std::move(alternatives);
   ordered_json pod_sets = ordered_json::array();
-  for (const dra::PodSetReport& pod_set : item.pod_sets) pod_sets.push_back(ToJson(pod_set));
+  for (const dra::PodSetReport& pod_set : item.pod_sets) pod_sets.push_back(AsJson(pod_set));
   object["podSets"] = std::move(pod_sets);
   return object;
 }
@@ -98,7 +98,7 @@ std::string_view ResultOf(const JobReport& report) {
 
 ordered_json ToJson(const JobReport& report) {
   ordered_json workers = ordered_json::array();
-  for (const JobVerdict& item : report.verdicts) workers.push_back(ToJson(item));
+  for (const JobVerdict& item : report.verdicts) workers.push_back(AsJson(item));
   ordered_json preferred = ordered_json::array();
   for (const ClusterName& worker : PreferredWorkers(report)) preferred.push_back(worker.value);
   ordered_json object = {

@@ -107,7 +107,7 @@ std::string Explanations(const JobReport& report, const Style& style) {
 }
 
 // Why this worker would come before or after another one that can run the job, too.
-std::string RankingText(const JobVerdict& item) {
+std::string RankingOf(const JobVerdict& item) {
   if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
   std::string text;
   for (const ChosenAlternative& chosen : item.alternatives) {
@@ -180,7 +180,7 @@ bool SameRows(const JobVerdict& a, const JobVerdict& b) {
     return left.message == right.message;
   };
   return a.verdict.outcome == b.verdict.outcome && a.verdict.reasons == b.verdict.reasons &&
-         PodsText(a) == PodsText(b) && RankingText(a) == RankingText(b) &&
+         PodsText(a) == PodsText(b) && RankingOf(a) == RankingOf(b) &&
          std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same_note);
 }
 
@@ -194,7 +194,7 @@ void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
     row.emplace_back(detail);
     table.Add(std::move(row));
   };
-  const std::string ranking = RankingText(item);
+  const std::string ranking = RankingOf(item);
   if (item.verdict.outcome == Outcome::kYes)
     add("-", ranking.empty() ? "everything it needs is there" : ranking);
   for (const dra::Reason& reason : item.verdict.reasons) {
