@@ -26,6 +26,14 @@ std::string_view ToString(Phase phase) {
   return "Deleted";
 }
 
+std::optional<Phase> ParsePhase(std::string_view text) {
+  if (text == ToString(Phase::kGone)) return Phase::kGone;
+  for (const Phase phase : kPhases) {
+    if (text == ToString(phase)) return phase;
+  }
+  return std::nullopt;
+}
+
 bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
          std::holds_alternative<DeleteRemote>(action) ||

@@ -121,6 +121,8 @@ enum class Phase {
   kGone,       // does not exist on the manager, or is no business of ours
 };
 std::string_view ToString(Phase phase);
+// nullopt: no phase is called that.
+std::optional<Phase> ParsePhase(std::string_view text);
 // All that a living workload of ours can be in.
 inline constexpr std::array kPhases = {Phase::kWaiting, Phase::kBlocked,  Phase::kDispatching,
                                        Phase::kRunning, Phase::kRequeued, Phase::kFinished,

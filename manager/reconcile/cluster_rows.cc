@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra::reconcile {
@@ -81,7 +82,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   // those of what we have there.
   const bool listing = state.phase == ConnectionPhase::kConnected &&
                        (!worker.IsSettled() || worker.contact() == Contact::kSyncing);
-  row.phase = ToString(listing ? ConnectionPhase::kConnecting : state.phase);
+  row.phase = ToString(ClusterPhaseOf(state.phase, !listing));
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
   // Until it is known whether it is there, what was known stands: a slow start is no outage.

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/worker_pool.h"
 #include "manager/placement/lines.h"
+#include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
@@ -250,9 +251,7 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
   row.position = -1;
   // Connected means usable, as for a worker: not before the lists are complete.
   const bool usable = state.phase == ConnectionPhase::kConnected && problem.empty();
-  row.phase =
-      ToString(state.phase == ConnectionPhase::kConnected && !usable ? ConnectionPhase::kConnecting
-                                                                     : state.phase);
+  row.phase = ToString(ClusterPhaseOf(state.phase, usable));
   row.phase_since = state.since;
   row.why = usable ? "" : state.why ? state.why->message : problem;
   if (usable) row.last_contact = now;

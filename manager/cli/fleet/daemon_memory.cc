@@ -5,22 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
 
 namespace fedra::cli {
 namespace {
 
-bool HasEnded(const std::string& state) {
-  return state == "Finished" || state == "Failed" || state == "Deleted";
-}
-
 // The one that lives and has not ended; nothing: there is none.
 std::optional<store::WorkloadRow> Living(store::Reader& memory, const ObjectKey& job) {
   auto rows = memory.FindWorkloads(job);
   if (!rows) return std::nullopt;
   for (store::WorkloadRow& row : *rows)
-    if (row.job == job && !row.removed_at && !HasEnded(row.state)) return std::move(row);
+    if (row.job == job && !row.removed_at && !HasEnded(row)) return std::move(row);
   return std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 #include "manager/cli/text/job_filter.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +13,7 @@
 #include "base/ascii.h"
 #include "config/names.h"
 #include "dra/reason.h"
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/states.h"
 #include "manager/cli/text/view_parts.h"
 
@@ -21,15 +22,11 @@ namespace {
 
 using store::WorkloadRow;
 
-// What needs a person comes first.
-constexpr std::array<std::string_view, 9> kByUrgency = {"Blocked", "Requeued", "Dispatching",
-                                                        "Waiting", "Running",  "Suspended",
-                                                        "Failed",  "Finished", "Deleted"};
 constexpr std::chrono::hours kShowEnded{1};
 
-size_t Urgency(std::string_view state) {
-  return static_cast<size_t>(std::find(kByUrgency.begin(), kByUrgency.end(), state) -
-                             kByUrgency.begin());
+int Urgency(const WorkloadRow& row) {
+  const PhaseView* view = ViewOf(row);
+  return view == nullptr ? std::numeric_limits<int>::max() : view->urgency;
 }
 
 // The words as `known` spells them.
@@ -91,7 +88,7 @@ void Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& pl
   const auto first = [&](const WorkloadRow& row) {
     const std::string& text = by == "worker" ? row.worker.value : row.queue;
     const bool is_text = by == "worker" || by == "queue";
-    return std::tuple(by == "state"  ? Urgency(row.state)
+    return std::tuple(by == "state"  ? static_cast<size_t>(Urgency(row))
                       : by == "line" ? place(row)
                                      : 0,
                       is_text ? text : std::string(), by == "age" ? row.created_at : WallTime{});

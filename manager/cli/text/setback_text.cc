@@ -7,16 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/cli/text/row_states.h"
 
 namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
-
-// Whether it still matters which worker is asked.
-bool LooksForWorker(const std::string& state) {
-  return state == "Blocked" || state == "Dispatching" || state == "Requeued" || state == "Waiting";
-}
 
 void PutInRow(const placement::Setback& setback, std::optional<WallTime> now,
               store::VerdictRow& row) {
@@ -25,7 +21,7 @@ void PutInRow(const placement::Setback& setback, std::optional<WallTime> now,
   const std::string code(dra::ToString(dra::ReasonCode::kRecentlyFailed));
   const json reason{{"code", code}, {"object", ""}, {"message", SetbackText(setback, now)}};
   if (setback.paused_until) {
-    row.outcome = "No";
+    row.outcome = dra::ToString(dra::Outcome::kNo);
     reasons.insert(reasons.begin(), reason);
   } else {
     reasons.push_back(reason);
@@ -61,7 +57,7 @@ placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& 
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
                                            const ViewSettings& settings) {
   std::vector<store::VerdictRow> rows = incarnation.verdicts;
-  if (!LooksForWorker(incarnation.row.state)) return rows;
+  if (!LooksForWorker(incarnation.row)) return rows;
   const placement::PlacementRecord record = RecordOf(incarnation.failures);
   std::optional<WallTime> now;
   if (IsTable(settings.format)) now = settings.now;

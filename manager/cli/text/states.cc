@@ -37,8 +37,15 @@ constexpr std::array kEntries = {
                "`fedra why NAMESPACE/NAME` repeats what Kubernetes says of it; the Job on the "
                "manager has the conditions."},
     StateEntry{"Deleted", kJob, "the job was deleted on the manager; only its history is left", ""},
-    StateEntry{"Connected", kWorker, "the worker's API server answers", ""},
+    StateEntry{"Connected", kWorker,
+               "the worker's API server answers, and everything that fedra reads there is listed",
+               ""},
     StateEntry{"Connecting", kWorker, "the first answer of the worker's API server is awaited", ""},
+    StateEntry{"Syncing", kWorker,
+               "the worker's API server answers, and the lists of what is there are not complete: "
+               "at the start, or after an outage",
+               "Nothing is sent there before they are. If it lasts, the note names the list; a "
+               "list that is forbidden needs the rights in deploy/worker-rbac.yaml."},
     StateEntry{"Unreachable", kWorker, "there is no contact with the worker's API server",
                "fedra reconnects by itself; jobs of a worker that stays unreachable longer than "
                "workerLostTimeout are queued again. See `fedra explain ClusterUnreachable`."},

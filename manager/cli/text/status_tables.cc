@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
 
 namespace fedra::cli {
@@ -19,15 +20,12 @@ using store::ClusterRow;
 using store::VerdictRow;
 using store::WorkloadRow;
 
-bool HoldsJob(const WorkloadRow& row) {
-  return row.state != "Finished" && row.state != "Failed" && row.state != "Deleted";
-}
-
 // "; its job moves in 10m50s": what the loss of a worker means for its jobs.
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
   // Whether they leave one that rejects our credentials, dispatch.rejectedWorkers says; each job's
   // own line has it.
-  if (row.phase == "Rejected" || !row.lost_since || jobs == 0 || !settings.worker_lost_timeout)
+  if (PhaseOf(row) == reconcile::ClusterPhase::kRejected || !row.lost_since || jobs == 0 ||
+      !settings.worker_lost_timeout)
     return {};
   const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
   const auto left = *row.lost_since + *settings.worker_lost_timeout - settings.now;
@@ -38,7 +36,7 @@ std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& s
 
 // Green is only a cluster that everything is known of.
 Tone ClusterTone(const ClusterRow& row) {
-  const Tone tone = ToneOfPhase(row.phase);
+  const Tone tone = ToneOf(row);
   const bool is_open = tone == Tone::kGood && (!row.why.empty() || !row.note.empty());
   return is_open ? Tone::kWarning : tone;
 }
@@ -77,7 +75,7 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
                                      const std::vector<ReasonCount>& counted) {
   std::set<std::string> codes;
   for (const VerdictRow& verdict : verdicts) {
-    if (verdict.outcome == "Yes") continue;
+    if (OutcomeOf(verdict) == dra::Outcome::kYes) continue;
     for (const ReasonText& reason : ReasonsOf(verdict)) codes.insert(reason.code);
   }
   for (const ReasonCount& count : counted) codes.erase(count.code);
@@ -105,9 +103,9 @@ Tone JobTone(const WorkloadRow& row, const StatusData& data) {
   const auto worker =
       std::find_if(data.clusters.begin(), data.clusters.end(),
                    [&](const ClusterRow& cluster) { return cluster.name == row.worker; });
-  const bool unknown = row.state == "Running" && worker != data.clusters.end() &&
-                       ToneOfPhase(worker->phase) != Tone::kGood;
-  return unknown ? Tone::kWarning : ToneOfState(row.state);
+  const bool unknown = PhaseOf(row) == placement::Phase::kRunning &&
+                       worker != data.clusters.end() && ToneOf(*worker) != Tone::kGood;
+  return unknown ? Tone::kWarning : ToneOf(row);
 }
 
 using VerdictsByUid = std::map<std::string, std::vector<VerdictRow>>;
@@ -126,8 +124,8 @@ std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts, 
     const std::string ended = fmt::format("ended {} ago", Since(*row.finished_at, settings.now));
     return row.note.empty() ? ended : ended + ": " + row.note;
   }
-  if (row.state != "Blocked" || settings.format == Format::kWide || known == verdicts.end() ||
-      !AllRefuse(known->second, workers))
+  if (PhaseOf(row) != placement::Phase::kBlocked || settings.format == Format::kWide ||
+      known == verdicts.end() || !AllRefuse(known->second, workers))
     return row.note;
   const std::string counted = BlockedText(known->second);
   return counted.empty() ? row.note : counted;
@@ -138,7 +136,7 @@ std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts, 
 std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
   std::map<ClusterName, size_t> jobs;
   for (const WorkloadRow& row : data.workloads) {
-    if (HoldsJob(row)) ++jobs[row.worker];
+    if (!HasEnded(row)) ++jobs[row.worker];
   }
   return jobs;
 }

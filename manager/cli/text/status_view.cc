@@ -1,16 +1,18 @@
 #include "manager/cli/text/status_view.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/status_tables.h"
 #include "manager/cli/text/view_parts.h"
 
@@ -23,21 +25,13 @@ using store::WorkloadRow;
 
 // Where the data's age ends in a heading, at most: on the screen, however long the notes are.
 constexpr size_t kHeadingWidth = 100;
-// How the heading counts them.
-constexpr std::array<std::string_view, 9> kByProgress = {"Running",  "Dispatching", "Requeued",
-                                                         "Waiting",  "Blocked",     "Suspended",
-                                                         "Finished", "Failed",      "Deleted"};
 
-template <size_t N>
-size_t Rank(const std::array<std::string_view, N>& order, std::string_view state) {
-  return static_cast<size_t>(std::find(order.begin(), order.end(), state) - order.begin());
-}
-
-std::string Lower(std::string_view state) {
-  std::string lower(state);
-  if (!lower.empty() && lower[0] >= 'A' && lower[0] <= 'Z')
-    lower[0] = static_cast<char>(lower[0] - 'A' + 'a');
-  return lower;
+// Its place in the heading, and how the heading calls it. What another version wrote comes last.
+std::pair<size_t, std::string> HeadingWord(const WorkloadRow& row) {
+  const std::span<const PhaseView> views = PhaseViews();
+  const PhaseView* view = ViewOf(row);
+  return {view == nullptr ? views.size() : static_cast<size_t>(view - views.data()),
+          ToLower(row.state)};
 }
 
 ChosenJobs Chosen(const StatusData& data, const ViewSettings& settings) {
@@ -57,18 +51,18 @@ std::string LeftOut(const ChosenJobs& jobs) {
 }
 
 std::string ClusterSummary(const StatusData& data) {
-  const auto connected =
-      std::count_if(data.clusters.begin(), data.clusters.end(),
-                    [](const ClusterRow& row) { return row.phase == "Connected"; });
+  const auto connected = std::count_if(
+      data.clusters.begin(), data.clusters.end(),
+      [](const ClusterRow& row) { return PhaseOf(row) == reconcile::ClusterPhase::kConnected; });
   return fmt::format("{} configured, {} connected", data.clusters.size(), connected);
 }
 
 std::string WorkloadSummary(const std::vector<WorkloadRow>& rows) {
   std::map<std::pair<size_t, std::string>, size_t> counts;
-  for (const WorkloadRow& row : rows) ++counts[{Rank(kByProgress, row.state), row.state}];
+  for (const WorkloadRow& row : rows) ++counts[HeadingWord(row)];
   std::string text;
   for (const auto& [state, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, Lower(state.second));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state.second);
   }
   return text.empty() ? "none" : text;
 }
@@ -113,7 +107,7 @@ ordered_json JobJson(const WorkloadRow& row,
   if (const auto in_line = places.find(row.uid); in_line != places.end())
     object["line"] = LineJson(in_line->second);
   const auto known = reasons.find(row.uid);
-  if (row.state != "Blocked" || known == reasons.end()) return object;
+  if (PhaseOf(row) != placement::Phase::kBlocked || known == reasons.end()) return object;
   ordered_json& list = object["reasons"] = ordered_json::array();
   for (const ReasonCount& count : known->second)
     list.push_back({{"code", count.code}, {"workers", count.workers}});

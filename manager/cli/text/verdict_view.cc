@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/rank.h"
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "manager/cli/text/view_parts.h"
+#include "manager/placement/action.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra::cli {
@@ -94,7 +95,9 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
   FEDRA_ASSIGN_OR_RETURN(data.clusters, reader.Clusters());
   data.manager = TakeManager(data.clusters);
   FEDRA_ASSIGN_OR_RETURN(data.workloads, reader.Workloads());
-  FEDRA_ASSIGN_OR_RETURN(data.verdicts, reader.VerdictsOfState("Blocked"));
+  FEDRA_ASSIGN_OR_RETURN(
+      data.verdicts,
+      reader.VerdictsOfState(std::string(placement::ToString(placement::Phase::kBlocked))));
   FEDRA_ASSIGN_OR_RETURN(data.places, reader.Places({}));
   return data;
 }

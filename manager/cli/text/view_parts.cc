@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "dra/reason.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/row_states.h"
 
 namespace fedra::cli {
 namespace {
@@ -20,7 +21,8 @@ using nlohmann::ordered_json;
 // The table below the headline names every worker; the note would do it again.
 std::string ShortNote(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
   const auto& verdicts = incarnation.verdicts;
-  if (incarnation.row.state != "Blocked" || !AllRefuse(verdicts, data.configured_workers))
+  if (PhaseOf(incarnation.row) != placement::Phase::kBlocked ||
+      !AllRefuse(verdicts, data.configured_workers))
     return incarnation.row.note;
   return fmt::format("none of {} can run it", Counted(verdicts.size(), "worker"));
 }
@@ -57,42 +59,12 @@ std::string Field(const ordered_json& object, const char* key) {
 
 }  // namespace
 
-std::string Predicate(const store::WorkloadRow& row) {
-  const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
-  if (row.state == "Blocked") return "is blocked";
-  if (row.state == "Dispatching") return "is being dispatched";
-  if (row.state == "Requeued") return "is queued again";
-  if (row.state == "Waiting") return "is waiting";
-  if (row.state == "Suspended") return "is suspended";
-  if (row.state == "Running") return "is running" + on_worker;
-  if (row.state == "Finished") return "has finished" + on_worker;
-  if (row.state == "Failed") return "has failed" + on_worker;
-  if (row.state == "Deleted") return "was deleted" + on_worker;
-  return "is " + row.state + on_worker;
-}
-
 bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
   return !verdicts.empty() && verdicts.size() >= workers &&
          std::all_of(verdicts.begin(), verdicts.end(), [](const store::VerdictRow& verdict) {
-           return verdict.outcome == "No" || verdict.outcome == "Unknown";
+           const auto outcome = OutcomeOf(verdict);
+           return outcome == dra::Outcome::kNo || outcome == dra::Outcome::kUnknown;
          });
-}
-
-Tone ToneOfPhase(std::string_view cluster_phase) {
-  if (cluster_phase == "Connected") return Tone::kGood;
-  return cluster_phase == "Connecting" ? Tone::kWarning : Tone::kBad;
-}
-
-Tone ToneOfState(std::string_view workload_state) {
-  if (workload_state == "Running" || workload_state == "Finished") return Tone::kGood;
-  if (workload_state == "Blocked" || workload_state == "Failed") return Tone::kBad;
-  return workload_state == "Dispatching" || workload_state == "Requeued" ? Tone::kWarning
-                                                                         : Tone::kPlain;
-}
-
-Tone ToneOfOutcome(std::string_view verdict_outcome) {
-  if (verdict_outcome == "Yes") return Tone::kGood;
-  return verdict_outcome == "No" ? Tone::kBad : Tone::kWarning;
 }
 
 bool IsRunning(const Daemon& daemon, WallTime now) {
@@ -137,11 +109,13 @@ std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
 
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
                         const ViewSettings& settings) {
-  if (!manager || (manager->phase == "Connected" && manager->why.empty())) return {};
+  if (!manager ||
+      (PhaseOf(*manager) == reconcile::ClusterPhase::kConnected && manager->why.empty()))
+    return {};
   std::string text =
       fmt::format("MANAGER  {} for {}", manager->phase, Since(manager->phase_since, settings.now));
   if (!manager->why.empty()) text += ": " + manager->why;
-  return Toned(text, ToneOfPhase(manager->phase), settings.style) + "\n";
+  return Toned(text, ToneOf(*manager), settings.style) + "\n";
 }
 
 std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }
@@ -173,7 +147,7 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
 }
 
 verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
-  if (verdict.outcome != "No") return verify::Prospect::kUnclear;
+  if (OutcomeOf(verdict) != dra::Outcome::kNo) return verify::Prospect::kUnclear;
   std::vector<dra::ReasonCode> codes;
   for (const ReasonText& reason : ReasonsOf(verdict)) {
     const auto code = dra::ParseReasonCode(reason.code);
@@ -206,7 +180,7 @@ void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
   std::vector<ReasonCount> counts;
   for (const store::VerdictRow& verdict : verdicts) {
-    if (verdict.outcome == "Yes") continue;
+    if (OutcomeOf(verdict) == dra::Outcome::kYes) continue;
     const std::vector<ReasonText> reasons = ReasonsOf(verdict);
     CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
   }
@@ -259,7 +233,7 @@ std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& 
   const store::WorkloadRow& row = incarnation.row;
   const Freshness freshness = FreshnessOf(data.daemon, settings.now);
   std::string line = row.job.ToString();
-  if (row.removed_at && row.state == "Deleted") {
+  if (row.removed_at && PhaseOf(row) == placement::Phase::kGone) {
     line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.now),
                         row.worker.empty() ? "" : " while it was on " + row.worker.value);
   } else if (row.removed_at) {

@@ -16,14 +16,6 @@
 
 namespace fedra::cli {
 
-// What the state means for the job, as a predicate that may be followed by ": " and a note: "is
-// running on gpu-east".
-std::string Predicate(const store::WorkloadRow& row);
-
-Tone ToneOfPhase(std::string_view cluster_phase);
-Tone ToneOfState(std::string_view workload_state);
-Tone ToneOfOutcome(std::string_view verdict_outcome);
-
 // By its lock; where that cannot be seen, by the age of its heartbeat.
 bool IsRunning(const Daemon& daemon, WallTime now);
 // "as of 2s ago"; a warning when no daemon keeps it current (DaemonLine() says so in words).

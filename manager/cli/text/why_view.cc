@@ -9,13 +9,16 @@
 
 #include "base/time.h"
 #include "manager/cli/text/line_text.h"
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
 
 namespace fedra::cli {
 namespace {
 
+using dra::Outcome;
 using nlohmann::ordered_json;
+using placement::Phase;
 using store::VerdictRow;
 
 std::string PodsText(const VerdictRow& row) {
@@ -73,7 +76,7 @@ std::string WorkersText(const std::vector<std::string>& workers) {
 void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
   const VerdictRow& row = *verdict.row;
   std::vector<ReasonText> reasons = ReasonsOf(row);
-  if (row.outcome == "Yes") {
+  if (OutcomeOf(row) == Outcome::kYes) {
     const std::string ranking = RankingText(row);
     reasons.insert(
         reasons.begin(),
@@ -112,8 +115,9 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
 
 // Once a job has its worker nobody is judged again: the table is as old as that.
 std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
-  const std::string& state = incarnation.row.state;
-  const bool chosen = state == "Running" || state == "Finished" || state == "Failed";
+  const auto phase = PhaseOf(incarnation.row);
+  const bool chosen =
+      phase == Phase::kRunning || phase == Phase::kFinished || phase == Phase::kFailed;
   if (!chosen || incarnation.verdicts.empty()) return {};
   WallTime at = incarnation.verdicts.front().checked_at;
   for (const VerdictRow& row : incarnation.verdicts) at = std::max(at, row.checked_at);
@@ -133,7 +137,7 @@ bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
                [&](const auto& attempt) { return attempt.cluster == worker && !attempt.ended_at; });
   };
   return std::any_of(verdicts.begin(), verdicts.end(), [&](const VerdictRow& row) {
-    return row.outcome == "Yes" && !sent_to(row.cluster);
+    return OutcomeOf(row) == Outcome::kYes && !sent_to(row.cluster);
   });
 }
 
@@ -181,18 +185,18 @@ std::string AskKueue(const store::WorkloadRow& row) {
 // What happens next, and what a person can do about it.
 std::string Next(const WorkloadData::Incarnation& incarnation,
                  const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
-  const std::string& state = incarnation.row.state;
+  const auto phase = PhaseOf(incarnation.row);
   if (incarnation.row.removed_at)
     return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
-  if (state == "Dispatching" && AnotherCanRunIt(incarnation, verdicts, settings))
+  if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, settings))
     return UntilTimeOut(incarnation, settings);
-  if (state == "Waiting") return AskKueue(incarnation.row);
-  if (state == "Failed") {
+  if (phase == Phase::kWaiting) return AskKueue(incarnation.row);
+  if (phase == Phase::kFailed) {
     return fmt::format(
         "next   kubectl describe job -n {} {} on the manager, and fedra history {}\n",
         incarnation.row.job.ns, incarnation.row.job.name, incarnation.row.job.ToString());
   }
-  if (state != "Blocked") return {};
+  if (phase != Phase::kBlocked) return {};
   return Outlook(verdicts) + Remedies(CountReasons(verdicts), 7, settings.style);
 }
 
@@ -219,7 +223,7 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
 // With what waiting would do: "Waits", "Never" or "Unclear"; only beside a No.
 ordered_json JudgedJson(const VerdictRow& row) {
   ordered_json object = ToJson(row);
-  if (row.outcome != "No") return object;
+  if (OutcomeOf(row) != Outcome::kNo) return object;
   switch (ProspectOf(row)) {
     case verify::Prospect::kWaits:
       object["prospect"] = "Waits";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
 
@@ -31,7 +32,7 @@ std::string WorkloadText(const WorkloadData& data, const WorkloadData::Incarnati
   const Table attempts = AttemptTable(incarnation.attempts, settings);
   if (!attempts.empty()) text += attempts.Render(settings.style);
   const store::WorkloadRow& row = incarnation.row;
-  if (row.state == "Blocked" && !row.removed_at)
+  if (PhaseOf(row) == placement::Phase::kBlocked && !row.removed_at)
     text += fmt::format("{:<10}fedra why {}\n", "more", row.job.ToString());
   return text;
 }

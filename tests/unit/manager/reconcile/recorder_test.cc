@@ -141,7 +141,7 @@ TEST_CASE("how the manager is") {
   const ConnectionState connected{ConnectionPhase::kConnected, then, {}};
   const store::ClusterRow listing =
       ManagerRow(connected, "workloads are being listed", nullptr, now);
-  CHECK(listing.phase == "Connecting");
+  CHECK(listing.phase == "Syncing");
   CHECK(listing.why == "workloads are being listed");
   const store::ClusterRow well = ManagerRow(connected, "", nullptr, now);
   CHECK(well.phase == "Connected");
