@@ -1,5 +1,7 @@
 #include "dra/reason.h"
 
+#include <utility>
+
 #include <array>
 
 namespace fedra::dra {
@@ -293,6 +295,33 @@ std::optional<ReasonCode> ParseReasonCode(std::string_view name) {
     if (entry.name == name) return entry.code;
   }
   return std::nullopt;
+}
+
+std::string DeviceCounts::ToString() const {
+  if (devices == 0) return "no devices";
+  std::string text = std::to_string(devices);
+  text += devices == 1 ? " device: " : " devices: ";
+  for (const CountedCause& part : parts) {
+    if (&part != &parts.front()) text += ", ";
+    text += std::to_string(part.devices);
+    text += ' ';
+    text += part.what;
+  }
+  return text;
+}
+
+Reason Reason::Counting(ReasonCode code, std::string object, DeviceCounts counts) {
+  std::string message = counts.wish;
+  message.append(": ").append(counts.ToString());
+  return {.code = code,
+          .object = std::move(object),
+          .message = std::move(message),
+          .counts = std::move(counts)};
+}
+
+void Reason::Append(const std::string& more) {
+  message.append("; ").append(more);
+  if (counts) counts->wish.append("; ").append(more);
 }
 
 }  // namespace fedra::dra

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fedra::dra {
 
@@ -80,12 +81,39 @@ std::string_view ToString(ReasonCode code);
 // Exact name; null-like when unknown.
 std::optional<ReasonCode> ParseReasonCode(std::string_view name);
 
+// Devices of which the same is to be said.
+struct CountedCause {
+  std::string what;  // "other driver", "allocated (ml/a-gpu, ml/b-gpu and 6 more)", a selector
+  int devices = 0;
+
+  bool operator==(const CountedCause&) const = default;
+};
+
+// All devices of a worker, by what stands against them for one request.
+struct DeviceCounts {
+  std::string wish;  // "request gpu of claim gpu wants 1 of class gpu.example.com on one node"
+  int devices = 0;   // in all; the parts add up to it
+  std::vector<CountedCause> parts;
+
+  // "24 devices: 8 other driver, 16 free"; "no devices" without any.
+  std::string ToString() const;
+  bool operator==(const DeviceCounts&) const = default;
+};
+
 // One thing that stands against a worker.
 struct Reason {
   ReasonCode code = ReasonCode::kStaleData;
   std::string object;   // "ResourceClaimTemplate ml/one-gpu"; may be empty when the message counts
   std::string message;  // a whole sentence without final dot: "ResourceClaimTemplate ml/one-gpu
                         // does not exist there"
+  // What the message counts, for programs and tables; then the message is their wish and their
+  // text.
+  std::optional<DeviceCounts> counts = std::nullopt;
+
+  // Refused for these counts.
+  static Reason Counting(ReasonCode code, std::string object, DeviceCounts counts);
+  // Says more, at the end of the message and of the wish.
+  void Append(const std::string& more);
 
   bool operator==(const Reason&) const = default;
 };

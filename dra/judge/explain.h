@@ -19,14 +19,9 @@
 #include "dra/allocator/pod_claims.h"
 #include "dra/model/node_view.h"
 #include "dra/model/snapshot.h"
+#include "dra/reason.h"
 
 namespace fedra::dra {
-
-// A number of devices and what they have in common.
-struct CountedCause {
-  std::string what;  // the selector's text, the taint, the pool
-  int devices = 0;
-};
 
 // One request (or alternative) against all devices of the cluster.
 struct RequestReport {

@@ -54,11 +54,7 @@ std::vector<CountedCause> RequestReport::Parts() const {
 }
 
 std::string RequestReport::ToString() const {
-  if (devices == 0) return "no devices";
-  std::string text;
-  for (const CountedCause& part : Parts())
-    text += (text.empty() ? "" : ", ") + std::to_string(part.devices) + " " + part.what;
-  return std::to_string(devices) + (devices == 1 ? " device: " : " devices: ") + text;
+  return DeviceCounts{.wish = {}, .devices = devices, .parts = Parts()}.ToString();
 }
 
 }  // namespace fedra::dra

@@ -21,8 +21,11 @@ struct Explanation {
   bool aborted = false;
 
   void Add(Outcome worst, ReasonCode code, std::string object, std::string message) {
+    Add(worst, {.code = code, .object = std::move(object), .message = std::move(message)});
+  }
+  void Add(Outcome worst, Reason reason) {
     outcome = std::max(outcome, worst);
-    reasons.push_back({.code = code, .object = std::move(object), .message = std::move(message)});
+    reasons.push_back(std::move(reason));
   }
 };
 

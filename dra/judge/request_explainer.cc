@@ -105,11 +105,17 @@ void RequestExplainer::Refuse(const Ask& ask, std::span<const RequestReport> rep
   const int64_t need = Need(ask, nearest, shared);
   const std::string shortfall = Shortfall(nearest, need);
   const std::string behind = shortfall.empty() ? "" : "; " + shortfall;
-  std::string message = reports.size() > 1 ? DescribeAlternatives(ask, reports) + behind
-                                           : nearest.Subject() + " wants " + Wish(nearest) +
-                                                 behind + ": " + nearest.ToString();
-  explanation.Add(Outcome::kNo, CodeOf(nearest, need), "DeviceClass " + nearest.device_class,
-                  std::move(message));
+  const ReasonCode code = CodeOf(nearest, need);
+  std::string object = "DeviceClass " + nearest.device_class;
+  if (reports.size() > 1) {
+    return explanation.Add(Outcome::kNo, code, std::move(object),
+                           DescribeAlternatives(ask, reports) + behind);
+  }
+  explanation.Add(Outcome::kNo,
+                  Reason::Counting(code, std::move(object),
+                                   {.wish = nearest.Subject() + " wants " + Wish(nearest) + behind,
+                                    .devices = nearest.devices,
+                                    .parts = nearest.Parts()}));
 }
 
 bool RequestExplainer::Explain(const PodVariant& variant, Explanation& explanation) const {

@@ -60,7 +60,7 @@ void Simulation::Scale(const PlacementTrace& trace, PodSetResult& result,
   for (const ChosenAlternative& chosen : scaling->alternatives)
     Merge(result.report.alternatives, chosen);
   result.outcome = Outcome::kMayScale;
-  explanation.reasons.front().message += "; " + scaling->text;
+  explanation.reasons.front().Append(scaling->text);
   result.report.scaling = std::move(scaling->text);
 }
 

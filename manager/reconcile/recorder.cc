@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/verify/reason_json.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -24,11 +25,7 @@ constexpr size_t kMaxVerdicts = 64;
 
 std::string ReasonsJson(const dra::Verdict& verdict) {
   json reasons = json::array();
-  for (const dra::Reason& reason : verdict.reasons) {
-    reasons.push_back({{"code", dra::ToString(reason.code)},
-                       {"object", reason.object},
-                       {"message", reason.message}});
-  }
+  for (const dra::Reason& reason : verdict.reasons) reasons.push_back(json(verify::ReasonJson(reason)));
   return tracking::Dump(reasons);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/text/verdict_view.h"
+#include "manager/verify/reason_json.h"
 
 namespace fedra::cli {
 namespace {
@@ -65,11 +66,8 @@ ordered_json AsJson(const std::vector<VerdictNote>& notes) {
 
 ordered_json AsJson(const JobVerdict& item) {
   ordered_json reasons = ordered_json::array();
-  for (const dra::Reason& reason : item.verdict.reasons) {
-    reasons.push_back({{"code", dra::ToString(reason.code)},
-                       {"object", reason.object},
-                       {"message", reason.message}});
-  }
+  for (const dra::Reason& reason : item.verdict.reasons)
+    reasons.push_back(verify::ReasonJson(reason));
   ordered_json object = {{"name", item.worker.value},
                          {"verdict", dra::ToString(item.verdict.outcome)},
                          {"reasons", std::move(reasons)}};

@@ -36,16 +36,6 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
         Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), part.what), indent, style);
 }
 
-// The request whose counts end the message; null: none.
-const RequestReport* CountedIn(const std::string& message, const JobVerdict& verdict) {
-  for (const PodSetReport& pod_set : verdict.pod_sets) {
-    for (const RequestReport& request : pod_set.requests) {
-      if (message.ends_with(": " + request.ToString())) return &request;
-    }
-  }
-  return nullptr;
-}
-
 std::string Wish(const RequestReport& request) {
   const std::string wanted = request.all ? "all devices" : Counted(request.wanted, "device");
   return fmt::format("{}: {} of class {} per pod, at most {} free on one node", request.Subject(),
@@ -199,10 +189,8 @@ void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
   if (item.verdict.outcome == Outcome::kYes)
     add("-", ranking.empty() ? "everything it needs is there" : ranking);
   for (const dra::Reason& reason : item.verdict.reasons) {
-    const RequestReport* request = CountedIn(reason.message, item);
-    const size_t counts = request == nullptr ? 0 : request->ToString().size() + 2;
     add(std::string(dra::ToString(reason.code)),
-        reason.message.substr(0, reason.message.size() - counts));
+        reason.counts ? reason.counts->wish : reason.message);
   }
   for (const VerdictNote& note : item.notes) add("note", note.message);
 }

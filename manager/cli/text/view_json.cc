@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/verify/reason_json.h"
 
 namespace fedra::cli {
 namespace {
@@ -101,9 +102,11 @@ ordered_json ToJson(const store::WorkloadRow& row) {
 ordered_json ToJson(const store::VerdictRow& row) {
   ordered_json reasons = ordered_json::array();
   for (ReasonText& reason : ReasonsOf(row)) {
-    reasons.push_back({{"code", std::move(reason.code)},
-                       {"object", std::move(reason.object)},
-                       {"message", std::move(reason.message)}});
+    ordered_json& object = reasons.emplace_back();
+    object = {{"code", std::move(reason.code)},
+              {"object", std::move(reason.object)},
+              {"message", std::move(reason.message)}};
+    if (reason.counts) object["counts"] = verify::CountsJson(*reason.counts);
   }
   ordered_json object = {
       {"name", row.cluster.value}, {"verdict", row.outcome}, {"reasons", std::move(reasons)}};

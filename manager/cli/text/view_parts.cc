@@ -141,6 +141,8 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
   for (const ordered_json& reason : parsed) {
     if (reason.is_object()) {
       reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
+      const auto counts = reason.find("counts");
+      if (counts != reason.end()) reasons.back().counts = verify::ParseCounts(*counts);
     }
   }
   return reasons;

@@ -12,6 +12,7 @@
 
 #include "manager/cli/text/output.h"
 #include "manager/cli/text/view_data.h"
+#include "manager/verify/reason_json.h"
 #include "manager/verify/reason_order.h"
 
 namespace fedra::cli {
@@ -47,6 +48,7 @@ struct ReasonText {
   std::string code;
   std::string object;
   std::string message;
+  std::optional<dra::DeviceCounts> counts = std::nullopt;  // what the message counts
 };
 // Empty when the text is not the array that it should be.
 std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);

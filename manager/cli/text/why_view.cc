@@ -25,19 +25,6 @@ std::string PodsText(const VerdictRow& row) {
   return row.pods_wanted == 0 ? "-" : fmt::format("{}/{}", row.pods_fitting, row.pods_wanted);
 }
 
-// "request gpu of claim ml/g wants 1 of class x: 24 devices: 8 other driver, 16 allocated": what is
-// missing, and the counts, which go on a line of their own. Empty: there are none.
-std::pair<std::string, std::string> AtCounts(const std::string& message) {
-  for (const std::string_view word : {" devices: ", " device: "}) {
-    size_t begin = message.find(word);
-    if (begin == std::string::npos) continue;
-    while (begin > 0 && message[begin - 1] >= '0' && message[begin - 1] <= '9') --begin;
-    if (begin > 2 && message.compare(begin - 2, 2, ": ") == 0)
-      return {message.substr(0, begin - 2), message.substr(begin)};
-  }
-  return {message, {}};
-}
-
 // Workers of which there is the same to say.
 struct SameVerdict {
   const VerdictRow* row = nullptr;
@@ -97,9 +84,9 @@ void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
     first = false;
   };
   for (const ReasonText& reason : reasons) {
-    const auto [what, counts] = AtCounts(reason.message);
-    add(reason.code, reason.object.empty() ? "-" : reason.object, what);
-    if (!counts.empty()) add("", "", counts);
+    add(reason.code, reason.object.empty() ? "-" : reason.object,
+        reason.counts ? reason.counts->wish : reason.message);
+    if (reason.counts) add("", "", reason.counts->ToString());
   }
 }
 

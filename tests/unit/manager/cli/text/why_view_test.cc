@@ -173,7 +173,9 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
   verdicts[0].reasons_json =
       R"([{"code":"DevicesAllocated","object":"DeviceClass gpu","message":)"
       R"("request gpu of claim ml/g wants 1 on one node of class gpu: 3 devices: 1 other driver, )"
-      R"x(2 allocated (ml/a, ml/b)"}])x";
+      R"x(2 allocated (ml/a, ml/b)","counts":{"wish":"request gpu of claim ml/g wants 1 on one )x"
+      R"x(node of class gpu","devices":3,"parts":[{"devices":1,"what":"other driver"},)x"
+      R"x({"devices":2,"what":"allocated (ml/a, ml/b)"}]}}])x";
   ViewSettings settings = Settings();
   settings.style.width = 80;
   CHECK_THAT(RenderWhy(data, settings).out,
@@ -182,6 +184,26 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
                  "                                     node of class gpu\n"
                  "                                     3 devices: 1 other driver, 2 allocated\n"
                  "                                     (ml/a, ml/b)\n"));
+}
+
+TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  const auto counts_of = [&](const std::string& counts) {
+    verdicts[0].reasons_json =
+        R"([{"code":"DevicesAllocated","object":"","message":"m","counts":)" + counts + "}]";
+    ViewSettings settings = Settings();
+    settings.format = Format::kJson;
+    const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
+    return document["items"][0]["workers"][0]["reasons"][0].value("counts", nlohmann::json());
+  };
+  const std::string good = R"({"wish":"w","devices":2,"parts":[{"devices":2,"what":"free"}]})";
+  CHECK(counts_of(good) == nlohmann::json::parse(good));
+  for (const char* bad :
+       {"3", "{}", R"({"wish":1,"devices":2,"parts":[]})",
+        R"({"wish":"w","devices":2,"parts":[3]})", R"({"wish":"w","devices":"2","parts":[]})"})
+    CHECK(counts_of(bad).is_null());
 }
 
 TEST_CASE("why: a job blocked although a worker could run it, or by more workers than are kept") {

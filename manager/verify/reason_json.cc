@@ -1,0 +1,52 @@
+#include "manager/verify/reason_json.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace fedra::verify {
+
+using nlohmann::ordered_json;
+
+ordered_json CountsJson(const dra::DeviceCounts& counts) {
+  ordered_json parts = ordered_json::array();
+  for (const dra::CountedCause& part : counts.parts)
+    parts.push_back({{"devices", part.devices}, {"what", part.what}});
+  return {{"wish", counts.wish}, {"devices", counts.devices}, {"parts", std::move(parts)}};
+}
+
+std::optional<dra::DeviceCounts> ParseCounts(const ordered_json& value) {
+  const auto text = [](const ordered_json& object, const char* key) -> std::optional<std::string> {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_string()) return std::nullopt;
+    return found->get<std::string>();
+  };
+  const auto number = [](const ordered_json& object) -> std::optional<int> {
+    const auto found = object.find("devices");
+    if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+    return found->get<int>();
+  };
+  if (!value.is_object()) return std::nullopt;
+  const auto wish = text(value, "wish");
+  const auto devices = number(value);
+  const auto parts = value.find("parts");
+  if (!wish || !devices || parts == value.end() || !parts->is_array()) return std::nullopt;
+  dra::DeviceCounts counts{.wish = *wish, .devices = *devices, .parts = {}};
+  for (const ordered_json& part : *parts) {
+    if (!part.is_object()) return std::nullopt;
+    auto what = text(part, "what");
+    const auto of_these = number(part);
+    if (!what || !of_these) return std::nullopt;
+    counts.parts.push_back({*std::move(what), *of_these});
+  }
+  return counts;
+}
+
+ordered_json ReasonJson(const dra::Reason& reason) {
+  ordered_json object = {
+      {"code", dra::ToString(reason.code)}, {"object", reason.object}, {"message", reason.message}};
+  if (reason.counts) object["counts"] = CountsJson(*reason.counts);
+  return object;
+}
+
+}  // namespace fedra::verify
