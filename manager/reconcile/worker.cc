@@ -230,6 +230,7 @@ void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before
     const auto [at, is_new] = counts.try_emplace(std::move(maker));
     at->second.all += change;
     if (!clone->Admitted() && !clone->Finished()) at->second.waiting += change;
+    if (clone->Finished()) at->second.ended += change;
     if (at->second.all == 0) counts.erase(at);
   };
   clone_counts_.With([&](auto& counts) {
@@ -246,6 +247,7 @@ Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
       if (!tracking::IsOurs(tracking::OwnershipOf(maker, us, {}))) continue;
       ours.all += count.all;
       ours.waiting += count.waiting;
+      ours.ended += count.ended;
     }
     return ours;
   });
@@ -255,7 +257,10 @@ int Worker::waiting_clones(const std::string& manager_uid) const {
   return OurClones(manager_uid).waiting + objects_.clones().own().unseen();
 }
 
-int Worker::our_clones(const std::string& manager_uid) const { return OurClones(manager_uid).all; }
+int Worker::our_clones(const std::string& manager_uid) const {
+  const CloneCount ours = OurClones(manager_uid);
+  return ours.all - ours.ended;
+}
 
 bool Worker::CanHold(const verify::Claim& original) const {
   const auto ns = objects_.namespaces().Find({"", original.key.ns});

@@ -134,6 +134,7 @@ class Worker final {
   struct CloneCount {
     int all = 0;
     int waiting = 0;  // not admitted yet
+    int ended = 0;    // finished, and still there
   };
   CloneCount OurClones(const std::string& manager_uid) const;
 
