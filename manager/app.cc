@@ -240,6 +240,7 @@ std::string Daemon::MetricsPage() {
     metrics_.SetWorkloads(phase, count);
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
+  if (const auto process = server::ReadProcessStats()) metrics_.SetProcess(*process);
   return metrics_.Text();
 }
 
