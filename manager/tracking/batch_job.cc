@@ -30,12 +30,7 @@ constexpr std::array kActivity = {"active", "ready", "terminating"};
 
 // "True", "False", ...; empty without one.
 std::string ConditionStatus(const json& status, std::string_view type) {
-  const json& conditions = Member(status, "conditions");
-  if (!conditions.is_array()) return {};
-  for (const json& condition : conditions) {
-    if (Text(condition, "type") == type) return Text(condition, "status");
-  }
-  return {};
+  return Text(ConditionOf(status, type), "status");
 }
 
 bool HasTrueCondition(const json& status, std::string_view type) {
