@@ -170,6 +170,7 @@ Result<Job> ParseBatchJob(const json& object) {
   if (job.key.name.empty() || job.uid.empty())
     return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
   job.version = ResourceVersion(Text(metadata, "resourceVersion"));
+  job.created = Time(metadata, "creationTimestamp");
   job.deleting = metadata.contains("deletionTimestamp");
   job.marks = ReadCopyMarks(metadata);
   job.prebuilt_workload = PrebuiltWorkload(metadata);
