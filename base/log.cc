@@ -1,9 +1,9 @@
 #include "base/log.h"
 
-#include <memory>
+#include <atomic>
+#include <cstdio>
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/time.h"
@@ -13,30 +13,7 @@ namespace {
 
 Format g_format = Format::kText;  // set once by Setup, before other threads exist
 
-spdlog::logger& Logger() {
-  static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto made = std::make_shared<spdlog::logger>("fedra",
-                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%v");  // the whole line is ours: text and json need different quoting
-    made->flush_on(spdlog::level::debug);
-    return made;
-  }();
-  return *logger;
-}
-
-spdlog::level::level_enum ToSpdlog(Level level) {
-  switch (level) {
-    case Level::kDebug:
-      return spdlog::level::debug;
-    case Level::kInfo:
-      return spdlog::level::info;
-    case Level::kWarn:
-      return spdlog::level::warn;
-    case Level::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
-}
+std::atomic<Level> g_level{Level::kInfo};
 
 std::string_view Label(Level level) {
   switch (level) {
@@ -122,16 +99,20 @@ void Setup(Level level, Format format) {
   SetLevel(level);
 }
 
-void SetLevel(Level level) { Logger().set_level(ToSpdlog(level)); }
-bool Enabled(Level level) { return Logger().should_log(ToSpdlog(level)); }
+void SetLevel(Level level) { g_level = level; }
+bool Enabled(Level level) { return level >= g_level; }
 
 void Write(Level level, std::string_view message, Fields fields) {
   if (!Enabled(level)) return;
   // Milliseconds are what the clock has: further digits would be invented.
   std::string time = FormatRfc3339Micro(SystemClock().Now());
   time.erase(time.size() - sizeof("000Z") + 1, sizeof("000") - 1);
-  Logger().log(ToSpdlog(level), g_format == Format::kJson ? JsonLine(time, level, message, fields)
-                                                          : TextLine(time, level, message, fields));
+  std::string line = g_format == Format::kJson ? JsonLine(time, level, message, fields)
+                                               : TextLine(time, level, message, fields);
+  line += '\n';
+  // One call: the stream's own lock keeps lines of several threads apart.
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace fedra::log

@@ -23,7 +23,8 @@ struct Name {
 // A configured cluster: a worker's name, or "manager".
 using ClusterName = Name<struct ClusterNameTag>;
 
-// A Kubernetes resourceVersion. Opaque: only equality means anything.
+// A Kubernetes resourceVersion. Its order is that of cluster-clients/kube/resource_version.h, not
+// that of its text.
 using ResourceVersion = Name<struct ResourceVersionTag>;
 
 // Namespace and name of one object of a known kind. Cluster-scoped objects have an empty namespace.

@@ -5,7 +5,6 @@ find_package(OpenSSL REQUIRED)
 find_package(CURL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(fmt REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(yaml-cpp REQUIRED)
@@ -18,7 +17,7 @@ pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 # What `fedra version` says of the libraries that cannot say it themselves while it runs: NAME=VERSION.
 set(FEDRA_LIBRARY_VERSIONS
-  openssl=${OPENSSL_VERSION} spdlog=${spdlog_VERSION} fmt=${fmt_VERSION} yaml-cpp=${yaml-cpp_VERSION}
+  openssl=${OPENSSL_VERSION} fmt=${fmt_VERSION} yaml-cpp=${yaml-cpp_VERSION}
   CLI11=${CLI11_VERSION} prometheus-cpp=${PROMETHEUS_VERSION} re2=${RE2_VERSION} utf8proc=${UTF8PROC_VERSION})
 # The program's allocator; sanitizers bring their own.
 if(NOT FEDRA_SANITIZE)

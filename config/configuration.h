@@ -148,6 +148,8 @@ struct DispatchSettings {
   BackfillSettings backfill;
   RemovedWorkers removed_workers = RemovedWorkers::kKeep;
   RejectedWorkers rejected_workers = RejectedWorkers::kKeep;
+  // How long the copies of a job that failed stay on its worker; 0s (not at all) to 168h.
+  std::chrono::milliseconds keep_failed{0};
 };
 
 struct StoreSettings {

@@ -243,6 +243,12 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
        Choice<RejectedWorkers>(&dispatch.rejected_workers, {{"Keep", RejectedWorkers::kKeep},
                                                             {"Move", RejectedWorkers::kMove}}),
        ""},
+      {"keepFailed",
+       "How long the job and pods of a job that failed stay on its worker, counted from its end, "
+       "so "
+       "that their logs can be read there. They go earlier with the job on the manager. 0s: they "
+       "are removed at once.",
+       DurationRef{&dispatch.keep_failed, seconds(0), hours(168)}, ""},
   };
 }
 

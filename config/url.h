@@ -1,6 +1,8 @@
 #pragma once
 //
 // The parts of a server's or proxy's address. Private to this folder.
+//
+// By hand: Boost.URL 1.81 rejects IPv6 zones ("[fe80::1%25eth0]"), and takes any number for a port.
 // Thread rules: pure functions.
 
 #include <cstdint>

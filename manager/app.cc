@@ -204,13 +204,7 @@ server::Pages Daemon::Pages() {
                 {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
             const auto workers = federation_->workers();
             for (const auto& worker : *workers) {
-              const ConnectionState state = worker->connection();
-              const bool connected = state.phase == ConnectionPhase::kConnected;
-              checks.push_back({"worker/" + worker->name().value,
-                                connected
-                                    ? worker->sync_problem()
-                                    : (state.why ? state.why->message : std::string("connecting")),
-                                true});
+              checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});
             }
             return checks;
           },
@@ -240,6 +234,7 @@ std::string Daemon::MetricsPage() {
     metrics_.SetWorkloads(phase, count);
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
+  if (const auto process = server::ReadProcessStats()) metrics_.SetProcess(*process);
   return metrics_.Text();
 }
 

@@ -77,6 +77,7 @@ placement::Policy ToPolicy(const config::Configuration& configuration) {
   policy.admission_timeout = dispatch.admission_timeout;
   policy.worker_lost_timeout = configuration.worker_lost_timeout;
   policy.leaves_rejected = dispatch.rejected_workers == config::RejectedWorkers::kMove;
+  policy.keep_failed = dispatch.keep_failed;
   policy.unknown = configuration.verification.unknown == config::UnknownPolicy::kNever
                        ? placement::UnknownPolicy::kNever
                        : placement::UnknownPolicy::kTryLast;

@@ -78,7 +78,6 @@ ROOMS = {
         "tests/sim/",
         "tests/unit/config/support.cc",
     ),
-    "spdlog/": ("base/",),
     "utf8proc.h": ("base/utf8.cc",),
     "re2/": ("cel/",),
     "prometheus/": ("manager/http/",),

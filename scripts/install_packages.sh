@@ -10,7 +10,7 @@ set -euo pipefail
 readonly build=(
   g++ cmake ninja-build ccache mold pkg-config git
   libcurl4-openssl-dev libssl-dev libboost1.81-dev nlohmann-json3-dev libsqlite3-dev libyaml-cpp-dev
-  libspdlog-dev libfmt-dev libexpected-dev libcli11-dev libre2-dev libutf8proc-dev prometheus-cpp-dev zlib1g-dev
+  libfmt-dev libexpected-dev libcli11-dev libre2-dev libutf8proc-dev prometheus-cpp-dev zlib1g-dev
   libjemalloc-dev
   catch2 libbenchmark-dev
 )

@@ -12,7 +12,6 @@
 // Lifetime: the cache and the clock must outlive this.
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -24,22 +23,10 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/types.h"
+#include "cluster-clients/kube/resource_version.h"
 #include "cluster-clients/watch/object_cache.h"
 
 namespace fedra::watch {
-
-// Whether `a` is not older than `b`. resourceVersions of one resource are numbers that grow
-// (Kubernetes 1.35 made that part of the API); a server that does otherwise makes every entry look
-// outdated, which is safe.
-inline bool NotOlder(const ResourceVersion& a, const ResourceVersion& b) {
-  uint64_t left = 0;
-  uint64_t right = 0;
-  const auto read = [](const std::string& text, uint64_t& number) {
-    return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
-  };
-  if (!read(a.value, left) || !read(b.value, right)) return true;
-  return left >= right;
-}
 
 template <class T>
 class OwnWrites final {
@@ -66,7 +53,7 @@ class OwnWrites final {
     const SteadyTime now = clock_.Steady();
     written_.With([&](Entries& entries) { entries[key] = {std::move(object), {}, now}; });
     const Pointer cached = cache_.Find(key);
-    if (cached != nullptr && NotOlder(cached->version, version)) Drop(key);
+    if (cached != nullptr && kube::IsNotOlder(cached->version, version)) Drop(key);
   }
   // We deleted the object with this UID.
   void Deleted(const ObjectKey& key, const std::string& uid) {
@@ -134,7 +121,7 @@ class OwnWrites final {
   static bool IsStillAhead(const Entry& entry, const Pointer& after) {
     if (after == nullptr) return false;
     if (entry.object == nullptr) return after->uid == entry.deleted_uid && !after->deleting;
-    return !NotOlder(after->version, entry.object->version);
+    return !kube::IsNotOlder(after->version, entry.object->version);
   }
   void Drop(const ObjectKey& key) {
     written_.With([&](Entries& entries) { entries.erase(key); });

@@ -124,12 +124,11 @@ class ReadOnlyFleet final {
     std::vector<std::pair<std::string, std::string>> skipped;
     const auto list = workers_.Now();
     for (const auto& worker : *list) {
-      if (worker->contact() == placement::Contact::kFull) continue;
-      const ConnectionState state = worker->connection();
-      skipped.emplace_back(worker->name().value, state.phase == ConnectionPhase::kConnected
-                                                     ? worker->sync_problem()
-                                                 : state.why ? state.why->message
-                                                             : std::string("no answer yet"));
+      const reconcile::WorkerStatus status = worker->Status();
+      if (status.contact == placement::Contact::kFull) continue;
+      const bool silent =
+          status.connection.phase == ConnectionPhase::kConnecting && !status.connection.why;
+      skipped.emplace_back(worker->name().value, silent ? "no answer yet" : status.problem);
     }
     return skipped;
   }

@@ -1,5 +1,6 @@
 #include "manager/http/metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -32,7 +33,7 @@ constexpr std::array kFamilies = {
         "How long the first workload in line for devices of the worker has waited since its "
         "quota was reserved; 0: none waits."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
-                 "Copies of workloads that the worker holds."},
+                 "Copies of workloads on the worker that have not ended."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",
                  "Single requests to API servers, by verb and status code or kind of failure; not "
                  "the lists and watches behind the caches."},
@@ -40,9 +41,11 @@ constexpr std::array kFamilies = {
                  "Copies sent to a worker, by result."},
     MetricFamily{"fedra_placements_total", "counter", "cluster",
                  "Workloads that the worker admitted and won."},
-    MetricFamily{"fedra_dispatch_rejections_total", "counter", "cluster, reason",
-                 "Verdicts other than Yes, by their first reason."},
-    MetricFamily{"fedra_verifications_total", "counter", "cluster, result", "Verdicts by outcome."},
+    MetricFamily{"fedra_verifications_total", "counter", "cluster, result",
+                 "Verdicts by outcome. A job that waits is judged again and again."},
+    MetricFamily{"fedra_verification_refusals_total", "counter", "cluster, reason",
+                 "Verdicts other than Yes, by their first reason: those of waiting jobs that are "
+                 "judged again included."},
     MetricFamily{"fedra_verification_duration_seconds", "histogram", "",
                  "Judging one workload against all workers, the decision included."},
     MetricFamily{"fedra_reconcile_total", "counter", "result", "Looks at one workload, by result."},
@@ -56,6 +59,12 @@ constexpr std::array kFamilies = {
                  "The store's file and its write-ahead log."},
     MetricFamily{"fedra_store_transaction_duration_seconds", "histogram", "result",
                  "Transactions of the store."},
+    MetricFamily{"process_cpu_seconds_total", "counter", "",
+                 "Processor time of the daemon, user and system."},
+    MetricFamily{"process_resident_memory_bytes", "gauge", "", "Physical memory of the daemon."},
+    MetricFamily{"process_open_fds", "gauge", "", "Open file descriptors of the daemon."},
+    MetricFamily{"process_start_time_seconds", "gauge", "",
+                 "When the daemon started, in seconds since 1970."},
 };
 
 constexpr const MetricFamily& Find(std::string_view name) {
@@ -113,7 +122,7 @@ struct Metrics::Families {
   Family<Histogram>& requests = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
-  Family<Counter>& rejections = CounterFamily("fedra_dispatch_rejections_total");
+  Family<Counter>& refusals = CounterFamily("fedra_verification_refusals_total");
   Family<Counter>& verifications = CounterFamily("fedra_verifications_total");
   Histogram& verification_duration =
       HistogramFamily("fedra_verification_duration_seconds").Add({}, kBuckets);
@@ -124,6 +133,10 @@ struct Metrics::Families {
   Gauge& queue_depth = GaugeFamily("fedra_queue_depth").Add({});
   Family<Gauge>& workloads = GaugeFamily("fedra_workloads");
   Gauge& store_size = GaugeFamily("fedra_store_size_bytes").Add({});
+  Counter& cpu_seconds = CounterFamily("process_cpu_seconds_total").Add({});
+  Gauge& resident_bytes = GaugeFamily("process_resident_memory_bytes").Add({});
+  Gauge& open_files = GaugeFamily("process_open_fds").Add({});
+  Gauge& start_time = GaugeFamily("process_start_time_seconds").Add({});
   Family<Histogram>& transactions = HistogramFamily("fedra_store_transaction_duration_seconds");
 };
 
@@ -131,6 +144,8 @@ Metrics::Metrics(std::string_view version, std::string_view commit)
     : families_(std::make_unique<Families>()) {
   families_->build_info.Add({{"version", std::string(version)}, {"commit", std::string(commit)}})
       .Set(1);
+  families_->start_time.Set(
+      std::chrono::duration<double>(SystemClock().Now().time_since_epoch()).count());
 }
 Metrics::~Metrics() = default;
 
@@ -148,7 +163,7 @@ void Metrics::Judged(const ClusterName& cluster, const dra::Verdict& verdict) {
   families_->verifications.Add({{"cluster", cluster.value}, {"result", result}}).Increment();
   if (verdict.outcome == dra::Outcome::kYes) return;
   const std::string reason(dra::Headline(verdict));
-  families_->rejections.Add({{"cluster", cluster.value}, {"reason", reason}}).Increment();
+  families_->refusals.Add({{"cluster", cluster.value}, {"reason", reason}}).Increment();
 }
 
 void Metrics::Verified(std::chrono::nanoseconds duration) {
@@ -219,6 +234,16 @@ void Metrics::SetWorkloads(std::string_view phase, int count) {
 }
 void Metrics::SetStoreSize(uint64_t bytes) {
   families_->store_size.Set(static_cast<double>(bytes));
+}
+
+void Metrics::SetProcess(const ProcessStats& stats) {
+  // Under a lock: two pages must not add the same time.
+  cpu_counted_.With([&](double& counted) {
+    if (stats.cpu_seconds > counted) families_->cpu_seconds.Increment(stats.cpu_seconds - counted);
+    counted = std::max(counted, stats.cpu_seconds);
+  });
+  families_->resident_bytes.Set(static_cast<double>(stats.resident_bytes));
+  families_->open_files.Set(stats.open_files);
 }
 
 std::string Metrics::Text() const {

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "manager/http/process_stats.h"
 #include "manager/reconcile/telemetry.h"
 
 namespace fedra::server {
@@ -36,7 +37,7 @@ std::span<const MetricFamily> MetricFamilies();
 struct ClusterGauges {
   ClusterName name;
   bool is_up = false;
-  int clones = 0;                           // ours, in whatever state
+  int clones = 0;                           // ours that have not ended
   int in_line = 0;                          // workloads that wait for its devices
   std::chrono::milliseconds head_waits{0};  // the first of them, since its quota was reserved
 };
@@ -67,6 +68,7 @@ class Metrics final : public reconcile::Telemetry {
   void SetQueueDepth(size_t depth);
   void SetWorkloads(std::string_view phase, int count);
   void SetStoreSize(uint64_t bytes);
+  void SetProcess(const ProcessStats& stats);
 
   std::string Text() const;
   // Looks at workloads that have ended, since the start.
@@ -77,6 +79,7 @@ class Metrics final : public reconcile::Telemetry {
   std::unique_ptr<Families> families_;
   std::atomic<uint64_t> reconciles_{0};
   Guarded<std::set<ClusterName>> clusters_;  // as of the last SetClusters
+  Guarded<double> cpu_counted_{0};           // seconds, as of the last SetProcess
 };
 
 }  // namespace fedra::server

@@ -55,6 +55,13 @@ struct DeleteRemote {
   std::string outcome;
   std::string message = {};  // how it ended, in words; may be empty
 };
+// The job failed, and its copies stay on the worker for a while: the attempt there ends all the
+// same, and nothing is reserved for it.
+struct KeepRemote {
+  ClusterName cluster;
+  std::string outcome;  // of the attempt, as in DeleteRemote
+  std::string message;
+};
 // The job on the worker that admitted the clone.
 struct CreateJob {
   ClusterName cluster;
@@ -97,9 +104,10 @@ struct Note {
   std::string subject = {};
 };
 
-using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
-                            CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
-                            RecordPlacing, RecordResidue, Forget, Note, SetClonePriority>;
+using Action =
+    std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote, CreateJob,
+                 MirrorStatus, ClearActivity, FinishWorkload, RecordFailure, RecordPlacing,
+                 RecordResidue, Forget, Note, SetClonePriority, KeepRemote>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

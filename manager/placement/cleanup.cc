@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/time.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
@@ -11,6 +14,32 @@ namespace fedra::placement {
 namespace {
 
 constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
+
+// The worker that shows the copies of a job that failed, for as long as they are to stay there.
+// Only what the API objects say decides, so a restart changes nothing. Null: none.
+const ClusterView* KeepsFailed(const Context& context) {
+  const tracking::Workload& workload = context.workload();
+  const ClusterView* worker = context.Find(workload.cluster_name);
+  if (context.policy.keep_failed.count() == 0 || context.view.job == nullptr || worker == nullptr)
+    return nullptr;
+  const bool shows_it = worker->membership == Membership::kConfigured && HasOwnClone(*worker) &&
+                        HasOwnJob(*worker) && worker->job->failed;
+  const bool in_time = context.now < workload.finished->since + context.policy.keep_failed;
+  return shows_it && in_time ? worker : nullptr;
+}
+
+// Adds to `message` until when the copies stay.
+void Keep(const Context& context, const ClusterView& worker, std::string& message,
+          Decision& decision) {
+  const WallTime until = context.workload().finished->since + context.policy.keep_failed;
+  decision.actions.emplace_back(
+      KeepRemote{worker.name, std::string(ToString(decision.phase)), message});
+  WakeBy(until, decision.wake_at);
+  const std::string kept = fmt::format("; its job and pods stay on {} until {}", worker.name.value,
+                                       FormatRfc3339(until));
+  decision.why += kept;
+  message += kept;
+}
 
 }  // namespace
 
@@ -39,7 +68,10 @@ void DecideFinished(const Context& context, Decision& decision) {
   const std::string_view note = deleted  ? notes::kDeleted.name
                                 : failed ? notes::kJobFailed.name
                                          : notes::kCompleted.name;
-  if (!CleanUp(context, nullptr, ToString(decision.phase), decision, message))
+  const ClusterView* kept = failed ? KeepsFailed(context) : nullptr;
+  const bool clean = CleanUp(context, kept, ToString(decision.phase), decision, message);
+  if (kept != nullptr) Keep(context, *kept, message, decision);
+  if (!clean || kept != nullptr)
     decision.actions.emplace_back(Note{note, decision.worker, message, /*subject=*/"the end"});
 }
 

@@ -44,7 +44,8 @@ inline constexpr NoteReason kCompleted{
     "Completed", false, "the job ended on the worker and its copies are being removed"};
 inline constexpr NoteReason kJobFailed{
     "JobFailed", true,
-    "the job failed on the worker; the message says how its pods ended, where that is known"};
+    "the job failed on the worker; the message says how its pods ended, where that is known, and "
+    "until when they stay there, if they do (dispatch.keepFailed)"};
 inline constexpr NoteReason kStoppedOnWorker{
     "StoppedOnWorker", false,
     "a job that had not ended was deleted on a worker, because it runs elsewhere, was taken back "

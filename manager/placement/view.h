@@ -119,6 +119,8 @@ struct Policy {
   UnknownPolicy unknown = UnknownPolicy::kTryLast;
   // Whether jobs leave a worker that rejects our credentials as they leave one that is lost.
   bool leaves_rejected = false;
+  // How long, from its end, the copies of a failed job stay on its worker; 0: not at all.
+  std::chrono::milliseconds keep_failed{0};
 };
 
 // Whether this cluster shows a clone or job of ours, of this or an earlier incarnation.

@@ -138,6 +138,11 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
   return {};
 }
 
+Result<void> Bookkeeping::Do(Execution& execution, const placement::KeepRemote& action) {
+  EndAttempt(execution, action.cluster, action.outcome, action.message);
+  return {};
+}
+
 Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action) {
   using namespace placement;
   if (!recorder_.Tell(execution.picture, action)) return {};

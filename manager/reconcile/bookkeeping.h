@@ -26,6 +26,7 @@ class Bookkeeping final {
   Result<void> Do(Execution& execution, const placement::RecordPlacing& action);
   Result<void> Do(Execution& execution, const placement::Forget& action);
   Result<void> Do(Execution& execution, const placement::Note& action);
+  Result<void> Do(Execution& execution, const placement::KeepRemote& action);
 
   // Before a nomination is written, durably when it begins a round. The row as it was before.
   Result<store::PlacementRow> Announce(Execution& execution, const placement::Nominate& action);

@@ -70,9 +70,10 @@ Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
 }
 
 store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
-  const ConnectionState state = worker.connection();
+  const WorkerStatus status = worker.Status();
+  const ConnectionState& state = status.connection;
   const std::string problem =
-      state.phase == ConnectionPhase::kConnected ? worker.sync_problem() : std::string();
+      state.phase == ConnectionPhase::kConnected ? worker.Problem() : std::string();
   const auto server = worker.server();
   const WallTime now = clock_.Now();
   store::ClusterRow row;
@@ -81,17 +82,17 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   // Connected means usable: not before the lists are complete, the first ones or, after an outage,
   // those of what we have there.
   const bool listing = state.phase == ConnectionPhase::kConnected &&
-                       (!worker.IsSettled() || worker.contact() == Contact::kSyncing);
+                       (!status.settled || status.contact == Contact::kSyncing);
   row.phase = ToString(ClusterPhaseOf(state.phase, !listing));
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
   // Until it is known whether it is there, what was known stands: a slow start is no outage.
-  if (worker.contact() == Contact::kFull || worker.IsSettled()) {
-    row.lost_since = worker.lost_since();
+  if (status.contact == Contact::kFull || status.settled) {
+    row.lost_since = status.lost_since;
   } else if (const auto known = written_.find(row.name); known != written_.end()) {
     row.lost_since = known->second.lost_since;
   }
-  if (worker.contact() == Contact::kFull) row.last_contact = now;
+  if (status.contact == Contact::kFull) row.last_contact = now;
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();

@@ -126,10 +126,11 @@ void EventHandlers::OnContact(const Worker& worker) {
     log::Info("workloads are judged without the worker",
               {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
   }
-  if (now == Contact::kNone && worker.connection().phase == ConnectionPhase::kConnected) {
+  const WorkerStatus status = worker.Status();
+  if (now == Contact::kNone && status.connection.phase == ConnectionPhase::kConnected) {
     // What the connection itself has to say is logged by the cluster.
     log::Warn("worker cannot be used",
-              {{"cluster", worker.name().value}, {"error", worker.sync_problem()}});
+              {{"cluster", worker.name().value}, {"error", status.problem}});
   }
 }
 

@@ -190,17 +190,14 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   };
   ClusterView cluster;
   cluster.name = worker.name();
-  cluster.contact = worker.contact();
-  cluster.settling = worker.IsSettling();
-  if (cluster.contact != Contact::kFull) {
-    cluster.lost_since = worker.lost_since();
-    const ConnectionState connection = worker.connection();
-    cluster.rejects_us = connection.phase == ConnectionPhase::kRejected && connection.why &&
-                         connection.why->code == ErrorCode::kUnauthorized;
-    cluster.lost_why = connection.phase == ConnectionPhase::kConnected
-                           ? worker.sync_problem()
-                           : (connection.why ? connection.why->message : std::string("connecting"));
-  }
+  const WorkerStatus status = worker.Status();
+  const std::optional<Error>& why = status.connection.why;
+  cluster.contact = status.contact;
+  cluster.settling = status.settling;
+  cluster.lost_since = status.lost_since;
+  cluster.lost_why = status.problem;
+  cluster.rejects_us = status.connection.phase == ConnectionPhase::kRejected && why &&
+                       why->code == ErrorCode::kUnauthorized;
   cluster.waiting_clones = worker.waiting_clones(us.manager);
   cluster.clone = worker.Clone(picture.view.key);
   cluster.clone_is = ownership(cluster.clone.get());

@@ -46,7 +46,7 @@ bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, bool wit
   if (HasPlaced(manager, worker.name())) return false;
   if (worker.contact() == placement::Contact::kFull)
     return !HasCopies(worker, manager, with_templates, us);
-  const auto lost_since = worker.lost_since();
+  const auto lost_since = worker.Status().lost_since;
   return lost_since && now >= *lost_since + worker_lost_timeout;
 }
 

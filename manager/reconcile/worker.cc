@@ -140,8 +140,10 @@ void Worker::OnHealth() {
   listener_.on_contact(*this);
 }
 
-Contact Worker::contact() const {
-  if (cluster_.state().phase != ConnectionPhase::kConnected) return Contact::kNone;
+Contact Worker::contact() const { return ContactOver(cluster_.state()); }
+
+Contact Worker::ContactOver(const ConnectionState& connection) const {
+  if (connection.phase != ConnectionPhase::kConnected) return Contact::kNone;
   bool synced = true;
   bool readable = true;
   const auto look = [&](CacheState state) {
@@ -158,21 +160,39 @@ Contact Worker::contact() const {
   return synced ? Contact::kFull : Contact::kSyncing;
 }
 
-bool Worker::IsSettled() const {
-  const ConnectionPhase phase = cluster_.state().phase;
-  if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
+bool Worker::IsSettled() const { return IsSettledOver(cluster_.state()); }
+
+bool Worker::IsSettledOver(const ConnectionState& connection) const {
+  if (connection.phase != ConnectionPhase::kConnected)
+    return connection.phase != ConnectionPhase::kConnecting;
   return !objects_.IsListing();
 }
 
-bool Worker::IsSettling() const {
-  if (IsSettled()) return false;
-  const PhaseBegin begin = phase_begin_.Copy();
-  return begin.since != cluster_.state().since ||  // entered this moment: OnState is about to come
-         clock_.Steady() - begin.at < kLongestSettling;
+WorkerStatus Worker::Status() const {
+  WorkerStatus status;
+  status.connection = cluster_.state();
+  status.contact = ContactOver(status.connection);
+  status.settled = IsSettledOver(status.connection);
+  if (!status.settled) {
+    const PhaseBegin begin = phase_begin_.Copy();
+    // Entered this moment: OnState is about to come.
+    const bool is_new = begin.since != status.connection.since;
+    status.settling = is_new || clock_.Steady() - begin.at < kLongestSettling;
+  }
+  if (status.contact == Contact::kFull) return status;
+  const SteadyTime now = clock_.Steady();
+  const SteadyTime lost = lost_.Copy().value_or(now);
+  status.lost_since = clock_.Now() - std::chrono::duration_cast<WallTime::duration>(now - lost);
+  status.problem = ProblemOver(status.connection);
+  return status;
 }
 
+std::string Worker::Problem() const { return ProblemOver(cluster_.state()); }
+
 // First what makes the worker unusable, then what leaves its verdicts open.
-std::string Worker::sync_problem() const {
+std::string Worker::ProblemOver(const ConnectionState& connection) const {
+  if (connection.phase != ConnectionPhase::kConnected)
+    return connection.why ? connection.why->message : std::string("connecting");
   const CacheHealth clones = objects_.clones().cache().health();
   if (clones.state == CacheState::kNotServed)
     return verify::Problem(clones, "workloads.kueue.x-k8s.io");
@@ -197,12 +217,6 @@ void Worker::UpdateLoss() {
       lost = clock_.Steady();
     }
   });
-}
-
-std::optional<WallTime> Worker::lost_since() const {
-  const auto lost = lost_.Copy();
-  if (!lost) return std::nullopt;
-  return clock_.Now() - std::chrono::duration_cast<WallTime::duration>(clock_.Steady() - *lost);
 }
 
 void Worker::DropOverdue() {
@@ -230,6 +244,7 @@ void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before
     const auto [at, is_new] = counts.try_emplace(std::move(maker));
     at->second.all += change;
     if (!clone->Admitted() && !clone->Finished()) at->second.waiting += change;
+    if (clone->Finished()) at->second.ended += change;
     if (at->second.all == 0) counts.erase(at);
   };
   clone_counts_.With([&](auto& counts) {
@@ -246,6 +261,7 @@ Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
       if (!tracking::IsOurs(tracking::OwnershipOf(maker, us, {}))) continue;
       ours.all += count.all;
       ours.waiting += count.waiting;
+      ours.ended += count.ended;
     }
     return ours;
   });
@@ -255,7 +271,10 @@ int Worker::waiting_clones(const std::string& manager_uid) const {
   return OurClones(manager_uid).waiting + objects_.clones().own().unseen();
 }
 
-int Worker::our_clones(const std::string& manager_uid) const { return OurClones(manager_uid).all; }
+int Worker::our_clones(const std::string& manager_uid) const {
+  const CloneCount ours = OurClones(manager_uid);
+  return ours.all - ours.ended;
+}
 
 bool Worker::CanHold(const verify::Claim& original) const {
   const auto ns = objects_.namespaces().Find({"", original.key.ns});

@@ -56,6 +56,17 @@ struct WorkerSettings {
   std::optional<WallTime> lost_since;     // as remembered from before the start
 };
 
+// How a worker is, read at one moment: its parts agree.
+struct WorkerStatus {
+  ConnectionState connection;
+  placement::Contact contact = placement::Contact::kNone;
+  bool settled = false;  // see IsSettled()
+  bool settling =
+      false;  // that is about to happen: a connection or list that takes too long is none
+  std::optional<WallTime> lost_since;  // null with full contact
+  std::string problem;                 // why there is no full contact; empty with it
+};
+
 class Worker final {
  public:
   Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
@@ -69,22 +80,19 @@ class Worker final {
 
   const ClusterName& name() const { return settings_.name; }
   Cluster& cluster() { return cluster_; }
-  ConnectionState connection() const { return cluster_.state(); }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
+  WorkerStatus Status() const;
+  // The same as in Status(), for those who need nothing else.
   placement::Contact contact() const;
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool IsSettled() const;
-  // Whether that is about to happen: a connection or list that takes too long is none.
-  bool IsSettling() const;
   // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
   // once a second.
   void DropOverdue();
-  // Null while there is full contact.
-  std::optional<WallTime> lost_since() const;
-  // Why there is no full contact although the connection stands; empty when there is none to
-  // report.
-  std::string sync_problem() const;
+  // What is wrong with it, also with full contact: lists that leave verdicts open. Empty: nothing.
+  // Looks at every list.
+  std::string Problem() const;
 
   // What decides verdicts there, our own writes included.
   verify::WorkerObjects& objects() { return objects_; }
@@ -121,6 +129,9 @@ class Worker final {
   bool CanHold(const verify::Claim& original) const;
 
  private:
+  placement::Contact ContactOver(const ConnectionState& connection) const;
+  bool IsSettledOver(const ConnectionState& connection) const;
+  std::string ProblemOver(const ConnectionState& connection) const;
   void OnState(const ConnectionState& state);
   void NotePhase();
   void OnServer();
@@ -134,6 +145,7 @@ class Worker final {
   struct CloneCount {
     int all = 0;
     int waiting = 0;  // not admitted yet
+    int ended = 0;    // finished, and still there
   };
   CloneCount OurClones(const std::string& manager_uid) const;
 

@@ -24,14 +24,11 @@ Result<AdmissionCheck> ParseAdmissionCheck(const json& object) {
   check.parameters_group = Text(parameters, "apiGroup");
   check.parameters_kind = Text(parameters, "kind");
   check.parameters_name = Text(parameters, "name");
-  const json& conditions = Path(object, {"status", "conditions"});
-  if (!conditions.is_array()) return check;
-  for (const json& item : conditions) {
-    if (Text(item, "type") != kActive) continue;
-    check.active = Condition{Text(item, "status") == "True", Text(item, "reason"),
-                             Text(item, "message"), Time(item, "lastTransitionTime")};
-    FEDRA_ASSIGN_OR_RETURN(check.active_generation, ReadNumber(item, "observedGeneration", 0));
-  }
+  const json& active = ConditionOf(Member(object, "status"), kActive);
+  if (active.is_null()) return check;
+  check.active = Condition{Text(active, "status") == "True", Text(active, "reason"),
+                           Text(active, "message"), Time(active, "lastTransitionTime")};
+  FEDRA_ASSIGN_OR_RETURN(check.active_generation, ReadNumber(active, "observedGeneration", 0));
   return check;
 }
 

@@ -30,12 +30,7 @@ constexpr std::array kActivity = {"active", "ready", "terminating"};
 
 // "True", "False", ...; empty without one.
 std::string ConditionStatus(const json& status, std::string_view type) {
-  const json& conditions = Member(status, "conditions");
-  if (!conditions.is_array()) return {};
-  for (const json& condition : conditions) {
-    if (Text(condition, "type") == type) return Text(condition, "status");
-  }
-  return {};
+  return Text(ConditionOf(status, type), "status");
 }
 
 bool HasTrueCondition(const json& status, std::string_view type) {
@@ -175,6 +170,7 @@ Result<Job> ParseBatchJob(const json& object) {
   if (job.key.name.empty() || job.uid.empty())
     return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
   job.version = ResourceVersion(Text(metadata, "resourceVersion"));
+  job.created = Time(metadata, "creationTimestamp");
   job.deleting = metadata.contains("deletionTimestamp");
   job.marks = ReadCopyMarks(metadata);
   job.prebuilt_workload = PrebuiltWorkload(metadata);

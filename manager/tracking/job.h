@@ -24,6 +24,7 @@ struct Job {
   ObjectKey key;
   std::string uid;
   ResourceVersion version;
+  WallTime created{};
   bool deleting = false;
   CopyMarks marks;                // of a remote job
   std::string prebuilt_workload;  // remote jobs: name of the clone

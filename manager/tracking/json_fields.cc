@@ -34,6 +34,16 @@ const json& Path(const json& object, std::initializer_list<std::string_view> nam
   return *at;
 }
 
+const json& ConditionOf(const json& status, std::string_view type) {
+  static const json kNone;
+  const json& conditions = Member(status, "conditions");
+  if (!conditions.is_array()) return kNone;
+  const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& condition) {
+    return Text(condition, "type") == type;
+  });
+  return found == conditions.end() ? kNone : *found;
+}
+
 std::string Dump(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -22,6 +22,9 @@ using kube::Text;
 const nlohmann::json& Path(const nlohmann::json& object,
                            std::initializer_list<std::string_view> names);
 
+// The entry of `status`.conditions of this type; null without one.
+const nlohmann::json& ConditionOf(const nlohmann::json& status, std::string_view type);
+
 // The object as text. Bytes that are no UTF-8 (a remote party's, in a message) are replaced, never
 // thrown about.
 std::string Dump(const nlohmann::json& object);

@@ -25,16 +25,13 @@ CheckState ParseState(std::string_view text) {
   return CheckState::kPending;
 }
 
-std::optional<Condition> ReadCondition(const json& conditions, std::string_view type) {
-  if (!conditions.is_array()) return std::nullopt;
-  for (const json& item : conditions) {
-    if (Text(item, "type") != type) continue;
-    return Condition{.is_true = Text(item, "status") == "True",
-                     .reason = Text(item, "reason"),
-                     .message = Text(item, "message"),
-                     .since = Time(item, "lastTransitionTime")};
-  }
-  return std::nullopt;
+std::optional<Condition> ReadCondition(const json& status, std::string_view type) {
+  const json& condition = ConditionOf(status, type);
+  if (condition.is_null()) return std::nullopt;
+  return Condition{.is_true = Text(condition, "status") == "True",
+                   .reason = Text(condition, "reason"),
+                   .message = Text(condition, "message"),
+                   .since = Time(condition, "lastTransitionTime")};
 }
 
 Owner ReadOwner(const json& metadata) {
@@ -78,9 +75,8 @@ std::vector<PodTemplate> PodTemplates(const json& spec) {
   const json& pod_sets = Member(spec, "podSets");
   if (!pod_sets.is_array()) return templates;
   for (const json& item : pod_sets)
-    templates.push_back(
-        {Text(item, "name"), ReadNumber(item, "count", 1), &Member(item, "template"),
-         ReadNumber(item, "minCount", 0).value_or(0)});
+    templates.push_back({Text(item, "name"), ReadNumber(item, "count", 1),
+                         &Member(item, "template"), ReadNumber(item, "minCount", 0).value_or(0)});
   return templates;
 }
 
@@ -105,11 +101,10 @@ Result<Demands> ReadSpec(const json& spec, Workload& workload) {
 }
 
 void ReadStatus(const json& status, Workload& workload) {
-  const json& conditions = Member(status, "conditions");
-  workload.quota_reserved = ReadCondition(conditions, kQuotaReserved);
-  workload.admitted = ReadCondition(conditions, kAdmitted);
-  workload.evicted = ReadCondition(conditions, kEvicted);
-  workload.finished = ReadCondition(conditions, kFinished);
+  workload.quota_reserved = ReadCondition(status, kQuotaReserved);
+  workload.admitted = ReadCondition(status, kAdmitted);
+  workload.evicted = ReadCondition(status, kEvicted);
+  workload.finished = ReadCondition(status, kFinished);
   const json& checks = Member(status, "admissionChecks");
   if (checks.is_array()) {
     for (const json& check : checks) {

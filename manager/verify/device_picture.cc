@@ -64,7 +64,7 @@ ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
   using Change = typename ObjectFeed<T>::Change;
   return ObjectFeed<T>(
       [this, parse](const json& object) {
-        return state_.With([&](State& state) { return parse(object, state.context); });
+        return parsing_.With([&](dra::ParseContext& context) { return parse(object, context); });
       },
       [this, set, drop](std::vector<Change> changes) {
         const bool changed = state_.With([&](State& state) {
@@ -179,7 +179,7 @@ void DevicePicture::SetRelease(const DraApi& api) {
   if (changed) on_change_();
 }
 
-void DevicePicture::Assume(State& state, const Claim& to_come) {
+void DevicePicture::Assume(State& state, const Claim& to_come) const {
   const auto known = state.assumed.find(to_come.key);
   if (known != state.assumed.end() && known->second == to_come.uid) return;
   const bool is_there = known == state.assumed.end() &&
@@ -187,7 +187,8 @@ void DevicePicture::Assume(State& state, const Claim& to_come) {
   if (is_there) return;
   json object = {{"metadata", {{"namespace", to_come.key.ns}, {"name", to_come.key.name}}}};
   object["spec"] = json::parse(to_come.spec, nullptr, /*allow_exceptions=*/false);
-  auto parsed = dra::ParseClaimTemplate(object, state.context);
+  auto parsed = parsing_.With(
+      [&](dra::ParseContext& context) { return dra::ParseClaimTemplate(object, context); });
   if (!parsed) return;  // the manager's watch has said so
   state.builder.SetTemplate(*std::move(parsed));
   state.assumed.insert_or_assign(to_come.key, to_come.uid);

@@ -108,7 +108,6 @@ class DevicePicture final {
  private:
   struct State {
     State() : builder({}) {}
-    dra::ParseContext context;
     dra::SnapshotBuilder builder;
     PodTable pods;
     // Templates that the builder has although the worker does not: their UIDs on the manager. They
@@ -140,7 +139,7 @@ class DevicePicture final {
   ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
   ObjectFeed<PodFacts> PodFeed();
   ObjectFeed<dra::PodGroup> PodGroupFeed();
-  static void Assume(State& state, const Claim& to_come);
+  void Assume(State& state, const Claim& to_come) const;
   Basis TakeBasis(const std::string& ns, const std::vector<dra::PodDemand>& demands,
                   const std::vector<dra::InFlightPods>& in_flight,
                   const TemplatesToCome& to_come) const;
@@ -156,6 +155,8 @@ class DevicePicture final {
   const DevicePictureOptions options_;
   const std::function<void()> on_change_;
   const std::function<void()> on_health_;
+  // Has a lock of its own: no judgement waits until a large slice is read. Taken last.
+  mutable Guarded<dra::ParseContext> parsing_;
   mutable Guarded<State> state_;
   mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
   mutable Guarded<VerdictMemory> remembered_;

@@ -124,13 +124,10 @@ Result<LocalQueue> ParseLocalQueue(const json& object) {
                    .why_inactive = "Kueue has not said anything about it yet",
                    .cluster_queue = Text(Member(object, "spec"), "clusterQueue"),
                    .stop = ReadStopPolicy(Member(object, "spec"))};
-  const json& conditions = Path(object, {"status", "conditions"});
-  if (!conditions.is_array()) return queue;
-  for (const json& condition : conditions) {
-    if (Text(condition, "type") != tracking::kActive) continue;
-    queue.active = Text(condition, "status") == "True";
-    queue.why_inactive = queue.active ? std::string() : Text(condition, "message");
-  }
+  const json& active = tracking::ConditionOf(Member(object, "status"), tracking::kActive);
+  if (active.is_null()) return queue;
+  queue.active = Text(active, "status") == "True";
+  queue.why_inactive = queue.active ? std::string() : Text(active, "message");
   return queue;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/time.h"
 #include "manager/cli/text/display_text.h"
 
 namespace fedra::cli {
@@ -14,6 +15,16 @@ namespace {
 
 bool Before(const Orphan& a, const Orphan& b) {
   return std::tuple(a.adapter == nullptr, a.key) < std::tuple(b.adapter == nullptr, b.key);
+}
+
+std::string_view StateOf(const tracking::Workload& clone) {
+  return clone.Finished() ? "Finished" : clone.Admitted() ? "Admitted" : "Waiting";
+}
+
+std::string_view StateOf(const tracking::Job& job) {
+  if (job.finished) return job.failed ? "Failed" : "Finished";
+  if (job.suspended) return "Suspended";
+  return job.shows_activity ? "Running" : "Pending";
 }
 
 bool IsOrphan(const tracking::CopyMarks& marks, const tracking::Identity& us,
@@ -35,7 +46,8 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
   for (const auto& clone : remote.clones) {
     if (!IsOrphan(clone->marks, us, living)) continue;
     orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
-                       clone->marks.source_uid, clone->deleting, *clone});
+                       clone->marks.source_uid, clone->deleting, clone->created, StateOf(*clone),
+                       *clone});
   }
   for (size_t i = 0; i < remote.jobs.size(); ++i) {
     for (const auto& job : remote.jobs[i]) {
@@ -47,6 +59,8 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
                          ObjectKey{job->key.ns, job->prebuilt_workload},
                          job->marks.source_uid,
                          job->deleting,
+                         job->created,
+                         StateOf(*job),
                          {}});
     }
   }
@@ -76,23 +90,28 @@ Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::str
     nlohmann::ordered_json document = Document("OrphanReport", as_of);
     document["items"] = nlohmann::ordered_json::array();
     for (const Orphan& orphan : orphans) {
-      document["items"].push_back({{"worker", orphan.worker.value},
-                                   {"kind", KindOf(orphan)},
-                                   {"namespace", orphan.key.ns},
-                                   {"name", orphan.key.name},
-                                   {"uid", orphan.uid},
-                                   {"workloadUid", orphan.workload_uid},
-                                   {"deleting", orphan.deleting}});
+      nlohmann::ordered_json item = {{"worker", orphan.worker.value},
+                                     {"kind", KindOf(orphan)},
+                                     {"namespace", orphan.key.ns},
+                                     {"name", orphan.key.name},
+                                     {"uid", orphan.uid},
+                                     {"workloadUid", orphan.workload_uid},
+                                     {"state", orphan.state},
+                                     {"deleting", orphan.deleting}};
+      if (orphan.created != WallTime{}) item["createdAt"] = FormatRfc3339(orphan.created);
+      document["items"].push_back(std::move(item));
     }
     document["unknown"] = notes;
     output.out = ToText(document, format);
     output.note = Lines(notes, style);
     return output;
   }
-  Table table({"WORKER", "KIND", "NAME", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
+  Table table({"WORKER", "KIND", "NAME", "STATE", "AGE", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
   for (const Orphan& orphan : orphans) {
-    table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(), orphan.workload_uid,
-               orphan.deleting ? "is being deleted" : ""});
+    table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(),
+               std::string(orphan.state),
+               orphan.created == WallTime{} ? "-" : FormatAge(as_of.at - orphan.created),
+               orphan.workload_uid, orphan.deleting ? "is being deleted" : ""});
   }
   if (!table.empty()) output.out = table.Render(style);
   output.note = Lines(notes, style);

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -25,6 +26,10 @@ struct Orphan {
   ObjectKey workload;        // of the manager, that it was made for; name empty: unknown
   std::string workload_uid;  // of that Workload
   bool deleting = false;     // somebody deletes it already
+  WallTime created{};        // the epoch: not known
+  // "Running", "Suspended", "Finished", "Failed" or "Pending" of a job; "Admitted", "Waiting" or
+  // "Finished" of a clone.
+  std::string_view state;
   tracking::Workload clone;  // for taking its finalizer off; of a clone only
 };
 

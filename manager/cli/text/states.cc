@@ -33,7 +33,9 @@ constexpr std::array kEntries = {
                "somebody, or Kueue, has deactivated the Workload (spec.active is false)",
                "Set spec.active of the Workload to true, and the job is queued again."},
     StateEntry{"Finished", kJob, "the job has ended successfully; its copies are removed", ""},
-    StateEntry{"Failed", kJob, "the job has ended with a failure; its copies are removed",
+    StateEntry{"Failed", kJob,
+               "the job has ended with a failure; its copies are removed, at once or after "
+               "dispatch.keepFailed",
                "`fedra why NAMESPACE/NAME` repeats what Kubernetes says of it; the Job on the "
                "manager has the conditions."},
     StateEntry{"Deleted", kJob, "the job was deleted on the manager; only its history is left", ""},

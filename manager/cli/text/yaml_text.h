@@ -1,6 +1,9 @@
 #pragma once
 //
 // JSON documents as YAML, as kubectl writes them. Pure.
+//
+// By hand: the emitter of yaml-cpp 0.7 writes the strings "true", "123" and "2026-01-01" plain, so
+// that they come back as other types.
 
 #include <string>
 

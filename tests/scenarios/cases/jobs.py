@@ -223,6 +223,31 @@ def failure_comes_back(world: World) -> None:
     job.stays_nowhere()
 
 
+@scenario("failed-job-kept")
+def failure_stays_on_the_worker(world: World) -> None:
+    """dispatch.keepFailed: a failed job stays on its worker, over a restart, holds nothing, and goes in time."""
+    fedra = world.start_fedra({"dispatch": {"keepFailed": "1h"}})
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.fleet.end_pods(world.worker1, world.ns, job.name, "Failed")
+    world.eventually("it failed", lambda: objects.is_true(job.manager_job(), "Failed"))
+    told = f"its job and pods stay on {world.worker1} until "
+    world.eventually(
+        "why says so", lambda: told in fedra.cli("why", f"{world.ns}/{job.name}").stdout
+    )
+    history = fedra.cli("history", f"{world.ns}/{job.name}").stdout
+    assert told in history and "JobFailed" in history, history
+    fedra.restart()
+    next_job = world.submit("next")
+    next_job.wait_running_on(world.worker1)
+    assert job.clones() == job.remote_jobs() == [world.worker1], "a restart must not remove it"
+    fedra.stop()
+    fedra.change_settings({"dispatch": {"keepFailed": "1s"}})
+    fedra.start()
+    job.wait_gone_from(world.worker1)
+    next_job.finish(world.worker1)
+
+
 @scenario("deleted-while-waiting")
 def deleted_before_admission(world: World) -> None:
     """A job deleted on the manager before any worker admitted it: its clone goes."""

@@ -97,3 +97,28 @@ TEST_CASE("docs/commands.md is what the options say") {
 TEST_CASE("docs/configuration.md is what the schema says") {
   CheckPage("configuration.md", config::ReferencePage());
 }
+
+TEST_CASE("docs/alerts: every metric that the rules name exists") {
+  std::ifstream file(std::string(FEDRA_TEST_DATA) + "/../../deploy/alerts.yaml");
+  const std::string rules(std::istreambuf_iterator<char>(file), {});
+  const auto exists = [](const std::string& name) {
+    for (const server::MetricFamily& family : server::MetricFamilies()) {
+      const std::string known(family.name);
+      if (name == known) return true;
+      if (family.type != "histogram") continue;
+      for (const char* suffix : {"_bucket", "_sum", "_count"})
+        if (name == known + suffix) return true;
+    }
+    return false;
+  };
+  int names = 0;
+  for (size_t at = rules.find("fedra_"); at != std::string::npos; at = rules.find("fedra_", at)) {
+    const size_t end = rules.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at);
+    const std::string name = rules.substr(at, end - at);
+    INFO(name);
+    CHECK(exists(name));
+    ++names;
+    at = end;
+  }
+  CHECK(names >= 8);
+}

@@ -63,6 +63,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("Running", 5);
   metrics.SetStoreSize(4096);
+  metrics.SetProcess({.cpu_seconds = 1.5, .resident_bytes = 8192, .open_files = 7});
+  metrics.SetProcess({.cpu_seconds = 2, .resident_bytes = 8192, .open_files = 7});
   const std::string text = metrics.Text();
   for (const server::MetricFamily& family : server::MetricFamilies()) {
     INFO(family.name);
@@ -71,7 +73,9 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(
       text,
       ContainsSubstring(
-          "fedra_dispatch_rejections_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
+          "fedra_verification_refusals_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
+  CHECK_THAT(text, ContainsSubstring("\nprocess_cpu_seconds_total 2\n"));
+  CHECK_THAT(text, ContainsSubstring("\nprocess_open_fds 7\n"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_expiry_timestamp_seconds{cluster="
                                      "\"gpu-east\"} 1800000000"));

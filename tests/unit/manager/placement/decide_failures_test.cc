@@ -1,5 +1,7 @@
 // Decide() when something goes wrong on a worker again and again.
 
+#include "base/time.h"
+#include "manager/placement/workers_after.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 #include "tests/unit/manager/placement/world.h"
@@ -153,6 +155,71 @@ TEST_CASE("a job that failed is told as failed, with how its pods ended") {
   const auto& note = std::get<Note>(decision.actions[1]);
   CHECK(note.reason == "JobFailed");
   CHECK(note.message == words);
+}
+
+TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no longer") {
+  Policy policy;
+  policy.keep_failed = 1h;
+  World world = RunningOnA(policy);
+  world.Edit(world.worker("a"))->finished = tracking::Condition{true, "Failed", "it failed", {}};
+  world.EditJob(world.worker("a"))->finished = true;
+  world.EditJob(world.worker("a"))->failed = true;
+  world.Step();
+  world.RunManagerKueue();
+  REQUIRE(world.workload().Finished());
+  world.workload().finished = tracking::Condition{true, "Failed", "it failed", world.now()};
+  const WallTime end = world.now();
+
+  Decision decision = world.Step();
+  REQUIRE(decision.actions.size() == 2);
+  CHECK(std::get<KeepRemote>(decision.actions[0]).message == "it failed");
+  CHECK(std::get<Note>(decision.actions[1]).reason == "JobFailed");
+  CHECK(decision.why == "it failed; its job and pods stay on a until " + FormatRfc3339(end + 1h));
+  CHECK(std::get<Note>(decision.actions[1]).message == decision.why);
+  CHECK(decision.wake_at == end + 1h);
+  CHECK(WorkersAfter(world.workers(), decision).empty());  // nothing is reserved for it
+
+  world.Restart();
+  world.LoseStore();
+  world.Advance(1h - 1s);
+  world.Step();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+
+  // A worker that does not answer in time is cleaned when it does.
+  SECTION("in reach") {}
+  SECTION("out of reach") {
+    world.Disconnect("a");
+    world.Advance(2h);
+    decision = world.Step();
+    CHECK(std::get<RecordResidue>(decision.actions.at(0)).cluster.value == "a");
+    world.Reconnect("a");
+  }
+  world.Advance(1s);
+  decision = world.Step();
+  CHECK(decision.why == "it failed");
+  CHECK(world.WorkersWithJob().empty());
+  CHECK(world.WorkersWithClone().empty());
+}
+
+TEST_CASE("a failed job is not kept for a job that is gone or a worker that was removed") {
+  Policy policy;
+  policy.keep_failed = 1h;
+  World world = RunningOnA(policy);
+  world.Edit(world.worker("a"))->finished = tracking::Condition{true, "Failed", "it failed", {}};
+  world.EditJob(world.worker("a"))->finished = true;
+  world.EditJob(world.worker("a"))->failed = true;
+  world.Step();
+  world.RunManagerKueue();
+  world.workload().finished = tracking::Condition{true, "Failed", "it failed", world.now()};
+  world.Step();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  SECTION("the Workload was deleted") { world.DeleteWorkload(); }
+  SECTION("the worker leaves the configuration") {
+    world.worker("a").membership = Membership::kKept;
+  }
+  SECTION("the job did not fail") { world.workload().finished->reason = "Succeeded"; }
+  world.Step();
+  CHECK(world.WorkersWithJob().empty());
 }
 
 TEST_CASE("race: a winner that cannot be given the job gives way, and comes back") {

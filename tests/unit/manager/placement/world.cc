@@ -463,6 +463,13 @@ void World::Apply(const SetClonePriority& action) {
   Edit(at)->priority = workload_->priority;
 }
 
+void World::Apply(const KeepRemote& action) {
+  REQUIRE(workload_ != nullptr);
+  REQUIRE(workload_->Finished());
+  REQUIRE(now_ < workload_->finished->since + policy_.keep_failed);
+  REQUIRE(worker(action.cluster.value).job->failed);
+}
+
 void World::CheckInvariants() const {
   INFO(Print());
   int connected_jobs = 0;

@@ -109,6 +109,7 @@ class World {
   void Apply(const Forget& action);
   void Apply(const Note& action);
   void Apply(const SetClonePriority& action);
+  void Apply(const KeepRemote& action);
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }

@@ -33,11 +33,11 @@ struct Fixture {
     sim::Faults away;
     away.refuse = true;
     fleet.server(0).SetFaults(away);
-    REQUIRE(fleet.WaitUntil([&] { return fleet.worker(0).lost_since().has_value(); }));
+    REQUIRE(fleet.WaitUntil([&] { return fleet.worker(0).Status().lost_since.has_value(); }));
   }
   void Reconnect() {
     fleet.server(0).SetFaults({});
-    REQUIRE(fleet.WaitUntil([&] { return !fleet.worker(0).lost_since(); }));
+    REQUIRE(fleet.WaitUntil([&] { return !fleet.worker(0).Status().lost_since; }));
   }
   // As stored after a look.
   store::ClusterRow Row() {

@@ -124,9 +124,3 @@ TEST_CASE("what no watch ever shows counts for half a minute") {
   CHECK(f.tracked.own().TakeOverdue() == std::vector{kKey});
   CHECK(f.tracked.own().TakeOverdue().empty());
 }
-
-TEST_CASE("resourceVersions that are no numbers are taken as newer") {
-  CHECK(watch::NotOlder(ResourceVersion("abc"), ResourceVersion("5")));
-  CHECK(watch::NotOlder(ResourceVersion("6"), ResourceVersion("5")));
-  CHECK_FALSE(watch::NotOlder(ResourceVersion("4"), ResourceVersion("5")));
-}

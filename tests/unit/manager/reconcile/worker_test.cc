@@ -91,7 +91,8 @@ TEST_CASE("an upgraded worker is watched in its new versions, by its new release
   sim::Faults away;
   away.refuse = true;
   f.server(0).SetFaults(away);
-  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kUnreachable; }));
+  REQUIRE(f.WaitUntil(
+      [&] { return worker.Status().connection.phase == ConnectionPhase::kUnreachable; }));
   REQUIRE(f.server(0).objects().Create(kRule));
   sim::Faults upgraded;
   upgraded.not_served = {"resource.k8s.io/v1beta1"};
@@ -150,7 +151,7 @@ TEST_CASE("an outage from before the start goes on, whatever the wall clock does
   const Connected f(options, clock);
   const auto found = f.workers().Now()->Find(ClusterName("east"));
   const Worker& worker = *found;
-  const auto lost_for = [&] { return clock.Now() - worker.lost_since().value(); };
+  const auto lost_for = [&] { return clock.Now() - worker.Status().lost_since.value(); };
   CHECK(lost_for() == 10min);
   clock.Advance(5min);
   CHECK(lost_for() == 15min);
@@ -166,7 +167,7 @@ TEST_CASE("an outage that is said to begin in the future begins now") {
   options.workers = {"east"};
   options.lost_since = clock.Now() + 10min;
   const Connected f(options, clock);
-  CHECK(f.workers().Now()->Find(ClusterName("east"))->lost_since() == clock.Now());
+  CHECK(f.workers().Now()->Find(ClusterName("east"))->Status().lost_since == clock.Now());
 }
 
 TEST_CASE("contact ends an outage, and one outage has one beginning whatever its reasons") {
@@ -177,23 +178,24 @@ TEST_CASE("contact ends an outage, and one outage has one beginning whatever its
   Connected f(options, clock);
   f.Start();
   Worker& worker = f.worker(0);
-  CHECK_FALSE(worker.lost_since());
+  CHECK_FALSE(worker.Status().lost_since);
   clock.Advance(1h);
 
   sim::Faults faults;
   faults.refuse = true;
   f.server(0).SetFaults(faults);
-  REQUIRE(f.WaitUntil([&] { return worker.lost_since().has_value(); }));
-  const WallTime lost = *worker.lost_since();
+  REQUIRE(f.WaitUntil([&] { return worker.Status().lost_since.has_value(); }));
+  const WallTime lost = *worker.Status().lost_since;
   CHECK(lost == clock.Now());
   clock.Advance(1min);
   faults.refuse = false;
   faults.reject_credentials = true;
   f.server(0).SetFaults(faults);
-  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kRejected; }));
-  CHECK(worker.lost_since() == lost);
+  REQUIRE(
+      f.WaitUntil([&] { return worker.Status().connection.phase == ConnectionPhase::kRejected; }));
+  CHECK(worker.Status().lost_since == lost);
   f.server(0).SetFaults({});
-  CHECK(f.WaitUntil([&] { return !worker.lost_since(); }));
+  CHECK(f.WaitUntil([&] { return !worker.Status().lost_since; }));
 }
 
 TEST_CASE("how long a worker may take to list is counted in steady time") {
@@ -205,13 +207,14 @@ TEST_CASE("how long a worker may take to list is counted in steady time") {
   Connected f(options, clock);
   Worker& worker = f.worker(0);
   worker.Start();
-  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kConnected; }));
-  CHECK(worker.IsSettling());
+  REQUIRE(
+      f.WaitUntil([&] { return worker.Status().connection.phase == ConnectionPhase::kConnected; }));
+  CHECK(worker.Status().settling);
   clock.JumpWall(2h);
-  CHECK(worker.IsSettling());
+  CHECK(worker.Status().settling);
   clock.JumpWall(-4h);
   clock.Advance(3min);
-  CHECK_FALSE(worker.IsSettling());
+  CHECK_FALSE(worker.Status().settling);
 }
 
 // The job that was deleted and made anew has another Workload, which waits for the old copy to go.
@@ -233,7 +236,8 @@ TEST_CASE("a job that a list shows in the place of another workload's is only it
   sim::Faults away;
   away.refuse = true;
   f.server(0).SetFaults(away);
-  REQUIRE(f.WaitUntil([&] { return worker.connection().phase == ConnectionPhase::kUnreachable; }));
+  REQUIRE(f.WaitUntil(
+      [&] { return worker.Status().connection.phase == ConnectionPhase::kUnreachable; }));
   REQUIRE(f.server(0).objects().Delete("jobs", job));
   REQUIRE(f.server(0).objects().Create(CopyOf("of-new")));
   f.server(0).SetFaults({});

@@ -63,13 +63,35 @@ TEST_CASE(
   CHECK(IdentityOf("fedra", std::string("m1"))->manager == "m1");
 }
 
+TEST_CASE("an orphan says how old it is, and whether it runs") {
+  tracking::Job job = *Marked<tracking::Job>("z", "fedra", "dead", "m1");
+  job.created = kRead.at - std::chrono::hours(3);
+  job.shows_activity = true;
+  tracking::Workload clone = *Marked<tracking::Workload>("b", "fedra", "dead");
+  clone.finished = tracking::Condition{true, "Succeeded", "", {}};
+  RemoteObjects remote;
+  remote.worker = ClusterName("east");
+  remote.clones = {std::make_shared<const tracking::Workload>(clone)};
+  remote.jobs = {{std::make_shared<const tracking::Job>(job)}};
+  const std::vector<Orphan> orphans = FindOrphans(remote, {"fedra", "m1"}, {});
+  REQUIRE(orphans.size() == 2);
+  CHECK(orphans[0].state == "Running");
+  CHECK(orphans[1].state == "Finished");
+  const Output table = RenderOrphans(orphans, {}, kRead, Format::kTable, {});
+  CHECK_THAT(table.out, ContainsSubstring("ml/z  Running   3h"));
+  const auto json = nlohmann::json::parse(RenderOrphans(orphans, {}, kRead, Format::kJson, {}).out);
+  CHECK(json["items"][0]["createdAt"] == "2026-11-21T13:11:19Z");
+  CHECK(json["items"][0]["state"] == "Running");
+  CHECK(!json["items"][1].contains("createdAt"));
+}
+
 TEST_CASE("orphans as a table and for programs") {
   const std::vector<Orphan> orphans = Find({"alive"});
   const Output table = RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kTable, {});
   CHECK(table.out ==
-        "WORKER  KIND      NAME  OF WORKLOAD  NOTE\n"
-        "east    Job       ml/z  dead\n"
-        "east    Workload  ml/b  dead\n");
+        "WORKER  KIND      NAME  STATE    AGE  OF WORKLOAD  NOTE\n"
+        "east    Job       ml/z  Pending  -    dead\n"
+        "east    Workload  ml/b  Waiting  -    dead\n");
   CHECK(table.note == "west: no contact");
   CHECK(RenderOrphans({}, {}, kRead, Format::kTable, {}).note == "no orphans found");
   const auto json = nlohmann::json::parse(
