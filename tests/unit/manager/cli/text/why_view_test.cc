@@ -196,7 +196,7 @@ TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
     ViewSettings settings = Settings();
     settings.format = Format::kJson;
     const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
-    return document["items"][0]["workers"][0]["reasons"][0].value("counts", nlohmann::json());
+    return document["workloads"][0]["workers"][0]["reasons"][0].value("counts", nlohmann::json());
   };
   const std::string good = R"({"wish":"w","devices":2,"parts":[{"devices":2,"what":"free"}]})";
   CHECK(counts_of(good) == nlohmann::json::parse(good));
