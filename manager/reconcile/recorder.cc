@@ -25,7 +25,8 @@ constexpr size_t kMaxVerdicts = 64;
 
 std::string ReasonsJson(const dra::Verdict& verdict) {
   json reasons = json::array();
-  for (const dra::Reason& reason : verdict.reasons) reasons.push_back(json(verify::ReasonJson(reason)));
+  for (const dra::Reason& reason : verdict.reasons)
+    reasons.push_back(json(verify::ReasonJson(reason)));
   return tracking::Dump(reasons);
 }
 

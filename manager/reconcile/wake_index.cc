@@ -28,7 +28,8 @@ std::vector<ObjectKey> Joined(const Map& map, const Key& key, std::unordered_set
 std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workload) {
   const dra::Requirement& requirement = workload.requirement;
   const std::string& ns = requirement.ns;
-  std::set<Input> inputs{{Kind::kNamespace, {"", ns}}, {Kind::kQueue, {ns, requirement.queue}},
+  std::set<Input> inputs{{Kind::kNamespace, {"", ns}},
+                         {Kind::kQueue, {ns, requirement.queue}},
                          {Kind::kClusterQueue, {}}};
   for (const dra::PodSet& pod_set : requirement.pod_sets) {
     for (const dra::ClaimReference& claim : pod_set.claims) {

@@ -147,8 +147,7 @@ std::vector<NamedHealth> WorkerObjects::Healths() const {
   }
   healths.push_back({"namespaces", namespaces_.health()});
   healths.push_back({"localqueues.kueue.x-k8s.io", queues_.health()});
-  if (reads_quota_)
-    healths.push_back({"clusterqueues.kueue.x-k8s.io", cluster_queues_.health()});
+  if (reads_quota_) healths.push_back({"clusterqueues.kueue.x-k8s.io", cluster_queues_.health()});
   healths.push_back({"resourceclaimtemplates.resource.k8s.io", templates_.cache().health()});
   if (devices_ != nullptr) {
     for (NamedHealth& of_devices : devices_->Healths()) healths.push_back(std::move(of_devices));

@@ -65,8 +65,8 @@ TEST_CASE("version names the libraries, for people and for programs") {
   const Ran text = Run({"version"});
   CHECK(text.code == 0);
   const auto document = nlohmann::json::parse(Run({"version", "-o", "json"}).out);
-  for (const std::string name : {"libcurl", "sqlite", "boost", "nlohmann-json", "openssl", "utf8proc",
-                                 "fmt", "yaml-cpp", "CLI11", "prometheus-cpp"}) {
+  for (const std::string name : {"libcurl", "sqlite", "boost", "nlohmann-json", "openssl",
+                                 "utf8proc", "fmt", "yaml-cpp", "CLI11", "prometheus-cpp"}) {
     CAPTURE(name);
     REQUIRE(document["libraries"].contains(name));
     const std::string version = document["libraries"][name];
