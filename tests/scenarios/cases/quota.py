@@ -32,6 +32,8 @@ def full_worker_comes_last(world: World) -> None:
     world.use_workers(world.worker1, world.worker2)
     first = world.submit("first", cpu="3")
     first.wait_running_on(world.worker1)
+    # Kueue tells of what is reserved about a second after it has reserved it.
+    world.eventually("the worker says what is reserved", lambda: _reserved_cpu(world) == "3")
     second = world.submit("second", cpu="3")
     second.wait_running_on(world.worker2)
     assert (
@@ -39,3 +41,12 @@ def full_worker_comes_last(world: World) -> None:
     ), "the second job was sent to the full queue first"
     first.finish(world.worker1)
     second.finish(world.worker2)
+
+
+def _reserved_cpu(world: World) -> str | None:
+    queue = world.admin(world.worker1).get("ClusterQueue", None, world.ns)
+    for flavor in queue["status"].get("flavorsReservation", []):
+        for resource in flavor["resources"]:
+            if resource["name"] == "cpu":
+                return resource["total"]
+    return None
