@@ -10,7 +10,14 @@ void SerialQueue::Submit(std::function<void()> task) {
     state.tasks.push_back(std::move(task));
     return !std::exchange(state.scheduled, true);
   });
-  if (schedule) workers_->Submit([self = shared_from_this()] { self->RunOne(); });
+  if (schedule) Schedule();
+}
+
+// Not an owner: what waits in the share when its pool ends would keep this queue, and it the share.
+void SerialQueue::Schedule() {
+  workers_->Submit([queue = weak_from_this()] {
+    if (const auto self = queue.lock()) self->RunOne();
+  });
 }
 
 // One task at a time, so that a busy queue does not keep a worker from the others.
@@ -30,7 +37,7 @@ void SerialQueue::RunOne() {
     return state.scheduled;
   });
   state_.Notify();
-  if (more) workers_->Submit([self = shared_from_this()] { self->RunOne(); });
+  if (more) Schedule();
 }
 
 void SerialQueue::Close() {

@@ -4,8 +4,8 @@
 // nothing while idle.
 //
 // Thread rules: every function may be called from any thread. Functions must not throw.
-// Lifetime: after Close() no function runs and none is running,
-// unless Close() was called from one of them.
+// Lifetime: owned by a shared_ptr; what has not begun when the last one goes is dropped. After
+// Close() no function runs and none is running, unless Close() was called from one of them.
 
 #include <deque>
 #include <functional>
@@ -34,6 +34,7 @@ class SerialQueue final : public std::enable_shared_from_this<SerialQueue> {
     std::thread::id running;  // the worker that is inside a task
   };
 
+  void Schedule();
   void RunOne();
 
   const std::shared_ptr<PoolShare> workers_;

@@ -7,6 +7,7 @@
 
 #include "base/guarded.h"
 #include "base/worker_pool.h"
+#include "cluster-clients/watch/serial_queue.h"
 #include "tests/support/catch.h"
 
 namespace fedra::watch {
@@ -41,6 +42,22 @@ TEST_CASE("whoever asks for little waits for no more than the others' shares") {
   gate.Open();
   done.Wait();
   CHECK(flooded_before == 2);
+}
+
+TEST_CASE("what waits for a worker does not keep its queue, which would keep the share") {
+  Gate gate;
+  WorkerPool pool(1);
+  pool.Submit([&] { gate.Wait(); });
+  auto share = std::make_shared<PoolShare>(pool, 1);
+  std::vector<std::weak_ptr<SerialQueue>> left;
+  for (int i = 0; i < 3; ++i) {
+    const auto queue = std::make_shared<SerialQueue>(share);
+    queue->Submit([] {});
+    queue->Close();
+    left.push_back(queue);
+  }
+  for (const auto& queue : left) CHECK(queue.expired());
+  gate.Open();
 }
 
 TEST_CASE("everything runs, in order for one at a time") {
