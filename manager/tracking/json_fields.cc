@@ -35,13 +35,13 @@ const json& Path(const json& object, std::initializer_list<std::string_view> nam
 }
 
 const json& ConditionOf(const json& status, std::string_view type) {
-  static const json kNone;
+  static const json none;
   const json& conditions = Member(status, "conditions");
-  if (!conditions.is_array()) return kNone;
+  if (!conditions.is_array()) return none;
   const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& condition) {
     return Text(condition, "type") == type;
   });
-  return found == conditions.end() ? kNone : *found;
+  return found == conditions.end() ? none : *found;
 }
 
 std::string Dump(const json& object) {

@@ -155,7 +155,7 @@ Result<Workload> ParseWorkload(const json& object) {
   workload.requirement.queue = Text(spec, "queueName");
   workload.requirement.kind = KindWithGroup(workload.owner);
   auto demands = ReadSpec(spec, workload);
-  if (!demands) workload.requirement.unreadable = std::move(demands).error().message;
+  if (!demands) workload.requirement.unreadable = demands.error().message;
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));

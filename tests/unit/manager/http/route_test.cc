@@ -10,7 +10,7 @@ using server::Route;
 
 namespace {
 
-server::Pages PagesWith(std::vector<HealthCheck> checks) {
+server::Pages PagesWith(const std::vector<HealthCheck>& checks) {
   return {.livez = [] { return std::vector<HealthCheck>{{"store", ""}}; },
           .readyz = [checks] { return checks; },
           .metrics = [] { return std::string("m 1\n"); },
