@@ -37,7 +37,7 @@ bool SameDecision(const Decision& a, const Decision& b) {
 
 }  // namespace
 
-World::World(const std::vector<std::string>& workers, Policy policy) : policy_(std::move(policy)) {
+World::World(const std::vector<std::string>& workers, Policy policy) : policy_(policy) {
   workload_ = std::make_unique<tracking::Workload>();
   workload_->key = {"ml", "job-train-1a2b3"};
   workload_->uid = kUid;
