@@ -78,10 +78,9 @@ enum class CapabilityCheck {
   kWarn,     // eligible, with a CapabilityUndeclared reason
   kRequire,  // not eligible
 };
-// What it means for a job that names a ResourceClaim when the claim is in use on a worker.
 // Whether a worker whose ClusterQueue can never admit a job is refused for it.
 enum class QueueQuotaCheck { kEnforce, kIgnore };
-
+// What it means for a job that names a ResourceClaim when the claim is in use on a worker.
 enum class SharedClaimsPolicy {
   kPreferTogether,   // that worker is preferred
   kRequireTogether,  // the others are not eligible

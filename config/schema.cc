@@ -154,8 +154,7 @@ Fields DescribeVerification(VerificationSettings& verification) {
        ""},
       {"queueQuota",
        "Whether a worker is refused whose ClusterQueue can never admit the job: it does not cover "
-       "a "
-       "resource, or has less quota than the pods ask for. Ignore it where Kueue's configuration "
+       "a resource, or has less quota than the pods ask for. Ignore it where Kueue's configuration "
        "excludes or transforms resources.",
        Choice<QueueQuotaCheck>(&verification.queue_quota, {{"Enforce", QueueQuotaCheck::kEnforce},
                                                            {"Ignore", QueueQuotaCheck::kIgnore}}),
@@ -245,8 +244,8 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
        ""},
       {"keepFailed",
        "How long the job and pods of a job that failed stay on its worker, counted from its end, "
-       "so "
-       "that their logs can be read there. They go earlier with the job on the manager. 0s: they "
+       "so that their logs can be read there. They go earlier with the job on the manager. 0s: "
+       "they "
        "are removed at once.",
        DurationRef{&dispatch.keep_failed, seconds(0), hours(168)}, ""},
   };

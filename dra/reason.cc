@@ -185,8 +185,7 @@ constexpr std::array kCatalogue = {
         "they have waited; with dispatch.order Strict or Backfill the first in line may also keep "
         "devices free until there are enough for it.",
         "No action needed: the job is dispatched in its turn. docs/ordering.md says what each "
-        "order "
-        "guarantees."},
+        "order guarantees."},
     ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
                 "devices match one by one, but not together (matchAttribute or distinctAttribute)",
                 "No set of free devices shares the required attribute.",

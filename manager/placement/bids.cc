@@ -1,7 +1,6 @@
 #include "manager/placement/bids.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "manager/placement/rank.h"
 
@@ -15,12 +14,6 @@ Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
   const bool waits =
       cluster.contact == Contact::kFull && cluster.allowed && cluster.verdict.fits_when_free;
   return waits ? Bid::Chance::kWaits : Bid::Chance::kNone;
-}
-
-int64_t PodsOf(std::span<const dra::PodDemand> demands) {
-  int64_t pods = 0;
-  for (const dra::PodDemand& demand : demands) pods += demand.count;
-  return std::max<int64_t>(pods, 1);
 }
 
 }  // namespace
@@ -40,7 +33,7 @@ std::optional<Contender> ContenderOf(const tracking::Workload& workload,
   if (by_weight) {
     contender.share = Share{.queue = workload.cluster_queue,
                             .weight = queue == nullptr ? 1.0 : queue->weight.value_or(1.0),
-                            .cost = static_cast<double>(PodsOf(*workload.demands))};
+                            .cost = static_cast<double>(std::max(workload.requirement.Pods(), 1))};
   }
   return contender;
 }

@@ -26,7 +26,7 @@ namespace fedra::placement {
 struct Share {
   std::string queue;
   double weight = 1;  // spec.fairSharing.weight; 0 counts as very little
-  double cost = 1;    // its pods that want devices
+  double cost = 1;    // its pods
 
   bool operator==(const Share&) const = default;
 };

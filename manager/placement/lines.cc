@@ -56,6 +56,17 @@ Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
   return entries_[rank.workload] = order_.insert(std::move(node)).position;
 }
 
+double Lines::TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at) {
+  const auto turns = turns_.Add(rank.priority, rank.since, rank.workload, share);
+  for (size_t i = turns.size(); i-- > 1;) {
+    const Order::iterator later = entries_.at(turns[i].workload);
+    QueueRank its = later->first;
+    its.turn = turns[i].at;
+    Move(later, its, look_at);
+  }
+  return turns.front().at;
+}
+
 Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<ObjectKey>& look_at) {
   QueueRank rank = contender.rank;
   const auto found = entries_.find(rank.workload);
@@ -67,16 +78,7 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
     rank.turn = at->first.turn;
   } else {
     if (!is_new) LeaveShare(at->first, at->second, /*served=*/false);
-    if (contender.share) {
-      const auto turns = turns_.Add(rank.priority, rank.since, rank.workload, *contender.share);
-      rank.turn = turns.front().at;
-      for (size_t i = turns.size(); i-- > 1;) {
-        const Order::iterator later = entries_.at(turns[i].workload);
-        QueueRank its = later->first;
-        its.turn = turns[i].at;
-        Move(later, its, look_at);
-      }
-    }
+    if (contender.share) rank.turn = TakeTurn(rank, *contender.share, look_at);
   }
   if (is_new) {
     at = order_.try_emplace(rank).first;

@@ -171,10 +171,11 @@ class Lines final {
   using Order = std::map<QueueRank, Entry>;
 
   enum class Hold { kNo, kUntilLookedAt, kUntilItGoes, kUntilItFits };
-  // Appends who stood behind one that is later now.
+  // These three append the workloads that stood behind one that is later now.
   Order::iterator Put(const Contender& contender, std::vector<ObjectKey>& look_at);
   Order::iterator Move(Order::iterator entry, const QueueRank& rank,
                        std::vector<ObjectKey>& look_at);
+  double TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at);
   void LeaveShare(const QueueRank& rank, const Entry& entry, bool served);
   std::vector<ObjectKey> Remove(const ObjectKey& workload, bool served);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);

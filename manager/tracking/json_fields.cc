@@ -34,6 +34,13 @@ const json& Path(const json& object, std::initializer_list<std::string_view> nam
   return *at;
 }
 
+std::optional<Quantity> ReadQuantity(const json& value) {
+  if (!value.is_string() && !value.is_number_integer()) return std::nullopt;
+  const auto parsed =
+      Quantity::Parse(value.is_string() ? value.get_ref<const std::string&>() : value.dump());
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
 const json& ConditionOf(const json& status, std::string_view type) {
   static const json none;
   const json& conditions = Member(status, "conditions");

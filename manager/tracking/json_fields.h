@@ -5,12 +5,14 @@
 // A missing or wrongly typed field reads as empty, where emptiness decides nothing. What decides is
 // read with ReadFlag and ReadNumber, which never guess: of a wrong type they make an error.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.h"
+#include "base/quantity.h"
 #include "base/result.h"
 #include "cluster-clients/kube/json_fields.h"
 
@@ -21,6 +23,9 @@ using kube::Text;
 // Nested members: Path(object, {"status", "conditions"}).
 const nlohmann::json& Path(const nlohmann::json& object,
                            std::initializer_list<std::string_view> names);
+
+// A quantity as the API takes it, text or a whole number; nothing when it is neither.
+std::optional<Quantity> ReadQuantity(const nlohmann::json& value);
 
 // The entry of `status`.conditions of this type; null without one.
 const nlohmann::json& ConditionOf(const nlohmann::json& status, std::string_view type);

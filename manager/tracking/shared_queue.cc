@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/quantity.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 
@@ -12,11 +11,9 @@ namespace {
 using nlohmann::json;
 
 std::optional<double> Weight(const json& value) {
-  const auto parsed = value.is_string() ? Quantity::Parse(value.get_ref<const std::string&>())
-                      : value.is_number_integer() ? Quantity::Parse(value.dump())
-                                                  : Fail(ErrorCode::kBadResponse, "no quantity");
-  if (!parsed || parsed->Sign() < 0) return std::nullopt;
-  return parsed->AsApproximateDouble();
+  const auto weight = ReadQuantity(value);
+  if (!weight || weight->Sign() < 0) return std::nullopt;
+  return weight->AsApproximateDouble();
 }
 
 }  // namespace

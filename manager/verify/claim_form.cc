@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/quantity.h"
+#include "manager/tracking/json_fields.h"
 
 namespace fedra::verify {
 namespace {
@@ -54,10 +54,7 @@ void DropEmpty(json& value) {
 
 // "1024Mi" is "1Gi".
 void NormaliseQuantity(json& value) {
-  if (!value.is_string() && !value.is_number_integer()) return;
-  const auto quantity =
-      Quantity::Parse(value.is_string() ? value.get_ref<const std::string&>() : value.dump());
-  if (quantity) value = quantity->ToString();
+  if (const auto quantity = tracking::ReadQuantity(value)) value = quantity->ToString();
 }
 
 // What an API server writes into a request, or an alternative of one

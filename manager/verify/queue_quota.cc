@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::verify {
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 using tracking::Member;
 using tracking::Path;
+using tracking::ReadQuantity;
 using tracking::Text;
 
 using Flavors = std::map<std::string, FlavorQuota>;
@@ -22,19 +24,12 @@ using Flavors = std::map<std::string, FlavorQuota>;
 // Device requests that are written as extended resources, by the name of the class.
 constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
 
-// In the API's JSON a quantity may be a number, too.
-std::optional<Quantity> Amount(const json& value) {
-  if (value.is_number_integer()) return Quantity(value.get<int64_t>());
-  if (!value.is_string()) return std::nullopt;
-  const auto parsed = Quantity::Parse(value.get_ref<const std::string&>());
-  return parsed ? std::optional(*parsed) : std::nullopt;
-}
-
 FlavorQuota ReadQuota(const json& quota, bool in_cohort) {
-  FlavorQuota read{.nominal = Amount(Member(quota, "nominalQuota")), .most = {}, .reserved = {}};
+  FlavorQuota read{
+      .nominal = ReadQuantity(Member(quota, "nominalQuota")), .most = {}, .reserved = {}};
   if (!read.nominal || !in_cohort) {
     read.most = read.nominal;
-  } else if (const auto limit = Amount(Member(quota, "borrowingLimit"))) {
+  } else if (const auto limit = ReadQuantity(Member(quota, "borrowingLimit"))) {
     read.most = read.nominal->Add(*limit);
   }
   return read;
@@ -43,7 +38,7 @@ FlavorQuota ReadQuota(const json& quota, bool in_cohort) {
 // Calls `visit` with every object of a list of flavors that each hold a list of resources, which is
 // the shape of spec.resourceGroups[].flavors and of status.flavorsReservation.
 template <class Visit>
-void ForEachResource(const json& flavors, Visit&& visit) {
+void ForEachResource(const json& flavors, const Visit& visit) {
   if (!flavors.is_array()) return;
   for (const json& flavor : flavors) {
     const json& resources = Member(flavor, "resources");
@@ -57,14 +52,13 @@ void ForEachResource(const json& flavors, Visit&& visit) {
 struct Wanted {
   const dra::PodDemand& set;
   int pods;
-  std::string resource;
+  const std::string& resource;
   const Quantity& each;
 
   // "2 pods of set main ask for 4 of cpu each".
   std::string Describe() const {
-    return fmt::format("{} pod{} of set {} ask{} for {} of {}{}", pods, pods == 1 ? "" : "s",
-                       set.name, pods == 1 ? "s" : "", each.ToString(), resource,
-                       pods == 1 ? "" : " each");
+    return fmt::format("{} of set {} ask{} for {} of {}{}", Counted(pods, "pod"), set.name,
+                       pods == 1 ? "s" : "", each.ToString(), resource, pods == 1 ? "" : " each");
   }
   bool IsMoreThan(const Quantity& amount) const {
     return each.MilliValue() > amount.MilliValue() / pods;
@@ -74,7 +68,7 @@ struct Wanted {
 // The first finding about anything that Kueue counts by its plain rules.
 template <class Find>
 std::optional<dra::Reason> FindFirst(std::span<const dra::PodDemand> demands,
-                                     const IsDevice& is_device, Find&& find) {
+                                     const IsDevice& is_device, const Find& find) {
   for (const dra::PodDemand& demand : demands) {
     const int pods = demand.least > 0 ? std::min(demand.least, demand.count) : demand.count;
     for (const auto& [resource, each] : demand.requests) {
@@ -147,18 +141,22 @@ Result<ClusterQueue> ParseClusterQueue(const json& object) {
                     if (flavors == queue.resources.end()) return;
                     const auto quota = flavors->second.find(flavor);
                     if (quota == flavors->second.end()) return;
-                    quota->second.reserved = Amount(Member(usage, "total")).value_or(Quantity());
+                    quota->second.reserved =
+                        ReadQuantity(Member(usage, "total")).value_or(Quantity());
                   });
   return queue;
 }
 
 bool SameLimits(const ClusterQueue& a, const ClusterQueue& b) {
-  const auto without_usage = [](ClusterQueue queue) {
-    for (auto& [resource, flavors] : queue.resources)
-      for (auto& [flavor, quota] : flavors) quota.reserved = Quantity();
-    return queue;
+  const auto same_quota = [](const auto& one, const auto& other) {
+    return one.first == other.first && one.second.nominal == other.second.nominal &&
+           one.second.most == other.second.most;
   };
-  return without_usage(a) == without_usage(b);
+  const auto same_flavors = [&](const auto& one, const auto& other) {
+    return one.first == other.first && std::ranges::equal(one.second, other.second, same_quota);
+  };
+  return a.name == b.name && a.stop == b.stop &&
+         std::ranges::equal(a.resources, b.resources, same_flavors);
 }
 
 std::optional<dra::Reason> WhyCannotHold(const ClusterQueue& queue,

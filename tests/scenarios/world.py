@@ -120,7 +120,7 @@ class World:
         self.admin(worker).apply(objects.cluster_queue(self.ns, quota))
 
     def close_queue(self, worker: str) -> None:
-        """The worker's Kueue admits nothing more, and fedra, which is told to ignore quota, still sends jobs there."""
+        """The worker's Kueue admits nothing more. fedra ignores quota and still dispatches jobs there."""
         assert self.fedra is None or self._ignores_quota, "start fedra with ignore_quota=True"
         self._ignores_quota = True
         self.set_quota(worker, NO_QUOTA)

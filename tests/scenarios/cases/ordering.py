@@ -163,17 +163,29 @@ def _wait_line(
     world.eventually(f"{job.name} stands at {places}", look)
 
 
+def _gang_leaves_first(
+    world: World,
+    holders: Sequence[FederatedJob],
+    gang: FederatedJob,
+    small: Sequence[FederatedJob],
+) -> list[FederatedJob]:
+    """One card becomes free and stays free until the gang has left; the holders that had not ended before."""
+    first = [job for job in holders if job.cluster_name() == world.worker1][0]
+    first.finish(world.worker1)
+    always("the free card stays free", lambda: not _dispatched(world, small), 2)
+    left = [job for job in holders if job is not first]
+    _end_on(world, left, world.worker1)
+    gang.wait_running_on(world.worker1)
+    gang.finish(world.worker1)
+    return left
+
+
 @scenario("gang-strict", kueue_dra=_OFF)
 def nobody_passes_a_gang(world: World) -> None:
     """order Strict: behind a gang that could use every card, small jobs wait until it has left."""
     holders, gang, small = _gang_first_in_line(world, "Strict")
-    first = [job for job in holders if job.cluster_name() == world.worker1][0]
-    first.finish(world.worker1)
-    always("the free card stays free", lambda: not _dispatched(world, small), 2)
-    _end_on(world, [job for job in holders if job is not first], world.worker1)
-    gang.wait_running_on(world.worker1)
-    gang.finish(world.worker1)
-    _end_on(world, [job for job in holders if job is not first], world.worker2)
+    left = _gang_leaves_first(world, holders, gang, small)
+    _end_on(world, left, world.worker2)
     world.eventually("the small ones follow", lambda: len(_dispatched(world, small)) >= 5)
 
 
@@ -238,13 +250,8 @@ def queues_share_by_weight(world: World) -> None:
 
 @scenario("order-of-a-queue", kueue_dra=_OFF)
 def a_queue_has_an_order_of_its_own(world: World) -> None:
-    """dispatch.order is BestEffort, but the gang's ClusterQueue is annotated Strict: nobody passes its gang."""
+    """dispatch.order is BestEffort; the annotation Strict on the ClusterQueue keeps small jobs behind its gang."""
     patch = {"metadata": {"annotations": {"fedra.dev/order": "Strict"}}}
     world.manager.patch("ClusterQueue", None, world.ns, patch)
     holders, gang, small = _gang_first_in_line(world, "BestEffort")
-    first = [job for job in holders if job.cluster_name() == world.worker1][0]
-    first.finish(world.worker1)
-    always("the free card stays free", lambda: not _dispatched(world, small), 2)
-    _end_on(world, [job for job in holders if job is not first], world.worker1)
-    gang.wait_running_on(world.worker1)
-    gang.finish(world.worker1)
+    _gang_leaves_first(world, holders, gang, small)

@@ -118,7 +118,7 @@ void KueueController::ReconcileClusterQueue(Store& store, const Place& place) {
   const bool used = status.value("flavorsReservation", Json()) != reservation;
   if (used) status["flavorsReservation"] = std::move(reservation);
   if (turned || used) store.Touch(cluster_queues_, place.key, *queue);
-  // Usage wakes by itself whoever fits into what became free.
+  // Quota that becomes free wakes the workloads that fit into it: see Free().
   if (IsNews(place, generation) || turned) WakeQueue(store, place.key.name);
 }
 

@@ -157,7 +157,8 @@ TEST_CASE("a job that failed is told as failed, with how its pods ended") {
   CHECK(note.message == words);
 }
 
-TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no longer") {
+// The job has failed on worker "a" just now, and its copies stay there for an hour.
+World KeptOnA() {
   Policy policy;
   policy.keep_failed = 1h;
   World world = RunningOnA(policy);
@@ -168,6 +169,11 @@ TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no 
   world.RunManagerKueue();
   REQUIRE(world.workload().Finished());
   world.workload().finished = tracking::Condition{true, "Failed", "it failed", world.now()};
+  return world;
+}
+
+TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no longer") {
+  World world = KeptOnA();
   const WallTime end = world.now();
 
   Decision decision = world.Step();
@@ -202,15 +208,7 @@ TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no 
 }
 
 TEST_CASE("a failed job is not kept for a job that is gone or a worker that was removed") {
-  Policy policy;
-  policy.keep_failed = 1h;
-  World world = RunningOnA(policy);
-  world.Edit(world.worker("a"))->finished = tracking::Condition{true, "Failed", "it failed", {}};
-  world.EditJob(world.worker("a"))->finished = true;
-  world.EditJob(world.worker("a"))->failed = true;
-  world.Step();
-  world.RunManagerKueue();
-  world.workload().finished = tracking::Condition{true, "Failed", "it failed", world.now()};
+  World world = KeptOnA();
   world.Step();
   REQUIRE(world.WorkersWithJob() == Names{"a"});
   SECTION("the Workload was deleted") { world.DeleteWorkload(); }

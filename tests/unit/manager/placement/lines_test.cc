@@ -390,7 +390,7 @@ Contender In(const std::string& queue, double weight, const std::string& name, i
   return contender;
 }
 
-// One device after the other goes to whoever is first; the names in that order.
+// Gives one device after the other to the first in line; the initials in that order.
 std::string Serve(Lines& lines, int devices) {
   std::string served;
   for (; devices > 0 && lines.size() > 0; --devices) {
