@@ -32,6 +32,8 @@ struct ClusterRow {
   std::string dra_version;  // served version of resource.k8s.io, "v1"; empty: none or not known
   std::string note;         // what an operator should know, one line; empty: nothing
   WallTime updated_at{};    // when the daemon last looked
+  // Its queues, quota and devices, {"queues": {...}, ...}; "{}": not known.
+  std::string capacity_json = "{}";
 
   bool operator==(const ClusterRow&) const = default;
 };
@@ -53,6 +55,8 @@ struct WorkloadRow {
   WallTime updated_at{};                // when the daemon last looked at it
   // When it went away on the manager; such rows are history only. Null: it lives.
   std::optional<WallTime> removed_at;
+  std::string labels_json = "{}";  // metadata.labels of the job
+  std::string cluster_queue;       // of the manager, behind `queue`; empty: not known
 
   bool operator==(const WorkloadRow&) const = default;
 };

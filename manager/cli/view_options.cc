@@ -61,6 +61,10 @@ void AddFilters(CLI::App& status, JobFilter& filter) {
   add("--worker", filter.workers, "Only jobs that are on these workers, or were sent there");
   add("--queue", filter.queues, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME");
   status
+      .add_option("-l,--selector", filter.labels,
+                  "Only jobs with these labels, as kubectl takes them: app=train,tier!=test")
+      ->type_name("LABELS");
+  status
       .add_option("--sort-by", filter.sort_by,
                   "state, line (place among those that wait for the same devices), name, age, "
                   "worker or queue")

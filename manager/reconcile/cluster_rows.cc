@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
+#include "manager/verify/capacity.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -37,20 +38,13 @@ bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<Wal
   return std::chrono::abs(*now - *stored) < kSameOutage;
 }
 
-// "LocalQueue ml/gpu is not active: ..."; empty: none that may matter is inactive.
-std::string StoppedQueues(const Worker& worker) {
-  std::string first;
-  int more = 0;
-  for (const auto& queue : worker.objects().queues().List()) {
-    if (queue->active) continue;
-    if (!first.empty()) {
-      ++more;
-      continue;
-    }
-    first = fmt::format("LocalQueue {} is not active{}{}", queue->key.ToString(),
-                        queue->why_inactive.empty() ? "" : ": ", queue->why_inactive);
-  }
-  return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
+// "LocalQueue ml/gpu is not active: ... (and 2 more)"; empty: all are active.
+std::string StoppedQueues(const verify::Capacity& capacity) {
+  if (capacity.stopped_queues.empty()) return {};
+  const verify::StoppedQueue& first = capacity.stopped_queues.front();
+  const std::string text =
+      fmt::format("{} is not active{}{}", first.name, first.why.empty() ? "" : ": ", first.why);
+  return capacity.stopped == 1 ? text : fmt::format("{} (and {} more)", text, capacity.stopped - 1);
 }
 
 }  // namespace
@@ -96,7 +90,15 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
-  row.note = problem.empty() && !listing ? Cut(StoppedQueues(worker), kMaxQueueNote) : problem;
+  row.note = problem;
+  if (problem.empty() && !listing && status.contact == Contact::kFull) {
+    row.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote);
+    const auto known = written_.find(row.name);
+    const bool due = known == written_.end() || known->second.capacity_json == "{}" ||
+                     now - known->second.updated_at >= kRowInterval;
+    row.capacity_json = due ? verify::ToJsonText(verify::CapacityOf(worker.objects()))
+                            : known->second.capacity_json;
+  }
   row.updated_at = now;
   return row;
 }

@@ -157,6 +157,9 @@ Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     picture.adapter = tracking::FindAdapter(workload->owner);
     picture.view.kind_supported = picture.adapter != nullptr;
     picture.job = {key.ns, workload->owner.name};
+    picture.cluster_queue = workload->cluster_queue;
+    if (picture.cluster_queue.empty())
+      picture.cluster_queue = manager_.ClusterQueueOf({key.ns, workload->requirement.queue});
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) picture.view.check = checks[0];
     if (checks.size() > 1) picture.view.second_check = checks[1];

@@ -33,8 +33,9 @@ struct Picture {
   std::vector<placement::ClusterView> clusters;
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;                                  // on every cluster; empty when it is not known
-  bool judged = false;                            // whether the verdicts were made
-  uint64_t in_flight_version = 0;                 // as of before the verdicts
+  std::string cluster_queue;       // of the manager, behind the job's queue; may be empty
+  bool judged = false;             // whether the verdicts were made
+  uint64_t in_flight_version = 0;  // as of before the verdicts
 };
 
 struct GatherSettings {

@@ -14,6 +14,7 @@
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
+#include "manager/verify/capacity.h"
 #include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {
@@ -69,6 +70,8 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
             listener_.on_checks();
           },
           Ignore),
+      local_queues_(
+          &verify::ParseLocalQueue, [](const ObjectKey&, const auto&, const auto&) {}, Ignore),
       templates_(
           &verify::ParseTemplate,
           [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
@@ -136,6 +139,11 @@ void ManagerCluster::IndexTemplates(const ObjectKey& workload,
   std::set<std::string> names(old_names.begin(), old_names.end());
   names.insert(new_names.begin(), new_names.end());
   for (const std::string& name : names) listener_.on_template_use({workload.ns, name});
+}
+
+std::string ManagerCluster::ClusterQueueOf(const ObjectKey& local_queue) const {
+  const auto found = local_queues_.Find(local_queue);
+  return found == nullptr ? std::string() : found->cluster_queue;
 }
 
 bool ManagerCluster::IsNamed(const ObjectKey& claim_template) const {
@@ -231,6 +239,7 @@ void ManagerCluster::OnServer() {
   watch(tracking::kAdmissionChecks, checks_);
   watch(tracking::kMultiKueueConfigs, configs_);
   watch(tracking::kClusterQueues, queues_);
+  watch(tracking::kLocalQueues, local_queues_);
   const std::string_view dra = verify::DraVersion(cluster_.server().get());
   watch(verify::InVersion(tracking::kTemplates, dra), templates_);
 }
@@ -261,7 +270,15 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
 }
 
 store::ClusterRow ManagerCluster::Row(WallTime now) const {
-  return ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
+  store::ClusterRow row = ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
+  const auto queues = queues_.List();
+  std::vector<verify::StoppedQueue> stopped;
+  for (const auto& queue : queues) {
+    if (!queue->why_inactive.empty())
+      stopped.push_back({"ClusterQueue " + queue->name, queue->name, queue->why_inactive});
+  }
+  row.capacity_json = verify::ToJsonText(verify::QueuesOf(queues.size(), std::move(stopped)));
+  return row;
 }
 
 std::string ManagerCluster::Problem() const {

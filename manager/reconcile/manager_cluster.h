@@ -89,6 +89,8 @@ class ManagerCluster final {
   std::shared_ptr<const tracking::SharedQueue> Queue(const std::string& name) const {
     return queues_.Find({"", name});
   }
+  // The ClusterQueue behind a LocalQueue; empty when it is not known.
+  std::string ClusterQueueOf(const ObjectKey& local_queue) const;
   // Whether any ClusterQueue has a fair-sharing weight.
   bool SharesByWeight() const { return weighted_queues_ > 0; }
   const verify::Cache<verify::Claim>& templates() const { return templates_; }
@@ -136,6 +138,7 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
   std::atomic<int> weighted_queues_ = 0;
   watch::ObjectCache<tracking::SharedQueue> queues_;
+  verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::Claim> templates_;
 
   Cluster cluster_;

@@ -53,7 +53,7 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
 // Everything but the times that change with every look.
 bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
   return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
-         a.needs == b.needs;
+         a.needs == b.needs && a.labels_json == b.labels_json && a.cluster_queue == b.cluster_queue;
 }
 
 // Whether every word of `part` is one of `whole`.
@@ -108,12 +108,14 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .state_since = now,
                          .finished_at = std::nullopt,
                          .updated_at = now,
-                         .removed_at = std::nullopt};
+                         .removed_at = std::nullopt,
+                         .cluster_queue = picture.cluster_queue};
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return all[workload->key]; });
   const bool same_life = written.row.uid == row.uid;
   // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
   if (row.job.name.empty()) row.job = same_life ? written.row.job : row.key;
+  if (picture.view.job != nullptr) row.labels_json = picture.view.job->labels_json;
   if (same_life && written.row.state == row.state) row.state_since = written.row.state_since;
   if (!SameRow(written.row, row)) {
     store_.Enqueue(store::PutWorkload{row});

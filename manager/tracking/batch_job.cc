@@ -51,6 +51,18 @@ std::string PrebuiltWorkload(const json& metadata) {
   return name.empty() ? Text(Member(metadata, "labels"), kPrebuiltWorkload) : name;
 }
 
+// More than anybody selects jobs by.
+constexpr size_t kMaxLabels = 64;
+
+std::string LabelsOf(const json& metadata) {
+  json labels = json::object();
+  const json& given = Member(metadata, "labels");
+  if (!given.is_object()) return Dump(labels);
+  for (const auto& [name, value] : given.items())
+    if (value.is_string() && labels.size() < kMaxLabels) labels[name] = value;
+  return Dump(labels);
+}
+
 json StatusOf(const Job& job) {
   // Only this part is read: it is looked at on every event of a running job.
   const auto text = job.text == nullptr ? std::nullopt : kube::FindMember(*job.text, "status");
@@ -178,9 +190,11 @@ Result<Job> ParseBatchJob(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(job.suspended, ReadFlag(spec, "suspend", false));
   job.failed = HasTrueCondition(status, "Failed");
   job.finished = job.failed || HasTrueCondition(status, "Complete");
+  job.active_pods = Number(status, "active", 0);
   for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
   if (job.managed_by == kManagedBy) {  // never on a copy
     job.text = std::make_shared<const std::string>(Dump(object));
+    job.labels_json = LabelsOf(metadata);
   } else if (!job.marks.origin.empty()) {
     job.text = std::make_shared<const std::string>(Dump(json{{"status", status}}));
   }

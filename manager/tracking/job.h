@@ -32,6 +32,9 @@ struct Job {
   bool suspended = false;
   bool finished = false;  // Complete or Failed is True
   bool failed = false;
+  int active_pods = 0;  // status.active
+  // metadata.labels as a JSON object, of many labels the first; of a manager's job only.
+  std::string labels_json = "{}";
   bool shows_activity = false;  // status says that something runs or is going down
   // As JSON: on the manager the complete object, for the copy to a worker; on a worker an object
   // with its status alone. Null for foreign jobs.

@@ -22,7 +22,10 @@ Result<SharedQueue> ParseSharedQueue(const json& object) {
   const json& metadata = Member(object, "metadata");
   SharedQueue queue{.name = Text(metadata, "name"),
                     .order = Text(Member(metadata, "annotations"), kOrderAnnotation),
-                    .weight = Weight(Path(object, {"spec", "fairSharing", "weight"}))};
+                    .weight = Weight(Path(object, {"spec", "fairSharing", "weight"})),
+                    .why_inactive = {}};
+  const json& active = ConditionOf(Member(object, "status"), kActive);
+  if (Text(active, "status") == "False") queue.why_inactive = Text(active, "message");
   if (queue.name.empty()) return Fail(ErrorCode::kBadResponse, "a ClusterQueue without name");
   return queue;
 }

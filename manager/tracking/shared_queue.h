@@ -1,7 +1,7 @@
 #pragma once
 //
-// A ClusterQueue of the manager, as far as it orders the jobs that wait for workers. Plain values.
-// Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
+// A ClusterQueue of the manager: how it orders the jobs that wait for workers, and whether it
+// admits any. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
 
 #include <optional>
 #include <string>
@@ -16,6 +16,7 @@ struct SharedQueue {
   std::string name;
   std::string order;             // its annotation fedra.dev/order; empty: none
   std::optional<double> weight;  // spec.fairSharing.weight; nothing: none, or no number
+  std::string why_inactive;      // Kueue's words when its condition Active is False; else empty
 
   bool operator==(const SharedQueue&) const = default;
 };

@@ -3,15 +3,15 @@
 #define FEDRA_WORKLOAD_COLUMNS                                                                 \
   "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, needs, created_at, " \
   "state_since,"                                                                               \
-  " finished_at, updated_at, removed_at"
+  " finished_at, updated_at, removed_at, labels_json, cluster_queue"
 
 namespace fedra::store {
 namespace {
 
 WorkloadRow ReadWorkload(Row& row) {
-  return {row.Text(), row.Key(),          row.Text(), row.Key(),         row.Text(),
-          row.Text(), row.Cluster(),      row.Text(), row.Text(),        row.Time(),
-          row.Time(), row.OptionalTime(), row.Time(), row.OptionalTime()};
+  return {row.Text(),    row.Key(),          row.Text(), row.Key(),  row.Text(), row.Text(),
+          row.Cluster(), row.Text(),         row.Text(), row.Time(), row.Time(), row.OptionalTime(),
+          row.Time(),    row.OptionalTime(), row.Text(), row.Text()};
 }
 
 // What is only kept while it lives.
@@ -25,11 +25,12 @@ Result<void> RemovePresent(Connection& db, const std::string& uid) {
 Result<void> Apply(Connection& db, const PutWorkload& change) {
   const WorkloadRow& row = change.row;
   if (row.removed_at) FEDRA_RETURN_IF_ERROR(RemovePresent(db, row.uid));
-  return db.Run("INSERT OR REPLACE INTO workloads (" FEDRA_WORKLOAD_COLUMNS
-                ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name,
-                 row.queue, row.state, row.worker, row.note, row.needs, row.created_at,
-                 row.state_since, row.finished_at, row.updated_at, row.removed_at});
+  return db.Run(
+      "INSERT OR REPLACE INTO workloads (" FEDRA_WORKLOAD_COLUMNS
+      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name, row.queue,
+       row.state, row.worker, row.note, row.needs, row.created_at, row.state_since, row.finished_at,
+       row.updated_at, row.removed_at, row.labels_json, row.cluster_queue});
 }
 
 Result<void> Apply(Connection& db, const RemoveWorkload& change) {

@@ -61,6 +61,7 @@ std::vector<Right> ManagerRights() {
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   rights.Read(tracking::kMultiKueueConfigs);
   rights.Read(tracking::kClusterQueues);
+  rights.Read(tracking::kLocalQueues);
   rights.Read(tracking::kTemplates);
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);

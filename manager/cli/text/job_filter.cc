@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
 #include "config/names.h"
@@ -68,6 +69,16 @@ bool InQueue(const WorkloadRow& row, const std::vector<std::string>& queues) {
   return Any(queues, row.queue) || Any(queues, row.job.ns + "/" + row.queue);
 }
 
+// Empty when the text is not the object that it should be.
+Labels LabelsOf(const WorkloadRow& row) {
+  Labels labels;
+  const auto object = nlohmann::json::parse(row.labels_json, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return labels;
+  for (const auto& [name, value] : object.items())
+    if (value.is_string()) labels[name] = value;
+  return labels;
+}
+
 // The best place of each workload that stands in line.
 std::unordered_map<std::string, int> BestPlaces(const std::vector<store::PlaceRow>& places) {
   std::unordered_map<std::string, int> best;
@@ -117,6 +128,9 @@ Result<JobFilter> Checked(JobFilter filter) {
   FEDRA_RETURN_IF_ERROR(
       Spell("--sort-by", {"state", "line", "name", "age", "worker", "queue"}, sort_by));
   filter.sort_by = sort_by.front();
+  auto selector = LabelSelector::Parse(filter.labels);
+  if (!selector) return Fail(std::move(selector).error().WithContext("--selector"));
+  filter.selector = *std::move(selector);
   return filter;
 }
 
@@ -129,7 +143,8 @@ ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
   for (const WorkloadRow& row : jobs) {
     if ((ns.empty() || row.job.ns == ns) && Any(filter.states, row.state) &&
         Any(filter.workers, row.worker.value) && InQueue(row, filter.queues) &&
-        (filter.reasons.empty() || with_reasons.contains(row.uid)))
+        (filter.reasons.empty() || with_reasons.contains(row.uid)) &&
+        (filter.selector.empty() || filter.selector.Matches(LabelsOf(row))))
       chosen.matching.push_back(row);
   }
   Sort(chosen.matching, places, filter.sort_by);

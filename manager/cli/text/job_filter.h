@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/cli/text/label_selector.h"
 #include "store/rows.h"
 
 namespace fedra::cli {
@@ -20,13 +21,15 @@ struct JobFilter {
   std::vector<std::string> reasons = {};  // codes against a worker: "TemplateMissing"
   std::vector<std::string> workers = {};  // where it is or is being sent
   std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
+  std::string labels = {};                // of the job, as kubectl's -l: "app=train,tier!=test"
+  LabelSelector selector = {};            // what `labels` means; made by Checked()
   std::string sort_by = "state";          // state, line, name, age, worker or queue
   size_t limit = 0;                       // rows of the table; 0: all
   bool all = false;                       // also those that ended long ago
 };
 
-// The filter with states and reasons as they are spelled; kInvalidArgument, with what there is, for
-// a word that is none, and for a sort_by that is none.
+// The filter with states and reasons as they are spelled, and its selector; kInvalidArgument, with
+// what there is, for a word that is none, a sort_by that is none, and labels that are no selector.
 Result<JobFilter> Checked(JobFilter filter);
 
 struct ChosenJobs {

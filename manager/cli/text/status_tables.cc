@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
@@ -41,7 +42,15 @@ Tone ClusterTone(const ClusterRow& row) {
   return is_open ? Tone::kWarning : tone;
 }
 
-std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
+// "the copies of 2 jobs that left may still run there".
+std::string LeftText(size_t left) {
+  if (left == 0) return {};
+  return left == 1 ? "the copy of a job that left may still run there"
+                   : fmt::format("the copies of {} jobs that left may still run there", left);
+}
+
+std::string ClusterNote(const ClusterRow& row, size_t jobs, size_t left,
+                        const ViewSettings& settings) {
   std::string note;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) note += (note.empty() ? "" : "; ") + part;
@@ -49,6 +58,7 @@ std::string ClusterNote(const ClusterRow& row, size_t jobs, const ViewSettings& 
   add(row.why);
   if (row.note != row.why) add(row.note);
   add(MovingText(row, jobs, settings));
+  add(LeftText(left));
   return note;
 }
 
@@ -141,22 +151,36 @@ std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
   return jobs;
 }
 
+std::map<ClusterName, size_t> LeftByWorker(const StatusData& data) {
+  std::map<ClusterName, size_t> left;
+  for (const store::ResidueRow& row : data.residues) ++left[row.cluster];
+  return left;
+}
+
 Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
-  std::vector<std::string> titles = {"NAME", "STATE", "SINCE", "KUBERNETES", "DRA", "JOBS"};
-  if (wide) titles.emplace_back("LAST CONTACT");
+  std::vector<std::string> titles = {"NAME",  "STATE",   "SINCE", "QUEUES",
+                                     "QUOTA", "DEVICES", "JOBS"};
+  if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "LAST CONTACT"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
   std::map<ClusterName, size_t> jobs = JobsByWorker(data);
+  std::map<ClusterName, size_t> left = LeftByWorker(data);
   for (const ClusterRow& row : data.clusters) {
+    const verify::Capacity capacity = CapacityOf(row);
     std::vector<Cell> cells = {row.name.value,
                                Cell(row.phase, ClusterTone(row)),
                                Since(row.phase_since, settings.now),
-                               OrDash(row.kubernetes_version),
-                               OrDash(row.dra_version),
+                               QueuesText(capacity),
+                               QuotaText(capacity, wide),
+                               DevicesText(capacity),
                                std::to_string(jobs[row.name])};
-    if (wide) cells.emplace_back(row.last_contact ? Since(*row.last_contact, settings.now) : "-");
-    cells.emplace_back(NoteText(ClusterNote(row, jobs[row.name], settings), settings));
+    if (wide) {
+      cells.insert(cells.end(), {OrDash(row.kubernetes_version), OrDash(row.dra_version),
+                                 row.last_contact ? Since(*row.last_contact, settings.now) : "-"});
+    }
+    cells.emplace_back(
+        NoteText(ClusterNote(row, jobs[row.name], left[row.name], settings), settings));
     table.Add(std::move(cells));
   }
   return table;

@@ -15,6 +15,9 @@ namespace fedra::cli {
 // Jobs that are on, or on their way to, each worker; not those that have ended.
 std::map<ClusterName, size_t> JobsByWorker(const StatusData& data);
 
+// Copies of jobs that have left each worker while it was out of reach: they may still run there.
+std::map<ClusterName, size_t> LeftByWorker(const StatusData& data);
+
 // One row per worker, in the order of the configuration.
 Table ClusterTable(const StatusData& data, const ViewSettings& settings);
 // One row per workload, in the order given.

@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/text.h"
+#include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
 #include "manager/cli/text/row_states.h"
@@ -77,7 +78,7 @@ std::string Heading(const std::string& title, const Freshness& freshness, const 
   return title + std::string(gap, ' ') + Toned(freshness.text, freshness.tone, style) + "\n";
 }
 
-ordered_json ClusterJson(const ClusterRow& row, size_t jobs) {
+ordered_json ClusterJson(const ClusterRow& row, size_t jobs, size_t left) {
   ordered_json object = {{"name", row.name.value}, {"state", row.phase}};
   PutTime(object, "since", row.phase_since);
   object["why"] = row.why;
@@ -85,7 +86,9 @@ ordered_json ClusterJson(const ClusterRow& row, size_t jobs) {
   PutTime(object, "lastContact", row.last_contact);
   object["kubernetesVersion"] = row.kubernetes_version;
   object["draVersion"] = row.dra_version;
+  PutCapacity(object, CapacityOf(row));
   object["jobs"] = jobs;
+  object["jobsLeftBehind"] = left;
   object["note"] = row.note;
   return object;
 }
@@ -121,9 +124,10 @@ ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData
   ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
   if ((parts & kClusters) != 0) {
     std::map<ClusterName, size_t> jobs = JobsByWorker(data);
+    std::map<ClusterName, size_t> left = LeftByWorker(data);
     document["clusters"] = ordered_json::array();
     for (const ClusterRow& row : data.clusters)
-      document["clusters"].push_back(ClusterJson(row, jobs[row.name]));
+      document["clusters"].push_back(ClusterJson(row, jobs[row.name], left[row.name]));
   }
   if ((parts & kWorkloads) != 0) {
     document["workloads"] = ordered_json::array();
@@ -156,7 +160,7 @@ std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& se
 
 bool IsFiltered(const JobFilter& filter) {
   return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
-         !filter.queues.empty();
+         !filter.queues.empty() || !filter.selector.empty();
 }
 
 std::string NoWorkloads(const ViewSettings& settings) {

@@ -99,6 +99,7 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
       data.verdicts,
       reader.VerdictsOfState(std::string(placement::ToString(placement::Phase::kBlocked))));
   FEDRA_ASSIGN_OR_RETURN(data.places, reader.Places({}));
+  FEDRA_ASSIGN_OR_RETURN(data.residues, reader.Residues());
   return data;
 }
 

@@ -48,6 +48,8 @@ struct StatusData {
       workloads;  // living ones of all namespaces: each worker's jobs are counted
   std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
   std::vector<store::PlaceRow> places;      // in line, of all that wait, by workload
+  // What could not be removed on workers that are out of reach.
+  std::vector<store::ResidueRow> residues = {};
 };
 
 // Everything about one name: the incarnation that people mean first, earlier ones behind it.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/verify/reason_json.h"
 
@@ -68,6 +69,7 @@ ordered_json Report(std::string_view kind, const Daemon& daemon,
     ordered_json& object = document["manager"] = {{"state", manager->phase}};
     PutTime(object, "since", manager->phase_since);
     object["why"] = manager->why;
+    PutCapacity(object, CapacityOf(*manager));
   }
   return document;
 }
@@ -87,11 +89,17 @@ void PutTime(ordered_json& object, std::string_view key, const std::optional<Wal
 }
 
 ordered_json ToJson(const store::WorkloadRow& row) {
-  ordered_json object = {{"namespace", row.job.ns},  {"name", row.job.name},
-                         {"kind", row.job_kind},     {"uid", row.uid},
-                         {"workload", row.key.name}, {"queue", row.queue},
-                         {"state", row.state},       {"worker", row.worker.value},
-                         {"note", row.note},         {"needs", NeedsJson(row.needs)}};
+  ordered_json object = {{"namespace", row.job.ns},
+                         {"name", row.job.name},
+                         {"kind", row.job_kind},
+                         {"uid", row.uid},
+                         {"workload", row.key.name},
+                         {"queue", row.queue},
+                         {"clusterQueue", row.cluster_queue},
+                         {"state", row.state},
+                         {"worker", row.worker.value},
+                         {"note", row.note},
+                         {"needs", NeedsJson(row.needs)}};
   PutTime(object, "createdAt", row.created_at);
   PutTime(object, "stateSince", row.state_since);
   PutTime(object, "finishedAt", row.finished_at);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/line_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
@@ -161,12 +162,29 @@ std::string Outlook(const std::vector<VerdictRow>& verdicts) {
 // Who decides about a job that fedra has not been given yet.
 std::string AskKueue(const store::WorkloadRow& row) {
   if (row.note.starts_with("waiting for")) return {};
+  const bool known = !row.cluster_queue.empty();
   return fmt::format(
-      "next   the manager's Kueue decides, by the quota of the ClusterQueue behind LocalQueue "
-      "{}/{}: "
-      "no worker is asked before\n"
-      "       kubectl describe workload -n {} {}; kubectl get localqueue -n {} {}\n",
-      row.job.ns, row.queue, row.key.ns, row.key.name, row.job.ns, row.queue);
+      "next   the manager's Kueue decides, by the quota of {}: no worker is asked before\n"
+      "       kubectl describe workload -n {} {}; {}\n",
+      known ? "ClusterQueue " + row.cluster_queue
+            : fmt::format("the ClusterQueue behind LocalQueue {}/{}", row.job.ns, row.queue),
+      row.key.ns, row.key.name,
+      known ? "kubectl describe clusterqueue " + row.cluster_queue
+            : fmt::format("kubectl get localqueue -n {} {}", row.job.ns, row.queue));
+}
+
+// "queue  LocalQueue ml/gpu is of ClusterQueue team-gpu, which is not active: ...": of a job that
+// waits for the manager's Kueue.
+std::string QueueLine(const WorkloadData& data, const store::WorkloadRow& row,
+                      const ViewSettings& settings) {
+  if (PhaseOf(row) != Phase::kWaiting || row.removed_at || row.cluster_queue.empty()) return {};
+  std::string text = fmt::format("LocalQueue {}/{} of the manager, ClusterQueue {}", row.job.ns,
+                                 row.queue, row.cluster_queue);
+  const std::string why =
+      data.manager ? WhyStopped(CapacityOf(*data.manager), row.cluster_queue) : std::string();
+  if (!why.empty()) text += ", which is not active: " + why;
+  return "queue  " + Toned(text, why.empty() ? Tone::kPlain : Tone::kWarning, settings.style) +
+         "\n";
 }
 
 // What happens next, and what a person can do about it.
@@ -193,6 +211,7 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
   if (!incarnation.row.needs.empty()) {
     text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
   }
+  text += QueueLine(data, incarnation.row, settings);
   if (const std::string line = LineText(incarnation.places); !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);

@@ -29,6 +29,7 @@ TEST_CASE_METHOD(Fixture, "clusters") {
   full.kubernetes_version = "1.36.3";
   full.dra_version = "v1";
   full.note = "its job moves in 10m";
+  full.capacity_json = R"({"queues":{"total":1}})";
   const ClusterRow sparse = Cluster("a", 1);
   auto reader = After({PutCluster{sparse}, PutCluster{full}});
   CHECK(Must(reader->Clusters()) == std::vector{full, sparse});  // the configuration's order
@@ -45,6 +46,8 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   train.worker = ClusterName("a");
   train.note = Odd();
   train.needs = "queue ml/gpu · template one-gpu · 2 pods";
+  train.labels_json = R"({"team":"vision"})";
+  train.cluster_queue = "team-gpu";
   train.finished_at = At(99);
   WorkloadRow other = Workload("u2", "train");
   other.job.ns = other.key.ns = "hpc";

@@ -2,6 +2,7 @@
 
 #include "manager/reconcile/cluster_rows.h"
 
+#include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 #include "tests/support/temp_folder.h"
@@ -100,5 +101,11 @@ TEST_CASE("a worker whose queue is stopped says so") {
     return queue != nullptr && !queue->active;
   }));
   CHECK(f.Row().note == "LocalQueue ml/gpu is not active: " + why);
+  f.clock.Advance(10s);
+  const auto capacity = verify::ParseCapacity(f.Row().capacity_json);
+  REQUIRE(capacity);
+  CHECK(capacity->queues == 1);
+  CHECK(capacity->stopped_queues ==
+        std::vector<verify::StoppedQueue>{{"LocalQueue ml/gpu", "gpu", why}});
   CHECK(f.Row().phase == "Connected");
 }

@@ -53,6 +53,20 @@ TEST_CASE_METHOD(Fixture, "a Workload whose owner is gone keeps the name of its 
   CHECK(JobOf() == "ml/train");
 }
 
+TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are kept") {
+  Recorder recorder(*store, SystemClock());
+  Picture seen = Seen("train");
+  tracking::Job job;
+  job.labels_json = R"({"team":"vision"})";
+  seen.view.job = std::make_shared<const tracking::Job>(job);
+  seen.cluster_queue = "team-gpu";
+  recorder.Record(seen, Decided(placement::Phase::kWaiting));
+  REQUIRE(store->Flush());
+  const store::WorkloadRow row = store->Read().value()->Workloads().value().at(0);
+  CHECK(row.labels_json == R"({"team":"vision"})");
+  CHECK(row.cluster_queue == "team-gpu");
+}
+
 TEST_CASE_METHOD(Fixture, "a Workload that never had an owner goes by its own name") {
   Recorder recorder(*store, SystemClock());
   recorder.Record(Seen(""), Decided(placement::Phase::kBlocked));

@@ -30,8 +30,19 @@ TEST_CASE("a queue's weight is a quantity, and what is none counts as none") {
 TEST_CASE("a queue's order is its annotation") {
   const json object = {
       {"metadata", {{"name", "ml"}, {"annotations", {{"fedra.dev/order", "Strict"}}}}}};
-  CHECK(*ParseSharedQueue(object) == SharedQueue{"ml", "Strict", std::nullopt});
+  CHECK(*ParseSharedQueue(object) == SharedQueue{"ml", "Strict", std::nullopt, ""});
   CHECK_FALSE(ParseSharedQueue(json::object()));
+}
+
+TEST_CASE("a queue that is not active has Kueue's words for it") {
+  const auto why = [](const std::string& status) {
+    const json active = {{"type", "Active"}, {"status", status}, {"message", "no such flavor"}};
+    const json object = {{"metadata", {{"name", "ml"}}},
+                         {"status", {{"conditions", json::array({active})}}}};
+    return ParseSharedQueue(object)->why_inactive;
+  };
+  CHECK(why("False") == "no such flavor");
+  CHECK(why("True").empty());
 }
 
 }  // namespace

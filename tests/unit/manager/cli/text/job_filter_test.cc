@@ -36,6 +36,24 @@ TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
   CHECK(Shown({}, "hpc").empty());
 }
 
+TEST_CASE("status: filters by the job's labels") {
+  StatusData data = Fleet();
+  data.workloads[1].labels_json = R"({"team":"vision"})";
+  data.workloads[2].labels_json = "broken";
+  const auto shown = [&](const std::string& labels) {
+    const JobFilter filter = *Checked({.labels = labels});
+    return Choose(data.workloads, {}, {}, "", filter, kNow).matching.size();
+  };
+  CHECK(shown("team=vision") == 1);
+  CHECK(shown("team!=vision") == 4);
+  CHECK(shown("") == 5);
+  const auto wrong = Checked({.labels = "team="
+                                        "vision,"});
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message ==
+        "--selector: \"team=vision,\": expected the name of a label at the end");
+}
+
 TEST_CASE("status: sorts, and stops at the limit") {
   CHECK(Shown({.sort_by = "age"}) == Names{"done", "train-1b", "train-7b", "sweep-3", "new"});
   CHECK(Shown({.sort_by = "name"}).front() == "done");

@@ -89,6 +89,10 @@ inline StatusData Fleet() {
   data.daemon.heartbeat = Beat(std::chrono::seconds(2));
   data.clusters = {Worker("gpu-east", 0, "1.36.3"), Worker("gpu-west", 1, "1.35.4"),
                    LostWorker("tpu-lab", 2, std::chrono::seconds(250))};
+  data.clusters[0].capacity_json =
+      R"({"queues":{"total":2,"stopped":0},"devices":{"published":8,"inUse":3},)"
+      R"("quota":[{"clusterQueue":"gpu","flavor":"f","resource":"example.com/gpu","nominal":"8",)"
+      R"("reserved":"6"}]})";
   data.workloads = {Job("done", "Finished", "gpu-east", std::chrono::hours(30)),
                     Job("train-7b", "Running", "gpu-east", std::chrono::hours(2)),
                     Job("train-1b", "Running", "tpu-lab", std::chrono::hours(3)),

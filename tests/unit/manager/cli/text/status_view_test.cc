@@ -4,6 +4,7 @@
 
 #include "manager/cli/text/view_parts.h"
 #include "manager/cli/text/workload_view.h"
+#include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/text/rows.h"
 
@@ -19,11 +20,11 @@ TEST_CASE("status: the fleet, and what needs attention first") {
   CHECK(output.note.empty());
   CHECK(
       output.out ==
-      R"(WORKERS  3 configured, 2 connected                                               as of 2s ago
-NAME      STATE        SINCE  KUBERNETES  DRA  JOBS  NOTE
-gpu-east  Connected    3d4h   1.36.3      v1   1
-gpu-west  Connected    3d4h   1.35.4      v1   1
-tpu-lab   Unreachable  4m10s  -           -    1     connection refused; its job moves in 10m
+      R"(WORKERS  3 configured, 2 connected                                                      as of 2s ago
+NAME      STATE        SINCE  QUEUES  QUOTA  DEVICES  JOBS  NOTE
+gpu-east  Connected    3d4h   2       75%    3/8      1
+gpu-west  Connected    3d4h   -       -      -        1
+tpu-lab   Unreachable  4m10s  -       -      -        1     connection refused; its job moves in 10m
 
 WORKLOADS  2 running, 1 dispatching, 1 blocked, 1 finished
 JOB          STATE        WORKER    AGE   NOTE
@@ -129,10 +130,10 @@ TEST_CASE("status clusters, wide") {
   CHECK(
       RenderClusters(data, Settings(Format::kWide)).out ==
       R"(WORKERS  3 configured, 2 connected                                                      as of 2s ago
-NAME      STATE        SINCE  KUBERNETES  DRA  JOBS  LAST CONTACT  NOTE
-gpu-east  Connected    3d4h   1.36.3      v1   1     1s
-gpu-west  Connected    3d4h   1.35.4      v1   1     1s            watching localqueues is forbidden
-tpu-lab   Unreachable  4m10s  -           -    1     4m10s         connection refused; its job moves in 10m
+NAME      STATE        SINCE  QUEUES  QUOTA                DEVICES  JOBS  KUBERNETES  DRA  LAST CONTACT  NOTE
+gpu-east  Connected    3d4h   2       example.com/gpu 6/8  3/8      1     1.36.3      v1   1s
+gpu-west  Connected    3d4h   -       -                    -        1     1.35.4      v1   1s            watching localqueues is forbidden
+tpu-lab   Unreachable  4m10s  -       -                    -        1     -           -    4m10s         connection refused; its job moves in 10m
 )");
 }
 
@@ -161,7 +162,46 @@ TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not")
   settings.ns = "hpc";
   settings.style.headers = false;
   CHECK_THAT(RenderStatus(data, settings).out,
-             ContainsSubstring("gpu-east  Connected    3d4h   1.36.3  v1  2"));
+             ContainsSubstring("gpu-east  Connected    3d4h   2  75%  3/8  2"));
+}
+
+TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
+  StatusData data = Fleet();
+  data.clusters.resize(1);
+  verify::Capacity capacity = verify::QueuesOf(3, {{"LocalQueue ml/gpu", "gpu", "stopped"}});
+  capacity.quota = {{"gpu", "default", "cpu", Quantity(4), Quantity(6)},
+                    {"ml", "default", "cpu", Quantity(64), Quantity(0)}};
+  data.clusters[0].capacity_json = verify::ToJsonText(capacity);
+  ViewSettings settings = Settings();
+  settings.style.headers = false;
+  CHECK_THAT(RenderClusters(data, settings).out, ContainsSubstring("3d4h  2/3  150%  -  1"));
+  settings.format = Format::kWide;
+  CHECK_THAT(RenderClusters(data, settings).out, ContainsSubstring("2/3  cpu 6/4 (gpu)  -"));
+  const auto worker =
+      nlohmann::json::parse(RenderClusters(data, Settings(Format::kJson)).out)["clusters"][0];
+  CHECK(worker["queues"]["active"] == 2);
+  CHECK(worker["queues"]["stopped"][0]["why"] == "stopped");
+  CHECK(worker["quota"][0]["reserved"] == "6");
+  CHECK(worker["quota"].size() == 2);
+  CHECK_FALSE(worker.contains("devices"));
+  // As an older daemon, or a broken one, wrote it.
+  data.clusters[0].capacity_json = GENERATE("", "{}", "[1]", R"({"quota":[{"nominal":"0"}]})");
+  CHECK_THAT(RenderClusters(data, settings).out, ContainsSubstring("3d4h  -  -  -  1"));
+}
+
+TEST_CASE("copies that could not be removed from a lost worker are said") {
+  StatusData data;
+  data.clusters = {LostWorker("a", 0, hours(1))};
+  store::ResidueRow residue;
+  residue.cluster = ClusterName("a");
+  data.residues = {residue};
+  CHECK_THAT(RenderClusters(data, Settings()).out,
+             ContainsSubstring("0     connection refused; the copy of a job that left may still "
+                               "run there\n"));
+  data.residues.push_back(residue);
+  CHECK_THAT(RenderClusters(data, Settings()).out, ContainsSubstring("the copies of 2 jobs"));
+  const auto document = nlohmann::json::parse(RenderClusters(data, Settings(Format::kJson)).out);
+  CHECK(document["clusters"][0]["jobsLeftBehind"] == 2);
 }
 
 TEST_CASE("what the loss of a worker means for its jobs") {
@@ -281,6 +321,7 @@ TEST_CASE("json has whole times, every field and a version") {
       "kubernetesVersion": "",
       "draVersion": "",
       "jobs": 0,
+      "jobsLeftBehind": 0,
       "note": ""
     }
   ],
@@ -292,6 +333,7 @@ TEST_CASE("json has whole times, every field and a version") {
       "uid": "uid-done",
       "workload": "job-done-1a2b3",
       "queue": "gpu",
+      "clusterQueue": "",
       "state": "Finished",
       "worker": "tpu-lab",
       "note": "",

@@ -4,6 +4,7 @@
 
 #include "manager/cli/text/history_view.h"
 #include "manager/cli/text/workload_view.h"
+#include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/text/rows.h"
 
@@ -61,6 +62,16 @@ TEST_CASE("why: a job that waits for the manager's Kueue is told whom to ask") {
   CHECK_THAT(out, ContainsSubstring("next   the manager's Kueue decides, by the quota of the "
                                     "ClusterQueue behind LocalQueue ml/gpu: "));
   CHECK_THAT(out, ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3;"));
+  incarnation.row.cluster_queue = "team";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("queue  LocalQueue ml/gpu of the manager, ClusterQueue team\n") &&
+                 ContainsSubstring("by the quota of ClusterQueue team: ") &&
+                 ContainsSubstring("kubectl describe clusterqueue team\n"));
+  data.manager = Worker("manager", -1, "1.36.3");
+  data.manager->capacity_json = verify::ToJsonText(
+      verify::QueuesOf(2, {{"ClusterQueue team", "team", "missing ResourceFlavor a100"}}));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("team, which is not active: missing ResourceFlavor a100\n"));
   incarnation.row.state = "Failed";
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("next   kubectl describe job -n ml sweep-3 on the manager"));

@@ -1,0 +1,126 @@
+#include "manager/verify/capacity.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::verify {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+using tracking::Text;
+
+// Enough to name what is wrong; a row of the store stays small.
+constexpr size_t kMaxStopped = 16;
+constexpr size_t kMaxQuota = 16;
+
+void AddQuota(Capacity& capacity, const ClusterQueue& queue) {
+  for (const auto& [resource, flavors] : queue.resources) {
+    for (const auto& [flavor, quota] : flavors) {
+      if (quota.nominal && quota.nominal->Sign() > 0)
+        capacity.quota.push_back({queue.name, flavor, resource, *quota.nominal, quota.reserved});
+    }
+  }
+}
+
+int CountOf(const json& object, const char* name) {
+  const json& value = Member(object, name);
+  return value.is_number_integer() ? value.get<int>() : 0;
+}
+
+}  // namespace
+
+double ShareOf(const QuotaUse& use) {
+  return use.reserved.AsApproximateDouble() / use.nominal.AsApproximateDouble();
+}
+
+Capacity QueuesOf(size_t queues, std::vector<StoppedQueue> stopped) {
+  Capacity capacity;
+  capacity.queues = static_cast<int>(queues);
+  capacity.stopped = static_cast<int>(stopped.size());
+  std::ranges::sort(stopped, {}, &StoppedQueue::name);
+  if (stopped.size() > kMaxStopped) stopped.resize(kMaxStopped);
+  capacity.stopped_queues = std::move(stopped);
+  return capacity;
+}
+
+Capacity QueuesOf(const WorkerObjects& objects) {
+  const auto queues = objects.queues().List();
+  std::vector<StoppedQueue> stopped;
+  for (const auto& queue : queues) {
+    if (!queue->active)
+      stopped.push_back(
+          {"LocalQueue " + queue->key.ToString(), queue->cluster_queue, queue->why_inactive});
+  }
+  return QueuesOf(queues.size(), std::move(stopped));
+}
+
+Capacity CapacityOf(const WorkerObjects& objects) {
+  Capacity capacity = QueuesOf(objects);
+  for (const auto& queue : objects.cluster_queues().List()) AddQuota(capacity, *queue);
+  std::ranges::sort(capacity.quota, {}, [](const QuotaUse& use) {
+    return std::tuple(-ShareOf(use), use.cluster_queue, use.resource, use.flavor);
+  });
+  if (capacity.quota.size() > kMaxQuota) capacity.quota.resize(kMaxQuota);
+  const DevicePicture* devices = objects.devices();
+  if (devices != nullptr && !devices->Obstacle())
+    capacity.devices = dra::CountDevices(*devices->snapshot());
+  return capacity;
+}
+
+std::string ToJsonText(const Capacity& capacity) {
+  json stopped = json::array();
+  for (const StoppedQueue& queue : capacity.stopped_queues) {
+    stopped.push_back(
+        {{"name", queue.name}, {"clusterQueue", queue.cluster_queue}, {"why", queue.why}});
+  }
+  json quota = json::array();
+  for (const QuotaUse& use : capacity.quota) {
+    quota.push_back({{"clusterQueue", use.cluster_queue},
+                     {"flavor", use.flavor},
+                     {"resource", use.resource},
+                     {"nominal", use.nominal.ToString()},
+                     {"reserved", use.reserved.ToString()}});
+  }
+  json object = {{"queues",
+                  {{"total", capacity.queues},
+                   {"stopped", capacity.stopped},
+                   {"stoppedQueues", std::move(stopped)}}},
+                 {"quota", std::move(quota)}};
+  if (capacity.devices) {
+    object["devices"] = {{"published", capacity.devices->published},
+                         {"inUse", capacity.devices->in_use}};
+  }
+  return tracking::Dump(object);
+}
+
+Result<Capacity> ParseCapacity(const std::string& text) {
+  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return Fail(ErrorCode::kBadResponse, "no JSON object");
+  Capacity capacity;
+  const json& queues = Member(object, "queues");
+  capacity.queues = CountOf(queues, "total");
+  capacity.stopped = CountOf(queues, "stopped");
+  for (const json& queue : Member(queues, "stoppedQueues"))
+    capacity.stopped_queues.push_back(
+        {Text(queue, "name"), Text(queue, "clusterQueue"), Text(queue, "why")});
+  for (const json& use : Member(object, "quota")) {
+    const auto nominal = tracking::ReadQuantity(Member(use, "nominal"));
+    const auto reserved = tracking::ReadQuantity(Member(use, "reserved"));
+    if (!nominal || !reserved || nominal->Sign() <= 0) continue;
+    capacity.quota.push_back({Text(use, "clusterQueue"), Text(use, "flavor"), Text(use, "resource"),
+                              *nominal, *reserved});
+  }
+  const json& devices = Member(object, "devices");
+  if (devices.is_object()) {
+    capacity.devices = dra::DeviceTotals{CountOf(devices, "published"), CountOf(devices, "inUse")};
+  }
+  return capacity;
+}
+
+}  // namespace fedra::verify

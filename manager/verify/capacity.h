@@ -1,0 +1,61 @@
+#pragma once
+//
+// What one cluster has to give, in numbers for people: its queues, their quota, its devices. It
+// decides nothing: verdicts look at the objects themselves.
+//
+// Pure functions on plain values; CapacityOf() from any thread.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/result.h"
+#include "manager/verify/worker_objects.h"
+
+namespace fedra::verify {
+
+// A LocalQueue or, of the manager, a ClusterQueue that admits nothing.
+struct StoppedQueue {
+  std::string name;  // "LocalQueue ml/gpu"
+  std::string cluster_queue;
+  std::string why;  // Kueue's words; may be empty
+
+  bool operator==(const StoppedQueue&) const = default;
+};
+
+// What a ClusterQueue has of one resource in one flavor, and what its jobs hold of it.
+struct QuotaUse {
+  std::string cluster_queue, flavor, resource;
+  Quantity nominal, reserved;
+
+  bool operator==(const QuotaUse&) const = default;
+};
+
+struct Capacity {
+  int queues = 0;                            // LocalQueues; of the manager ClusterQueues
+  int stopped = 0;                           // of them
+  std::vector<StoppedQueue> stopped_queues;  // the first of them, by name
+  std::vector<QuotaUse> quota;               // what is used most comes first; bounded
+  // Absent: devices are not verified, or not listed yet.
+  std::optional<dra::DeviceTotals> devices;
+
+  bool operator==(const Capacity&) const = default;
+};
+
+// Of `queues` many these admit nothing.
+Capacity QueuesOf(size_t queues, std::vector<StoppedQueue> stopped);
+// The worker's queues alone, which is cheap.
+Capacity QueuesOf(const WorkerObjects& objects);
+Capacity CapacityOf(const WorkerObjects& objects);
+
+// 1 is all of it; more when jobs hold what was lent.
+double ShareOf(const QuotaUse& use);
+
+// {"queues": {"total": 2, "stopped": [{"name", "clusterQueue", "why"}]}, "quota": [...],
+//  "devices": {"published": 8, "inUse": 3}}.
+std::string ToJsonText(const Capacity& capacity);
+// kBadResponse for anything else; "{}" is a capacity of which nothing is known.
+Result<Capacity> ParseCapacity(const std::string& text);
+
+}  // namespace fedra::verify
