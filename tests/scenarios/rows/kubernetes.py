@@ -279,7 +279,7 @@ E6 = Row(
             State(
                 "cores on a node with too little cpu, cpu on a node without cores",
                 [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
-                reasons=("NotEnoughDevices", "NodesTooSmall"),
+                reasons=("NodesTooSmall", "NotEnoughDevices"),
                 says=(
                     "no node with the devices is large enough: each pod asks for",
                     "request cores: 0 of 1",
