@@ -75,7 +75,8 @@ Result<std::string> Caller::Call(const kube::Verb& verb, std::string_view what) 
     if (const Result<void> may = MayCall(); !may) return context(may.error());
     http::Reply reply = Attempt(verb, left());
     const bool unsent = reply.unsent;
-    Result<std::string> body = kube::TakeObject(std::move(reply));
+    Result<std::string> body =
+        verb.answers_text ? kube::TakeText(std::move(reply)) : kube::TakeObject(std::move(reply));
     if (body) return body;
     const auto delay =
         http::RetryDelay({body.error(), number, verb.idempotent, unsent, left(), http::Luck()});

@@ -93,6 +93,15 @@ Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& ke
   return {};
 }
 
+Result<std::string> Cluster::PodLog(const ObjectKey& pod, const std::string& container, int lines,
+                                    size_t bytes) {
+  FEDRA_ASSIGN_OR_RETURN(std::string text,
+                         impl_->caller.Call(kube::PodLog(pod, container, lines, bytes),
+                                            "log of pod " + pod.ToString()));
+  if (text.size() > bytes) text.resize(bytes);  // whatever the server thinks of limitBytes
+  return text;
+}
+
 Result<bool> Cluster::MayI(std::string_view verb, const kube::Resource& resource,
                            const std::string& ns, const std::string& subresource,
                            const std::string& object) {

@@ -137,6 +137,10 @@ class Cluster final {
                             const WriteOptions& options = {});
   Result<void> Delete(const kube::Resource& resource, const ObjectKey& key,
                       const DeleteOptions& options = {});
+  // The last `lines` that a container of a pod has printed, cut to `bytes`. Text of the job:
+  // anything.
+  Result<std::string> PodLog(const ObjectKey& pod, const std::string& container, int lines,
+                             size_t bytes);
   // SelfSubjectAccessReview: may these credentials do `verb` on `resource` in `ns` (empty:
   // everywhere), with the one of this name (empty: all)?
   Result<bool> MayI(std::string_view verb, const kube::Resource& resource,

@@ -78,6 +78,7 @@ placement::Policy ToPolicy(const config::Configuration& configuration) {
   policy.worker_lost_timeout = configuration.worker_lost_timeout;
   policy.leaves_rejected = dispatch.rejected_workers == config::RejectedWorkers::kMove;
   policy.keep_failed = dispatch.keep_failed;
+  policy.failure_log_lines = dispatch.failure_log_lines;
   policy.unknown = configuration.verification.unknown == config::UnknownPolicy::kNever
                        ? placement::UnknownPolicy::kNever
                        : placement::UnknownPolicy::kTryLast;

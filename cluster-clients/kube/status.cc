@@ -161,6 +161,11 @@ Error ErrorOfStatus(std::string_view text) {
   return error;
 }
 
+Result<std::string> TakeText(http::Reply reply) {
+  if (!reply.ok()) return Fail(ErrorOf(reply));
+  return std::move(reply.body);
+}
+
 Result<std::string> TakeObject(http::Reply reply) {
   if (!reply.ok()) return Fail(ErrorOf(reply));
   if (!IsCompleteObject(reply.body)) {

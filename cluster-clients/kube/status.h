@@ -15,6 +15,8 @@ namespace fedra::kube {
 
 // The body of a 2xx answer that is one complete JSON object; an Error for everything else.
 Result<std::string> TakeObject(http::Reply reply);
+// The same of an answer that is any text.
+Result<std::string> TakeText(http::Reply reply);
 
 // Why an answer that is not 2xx, or a failed transfer, is one. Pure.
 Error ErrorOf(const http::Reply& reply);

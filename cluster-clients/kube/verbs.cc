@@ -92,6 +92,19 @@ Verb AccessReview(std::string_view verb, const Resource& resource, std::string_v
   return call;
 }
 
+Verb PodLog(const ObjectKey& pod, std::string_view container, int lines, size_t bytes) {
+  const Resource pods{"", "v1", "pods", "Pod", true};
+  Query query;
+  query.Add("container", container);
+  query.Add("tailLines", std::to_string(lines));
+  query.Add("limitBytes", std::to_string(bytes));
+  Verb verb;
+  verb.request.path = pods.ObjectPath(pod, "log") + query.text();
+  verb.idempotent = true;
+  verb.answers_text = true;
+  return verb;
+}
+
 http::Request ListPage(const Resource& resource, size_t limit, std::string_view continue_token) {
   Query query;
   if (limit > 0) query.Add("limit", std::to_string(limit));

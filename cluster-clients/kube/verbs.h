@@ -13,7 +13,8 @@ namespace fedra::kube {
 // A request and what may be done with it when it fails.
 struct Verb {
   http::Request request;
-  bool idempotent = false;  // doing it twice has the effect of doing it once
+  bool idempotent = false;    // doing it twice has the effect of doing it once
+  bool answers_text = false;  // and no object
 };
 
 // The options that several verbs share.
@@ -37,6 +38,9 @@ Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& u
 // May the caller do `verb` on `resource`? A SelfSubjectAccessReview.
 Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
                   std::string_view subresource, std::string_view name = {});
+
+// The last lines that a container of a pod has printed, of those the first `bytes`.
+Verb PodLog(const ObjectKey& pod, std::string_view container, int lines, size_t bytes);
 
 // One page of all objects. `limit` 0: everything at once.
 http::Request ListPage(const Resource& resource, size_t limit, std::string_view continue_token);

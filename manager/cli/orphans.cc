@@ -53,7 +53,7 @@ class OrphanSearch final {
   // Why nothing can be said at all; empty: something can.
   std::string Problem() const;
   // Workers that nothing is known about, and what is left out on the others.
-  std::vector<std::string> Unknown() const;
+  OrphanGaps Gaps() const;
   std::vector<Orphan> Find();
   // The job goes first by the order of Find(): its pods must not outlive the quota.
   Result<void> Delete(const Orphan& orphan);
@@ -136,15 +136,15 @@ std::string OrphanSearch::ProblemOf(size_t cluster) const {
   return problem;
 }
 
-std::vector<std::string> OrphanSearch::Unknown() const {
-  std::vector<std::string> lines;
+OrphanGaps OrphanSearch::Gaps() const {
+  OrphanGaps gaps;
   if (!nameless_.empty())
-    lines.push_back("copies that name their manager are left out: " + nameless_);
+    gaps.left_out = "copies that name their manager are left out: " + nameless_;
   for (size_t i = 1; i < settings_.size(); ++i) {
     const std::string problem = ProblemOf(i);
-    if (!problem.empty()) lines.push_back(settings_[i].name.value + ": " + problem);
+    if (!problem.empty()) gaps.workers.push_back({settings_[i].name.value, problem});
   }
-  return lines;
+  return gaps;
 }
 
 std::set<std::string> OrphanSearch::LivingUids() const {
@@ -243,12 +243,12 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
   OrphanSearch search(*loaded, *timeout, terminal);
   if (const std::string problem = search.Problem(); !problem.empty()) return fail(problem);
   const std::vector<Orphan> orphans = search.Find();
-  const std::vector<std::string> unknown = search.Unknown();
-  const Output output = RenderOrphans(orphans, unknown, {SystemClock().Now(), {}}, *format,
+  const OrphanGaps gaps = search.Gaps();
+  const Output output = RenderOrphans(orphans, gaps, {SystemClock().Now(), {}}, *format,
                                       StyleOf(terminal, options.headers));
   terminal.out << output.out << std::flush;
   if (!output.note.empty()) terminal.err << output.note << "\n";
-  const int known = unknown.empty() ? 0 : kUnknown;
+  const int known = gaps.workers.empty() && gaps.left_out.empty() ? 0 : kUnknown;
   if (!options.remove || orphans.empty()) return known;
   if (!Confirmed(options, orphans.size(), terminal)) return 1;
   const int deleted = DeleteAll(search, orphans, terminal);

@@ -120,17 +120,17 @@ class ReadOnlyFleet final {
   }
 
   // Workers that nothing is known about, and why.
-  std::vector<std::pair<std::string, std::string>> Skipped() const {
-    std::vector<std::pair<std::string, std::string>> skipped;
+  std::vector<UnreadWorker> Unread() const {
+    std::vector<UnreadWorker> unread;
     const auto list = workers_.Now();
     for (const auto& worker : *list) {
       const reconcile::WorkerStatus status = worker->Status();
       if (status.contact == placement::Contact::kFull) continue;
       const bool silent =
           status.connection.phase == ConnectionPhase::kConnecting && !status.connection.why;
-      skipped.emplace_back(worker->name().value, silent ? "no answer yet" : status.problem);
+      unread.push_back({worker->name().value, silent ? "no answer yet" : status.problem});
     }
-    return skipped;
+    return unread;
   }
 
  private:
@@ -189,7 +189,7 @@ void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal
 
 nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, Mode mode,
                                  const std::vector<LeftAlone>& left_alone,
-                                 const std::vector<std::pair<std::string, std::string>>& skipped) {
+                                 const std::vector<UnreadWorker>& unread) {
   nlohmann::ordered_json document = Document("TemplateSync", AsOf{SystemClock().Now(), {}});
   document["mode"] = NameOf(mode);
   auto& items = document["items"] = nlohmann::ordered_json::array();
@@ -207,8 +207,7 @@ nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, Mode mo
                     {"name", item.key.name},
                     {"why", "differs, and is not fedra's: " + item.difference}});
   }
-  auto& unknown = document["skipped"] = nlohmann::ordered_json::array();
-  for (const auto& [worker, why] : skipped) unknown.push_back({{"worker", worker}, {"why", why}});
+  PutUnread(document, unread);
   return document;
 }
 
@@ -262,9 +261,9 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
   if (const std::string problem = fleet.Problem(); !problem.empty()) return fail(problem);
   const std::vector<TemplateStep> steps = fleet.Survey(settings);
   const std::vector<LeftAlone> left_alone = fleet.LeftAloneIn(settings);
-  const auto skipped = fleet.Skipped();
-  for (const auto& [worker, why] : skipped)
-    terminal.err << fmt::format("{} is left out: {}\n", worker, why);
+  const std::vector<UnreadWorker> unread = fleet.Unread();
+  for (const UnreadWorker& one : unread)
+    terminal.err << fmt::format("{} is left out: {}\n", one.worker, one.problem);
   if (IsTable(*format)) {
     Print(steps, settings.mode, terminal);
     for (const LeftAlone& item : left_alone) {
@@ -272,9 +271,9 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
                                   item.key.ToString(), item.worker, item.difference);
     }
   } else {
-    terminal.out << ToText(StepsJson(steps, settings.mode, left_alone, skipped), *format);
+    terminal.out << ToText(StepsJson(steps, settings.mode, left_alone, unread), *format);
   }
-  return skipped.empty() ? 0 : kUnknown;
+  return unread.empty() ? 0 : kUnknown;
 }
 
 }  // namespace fedra::cli

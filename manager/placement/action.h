@@ -62,6 +62,11 @@ struct KeepRemote {
   std::string outcome;  // of the attempt, as in DeleteRemote
   std::string message;
 };
+// The last lines of a pod of the failed job go into the history, once.
+struct KeepLog {
+  ClusterName cluster;
+  int lines = 0;  // at most
+};
 // The job on the worker that admitted the clone.
 struct CreateJob {
   ClusterName cluster;
@@ -107,7 +112,7 @@ struct Note {
 using Action =
     std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote, CreateJob,
                  MirrorStatus, ClearActivity, FinishWorkload, RecordFailure, RecordPlacing,
-                 RecordResidue, Forget, Note, SetClonePriority, KeepRemote>;
+                 RecordResidue, Forget, Note, SetClonePriority, KeepRemote, KeepLog>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

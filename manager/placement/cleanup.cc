@@ -1,5 +1,6 @@
 // The stages that leave: finished, evicted, gone.
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +27,15 @@ const ClusterView* KeepsFailed(const Context& context) {
                         HasOwnJob(*worker) && worker->job->failed;
   const bool in_time = context.now < workload.finished->since + context.policy.keep_failed;
   return shows_it && in_time ? worker : nullptr;
+}
+
+// Pods and jobs are watched apart: how the pods ended may be seen after the job's end.
+constexpr std::chrono::seconds kPodsAreSeen{5};
+constexpr std::chrono::seconds kPodsLook{1};
+
+bool WantsLog(const Context& context, const ClusterView* worker) {
+  return context.policy.failure_log_lines > 0 && worker != nullptr &&
+         worker->contact == Contact::kFull && HasOwnJob(*worker) && worker->job->failed;
 }
 
 // Adds to `message` until when the copies stay.
@@ -65,6 +75,12 @@ void DecideFinished(const Context& context, Decision& decision) {
   const ClusterView* worker = context.Find(workload.cluster_name);
   if (failed && worker != nullptr && !worker->pod_failures.empty())
     message += "; its pods: " + worker->pod_failures;
+  if (failed && WantsLog(context, worker)) {
+    if (const WallTime until = workload.finished->since + kPodsAreSeen;
+        worker->pod_failures.empty() && context.now < until)
+      return WakeBy(std::min(until, context.now + kPodsLook), decision.wake_at);
+    decision.actions.emplace_back(KeepLog{worker->name, context.policy.failure_log_lines});
+  }
   const std::string_view note = deleted  ? notes::kDeleted.name
                                 : failed ? notes::kJobFailed.name
                                          : notes::kCompleted.name;

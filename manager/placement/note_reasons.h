@@ -46,6 +46,10 @@ inline constexpr NoteReason kJobFailed{
     "JobFailed", true,
     "the job failed on the worker; the message says how its pods ended, where that is known, and "
     "until when they stay there, if they do (dispatch.keepFailed)"};
+inline constexpr NoteReason kPodLog{"PodLog", false,
+                                    "the last lines that a pod of the failed job printed "
+                                    "(dispatch.failureLogLines); in the history "
+                                    "only, never an Event"};
 inline constexpr NoteReason kStoppedOnWorker{
     "StoppedOnWorker", false,
     "a job that had not ended was deleted on a worker, because it runs elsewhere, was taken back "
@@ -54,9 +58,10 @@ inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
 inline constexpr std::array kNoteReasons = {
-    kDispatched,      kPlaced,     kPlacementRejected, kNotDispatchable, kAdmissionTimedOut,
-    kEvictedOnWorker, kWorkerLost, kRequeued,          kNameConflict,    kTemplateDrift,
-    kDispatchFailed,  kCompleted,  kJobFailed,         kStoppedOnWorker, kDeleted};
+    kDispatched,        kPlaced,          kPlacementRejected, kNotDispatchable,
+    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,
+    kNameConflict,      kTemplateDrift,   kDispatchFailed,    kCompleted,
+    kJobFailed,         kPodLog,          kStoppedOnWorker,   kDeleted};
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {

@@ -121,6 +121,7 @@ struct Policy {
   bool leaves_rejected = false;
   // How long, from its end, the copies of a failed job stay on its worker; 0: not at all.
   std::chrono::milliseconds keep_failed{0};
+  int failure_log_lines = 0;  // of a failed job's pod, that are kept in the history
 };
 
 // Whether this cluster shows a clone or job of ours, of this or an earlier incarnation.

@@ -41,6 +41,11 @@ class Bookkeeping final {
   // Durable: ours must be removed there when the cluster is back.
   Result<void> AddResidue(const Execution& execution, const ClusterName& cluster);
   void EndResidue(const Execution& execution, const ClusterName& cluster);
+  // The log of a failed pod, into the history alone; once.
+  bool WantsLog(const Execution& execution) { return recorder_.WantsLog(execution.picture); }
+  void KeepLog(const Execution& execution, const ClusterName& cluster, std::string log) {
+    recorder_.KeepLog(execution.picture, cluster, std::move(log));
+  }
   // However the execution ended: what came of its intents is known now, and the state of the
   // clusters says the rest.
   void EndIntents(const Execution& execution);

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "manager/placement/note_reasons.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/reason_json.h"
 
@@ -173,6 +174,30 @@ bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
                                   .cluster = note.cluster,
                                   .message = note.message}});
   return true;
+}
+
+bool Recorder::WantsLog(const Picture& picture) {
+  if (picture.view.workload == nullptr) return false;
+  const std::string& uid = picture.view.workload->uid;
+  if (written_.With([&](auto& all) { return all[picture.view.key].log_kept_of == uid; }))
+    return false;
+  const auto reader = store_.Read();
+  const auto events = reader ? (*reader)->Events(uid) : Fail(reader.error());
+  return events && std::ranges::none_of(*events, [](const store::EventRow& event) {
+           return event.reason == placement::notes::kPodLog.name;
+         });
+}
+
+void Recorder::KeepLog(const Picture& picture, const ClusterName& worker, std::string log) {
+  const std::string& uid = picture.view.workload->uid;
+  written_.With([&](auto& all) { all[picture.view.key].log_kept_of = uid; });
+  store_.Enqueue(store::AddEvent{{.id = 0,
+                                  .uid = uid,
+                                  .key = picture.view.key,
+                                  .at = clock_.Now(),
+                                  .reason = std::string(placement::notes::kPodLog.name),
+                                  .cluster = worker,
+                                  .message = std::move(log)}});
 }
 
 void Recorder::Gone(const ObjectKey& workload) {

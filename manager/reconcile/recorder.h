@@ -28,6 +28,10 @@ class Recorder final {
   void Record(const Picture& picture, const placement::Decision& decision);
   // One line of the history. False: no news (placement::Note::subject), and nothing was written.
   bool Tell(const Picture& picture, const placement::Note& note);
+  // Whether the history has no log of a pod of this incarnation yet, also from before a restart.
+  // Blocks for a look into the store.
+  bool WantsLog(const Picture& picture);
+  void KeepLog(const Picture& picture, const ClusterName& worker, std::string log);
   // The workload does not exist any more.
   void Gone(const ObjectKey& workload);
 
@@ -38,6 +42,7 @@ class Recorder final {
     // Of the last note; only since the start.
     std::string_view reason = {};
     std::string subject = {};
+    std::string log_kept_of = {};  // the UID of the incarnation whose pod's log is in the history
   };
 
   void RecordVerdicts(const Picture& picture, const std::string& uid, Written& written);

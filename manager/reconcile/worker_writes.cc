@@ -198,6 +198,27 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   return {};
 }
 
+// The job's own words go into the store alone: neither into fedra's log nor into Events.
+Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& action) {
+  constexpr size_t kMaxLog = 4096;
+  Worker& worker = execution.WorkerOf(action.cluster);
+  const ClusterView& view = execution.View(action.cluster);
+  const verify::DevicePicture* devices = worker.objects().devices();
+  if (devices == nullptr || view.job == nullptr) return {};
+  const auto failed = devices->FailedContainerOf(view.job->key);
+  if (!failed || !bookkeeping_.WantsLog(execution)) return {};
+  const auto pass = gates_.Enter(action.cluster);
+  if (!pass) return {};
+  const auto log = worker.cluster().PodLog(failed->pod, failed->name, action.lines, kMaxLog);
+  const std::string whose =
+      fmt::format("container {} of pod {}", failed->name, failed->pod.ToString());
+  bookkeeping_.KeepLog(execution, action.cluster,
+                       log ? fmt::format("last lines of {}:\n{}", whose, *log)
+                           : fmt::format("the log of {} could not be read: {}", whose,
+                                         Words(action.cluster, log.error())));
+  return {};
+}
+
 Result<void> WorkerWrites::Do(Execution& execution, const placement::RecordResidue& action) {
   FEDRA_RETURN_IF_ERROR(bookkeeping_.AddResidue(execution, action.cluster));
   // Its return may have been reported before there was a residue to look for.

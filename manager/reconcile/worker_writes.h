@@ -28,6 +28,8 @@ class WorkerWrites final {
   Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
   Result<void> Do(Execution& execution, const placement::CreateJob& action);
   Result<void> Do(Execution& execution, const placement::DeleteRemote& action);
+  // Never an error: what the pod printed is no reason to hold up the clean-up.
+  Result<void> Do(Execution& execution, const placement::KeepLog& action);
   // kConflict: the worker is back, and what is there can be removed at once.
   Result<void> Do(Execution& execution, const placement::RecordResidue& action);
 

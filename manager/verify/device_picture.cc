@@ -284,6 +284,10 @@ std::string DevicePicture::PodFailures(const ObjectKey& job) const {
   return state_.With([&](State& state) { return state.pods.FailuresOf(job); });
 }
 
+std::optional<FailedContainer> DevicePicture::FailedContainerOf(const ObjectKey& job) const {
+  return state_.With([&](State& state) { return state.pods.FailedContainerOf(job); });
+}
+
 int DevicePicture::SettledPods(const ObjectKey& job) const {
   return state_.With(
       [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });

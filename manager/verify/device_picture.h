@@ -89,6 +89,7 @@ class DevicePicture final {
   int SettledPods(const ObjectKey& job) const;
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.
   std::string PodFailures(const ObjectKey& job) const;
+  std::optional<FailedContainer> FailedContainerOf(const ObjectKey& job) const;
 
   // Would these pods get their devices? `to_come` count as if they were there.
   dra::Judgement Judge(const std::string& ns, const std::vector<dra::PodDemand>& demands,

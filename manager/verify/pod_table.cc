@@ -31,21 +31,22 @@ constexpr size_t kMaxFailure = 80;
 constexpr size_t kMaxFailuresTold = 3;
 
 // By the first container that ended with an error; of a pod that its node gave up, the reason.
-std::string FailureOf(const json& status) {
+void ReadFailure(const json& status, PodFacts& pod) {
+  pod.failure = Cut(tracking::Text(status, "reason"), kMaxFailure);
   const json& containers = tracking::Member(status, "containerStatuses");
-  if (containers.is_array()) {
-    for (const json& container : containers) {
-      const json& ended = tracking::Member(tracking::Member(container, "state"), "terminated");
-      const json& code = tracking::Member(ended, "exitCode");
-      if (!code.is_number_integer() || code == 0) continue;
-      const std::string reason = tracking::Text(ended, "reason");
-      const bool says_more = !reason.empty() && reason != "Error";
-      return Cut(fmt::format("exit code {}{}", code.get<int64_t>(),
-                             says_more ? " (" + reason + ")" : std::string()),
-                 kMaxFailure);
-    }
+  if (!containers.is_array()) return;
+  for (const json& container : containers) {
+    const json& ended = tracking::Member(tracking::Member(container, "state"), "terminated");
+    const json& code = tracking::Member(ended, "exitCode");
+    if (!code.is_number_integer() || code == 0) continue;
+    const std::string reason = tracking::Text(ended, "reason");
+    const bool says_more = !reason.empty() && reason != "Error";
+    pod.failure = Cut(fmt::format("exit code {}{}", code.get<int64_t>(),
+                                  says_more ? " (" + reason + ")" : std::string()),
+                      kMaxFailure);
+    pod.failed_container = tracking::Text(container, "name");
+    return;
   }
-  return Cut(tracking::Text(status, "reason"), kMaxFailure);
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ Result<PodFacts> ParsePodFacts(const json& object, dra::ParseContext& context) {
   pod.group = {pod.job.ns, std::move(demand.pod_group)};
   const std::string phase = tracking::Text(status, "phase");
   pod.failed = phase == "Failed";
-  if (pod.failed) pod.failure = FailureOf(status);
+  if (pod.failed) ReadFailure(status, pod);
   pod.ended = pod.failed || phase == "Succeeded";
   pod.requests = std::move(demand.requests);
   for (const dra::ClaimReference& claim : demand.claims) {
@@ -146,6 +147,16 @@ std::string PodTable::FailuresOf(const ObjectKey& job) const {
     if (count > 1) text += fmt::format(" ({} pods)", count);
   }
   return text;
+}
+
+std::optional<FailedContainer> PodTable::FailedContainerOf(const ObjectKey& job) const {
+  const auto found = pods_of_job_.find(job);
+  if (found == pods_of_job_.end()) return std::nullopt;
+  for (const ObjectKey& key : found->second) {
+    const PodFacts& pod = pods_.at(key);
+    if (!pod.failed_container.empty()) return FailedContainer{key, pod.failed_container};
+  }
+  return std::nullopt;
 }
 
 int PodTable::Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const {

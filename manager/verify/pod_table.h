@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,6 +37,7 @@ struct PodFacts {
   bool ended = false;   // its node is free of it
   bool failed = false;  // ended, and its job may make another one
   std::string failure;  // of one that failed: "exit code 137 (OOMKilled)", "Evicted"; may be empty
+  std::string failed_container;  // that ended with an error; may be empty
   dra::Amounts requests;
   std::vector<std::string> claims;  // that are known: named ones, and those generated for it
   size_t claims_to_come = 0;        // entries whose claim has not been generated yet
@@ -44,6 +46,11 @@ struct PodFacts {
 };
 
 Result<PodFacts> ParsePodFacts(const nlohmann::json& object, dra::ParseContext& context);
+
+struct FailedContainer {
+  ObjectKey pod;
+  std::string name;
+};
 
 // What running pods hold, per node name, "pods" included.
 using NodeUse = std::map<dra::Text, dra::Amounts>;
@@ -67,6 +74,8 @@ class PodTable final {
   // How this job's failed pods ended, the most frequent first: "exit code 1 (3 pods), Evicted".
   // At most a few; empty: none has failed.
   std::string FailuresOf(const ObjectKey& job) const;
+  // One of this job's pods with a container that ended with an error; nothing: there is none.
+  std::optional<FailedContainer> FailedContainerOf(const ObjectKey& job) const;
   // Pods of this PodGroup that have not ended.
   int64_t InGroup(const ObjectKey& group) const;
 

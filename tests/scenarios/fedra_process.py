@@ -310,7 +310,7 @@ def _verdict(worker: Object) -> Verdict:
     reasons = worker["reasons"]
     codes, messages = ([each[key] for each in reasons] for key in ("code", "message"))
     chosen = worker.get("alternatives", [])  # `check` says more of each than its index
-    alternatives = [each["index"] if isinstance(each, dict) else each for each in chosen]
+    alternatives = [(each["number"] if isinstance(each, dict) else each) - 1 for each in chosen]
     return Verdict(worker["verdict"], codes, messages, alternatives)
 
 

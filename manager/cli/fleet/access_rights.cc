@@ -38,7 +38,8 @@ std::string ToText(const Right& right) {
                      right.name.empty() ? "" : " ", right.name);
 }
 
-std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates) {
+std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates,
+                                bool reads_logs) {
   Rights rights;
   verify::WorkerObjects objects(worker.verified, {});
   for (const verify::Input& input : objects.Inputs(nullptr)) rights.Read(input.resource);
@@ -46,6 +47,7 @@ std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool co
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
     rights.Add(adapter->resource(), {"get", "create", "delete"});
   if (copies_templates) rights.Add(tracking::kTemplates, {"create", "patch", "delete"});
+  if (reads_logs) rights.Add(tracking::kPods, {"get"}, "log");
   return rights.Take();
 }
 

@@ -23,8 +23,10 @@ struct Right {
 // "patch workloads.kueue.x-k8s.io/status".
 std::string ToText(const Right& right);
 
-// `copies_templates`: verification.templates.sync is not Never.
-std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates);
+// `copies_templates`: verification.templates.sync is not Never. `reads_logs`:
+// dispatch.failureLogLines is not 0.
+std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates,
+                                bool reads_logs);
 std::vector<Right> ManagerRights();
 
 // Those that the server's access reviews deny in all namespaces together. A right that is granted

@@ -27,8 +27,9 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   asked.clusters.push_back(ToManager(loaded));
   asked.rights.push_back(ManagerRights());
   const bool copies = ToGather(loaded.configuration).copies_templates;
+  const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {
-    asked.rights.push_back(WorkerRights(worker, copies));
+    asked.rights.push_back(WorkerRights(worker, copies, reads_logs));
     asked.clusters.push_back(std::move(worker));
   }
   return asked;

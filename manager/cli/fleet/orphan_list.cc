@@ -46,7 +46,7 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
   for (const auto& clone : remote.clones) {
     if (!IsOrphan(clone->marks, us, living)) continue;
     orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
-                       clone->marks.source_uid, clone->deleting, clone->created, StateOf(*clone),
+                       clone->marks.source_uid, clone->deleting, clone->created, StateOf(*clone), 0,
                        *clone});
   }
   for (size_t i = 0; i < remote.jobs.size(); ++i) {
@@ -61,6 +61,7 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
                          job->deleting,
                          job->created,
                          StateOf(*job),
+                         job->active_pods,
                          {}});
     }
   }
@@ -74,47 +75,55 @@ std::string KindOf(const Orphan& orphan) {
 
 namespace {
 
-std::string Lines(const std::vector<std::string>& notes, const Style& style) {
-  std::string text;
-  for (const std::string& note : notes)
-    text += (text.empty() ? "" : "\n") + Printable(note, style.utf8);
+std::string Lines(const OrphanGaps& gaps, const Style& style) {
+  std::string text = Printable(gaps.left_out, style.utf8);
+  for (const UnreadWorker& one : gaps.workers)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", one.worker,
+                        Printable(one.problem, style.utf8));
   return text;
+}
+
+nlohmann::ordered_json ToJson(const Orphan& orphan) {
+  nlohmann::ordered_json item = {{"worker", orphan.worker.value},
+                                 {"kind", KindOf(orphan)},
+                                 {"namespace", orphan.key.ns},
+                                 {"name", orphan.key.name},
+                                 {"uid", orphan.uid},
+                                 {"workload", orphan.workload.name},
+                                 {"workloadUid", orphan.workload_uid},
+                                 {"state", orphan.state},
+                                 {"pods", orphan.pods},
+                                 {"deleting", orphan.deleting}};
+  if (orphan.created != WallTime{}) item["createdAt"] = FormatRfc3339(orphan.created);
+  return item;
 }
 
 }  // namespace
 
-Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
-                     const AsOf& as_of, Format format, const Style& style) {
+Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps, const AsOf& as_of,
+                     Format format, const Style& style) {
   Output output;
+  output.note = Lines(gaps, style);
   if (!IsTable(format)) {
     nlohmann::ordered_json document = Document("OrphanReport", as_of);
     document["items"] = nlohmann::ordered_json::array();
-    for (const Orphan& orphan : orphans) {
-      nlohmann::ordered_json item = {{"worker", orphan.worker.value},
-                                     {"kind", KindOf(orphan)},
-                                     {"namespace", orphan.key.ns},
-                                     {"name", orphan.key.name},
-                                     {"uid", orphan.uid},
-                                     {"workloadUid", orphan.workload_uid},
-                                     {"state", orphan.state},
-                                     {"deleting", orphan.deleting}};
-      if (orphan.created != WallTime{}) item["createdAt"] = FormatRfc3339(orphan.created);
-      document["items"].push_back(std::move(item));
-    }
-    document["unknown"] = notes;
+    for (const Orphan& orphan : orphans) document["items"].push_back(ToJson(orphan));
+    PutUnread(document, gaps.workers);
+    if (!gaps.left_out.empty()) document["leftOut"] = gaps.left_out;
     output.out = ToText(document, format);
-    output.note = Lines(notes, style);
     return output;
   }
-  Table table({"WORKER", "KIND", "NAME", "STATE", "AGE", "OF WORKLOAD", "NOTE"}, Overflow::kWrap);
+  Table table({"WORKER", "KIND", "NAME", "STATE", "PODS", "AGE", "OF WORKLOAD", "NOTE"},
+              Overflow::kWrap);
   for (const Orphan& orphan : orphans) {
     table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(),
                std::string(orphan.state),
+               orphan.adapter == nullptr ? "-" : std::to_string(orphan.pods),
                orphan.created == WallTime{} ? "-" : FormatAge(as_of.at - orphan.created),
-               orphan.workload_uid, orphan.deleting ? "is being deleted" : ""});
+               orphan.workload.name.empty() ? orphan.workload_uid : orphan.workload.name,
+               orphan.deleting ? "is being deleted" : ""});
   }
   if (!table.empty()) output.out = table.Render(style);
-  output.note = Lines(notes, style);
   if (table.empty())
     output.note += (output.note.empty() ? "" : "\n") + std::string("no orphans found");
   return output;

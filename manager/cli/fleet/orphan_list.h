@@ -30,6 +30,7 @@ struct Orphan {
   // "Running", "Suspended", "Finished", "Failed" or "Pending" of a job; "Admitted", "Waiting" or
   // "Finished" of a clone.
   std::string_view state;
+  int pods = 0;              // of a job that run now
   tracking::Workload clone;  // for taking its finalizer off; of a clone only
 };
 
@@ -49,8 +50,12 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
                                 const std::set<std::string>& living);
 
 std::string KindOf(const Orphan& orphan);
-// `notes`: workers that nothing is known about, one line each.
-Output RenderOrphans(std::span<const Orphan> orphans, const std::vector<std::string>& notes,
-                     const AsOf& as_of, Format format, const Style& style);
+// What a search for orphans could not look at.
+struct OrphanGaps {
+  std::vector<UnreadWorker> workers;
+  std::string left_out;  // what is left out on all workers, and why; empty: nothing
+};
+Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps, const AsOf& as_of,
+                     Format format, const Style& style);
 
 }  // namespace fedra::cli

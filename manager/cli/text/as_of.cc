@@ -15,6 +15,12 @@ nlohmann::ordered_json Document(std::string_view kind, const AsOf& as_of) {
   return document;
 }
 
+void PutUnread(nlohmann::ordered_json& document, std::span<const UnreadWorker> workers) {
+  nlohmann::ordered_json& list = document["unreadWorkers"] = nlohmann::ordered_json::array();
+  for (const UnreadWorker& one : workers)
+    list.push_back({{"worker", one.worker}, {"problem", one.problem}});
+}
+
 std::string SnapshotLine(const AsOf& as_of, WallTime now, const Style& style) {
   if (as_of.snapshot.empty()) return {};
   const std::string text = fmt::format("SNAPSHOT  taken at {}, {} ago: {}", FormatRfc3339(as_of.at),

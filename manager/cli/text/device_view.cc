@@ -154,7 +154,6 @@ ordered_json PoolsJson(const NodeDevices& node) {
 
 ordered_json DevicesJson(const WorkerDevices& worker) {
   ordered_json object = {{"name", worker.worker}};
-  if (!worker.problem.empty()) object["problem"] = worker.problem;
   object["notes"] = worker.inventory.notes;
   object["classes"] = ordered_json::array();
   for (const auto& [key, of_class] : ClassesOf(worker.inventory)) {
@@ -255,7 +254,14 @@ Output RenderDevices(const std::vector<WorkerDevices>& workers, const AsOf& as_o
   if (format == Format::kJson || format == Format::kYaml) {
     ordered_json document = Document("DeviceReport", as_of);
     document["workers"] = ordered_json::array();
-    for (const WorkerDevices& worker : workers) document["workers"].push_back(DevicesJson(worker));
+    std::vector<UnreadWorker> unread;
+    for (const WorkerDevices& worker : workers) {
+      if (worker.problem.empty())
+        document["workers"].push_back(DevicesJson(worker));
+      else
+        unread.push_back({worker.worker, worker.problem});
+    }
+    PutUnread(document, unread);
     output.out = ToText(document, format);
     output.note = Problems(workers, style);
     return output;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/cli/text/pod_log_text.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/note_reasons.h"
 
@@ -32,7 +33,8 @@ Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings&
   for (const store::EventRow& row : events) {
     const Tone tone = placement::notes::IsWarning(row.reason) ? Tone::kWarning : Tone::kPlain;
     table.Add({wide ? FormatRfc3339(row.at) : Since(row.at, settings.now), Cell(row.reason, tone),
-               row.cluster.empty() ? "-" : row.cluster.value, row.message});
+               row.cluster.empty() ? "-" : row.cluster.value,
+               IsPodLog(row) ? PodLogTitle(row) : row.message});
   }
   return table;
 }
@@ -46,7 +48,8 @@ std::string HistoryText(const WorkloadData& data, const WorkloadData::Incarnatio
   const Table attempts = AttemptTable(incarnation.attempts, settings);
   return Headline(data, incarnation, settings) +
          (attempts.empty() ? "" : attempts.Render(settings.style) + "\n") +
-         (rows.empty() ? "nothing has happened to it yet\n" : rows);
+         (rows.empty() ? "nothing has happened to it yet\n" : rows) +
+         PodLogText(incarnation.events, settings.style);
 }
 
 ordered_json HistoryJson(const WorkloadData::Incarnation& incarnation) {

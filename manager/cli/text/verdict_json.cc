@@ -47,7 +47,7 @@ ordered_json AsJson(const dra::PodSetReport& pod_set) {
 }
 
 ordered_json AsJson(const ChosenAlternative& chosen) {
-  ordered_json object = {{"index", chosen.index}};
+  ordered_json object = {{"number", chosen.index + 1}};
   if (chosen.request.empty()) return object;
   object["podSet"] = chosen.pod_set;
   object["claim"] = chosen.claim;

@@ -124,7 +124,9 @@ ordered_json ToJson(const store::VerdictRow& row) {
     object["podsWanted"] = row.pods_wanted;
   }
   if (row.pods_fitting > 0) {
-    object["alternatives"] = AlternativesOf(row);
+    // From 1, as the text counts them: the second one is 2.
+    ordered_json& numbers = object["alternatives"] = ordered_json::array();
+    for (const int index : AlternativesOf(row)) numbers.push_back(index + 1);
     object["headroom"] = row.headroom;
   }
   PutTime(object, "changedAt", row.checked_at);

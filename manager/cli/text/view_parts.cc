@@ -43,15 +43,6 @@ void SortByCount(std::vector<ReasonCount>& counts) {
   });
 }
 
-std::string RemedyOf(const std::string& code) {
-  const std::optional<dra::ReasonCode> known = dra::ParseReasonCode(code);
-  if (!known) return {};
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
-    if (entry.code == *known) return std::string(entry.remedy);
-  }
-  return {};
-}
-
 std::string Field(const ordered_json& object, const char* key) {
   const auto field = object.find(key);
   return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
@@ -190,6 +181,15 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
   }
   SortByCount(counts);
   return counts;
+}
+
+std::string RemedyOf(const std::string& code) {
+  const std::optional<dra::ReasonCode> known = dra::ParseReasonCode(code);
+  if (!known) return {};
+  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+    if (entry.code == *known) return std::string(entry.remedy);
+  }
+  return {};
 }
 
 std::string Remedies(std::vector<ReasonCount> counts, size_t indent, const Style& style) {

@@ -75,6 +75,8 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
 // One worker more with this reason.
 void CountReason(const std::string& code, std::vector<ReasonCount>& counts);
 
+// What can be done about a reason, in one paragraph; empty when nothing is known about it.
+std::string RemedyOf(const std::string& code);
 // For the most frequent reasons what can be done, a paragraph each, and where to find more. Empty
 // when nothing is known about any of them.
 std::string Remedies(std::vector<ReasonCount> counts, size_t indent, const Style& style);

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/line_text.h"
+#include "manager/cli/text/pod_log_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
@@ -129,16 +130,22 @@ bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
   });
 }
 
-// "next   another worker is tried in 43s, if it is not admitted there until then".
-std::string UntilTimeOut(const WorkloadData::Incarnation& incarnation,
-                         const ViewSettings& settings) {
+// What happens next with a job, and what a person can do.
+struct NextStep {
+  std::string text;                   // empty: nothing is to be said
+  std::vector<std::string> commands;  // that show more
+  std::vector<ReasonCount> remedies;  // of these reasons
+};
+
+// "another worker is tried in 43s, if it is not admitted there until then".
+NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   constexpr std::chrono::milliseconds kNow{0};
   if (!settings.admission_timeout || incarnation.attempts.empty())
-    return "next   if it is not admitted there in time, another worker is tried\n";
+    return {"if it is not admitted there in time, another worker is tried", {}, {}};
   const auto left =
       incarnation.attempts.back().started_at + *settings.admission_timeout - settings.now;
   const std::string when = left > kNow ? "in " + FormatAge(left) : std::string("now");
-  return fmt::format("next   if it is not admitted there, another worker is tried {}\n", when);
+  return {"if it is not admitted there, another worker is tried " + when, {}, {}};
 }
 
 // What a blocked job has to wait for: "wait" and "never" are different news.
@@ -151,26 +158,62 @@ std::string Outlook(const std::vector<VerdictRow>& verdicts) {
     none_ever &= prospect == verify::Prospect::kNever;
   }
   if (!busy.empty()) {
-    return fmt::format(
-        "next   it waits for {}, and is dispatched as soon as enough is free there\n",
-        fmt::join(busy, ", "));
+    return fmt::format("it waits for {}, and is dispatched as soon as enough is free there",
+                       fmt::join(busy, ", "));
   }
-  if (none_ever) return "next   waiting does not help: one of these has to change\n";
-  return "next   looked at again as soon as one of these changes\n";
+  return none_ever ? "waiting does not help: one of these has to change"
+                   : "looked at again as soon as one of these changes";
 }
 
 // Who decides about a job that fedra has not been given yet.
-std::string AskKueue(const store::WorkloadRow& row) {
+NextStep AskKueue(const store::WorkloadRow& row) {
   if (row.note.starts_with("waiting for")) return {};
   const bool known = !row.cluster_queue.empty();
-  return fmt::format(
-      "next   the manager's Kueue decides, by the quota of {}: no worker is asked before\n"
-      "       kubectl describe workload -n {} {}; {}\n",
+  const std::string queue =
       known ? "ClusterQueue " + row.cluster_queue
-            : fmt::format("the ClusterQueue behind LocalQueue {}/{}", row.job.ns, row.queue),
-      row.key.ns, row.key.name,
-      known ? "kubectl describe clusterqueue " + row.cluster_queue
-            : fmt::format("kubectl get localqueue -n {} {}", row.job.ns, row.queue));
+            : fmt::format("the ClusterQueue behind LocalQueue {}/{}", row.job.ns, row.queue);
+  return {fmt::format("the manager's Kueue decides, by the quota of {}: no worker is asked before",
+                      queue),
+          {fmt::format("kubectl describe workload -n {} {}", row.key.ns, row.key.name),
+           known ? "kubectl describe clusterqueue " + row.cluster_queue
+                 : fmt::format("kubectl get localqueue -n {} {}", row.job.ns, row.queue)},
+          {}};
+}
+
+NextStep Next(const WorkloadData::Incarnation& incarnation, const std::vector<VerdictRow>& verdicts,
+              const ViewSettings& settings) {
+  const store::WorkloadRow& row = incarnation.row;
+  const auto phase = PhaseOf(row);
+  const std::string history = "fedra history " + row.job.ToString();
+  if (row.removed_at) return {"", {history}, {}};
+  if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, settings))
+    return UntilTimeOut(incarnation, settings);
+  if (phase == Phase::kWaiting) return AskKueue(row);
+  if (phase == Phase::kFailed) {
+    const std::string job =
+        fmt::format("kubectl describe job -n {} {} (on the manager)", row.job.ns, row.job.name);
+    return {"", {job, history}, {}};
+  }
+  if (phase != Phase::kBlocked) return {};
+  return {Outlook(verdicts), {}, CountReasons(verdicts)};
+}
+
+// "next   ...", with line end; empty: there is nothing to say.
+std::string NextText(const NextStep& next, const Style& style) {
+  std::string text = next.text;
+  if (!next.commands.empty())
+    text += fmt::format("{}{}", text.empty() ? "" : "\n       ", fmt::join(next.commands, "; "));
+  return (text.empty() ? "" : "next   " + text + "\n") + Remedies(next.remedies, 7, style);
+}
+
+ordered_json NextJson(const NextStep& next) {
+  ordered_json remedies = ordered_json::array();
+  for (const ReasonCount& count : next.remedies) {
+    const std::string remedy = RemedyOf(count.code);
+    if (!remedy.empty())
+      remedies.push_back({{"code", count.code}, {"workers", count.workers}, {"remedy", remedy}});
+  }
+  return {{"text", next.text}, {"commands", next.commands}, {"remedies", std::move(remedies)}};
 }
 
 // "queue  LocalQueue ml/gpu is of ClusterQueue team-gpu, which is not active: ...": of a job that
@@ -185,24 +228,6 @@ std::string QueueLine(const WorkloadData& data, const store::WorkloadRow& row,
   if (!why.empty()) text += ", which is not active: " + why;
   return "queue  " + Toned(text, why.empty() ? Tone::kPlain : Tone::kWarning, settings.style) +
          "\n";
-}
-
-// What happens next, and what a person can do about it.
-std::string Next(const WorkloadData::Incarnation& incarnation,
-                 const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
-  const auto phase = PhaseOf(incarnation.row);
-  if (incarnation.row.removed_at)
-    return fmt::format("next   fedra history {}\n", incarnation.row.job.ToString());
-  if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, settings))
-    return UntilTimeOut(incarnation, settings);
-  if (phase == Phase::kWaiting) return AskKueue(incarnation.row);
-  if (phase == Phase::kFailed) {
-    return fmt::format(
-        "next   kubectl describe job -n {} {} on the manager, and fedra history {}\n",
-        incarnation.row.job.ns, incarnation.row.job.name, incarnation.row.job.ToString());
-  }
-  if (phase != Phase::kBlocked) return {};
-  return Outlook(verdicts) + Remedies(CountReasons(verdicts), 7, settings.style);
 }
 
 std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
@@ -223,7 +248,8 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
     text += fmt::format("shown  {} of {} configured workers\n", verdicts.size(),
                         data.configured_workers);
   }
-  return text + Next(incarnation, verdicts, settings);
+  text += PodLogText(incarnation.events, settings.style);
+  return text + NextText(Next(incarnation, verdicts, settings), settings.style);
 }
 
 // With what waiting would do: "Waits", "Never" or "Unclear"; only beside a No.
@@ -248,8 +274,9 @@ ordered_json WhyJson(const WorkloadData::Incarnation& incarnation, const ViewSet
   ordered_json item = ToJson(incarnation.row);
   if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
   item["workers"] = ordered_json::array();
-  for (const VerdictRow& row : VerdictsNow(incarnation, settings))
-    item["workers"].push_back(JudgedJson(row));
+  const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
+  for (const VerdictRow& row : verdicts) item["workers"].push_back(JudgedJson(row));
+  item["next"] = NextJson(Next(incarnation, verdicts, settings));
   return item;
 }
 

@@ -240,7 +240,7 @@ def _orphans(fedra: Fedra) -> list[tuple[str, str, str]]:
     """Worker, kind and name."""
     output = fedra.cli("orphans", "-o", "json")
     report = output.json()
-    assert output.code == 0 and report["unknown"] == [], output
+    assert output.code == 0 and report["unreadWorkers"] == [], output
     return [(each["worker"], each["kind"], each["name"]) for each in report["items"]]
 
 

@@ -248,6 +248,31 @@ def failure_stays_on_the_worker(world: World) -> None:
     next_job.finish(world.worker1)
 
 
+# kwok's nodes have no kubelet that could be asked for a log.
+@scenario("failure-log", fleets=("sim",))
+def failed_pod_leaves_its_last_words(world: World) -> None:
+    """dispatch.failureLogLines: the history has the last lines of a failed pod, once, and no Event has them."""
+    settings = {"failureLogLines": 3, "keepFailed": "1h"}
+    fedra = world.start_fedra({"verification": {"devices": "Enforce"}, "dispatch": settings})
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.fleet.end_pods(world.worker1, world.ns, job.name, "Failed")
+    last = "line 98 of main\n       line 99 of main\n       line 100 of main\n"
+    world.eventually("why has the log", lambda: last in fedra.cli("why", job.key).stdout)
+    fedra.restart()
+    next_job = world.submit("next")
+    next_job.wait_running_on(world.worker1)
+    history = fedra.cli("history", job.key).stdout
+    assert history.count("line 100 of main") == 1 and "line 97" not in history, history
+    reasons = [
+        event["reason"]
+        for event in fedra.cli("history", job.key, "-o", "json").json()["workloads"][0]["events"]
+    ]
+    assert reasons.count("PodLog") == 1, reasons
+    assert "JobFailed" in job.event_reasons() and "PodLog" not in job.event_reasons()
+    next_job.finish(world.worker1)
+
+
 @scenario("deleted-while-waiting")
 def deleted_before_admission(world: World) -> None:
     """A job deleted on the manager before any worker admitted it: its clone goes."""

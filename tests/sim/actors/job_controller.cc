@@ -312,9 +312,20 @@ class JobController::Impl final : public Actor {
     for (const ObjectKey& key : PodsOf(store, job)) {
       Object* pod = store.Find(pods_, key);
       if (StringAt(pod->body, {"status", "phase"}) == phase) continue;
-      pod->body["status"]["phase"] = phase;
+      Json& status = pod->body["status"];
+      status["phase"] = phase;
+      if (status["phase"] == "Failed") AddExitCodes(pod->body);
       store.Touch(pods_, key, *pod);
     }
+  }
+
+  // As if the first container had ended with an error.
+  static void AddExitCodes(Json& pod) {
+    const auto containers = ArrayAt(pod, {"spec", "containers"});
+    if (containers.begin() == containers.end()) return;
+    pod["status"]["containerStatuses"] =
+        Json::array({{{"name", StringAt(*containers.begin(), {"name"})},
+                      {"state", {{"terminated", {{"exitCode", 1}, {"reason", "Error"}}}}}}});
   }
 
   void DeletePods(Store& store, const Object& job) {

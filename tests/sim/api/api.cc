@@ -247,10 +247,31 @@ ApiReply DeleteObjects(const Call& call) {
   return ListObjects(call, *std::move(filter));
 }
 
+// Every container has printed a hundred numbered lines.
+ApiReply PodLog(const Call& call) {
+  const Json pod = ParseJson(GetObject(call).body).value_or(Json());
+  if (StringAt(pod, {"kind"}) != "Pod") return GetObject(call);  // a Status: it is not there
+  const std::string container = call.url.Query("container");
+  const auto containers = ArrayAt(pod, {"spec", "containers"});
+  if (std::none_of(containers.begin(), containers.end(),
+                   [&](const Json& each) { return StringAt(each, {"name"}) == container; }))
+    return ToReply(BadRequest("container " + container + " is not valid for this pod"));
+  constexpr int kLines = 100;
+  const std::string tail = call.url.Query("tailLines");
+  const int lines = tail.empty() ? kLines : std::clamp(std::stoi(tail), 0, kLines);
+  std::string text;
+  for (int line = kLines - lines + 1; line <= kLines; ++line)
+    text += fmt::format("line {} of {}\n", line, container);
+  const std::string limit = call.url.Query("limitBytes");
+  if (!limit.empty()) text.resize(std::min(text.size(), static_cast<size_t>(std::stoul(limit))));
+  return TextReply(200, std::move(text));
+}
+
 ApiReply Dispatch(const Call& call) {
   const bool named = !call.path.name.empty();
   const std::string& method = call.request.method;
   const std::string& sub = call.path.subresource;
+  if (sub == "log" && method == "GET" && call.type().kind == "Pod" && named) return PodLog(call);
   if (!sub.empty() && !(sub == "status" && call.view.type->has_status)) return UnknownPath();
   if (method == "GET") return Read(call);
   if (method == "POST" && !named) return WriteObject(call);

@@ -43,6 +43,14 @@ TEST_CASE("each verb is the request that Kubernetes documents") {
   }
 }
 
+TEST_CASE("a log is asked for with both bounds, and is no object") {
+  const Verb verb = PodLog({"ml", "train-x"}, "a b", 20, 4096);
+  CHECK(verb.request.path ==
+        "/api/v1/namespaces/ml/pods/train-x/log?container=a%20b&tailLines=20&limitBytes=4096");
+  CHECK(verb.answers_text);
+  CHECK(verb.idempotent);
+}
+
 TEST_CASE("delete carries its precondition") {
   const json with = json::parse(Delete(kJobs, kKey, "u-1", ResourceVersion("7")).request.body);
   CHECK(with["preconditions"] == json({{"uid", "u-1"}, {"resourceVersion", "7"}}));

@@ -157,10 +157,8 @@ TEST_CASE("a job that failed is told as failed, with how its pods ended") {
   CHECK(note.message == words);
 }
 
-// The job has failed on worker "a" just now, and its copies stay there for an hour.
-World KeptOnA() {
-  Policy policy;
-  policy.keep_failed = 1h;
+// The job has failed on worker "a" just now, and the manager's Kueue has finished its Workload.
+World FailedOnA(const Policy& policy) {
   World world = RunningOnA(policy);
   world.Edit(world.worker("a"))->finished = tracking::Condition{true, "Failed", "it failed", {}};
   world.EditJob(world.worker("a"))->finished = true;
@@ -170,6 +168,13 @@ World KeptOnA() {
   REQUIRE(world.workload().Finished());
   world.workload().finished = tracking::Condition{true, "Failed", "it failed", world.now()};
   return world;
+}
+
+// The same, and its copies stay there for an hour.
+World KeptOnA() {
+  Policy policy;
+  policy.keep_failed = 1h;
+  return FailedOnA(policy);
 }
 
 TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no longer") {
@@ -205,6 +210,31 @@ TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no 
   CHECK(decision.why == "it failed");
   CHECK(world.WorkersWithJob().empty());
   CHECK(world.WorkersWithClone().empty());
+}
+
+TEST_CASE("the log of a failed pod is kept before its job is removed, where that is wanted") {
+  const int lines = GENERATE(0, 20);
+  const bool seen = GENERATE(true, false);
+  Policy policy;
+  policy.failure_log_lines = lines;
+  World world = FailedOnA(policy);
+  if (lines > 0) {
+    const Decision first = world.Step();
+    CHECK(first.actions.empty());  // how its pods ended is not seen yet
+    CHECK(first.wake_at == world.now() + 1s);
+    if (seen)
+      world.worker("a").pod_failures = "exit code 1";
+    else
+      world.Advance(6s);
+  }
+  const std::vector<Action> actions = world.Step().actions;
+  REQUIRE_FALSE(actions.empty());
+  const KeepLog* keep = std::get_if<KeepLog>(&actions.front());
+  REQUIRE((keep != nullptr) == (lines > 0));
+  if (keep == nullptr) return;
+  CHECK(keep->cluster.value == "a");
+  CHECK(keep->lines == 20);
+  CHECK(std::holds_alternative<DeleteRemote>(actions[1]));
 }
 
 TEST_CASE("a failed job is not kept for a job that is gone or a worker that was removed") {

@@ -41,6 +41,11 @@ TEST_CASE("failed pods say how they ended, the most frequent first") {
   AddPod(table, "d", {{"phase", "Running"}});
   CHECK(table.FailuresOf(kTrain) == "exit code 137 (OOMKilled) (2 pods), exit code 1");
   CHECK(table.FailuresOf({"ml", "other"}).empty());
+  const auto failed = table.FailedContainerOf(kTrain);
+  REQUIRE(failed);
+  CHECK(failed->pod == ObjectKey{"ml", "a"});
+  CHECK(failed->name == "c");
+  CHECK_FALSE(table.FailedContainerOf({"ml", "other"}));
 }
 
 TEST_CASE("a pod that its node gave up, and statuses that no API server writes") {
@@ -50,6 +55,7 @@ TEST_CASE("a pod that its node gave up, and statuses that no API server writes")
   AddPod(table, "c",
          {{"phase", "Failed"}, {"containerStatuses", json::array({7, {{"state", 3}}})}});
   CHECK(table.FailuresOf(kTrain) == "Evicted");
+  CHECK_FALSE(table.FailedContainerOf(kTrain));
 }
 
 }  // namespace

@@ -95,20 +95,22 @@ TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
   Grant("worker-rbac.yaml", f.user);
   reconcile::WorkerSettings plain;
   plain.verified.devices.emplace();
-  CHECK(f.Missing(WorkerRights(plain, false)).empty());
-  CHECK(f.Missing(WorkerRights(plain, true)) ==
+  CHECK(f.Missing(WorkerRights(plain, false, false)).empty());
+  CHECK(f.Missing(WorkerRights(plain, true, false)) ==
         Texts{"create resourceclaimtemplates.resource.k8s.io",
               "patch resourceclaimtemplates.resource.k8s.io",
               "delete resourceclaimtemplates.resource.k8s.io"});
-  CHECK(f.Missing(WorkerRights(VerifiesEverything(), false)).size() == 10);
+  CHECK(f.Missing(WorkerRights(VerifiesEverything(), false, false)).size() == 10);
   Grant("worker-rbac-template-sync.yaml", f.user);
   Grant("worker-rbac-dependencies.yaml", f.user);
-  CHECK(f.Missing(WorkerRights(VerifiesEverything(), true)).empty());
+  CHECK(f.Missing(WorkerRights(VerifiesEverything(), true, true)) == Texts{"get pods/log"});
+  Grant("worker-rbac-logs.yaml", f.user);
+  CHECK(f.Missing(WorkerRights(VerifiesEverything(), true, true)).empty());
 }
 
 TEST_CASE("PodGroups are read for devices and for dependencies, else not") {
   const auto reads_groups = [](const reconcile::WorkerSettings& worker) {
-    const auto rights = WorkerRights(worker, false);
+    const auto rights = WorkerRights(worker, false, false);
     return std::count_if(rights.begin(), rights.end(),
                          [](const Right& right) { return right.resource.plural == "podgroups"; });
   };
@@ -136,7 +138,7 @@ TEST_CASE("a right in some namespaces is not a right") {
     if (std::count(rule.resources.begin(), rule.resources.end(), "jobs") > 0)
       rule.namespaces = {"ml"};
   }
-  CHECK(f.Missing(WorkerRights({}, false)) == Texts{"list jobs.batch", "watch jobs.batch",
-                                                    "get jobs.batch", "create jobs.batch",
-                                                    "delete jobs.batch"});
+  CHECK(f.Missing(WorkerRights({}, false, false)) == Texts{"list jobs.batch", "watch jobs.batch",
+                                                           "get jobs.batch", "create jobs.batch",
+                                                           "delete jobs.batch"});
 }

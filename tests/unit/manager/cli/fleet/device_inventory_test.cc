@@ -165,7 +165,7 @@ TEST_CASE("devices for programs") {
   CHECK(east["classes"][0]["free"] == 2);
   CHECK(east["pools"][1]["allocated"] == 1);
   CHECK(east["pools"][0]["attributes"]["memory"] == nlohmann::json::array({"40Gi", "80Gi"}));
-  CHECK(document["workers"][1]["problem"] == "no contact");
+  CHECK(document["unreadWorkers"][0]["problem"] == "no contact");
   CHECK_THAT(RenderDevices({lost}, kRead, Format::kTable, {}).note,
              ContainsSubstring("west: no contact"));
   CHECK_THAT(

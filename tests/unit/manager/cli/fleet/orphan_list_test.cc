@@ -67,6 +67,7 @@ TEST_CASE("an orphan says how old it is, and whether it runs") {
   tracking::Job job = *Marked<tracking::Job>("z", "fedra", "dead", "m1");
   job.created = kRead.at - std::chrono::hours(3);
   job.shows_activity = true;
+  job.active_pods = 4;
   tracking::Workload clone = *Marked<tracking::Workload>("b", "fedra", "dead");
   clone.finished = tracking::Condition{true, "Succeeded", "", {}};
   RemoteObjects remote;
@@ -78,29 +79,33 @@ TEST_CASE("an orphan says how old it is, and whether it runs") {
   CHECK(orphans[0].state == "Running");
   CHECK(orphans[1].state == "Finished");
   const Output table = RenderOrphans(orphans, {}, kRead, Format::kTable, {});
-  CHECK_THAT(table.out, ContainsSubstring("ml/z  Running   3h"));
+  CHECK_THAT(table.out, ContainsSubstring("ml/z  Running   4     3h"));
   const auto json = nlohmann::json::parse(RenderOrphans(orphans, {}, kRead, Format::kJson, {}).out);
   CHECK(json["items"][0]["createdAt"] == "2026-11-21T13:11:19Z");
   CHECK(json["items"][0]["state"] == "Running");
+  CHECK(json["items"][0]["pods"] == 4);
   CHECK(!json["items"][1].contains("createdAt"));
 }
 
 TEST_CASE("orphans as a table and for programs") {
   const std::vector<Orphan> orphans = Find({"alive"});
-  const Output table = RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kTable, {});
+  const OrphanGaps gaps{{{"west", "no contact"}}, {}};
+  const Output table = RenderOrphans(orphans, gaps, kRead, Format::kTable, {});
   CHECK(table.out ==
-        "WORKER  KIND      NAME  STATE    AGE  OF WORKLOAD  NOTE\n"
-        "east    Job       ml/z  Pending  -    dead\n"
-        "east    Workload  ml/b  Waiting  -    dead\n");
+        "WORKER  KIND      NAME  STATE    PODS  AGE  OF WORKLOAD  NOTE\n"
+        "east    Job       ml/z  Pending  0     -    dead\n"
+        "east    Workload  ml/b  Waiting  -     -    b\n");
   CHECK(table.note == "west: no contact");
   CHECK(RenderOrphans({}, {}, kRead, Format::kTable, {}).note == "no orphans found");
-  const auto json = nlohmann::json::parse(
-      RenderOrphans(orphans, {"west: no contact"}, kRead, Format::kJson, {}).out);
+  const auto json =
+      nlohmann::json::parse(RenderOrphans(orphans, gaps, kRead, Format::kJson, {}).out);
   CHECK(json["kind"] == "OrphanReport");
   CHECK(json["asOf"] == "2026-11-21T16:11:19Z");
   CHECK(json["source"] == "Clusters");
   CHECK(json["items"][1]["uid"] == "uid-b");
-  CHECK(json["unknown"][0] == "west: no contact");
+  CHECK(json["items"][1]["workload"] == "b");
+  CHECK(json["unreadWorkers"][0]["worker"] == "west");
+  CHECK(json["unreadWorkers"][0]["problem"] == "no contact");
 }
 
 }  // namespace

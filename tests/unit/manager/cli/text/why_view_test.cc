@@ -74,7 +74,8 @@ TEST_CASE("why: a job that waits for the manager's Kueue is told whom to ask") {
              ContainsSubstring("team, which is not active: missing ResourceFlavor a100\n"));
   incarnation.row.state = "Failed";
   CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("next   kubectl describe job -n ml sweep-3 on the manager"));
+             ContainsSubstring(
+                 "next   kubectl describe job -n ml sweep-3 (on the manager); fedra history"));
 }
 
 TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
@@ -288,7 +289,7 @@ TEST_CASE("why: which worker comes first among those that can run it") {
              ContainsSubstring("everything it needs is there; second and first alternative, 3 "
                                "devices to spare\n"));
   const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
-  CHECK(json["workloads"][0]["workers"][0]["alternatives"] == nlohmann::json::array({1, 0}));
+  CHECK(json["workloads"][0]["workers"][0]["alternatives"] == nlohmann::json::array({2, 1}));
   CHECK(json["workloads"][0]["workers"][0]["headroom"] == 3);
   verdicts[0].alternatives_json = "[";
   verdicts[0].headroom = 1;
@@ -363,6 +364,11 @@ TEST_CASE("why as json and by name") {
   CHECK(verdict["changedAt"] == "2026-11-21T16:07:19Z");
   CHECK(verdict["reasons"][0]["code"] == "TemplateMissing");
   CHECK(verdict["reasons"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
+  const auto& next = json["workloads"][0]["next"];
+  CHECK(next["text"] == "looked at again as soon as one of these changes");
+  CHECK(next["remedies"][0]["code"] == "TemplateMissing");
+  CHECK(next["remedies"][0]["workers"] == 2);
+  CHECK_FALSE(next["remedies"][0]["remedy"].get<std::string>().empty());
   CHECK(RenderWhy(Sweep(), Settings(Format::kName)).out == "ml/sweep-3\n");
 }
 
@@ -419,6 +425,24 @@ TEST_CASE("history without headers is rows only; wide has times; warnings stand 
         "2026-11-20T15:11:19Z  \x1b[33mPlacementRejected\x1b[0m  -        no worker eligible\n"
         "2026-11-21T13:11:19Z  Dispatched  gpu-east  sent to gpu-east\n"
         "2026-11-21T14:01:19Z  Placed      gpu-east  admitted\n");
+}
+
+TEST_CASE("why, history: the last lines of a failed pod stand below, harmless on a terminal") {
+  WorkloadData data = Sweep();
+  auto& incarnation = data.incarnations[0];
+  incarnation.row = Job("sweep-3", "Failed", "gpu-east", minutes(4));
+  incarnation.events = {
+      {1, "uid-sweep-3", incarnation.row.key, Ago(minutes(1)), "PodLog", ClusterName("gpu-east"),
+       "last lines of container main of pod ml/sweep-3-x:\nloss 0.1\n\x1b[2Jout"}};
+  const std::string shown =
+      "log    last lines of container main of pod ml/sweep-3-x:\n"
+      "       loss 0.1\n"
+      "        [2Jout\n";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring(shown));
+  const std::string history = RenderHistory(data, Settings()).out;
+  CHECK_THAT(history, ContainsSubstring(shown));
+  CHECK_THAT(history, ContainsSubstring("PodLog  gpu-east  last lines of container main of pod "
+                                        "ml/sweep-3-x:\nlog"));
 }
 
 TEST_CASE("history as json, and of a workload without one") {
