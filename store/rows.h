@@ -81,6 +81,10 @@ struct PlacementRow {
   // When `nominated` was chosen: the admission time-out counts from here. Null: nothing nominated.
   std::optional<WallTime> nominated_at;
   std::vector<PlacementFailure> failures;  // oldest first
+  // What was last written into its AdmissionCheck: when the quota was reserved that the workload
+  // held then, by the manager's clock (null: not known), and a hash of the facts.
+  std::optional<WallTime> reported_in;
+  int64_t reported_facts = 0;
 
   bool operator==(const PlacementRow&) const = default;
 };

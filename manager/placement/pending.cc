@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "manager/placement/check_report.h"
 #include "manager/placement/choose.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
@@ -17,21 +18,6 @@ namespace fedra::placement {
 namespace {
 
 using tracking::CheckState;
-
-// Every nomination writes a message of its own, so an empty one or Kueue's means: this life begins
-// now.
-bool IsOwnMessage(const std::string& message) {
-  return !message.empty() && !message.starts_with(tracking::kResetMessage);
-}
-
-// What is nominated, by the API object: the truth that Kueue's webhook checks the winner against.
-std::vector<ClusterName> Nominated(const Context& context,
-                                   const tracking::AdmissionCheckState& check) {
-  std::vector<ClusterName> names;
-  if (!IsOwnMessage(check.message)) return names;
-  for (const std::string& name : context.workload().nominated) names.emplace_back(name);
-  return names;
-}
 
 const tracking::AdmissionCheckState* OtherPendingCheck(const Context& context) {
   for (const tracking::AdmissionCheckState& check : context.workload().checks) {
@@ -117,26 +103,28 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   // once: until then what was said stands. Otherwise a worker that flaps would cost a write, an
   // event and a line in the log for each of hundreds of jobs, for which nothing has changed.
   if (const auto until = FlapEnd(context)) WakeBy(*until, decision.wake_at);
-  decision.why = (SomeAreSettling(context) || FlapEnd(context)) && IsOwnMessage(check.message) &&
-                         context.workload().nominated.empty()
-                     ? check.message
-                     : NoWorkerEligible(context.clusters, context.record, context.now);
-  if (check.message == decision.why && context.workload().nominated.empty()) return;
-  decision.actions.emplace_back(Nominate{{}, decision.why, false});
+  const bool nominates = !context.workload().nominated.empty();
+  if (!nominates && (SomeAreSettling(context) || FlapEnd(context)) && IsReported(context, check)) {
+    decision.why = check.message;
+    return;
+  }
+  const Message message = NoWorkerEligible(context.clusters, context.record, context.now);
+  decision.why = message.text;
+  if (!nominates && !MustReport(context, check, message))
+    return TakeAsReported(context, message, decision);
+  decision.actions.emplace_back(Nominate{{}, message.text, false, AsReported(context, message)});
   decision.actions.emplace_back(
       Note{notes::kPlacementRejected.name, {}, decision.why, ReasonsByWorker(context.clusters)});
 }
 
-// Each would wait for the other, and both would send the workload out.
 void BlockForChecks(const Context& context, const tracking::AdmissionCheckState& check,
                     Decision& decision) {
   decision.phase = Phase::kBlocked;
-  decision.why = fmt::format(
-      "the ClusterQueue has two AdmissionChecks of fedra, {} and {}: "
-      "remove one of them",
-      context.view.check, context.view.second_check);
-  if (check.message == decision.why) return;
-  decision.actions.emplace_back(SetCheck{CheckState::kPending, decision.why});
+  const Message message = TwoChecks(context.view.check, context.view.second_check);
+  decision.why = message.text;
+  if (!MustReport(context, check, message)) return TakeAsReported(context, message, decision);
+  decision.actions.emplace_back(
+      SetCheck{CheckState::kPending, message.text, AsReported(context, message)});
   decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, decision.why});
 }
 
@@ -215,7 +203,8 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   decision.phase = Phase::kDispatching;
   decision.worker = choice.clusters.front();
   decision.wake_at = WakeAt(context, choice);
-  decision.why = SentTo(context.clusters, choice.clusters, nominated, context.policy);
+  const Message message = SentTo(context.clusters, choice.clusters, nominated, context.policy);
+  decision.why = message.text;
   const bool adds =
       std::any_of(choice.clusters.begin(), choice.clusters.end(),
                   [&](const ClusterName& name) { return !Contains(nominated, name); });
@@ -224,8 +213,12 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
                   [&](const ClusterName& name) { return FailedInRound(context.record, name); });
   const bool new_round = adds || again || !context.record.nominated_at;
   Withdraw(context, choice, decision);
-  if (new_round || choice.clusters != nominated || check.message != decision.why)
-    decision.actions.emplace_back(Nominate{choice.clusters, decision.why, new_round});
+  if (new_round || choice.clusters != nominated || MustReport(context, check, message)) {
+    decision.actions.emplace_back(
+        Nominate{choice.clusters, message.text, new_round, AsReported(context, message)});
+  } else {
+    TakeAsReported(context, message, decision);
+  }
   for (const ClusterName& name : choice.clusters)
     CopyTo(context, *context.Find(name.value), decision);
   if (!adds) return;
@@ -268,7 +261,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     decision.why = "waiting for the job object";
     return;
   }
-  if (!IsOwnMessage(check.message) && !CleanUp(context, nullptr, "Evicted", decision)) {
+  if (!HasBegun(context, check) && !CleanUp(context, nullptr, "Evicted", decision)) {
     decision.why = "removing copies left from its previous admission";
     return;
   }
