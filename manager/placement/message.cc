@@ -59,6 +59,12 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
   Add(dra::ToString(first.code), facts);
   Add(first.object, facts);
   Add(reasons.size(), facts);
+  for (const dra::ResourceShortage& shortage : first.resources) {
+    Add(shortage.resource, facts);
+    for (const Quantity& amount : {shortage.asked, shortage.free, shortage.largest})
+      Add(amount.ToString(), facts);
+    Add(static_cast<size_t>(shortage.nodes), facts);
+  }
   if (!first.counts) return;
   Add(static_cast<size_t>(first.counts->devices), facts);
   for (const dra::CountedCause& part : first.counts->parts)

@@ -236,4 +236,12 @@ TEST_CASE("the facts of a message are codes, names and numbers, not words") {
   CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "gpu", 2)) != facts);
   CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "tpu", 1)) != facts);
   CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kQueueMissing, "gpu", 1)) != facts);
+  const auto room = [](int64_t free) {
+    dra::Verdict verdict{.outcome = dra::Outcome::kNo,
+                         .reasons = {{ReasonCode::kNodeResources, "", "no room"}}};
+    verdict.reasons[0].resources = {{"cpu", Quantity(8), Quantity(free), Quantity(64), 2}};
+    return FactsOf(verdict);
+  };
+  CHECK(room(3) == room(3));
+  CHECK(room(3) != room(4));
 }
