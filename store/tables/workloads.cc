@@ -1,17 +1,17 @@
 #include "store/tables/workloads.h"
 
-#define FEDRA_WORKLOAD_COLUMNS                                                                 \
-  "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, needs, created_at, " \
-  "state_since,"                                                                               \
-  " finished_at, updated_at, removed_at, labels_json, cluster_queue"
+#define FEDRA_WORKLOAD_COLUMNS                                                          \
+  "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, created_at, " \
+  "state_since, finished_at, updated_at, removed_at, needs_json, "                      \
+  "labels_json, cluster_queue"
 
 namespace fedra::store {
 namespace {
 
 WorkloadRow ReadWorkload(Row& row) {
-  return {row.Text(),    row.Key(),          row.Text(), row.Key(),  row.Text(), row.Text(),
-          row.Cluster(), row.Text(),         row.Text(), row.Time(), row.Time(), row.OptionalTime(),
-          row.Time(),    row.OptionalTime(), row.Text(), row.Text()};
+  return {row.Text(),         row.Key(),  row.Text(), row.Key(),  row.Text(),         row.Text(),
+          row.Cluster(),      row.Text(), row.Time(), row.Time(), row.OptionalTime(), row.Time(),
+          row.OptionalTime(), row.Text(), row.Text(), row.Text()};
 }
 
 // What is only kept while it lives.
@@ -29,8 +29,8 @@ Result<void> Apply(Connection& db, const PutWorkload& change) {
       "INSERT OR REPLACE INTO workloads (" FEDRA_WORKLOAD_COLUMNS
       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name, row.queue,
-       row.state, row.worker, row.note, row.needs, row.created_at, row.state_since, row.finished_at,
-       row.updated_at, row.removed_at, row.labels_json, row.cluster_queue});
+       row.state, row.worker, row.note, row.created_at, row.state_since, row.finished_at,
+       row.updated_at, row.removed_at, row.needs_json, row.labels_json, row.cluster_queue});
 }
 
 Result<void> Apply(Connection& db, const RemoveWorkload& change) {

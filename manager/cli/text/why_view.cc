@@ -233,8 +233,8 @@ std::string QueueLine(const WorkloadData& data, const store::WorkloadRow& row,
 std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                     const ViewSettings& settings) {
   std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
-  if (!incarnation.row.needs.empty()) {
-    text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
+  if (const std::string needs = NeedsText(incarnation.row); !needs.empty()) {
+    text += "needs  " + Toned(needs, Tone::kPlain, settings.style) + "\n";
   }
   text += QueueLine(data, incarnation.row, settings);
   if (const std::string line = LineText(incarnation.places); !line.empty())

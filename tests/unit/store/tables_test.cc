@@ -45,7 +45,7 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   WorkloadRow train = Workload("u1", "train");
   train.worker = ClusterName("a");
   train.note = Odd();
-  train.needs = "queue ml/gpu · template one-gpu · 2 pods";
+  train.needs_json = R"({"claims":[],"pods":2,"templates":["one-gpu"]})";
   train.labels_json = R"({"team":"vision"})";
   train.cluster_queue = "team-gpu";
   train.finished_at = At(99);
