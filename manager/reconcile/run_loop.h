@@ -25,6 +25,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
+#include "base/types.h"
 #include "manager/reconcile/queue.h"
 #include "manager/reconcile/retry.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/utf8.h"
 
@@ -132,6 +133,11 @@ std::vector<std::string> Wrapped(std::string_view printable, size_t width) {
 
 std::vector<std::string> Lines(std::string_view text, size_t width, bool utf8) {
   std::vector<std::string> parts;
+  // Line ends of other texts are nobody's intention.
+  if (text.find("\n" + std::string(kArt)) == std::string_view::npos) {
+    std::string line = Printable(text, utf8);
+    return width == 0 ? std::vector{std::move(line)} : Wrapped(line, width);
+  }
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     parts.push_back(Printable(text.substr(begin, end - begin), utf8));
