@@ -82,6 +82,7 @@ class WorkloadReconciler final {
   // Constant after construction.
   const WorkloadSettings settings_;
   const WorkloadParts parts_;
+  const WallTime started_;
 
   struct Counted {
     placement::Phase phase = placement::Phase::kWaiting;
