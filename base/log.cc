@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 
@@ -79,6 +81,18 @@ std::string TextLine(std::string_view time, Level level, std::string_view messag
   return line;
 }
 
+// Fields that count something: numbers in JSON, so that they can be compared and summed up. Of all
+// others the type is text, also of a job that is called 7.
+constexpr std::array<std::string_view, 6> kCounts = {"port", "workers", "workloads",
+                                                     "jobs", "count",   "attempt"};
+
+bool IsNumber(std::string_view key, std::string_view value) {
+  constexpr size_t kMostDigits = 15;  // that every reader of JSON takes as they are
+  return std::find(kCounts.begin(), kCounts.end(), key) != kCounts.end() &&
+         value.size() <= kMostDigits && (value == "0" || !value.starts_with('0')) &&
+         std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string JsonLine(std::string_view time, Level level, std::string_view message, Fields fields) {
   std::string line = fmt::format(R"({{"ts":"{}","level":"{}","msg":)", time, Label(level));
   AppendQuoted(line, message);
@@ -87,7 +101,10 @@ std::string JsonLine(std::string_view time, Level level, std::string_view messag
     line += ',';
     AppendQuoted(line, field.key);
     line += ':';
-    AppendQuoted(line, field.value);
+    if (IsNumber(field.key, field.value))
+      line += field.value;
+    else
+      AppendQuoted(line, field.value);
   }
   return line + "}";
 }

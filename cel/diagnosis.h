@@ -6,6 +6,7 @@
 // Advice is a sentence that begins in lower case and contains the corrected expression; it is empty
 // when we do not recognise the mistake. Thread rules: pure functions.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,12 @@ std::string AdviseOnCompilation(std::string_view expression, const SelectorOptio
 // For an evaluation error on one device.
 std::string AdviseOnEvaluation(std::string_view expression, const SelectorOptions& options,
                                const Device& device, const EvalResult& result);
+
+// For "no such key" on one device: the value that it does not have, where the advice is to guard
+// the use.
+std::optional<MissingValue> FindMissingValue(std::string_view expression,
+                                             const SelectorOptions& options, const Device& device,
+                                             const EvalResult& result);
 
 // Mistakes that compile: an attribute ordered against a quantity in text form.
 std::vector<std::string> WarningsFor(const Ast& ast, std::string_view expression);

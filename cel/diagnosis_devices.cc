@@ -29,13 +29,15 @@ bool HasDomain(const DomainTable& table, std::string_view domain) {
                      [&](const auto& entry) { return entry.domain == domain; });
 }
 
-// For "no such key" at this path on this device.
-std::string MissingKeyAdvice(const Path& path, const DeviceData& device) {
+bool Lacks(const DeviceData& device, const Path& path) {
   const DomainTable& table = path.table == "attributes" ? device.attributes : device.capacity;
-  if (path.name.empty() ||
-      table.Find(DomainTable::Hash(path.domain, path.name), path.domain, path.name) != nullptr) {
-    return "";
-  }
+  return !path.name.empty() &&
+         table.Find(DomainTable::Hash(path.domain, path.name), path.domain, path.name) == nullptr;
+}
+
+// For a path that the device lacks: how it should read; empty: no other one is known.
+std::string BetterPath(const Path& path, const DeviceData& device) {
+  const DomainTable& table = path.table == "attributes" ? device.attributes : device.capacity;
   if (const size_t slash = path.domain.find('/'); slash != std::string::npos) {
     return "the part before the slash is the domain: write " +
            PathText(path.table, path.domain.substr(0, slash), path.domain.substr(slash + 1));
@@ -49,6 +51,13 @@ std::string MissingKeyAdvice(const Path& path, const DeviceData& device) {
   if (const std::string other = FoundElsewhere(device, path.name); !other.empty()) {
     return "this device has the value elsewhere: " + other;
   }
+  return "";
+}
+
+// For "no such key" at this path on this device.
+std::string MissingKeyAdvice(const Path& path, const DeviceData& device) {
+  if (!Lacks(device, path)) return "";
+  if (std::string better = BetterPath(path, device); !better.empty()) return better;
   const std::string text = PathText(path.table, path.domain, path.name);
   if (IsIdentifier(path.name)) {
     return "not every device has " + text + "; guard the use: has(" + text + ") && " + text +
@@ -116,6 +125,24 @@ std::string AdviseOnEvaluation(std::string_view expression, const SelectorOption
   }
   return FirstAdvice(*ast->root,
                      [&](const Expr& expr) { return WrongKindAdvice(expr, expression, data); });
+}
+
+std::optional<MissingValue> FindMissingValue(std::string_view expression,
+                                             const SelectorOptions& options, const Device& device,
+                                             const EvalResult& result) {
+  if (!result.error.starts_with("no such key")) return std::nullopt;
+  const auto ast = ParseForAdvice(expression, options);
+  if (ast->root == nullptr) return std::nullopt;
+  std::optional<MissingValue> missing;
+  bool decided = false;  // the advice is about this path
+  ForEachNode(*ast->root, [&](const Expr& expr) {
+    const auto path = PathOf(expr);
+    if (decided || !path || !Lacks(device.data(), *path)) return;
+    decided = true;
+    if (BetterPath(*path, device.data()).empty())
+      missing = {.table = path->table, .domain = path->domain, .name = path->name};
+  });
+  return missing;
 }
 
 std::vector<std::string> WarningsFor(const Ast& ast, std::string_view expression) {

@@ -88,6 +88,11 @@ std::string Selector::Advice(const Device& device, const EvalResult& result) con
   return AdviseOnEvaluation(impl_->expression, impl_->options, device, result);
 }
 
+std::optional<MissingValue> Selector::Missing(const Device& device,
+                                              const EvalResult& result) const {
+  return FindMissingValue(impl_->expression, impl_->options, device, result);
+}
+
 tl::expected<ExplainedSelector, CompileFailure> CompileAndShow(std::string_view expression,
                                                                const SelectorOptions& options,
                                                                bool show) {

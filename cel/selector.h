@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,13 @@ struct EvalResult {
   bool failed() const { return outcome == Outcome::kError; }
 };
 
+// A value that a selector reads and a device does not have.
+struct MissingValue {
+  std::string table;   // "attributes" or "capacity"
+  std::string domain;  // as written
+  std::string name;
+};
+
 struct ExplainedSelector;
 
 class Selector final {
@@ -88,6 +96,8 @@ class Selector final {
   // What to write instead, for an evaluation error on this device that is a known mistake; else
   // empty.
   std::string Advice(const Device& device, const EvalResult& result) const;
+  // For an evaluation error: what this device lacks, where nothing better than a guard is known.
+  std::optional<MissingValue> Missing(const Device& device, const EvalResult& result) const;
   // Mistakes that compile and evaluate but rarely mean what they say (`memory >= "16Gi"` on text).
   const std::vector<std::string>& warnings() const;
   // Memory held by the compiled form.

@@ -136,7 +136,8 @@ void AppendProblems(Problems& out, const Configuration& configuration,
     // A path that is missing has been reported where it is missing.
     const WorkerSettings& worker = configuration.workers[i];
     if (!worker.kubeconfig.empty())
-      AppendProblems(out, workers[i], "worker " + worker.name, with_warnings);
+      AppendProblems(out, workers[i], worker.name.empty() ? "" : "worker " + worker.name,
+                     with_warnings);
   }
 }
 

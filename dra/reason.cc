@@ -215,7 +215,8 @@ constexpr std::array kCatalogue = {
         "The scheduler there would abort the whole pod: an error is not a mismatch.",
         "The message says what to write instead, where that is known. Try it on the devices "
         "of every worker with `fedra devices --selector 'EXPR'`, or on slices from a file "
-        "with `fedra cel`."},
+        "with `fedra cel`. The spec of a ResourceClaimTemplate is immutable: delete the template "
+        "and create it again; the job need not be submitted again."},
     ReasonEntry{
         kAllocationError, "AllocationError", kDevices,
         "the scheduler's allocator gives up on the claim",

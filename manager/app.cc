@@ -227,11 +227,14 @@ std::string Daemon::MetricsPage() {
                         .clones = worker->our_clones(manager_uid),
                         .in_line = facts.length,
                         .head_waits = facts.head_waits});
+    const verify::DevicePicture* devices = worker->devices();
+    if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
   }
   metrics_.SetClusters(clusters);
   metrics_.SetQueueDepth(federation_->queue_depth());
   for (const auto& [phase, count] : federation_->WorkloadsByPhase())
     metrics_.SetWorkloads(phase, count);
+  metrics_.SetBlocked(federation_->BlockedByReason());
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
   if (const auto process = server::ReadProcessStats()) metrics_.SetProcess(*process);

@@ -48,6 +48,7 @@ struct NodeAllocation {
   Fit fit = Fit::kNoFit;
   std::string error;                          // for kError
   ErrorCause cause = ErrorCause::kAllocator;  // for kError
+  std::optional<SelectorFailure> selector;    // for a selector's error: what is known beyond it
   bool invalid_pools = false;                 // kNoFit on a node that sees an invalid pool
   std::vector<ChosenDevice> devices;          // for kFit: claim by claim, in request order
   std::vector<int> alternatives;  // for kFit: the index chosen, per firstAvailable request

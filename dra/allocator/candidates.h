@@ -67,6 +67,8 @@ class CandidateTable final {
   uint8_t Code(uint32_t ask, size_t candidate);
   // The text of the error behind an error code, in the scheduler's words.
   std::string ErrorText(uint32_t ask, size_t candidate);
+  // For a code of kDeviceSelectorFails.
+  SelectorFailure FailureOf(uint32_t ask, size_t candidate);
   // Some candidate has an error code for some ask.
   bool AnyError();
 

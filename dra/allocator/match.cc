@@ -184,6 +184,7 @@ SelectorFailure MatchCache::FailureOf(ConjunctionId id, const Slice& slice, size
     if (result.failed()) {
       failure.error = result.error;
       failure.advice = compiled->selector->Advice(converted, result);
+      failure.missing = compiled->selector->Missing(converted, result);
       break;
     }
     ++failure.selector;

@@ -77,7 +77,8 @@ struct SelectorFailure {
   size_t selector = 0;
   bool compile_error = false;
   std::string error;
-  std::string advice;  // what to write instead; may be empty
+  std::string advice;                        // what to write instead; may be empty
+  std::optional<cel::MissingValue> missing;  // what the device lacks, behind such an advice
 };
 
 class MatchCache final {

@@ -163,12 +163,14 @@ std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
   const size_t index = of_class ? failure.selector : failure.selector - in_class;
   const std::string owner =
       of_class ? "DeviceClass " + ask.device_class->name.str() : "the request";
+  std::string text = "selector #" + std::to_string(index) + " of " + owner;
+  if (failure.compile_error) {
+    return text + " does not compile: CEL compile error: " +
+           Cut(failure.error, kMaxExpressionShown + kMaxErrorShown);
+  }
   const std::string& expression = matches.Selector(ask.match, failure.selector).expression;
-  std::string text = "selector #" + std::to_string(index) + " of " + owner + ", " +
-                     Cut(expression, kMaxExpressionShown) + ", fails on device " + device +
-                     (failure.compile_error ? ": CEL compile error: " : ": CEL runtime error: ") +
-                     Cut(failure.error, kMaxErrorShown);
-  if (!failure.advice.empty()) text += "; " + Cut(failure.advice, kMaxErrorShown);
+  text += ", " + Cut(expression, kMaxExpressionShown) + ", fails on device " + device +
+          ": CEL runtime error: " + Cut(failure.error, kMaxErrorShown);
   return text;
 }
 

@@ -74,10 +74,10 @@ struct PodClaims {
   std::vector<Text> missing_classes;
 };
 
-// Whose selector it is, how it reads, what went wrong and what to write instead, each of bounded
-// length: "selector #0 of DeviceClass gpu, EXPRESSION, fails on device DRIVER/POOL/DEVICE: CEL
-// runtime error: no such key: model; not every device has ...". What follows "CEL" up to the
-// semicolon are kube-scheduler's words.
+// Whose selector it is, how it reads and what went wrong, each of bounded length: "selector #0 of
+// DeviceClass gpu, EXPRESSION, fails on device DRIVER/POOL/DEVICE: CEL runtime error: no such key:
+// model", or "selector #0 of the request does not compile: CEL compile error: ...", with line ends.
+// What follows "CEL" are kube-scheduler's words.
 std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
                             const std::string& device, const MatchCache& matches);
 

@@ -7,9 +7,10 @@
 namespace fedra::dra {
 
 Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
-  const bool selector = table_.Code(ask, candidate) == kDeviceSelectorFails;
-  return Stop(Fit::kError, table_.ErrorText(ask, candidate),
-              selector ? ErrorCause::kSelector : ErrorCause::kAllocator);
+  if (table_.Code(ask, candidate) != kDeviceSelectorFails)
+    return Stop(Fit::kError, table_.ErrorText(ask, candidate), ErrorCause::kAllocator);
+  outcome_.selector = table_.FailureOf(ask, candidate);
+  return Stop(Fit::kError, table_.ErrorText(ask, candidate), ErrorCause::kSelector);
 }
 
 Search::Step Search::StopAtInvalidPool(const Place& place) {

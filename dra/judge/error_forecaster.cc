@@ -126,7 +126,11 @@ void ErrorForecaster::Note(const Node& node, const NodeAllocation& found) {
   if (found.fit == Fit::kBudget) forecast_.unfinished = &node;
   NoteSlowness(node, found);
   if (found.fit == Fit::kError)
-    forecast_.error = {.node = &node, .pods = 0, .text = found.error, .cause = found.cause};
+    forecast_.error = {.node = &node,
+                       .pods = 0,
+                       .text = found.error,
+                       .cause = found.cause,
+                       .selector = found.selector};
 }
 
 void ErrorForecaster::ExamineNodes(const ResolvedPod& resolved, int fitting, bool ahead) {
@@ -190,7 +194,11 @@ void ErrorForecaster::LookAhead(const Offer& first, int most) {
   if (found.fit != Fit::kError) return;
   forecast_.pods_to_error[first.node] = pods;
   if (!forecast_.ahead)
-    forecast_.ahead = {.node = first.node, .pods = pods, .text = found.error, .cause = found.cause};
+    forecast_.ahead = {.node = first.node,
+                       .pods = pods,
+                       .text = found.error,
+                       .cause = found.cause,
+                       .selector = found.selector};
 }
 
 void ErrorForecaster::FindErrors(const ResolvedPod& resolved, int fitting) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 #include "dra/allocator/candidates.h"
+#include "dra/judge/selector_advice.h"
 
 namespace fedra::dra {
 namespace {
@@ -53,6 +55,7 @@ class Tally final {
     for (const auto& [node, count] : free_on_node_)
       report_.most_on_one_node = std::max(report_.most_on_one_node, count);
     if (shortage_) report_.shortage = Describe(*shortage_, short_device_);
+    NameHolders(nullptr, report_);
     return std::move(report_);
   }
 
@@ -90,6 +93,7 @@ class Tally final {
   MatchCache& matches_;
   RequestReport report_;
   std::map<std::pair<size_t, std::string>, size_t> failures_;  // selector, error -> of `errors`
+  std::set<ObjectKey> holders_;
   std::map<Text, int> free_on_node_;
   std::optional<CapacityShortage> shortage_;  // the smallest, and where it is
   Text short_device_;
@@ -113,7 +117,11 @@ void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
       return;
     }
     const std::string name = device.slice->pool.ToString() + "/" + device.device->name.str();
-    report_.errors.push_back({DescribeFailure(ask_, failure, name, matches_), 1});
+    const std::string error = DescribeFailure(ask_, failure, name, matches_);
+    const std::string told = error + AdviceBehind(failure, snapshot_);
+    if (failure.compile_error) report_.compile_error = told;
+    report_.errors.push_back(
+        {failure.compile_error ? error.substr(0, error.find(": CEL")) : told, 1});
     return;
   }
   CountCause(matches_.CauseOf(ask_.match, code));
@@ -155,10 +163,9 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
   if (!ask_.admin && device.use && device.use->dedicated) {
     ++report_.allocated;
     for (const ObjectKey& holder : device.use->holders) {
-      auto& known = report_.holders;
-      if (known.size() >= kMaxHolders) break;
-      const std::string name = holder.ToString();
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+      if (!holders_.insert(holder).second) continue;
+      ++report_.all_claims;
+      if (report_.claims.size() < kMaxClaimsKept) report_.claims.push_back(holder);
     }
     return false;
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "dra/allocator/capacity.h"
@@ -38,10 +39,13 @@ struct RequestReport {
   std::vector<CountedCause> class_selectors;    // false, per selector
   std::vector<CountedCause> request_selectors;  // false, per selector
   std::vector<CountedCause> errors;  // selectors that cannot be evaluated, with one such device
+  std::string compile_error;         // of a selector that no device can be tried with; may be empty
   int other_node = 0;                // match, but belong to nodes where the pod cannot run
   std::vector<CountedCause> taints;
   int allocated = 0;
-  std::vector<std::string> holders;  // claims that hold those, each once, at most kMaxHolders
+  std::vector<ObjectKey> claims;     // that hold those, each once, at most kMaxClaimsKept
+  size_t all_claims = 0;             // how many there are
+  std::vector<std::string> holders;  // jobs, or claims of no known job, each once; see NameHolders
   int in_flight = 0;                 // taken by workloads in flight
   int placed = 0;                    // taken by pods of the same workload
   int capacity = 0;                  // not enough capacity left, or not published
@@ -60,13 +64,22 @@ struct RequestReport {
   std::string ToString() const;
 };
 
+// A message names so many holders; of more it says how many.
 inline constexpr size_t kMaxHolders = 3;
+inline constexpr size_t kMaxClaimsKept = 256;
 inline constexpr size_t kMaxPoolProblems = 3;
 
 // `usable`: whether the pod may run on a node. `placed`: what the simulation holds; may be null.
 RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapshot,
                       const std::function<bool(const Node&)>& usable, const Workspace* placed,
                       MatchCache& matches);
+
+// Which job's pods use a claim.
+using JobOfClaim = std::unordered_map<ObjectKey, ObjectKey>;
+
+// RequestReport::holders for its claims: "job ml/train", or "ml/claim" where no job is known.
+// `jobs`: may be null.
+void NameHolders(const JobOfClaim* jobs, RequestReport& report);
 
 // How many of the ask's devices one node has free.
 int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,

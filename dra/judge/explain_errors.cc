@@ -1,5 +1,7 @@
 #include "dra/judge/explain_errors.h"
 
+#include "dra/judge/selector_advice.h"
+
 namespace fedra::dra {
 namespace {
 
@@ -21,13 +23,22 @@ ReasonCode ErrorCodeOf(ErrorCause cause) {
   return ReasonCode::kAllocationError;
 }
 
+std::string WithAdvice(const AttemptError& error, const Snapshot& snapshot) {
+  return error.selector ? error.text + AdviceBehind(*error.selector, snapshot) : error.text;
+}
+
+// It is the same on every node and device.
+bool DoesNotCompile(const AttemptError& error) {
+  return error.selector && error.selector->compile_error;
+}
+
 }  // namespace
 
 std::string HowManyFit(const PodSetReport& report) {
   return std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit";
 }
 
-void ExplainError(const PlacementTrace& trace, Explanation& explanation) {
+void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explanation& explanation) {
   const ErrorForecast& errors = trace.errors;
   // The scheduler comes to that node, whatever it finds before.
   const bool certain = !errors.by_chance && errors.feasible < kNodesAlwaysExamined;
@@ -36,13 +47,17 @@ void ExplainError(const PlacementTrace& trace, Explanation& explanation) {
   if (trace.report.fitting > 0)
     explanation.Add(outcome, ReasonCode::kPodsDoNotFit, "pod set " + trace.report.name,
                     HowManyFit(trace.report));
+  const std::string text =
+      WithAdvice(*errors.error, snapshot) + (errors.by_chance ? kByChance : "");
+  if (DoesNotCompile(*errors.error))
+    return explanation.Add(outcome, ReasonCode::kSelectorError, "", text);
   const std::string node = errors.error->node->name.str();
   explanation.Add(outcome, ErrorCodeOf(errors.error->cause), "Node " + node,
-                  "the scheduler ends with an error on node " + node + ": " + errors.error->text +
-                      (errors.by_chance ? kByChance : ""));
+                  "the scheduler ends with an error on node " + node + ": " + text);
 }
 
-void ExplainErrorAhead(const PlacementTrace& trace, Explanation& explanation) {
+void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
+                       Explanation& explanation) {
   if (explanation.outcome != Outcome::kYes) return;
   const AttemptError& error = *trace.errors.ahead;
   const std::string node = error.node->name.str();
@@ -50,7 +65,7 @@ void ExplainErrorAhead(const PlacementTrace& trace, Explanation& explanation) {
                   "the scheduler ends with an error on node " + node + " once " +
                       std::to_string(error.pods) + (error.pods == 1 ? " pod" : " pods") +
                       " of pod set " + trace.report.name + (error.pods == 1 ? " is" : " are") +
-                      " there: " + error.text + kByChance);
+                      " there: " + WithAdvice(error, snapshot) + kByChance);
 }
 
 void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation) {

@@ -9,9 +9,10 @@
 namespace fedra::dra {
 
 // Where ErrorForecast::error ends placing the pods.
-void ExplainError(const PlacementTrace& trace, Explanation& explanation);
+void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explanation& explanation);
 // All pods fit, if they go where they do not bring the scheduler to ErrorForecast::ahead.
-void ExplainErrorAhead(const PlacementTrace& trace, Explanation& explanation);
+void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
+                       Explanation& explanation);
 // All pods fit, but the scheduler does not get that far: it searches every node, and one search
 // that it gives up ends the pod's attempt.
 void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation);

@@ -1,5 +1,8 @@
 // A RequestReport in words.
 
+#include <algorithm>
+#include <set>
+
 #include "dra/judge/explain.h"
 
 namespace fedra::dra {
@@ -10,6 +13,15 @@ std::string InBrackets(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? " (" : ", ") + text;
   return all.empty() ? "" : all + ")";
+}
+
+// "a", "b", "c and 4 more". `others`: that are not in the list.
+std::vector<std::string> FirstOf(const std::vector<std::string>& names, size_t others) {
+  const size_t shown = std::min(names.size(), kMaxHolders);
+  std::vector<std::string> first(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown));
+  const size_t more = names.size() - shown + others;
+  if (more > 0 && !first.empty()) first.back() += " and " + std::to_string(more) + " more";
+  return first;
 }
 
 void Append(std::vector<CountedCause>& parts, int devices, std::string what) {
@@ -45,12 +57,22 @@ std::vector<CountedCause> RequestReport::Parts() const {
     Append(parts, cause.devices, "cannot be evaluated: " + cause.what);
   Append(parts, other_node, "on nodes the pod cannot use");
   for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
-  Append(parts, allocated, "allocated" + InBrackets(holders));
+  Append(parts, allocated, "allocated" + InBrackets(FirstOf(holders, all_claims - claims.size())));
   Append(parts, in_flight, "reserved for jobs already dispatched here");
   Append(parts, placed, "taken by other pods of this job");
   Append(parts, capacity, "without enough capacity" + (shortage.empty() ? "" : ": " + shortage));
   Append(parts, free, "free");
   return parts;
+}
+
+void NameHolders(const JobOfClaim* jobs, RequestReport& report) {
+  report.holders.clear();
+  std::set<std::string> known;
+  for (const ObjectKey& claim : report.claims) {
+    const bool has_job = jobs != nullptr && jobs->contains(claim);
+    std::string name = has_job ? "job " + jobs->at(claim).ToString() : claim.ToString();
+    if (known.insert(name).second) report.holders.push_back(std::move(name));
+  }
 }
 
 std::string RequestReport::ToString() const {

@@ -86,7 +86,7 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
     return explanation.Add(Outcome::kUnknown, ReasonCode::kBudgetExceeded, object,
                            HowManyFit(report) + "; the others were not looked at");
   }
-  if (trace_.errors.error) return ExplainError(trace_, explanation);
+  if (trace_.errors.error) return ExplainError(trace_, context_.snapshot, explanation);
   if (context_.BudgetIsSpent()) return ExplainBudget(explanation);
   if (report.fitting > 0)
     explanation.Add(Outcome::kNo, ReasonCode::kPodsDoNotFit, object, HowManyFit(report));
@@ -127,7 +127,7 @@ Explanation Explainer::Explain() const {
     ExplainGivenUp(trace_, explanation);
   else
     explanation.headroom = CountHeadroom(context_, trace_.resolved, demand, placed_);
-  if (trace_.errors.ahead) ExplainErrorAhead(trace_, explanation);
+  if (trace_.errors.ahead) ExplainErrorAhead(trace_, context_.snapshot, explanation);
   return explanation;
 }
 

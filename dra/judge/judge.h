@@ -69,6 +69,8 @@ struct JudgeOptions {
   bool node_resources = true;
   // What running pods hold, per node name, "pods" included; null: nothing is known to run.
   const std::map<Text, Amounts>* used = nullptr;
+  // Whose the claims are that hold devices, for messages; null: not known.
+  const JobOfClaim* jobs = nullptr;
   // Nodes that could be added: when what is missing are devices that they would bring, the outcome
   // is kMayScale instead of kNo. Null: none.
   const std::vector<ScalablePool>* scalable_pools = nullptr;

@@ -43,6 +43,7 @@ struct AttemptError {
   int pods = 0;  // that must be put on the node before it comes to that
   std::string text;
   ErrorCause cause = ErrorCause::kAllocator;
+  std::optional<SelectorFailure> selector;  // as in NodeAllocation
 };
 
 // Where the scheduler's attempts end with an error, or take too long.

@@ -72,12 +72,19 @@ int64_t RequestExplainer::Need(const Ask& ask, const RequestReport& report, bool
 RequestReport RequestExplainer::ReportOn(const PodVariant& variant, uint32_t ask) const {
   const ResolvedPod& resolved = trace_.resolved;
   MatchCache& matches = context_.caches.matches;
-  if (placed_.workspace.pools.empty() && resolved.bound.empty() &&
-      !resolved.variants.wants_device_resources())
-    return context_.memory.ReportOn(trace_.pods.demand.node, variant.pod, ask, context_.snapshot,
-                                    matches);
-  const auto usable = [&](const Node& node) { return resolved.PositionOf(node.name).has_value(); };
-  return dra::Explain(variant.pod, ask, context_.snapshot, usable, &placed_.workspace, matches);
+  const auto report = [&] {
+    if (placed_.workspace.pools.empty() && resolved.bound.empty() &&
+        !resolved.variants.wants_device_resources())
+      return context_.memory.ReportOn(trace_.pods.demand.node, variant.pod, ask, context_.snapshot,
+                                      matches);
+    const auto usable = [&](const Node& node) {
+      return resolved.PositionOf(node.name).has_value();
+    };
+    return dra::Explain(variant.pod, ask, context_.snapshot, usable, &placed_.workspace, matches);
+  };
+  RequestReport named = report();
+  if (context_.options.jobs != nullptr) NameHolders(context_.options.jobs, named);
+  return named;
 }
 
 // "request gpu of claim gpu (template any) fits in none of 2 alternatives: large: 1 on one node of
@@ -107,6 +114,11 @@ void RequestExplainer::Refuse(const Ask& ask, std::span<const RequestReport> rep
   const std::string behind = shortfall.empty() ? "" : "; " + shortfall;
   const ReasonCode code = CodeOf(nearest, need);
   std::string object = "DeviceClass " + nearest.device_class;
+  // On every worker in the same words.
+  if (code == ReasonCode::kSelectorError && !nearest.compile_error.empty()) {
+    return explanation.Add(Outcome::kNo, code, "",
+                           nearest.Subject() + ": " + nearest.compile_error);
+  }
   if (reports.size() > 1) {
     return explanation.Add(Outcome::kNo, code, std::move(object),
                            DescribeAlternatives(ask, reports) + behind);

@@ -15,8 +15,8 @@ std::string_view DomainOf(std::string_view resource) {
 }
 
 // "each pod asks for 8 cpu, at most 3 is free on one node (2 nodes); ..."
-std::string Join(const std::vector<ResourceShortage>& shortages,
-                 std::string (ResourceShortage::*text)() const) {
+std::string JoinShortages(const std::vector<ResourceShortage>& shortages,
+                          std::string (ResourceShortage::*text)() const) {
   std::string all;
   for (const ResourceShortage& shortage : shortages) {
     all += (all.empty() ? "" : "; ") + (shortage.*text)();
@@ -128,7 +128,7 @@ Reason RoomExplainer::TooSmall(const Nodes& nodes) const {
                 Counted(report.wanted, "pod") + ", even when nothing else runs there: ";
   return {.code = ReasonCode::kNodesTooSmall,
           .object = {},
-          .message = text + Join(nodes.shortages, &ResourceShortage::AgainstLargest),
+          .message = text + JoinShortages(nodes.shortages, &ResourceShortage::AgainstLargest),
           .resources = nodes.shortages};
 }
 
@@ -138,7 +138,7 @@ Reason RoomExplainer::Busy(const Nodes& nodes) const {
           .message = "there is no room now on " + std::to_string(nodes.count) + " of " +
                      Counted(trace_.resolved.nodes.size(), "node") +
                      (nodes.have_devices ? ", which could take the pod otherwise: " : ": ") +
-                     Join(nodes.shortages, &ResourceShortage::AgainstFree),
+                     JoinShortages(nodes.shortages, &ResourceShortage::AgainstFree),
           .resources = nodes.shortages};
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cluster-clients/watch/object_cache.h"
 #include "config/yaml_json.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/input.h"
@@ -20,8 +19,9 @@ Result<nlohmann::json> ReadDocuments(const std::vector<std::string>& paths) {
     auto converted = config::YamlToJson(text);
     if (!converted) return Fail(std::move(converted).error().WithContext(path));
     for (const std::string& document : *converted) {
-      FEDRA_ASSIGN_OR_RETURN(nlohmann::json object, watch::ParseJson(document));
-      documents.push_back(std::move(object));
+      auto object = ParseManifest(document);
+      if (!object) return Fail(std::move(object).error().WithContext(path));
+      documents.push_back(*std::move(object));
     }
   }
   return documents;

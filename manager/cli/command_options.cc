@@ -112,6 +112,8 @@ void AddConfigCommands(CLI::App& app, Parsed& parsed, Command& command) {
       ->add_option("--timeout", parsed.validate.timeout,
                    "With --connect: how long to wait for the clusters")
       ->capture_default_str();
+  validate->add_option("-o,--output", parsed.validate.format, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}));
   validate->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.validate.config = parsed.config;
@@ -125,8 +127,13 @@ void AddConfigCommands(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* view =
       config->add_subcommand("view", "Print the effective configuration, without secrets");
   AddConfig(*view, parsed);
-  view->callback(
-      [&] { command = [&](Terminal& terminal) { return ConfigView(parsed.config, terminal); }; });
+  view->add_option("-o,--output", parsed.format, "yaml or json")
+      ->check(CLI::IsMember({"yaml", "json"}));
+  view->callback([&] {
+    command = [&](Terminal& terminal) {
+      return ConfigView(parsed.config, parsed.format, terminal);
+    };
+  });
 }
 
 void AddExplain(CLI::App& app, Parsed& parsed, Command& command) {

@@ -53,10 +53,12 @@ struct ValidateOptions {
   std::string config;
   bool connect = false;         // also ask every cluster for our rights there
   std::string timeout = "15s";  // for connecting
+  std::string format = "text";  // or json, yaml: one document on `out`, whatever is found
 };
 int ConfigValidate(const ValidateOptions& options, Terminal& terminal);
 int ConfigPrintDefaults(Terminal& terminal);
-int ConfigView(const std::string& path, Terminal& terminal);
+// `format`: yaml (what the file may be replaced with) or json.
+int ConfigView(const std::string& path, const std::string& format, Terminal& terminal);
 
 // fedra check -f FILE: would these jobs run on these workers? Needs only kubeconfigs, or a snapshot
 // file; writes nothing.

@@ -1,21 +1,126 @@
+#include <algorithm>
+#include <optional>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/time.h"
 #include "config/load.h"
 #include "config/print.h"
+#include "config/yaml_json.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/config_connect.h"
+#include "manager/cli/text/output.h"
 
 namespace fedra::cli {
 namespace {
+
+using nlohmann::ordered_json;
 
 config::LoadOptions LoadNow() {
   return {.now = SystemClock().Now(),
           .in_cluster = config::InClusterFromEnvironment(),
           .manager_may_fail = true};
+}
+
+// Everything that `config validate` finds out.
+struct Findings {
+  config::Problems problems;
+  bool valid = false;
+  std::optional<config::Loaded> loaded;
+  std::optional<std::vector<ClusterAnswer>> clusters;  // absent: they were not asked
+};
+
+bool IsFailing(const Findings& findings) {
+  return !findings.valid ||
+         (findings.clusters &&
+          std::any_of(findings.clusters->begin(), findings.clusters->end(),
+                      [](const ClusterAnswer& cluster) { return !cluster.problem.empty(); }));
+}
+
+Findings Examine(const ValidateOptions& options, std::chrono::milliseconds timeout,
+                 Terminal& terminal) {
+  Findings findings;
+  config::LoadOptions all_of_it = LoadNow();
+  all_of_it.look_at_store = true;
+  auto loaded = config::Load(options.config, all_of_it);
+  if (!loaded) {
+    findings.problems = loaded.error();
+    return findings;
+  }
+  findings.valid = config::AccessProblems(*loaded, false).empty();
+  findings.problems = config::AccessProblems(*loaded, true);
+  if (loaded->store) {
+    findings.problems.push_back(loaded->store->problem);
+    if (loaded->store->fatal) findings.valid = false;
+  }
+  if (findings.valid && options.connect)
+    findings.clusters = AskClusters(*loaded, timeout, terminal);
+  findings.loaded = std::move(*loaded);
+  return findings;
+}
+
+ordered_json ProblemJson(const config::Problem& problem) {
+  ordered_json object = {{"file", problem.file}, {"path", problem.path}};
+  if (problem.mark.line > 0) {
+    object["line"] = problem.mark.line;
+    object["column"] = problem.mark.column;
+  }
+  object["about"] = problem.about;
+  object["problem"] = problem.problem;
+  object["hint"] = problem.hint;
+  return object;
+}
+
+ordered_json AsJson(const Findings& findings, const std::string& path) {
+  ordered_json document = Document("ConfigReport");
+  document["file"] = path;
+  document["valid"] = findings.valid;
+  document["problems"] = ordered_json::array();
+  for (const config::Problem& problem : findings.problems)
+    document["problems"].push_back(ProblemJson(problem));
+  if (findings.valid) {
+    const config::Loaded& loaded = *findings.loaded;
+    document["manager"] = config::Summary(*loaded.manager);
+    document["workers"] = ordered_json::array();
+    for (size_t i = 0; i < loaded.workers.size(); ++i)
+      document["workers"].push_back({{"name", loaded.configuration.workers[i].name},
+                                     {"access", config::Summary(*loaded.workers[i])}});
+  }
+  if (findings.clusters) {
+    document["clusters"] = ordered_json::array();
+    for (const ClusterAnswer& cluster : *findings.clusters)
+      document["clusters"].push_back(
+          {{"name", cluster.name}, {"release", cluster.release}, {"problem", cluster.problem}});
+  }
+  return document;
+}
+
+void Print(const Findings& findings, const std::string& path, Terminal& terminal) {
+  if (!findings.problems.empty()) terminal.err << config::ToString(findings.problems) << "\n";
+  if (!findings.valid) return;
+  const config::Loaded& loaded = *findings.loaded;
+  terminal.out << fmt::format("{} is valid: manager {}\n", path, config::Summary(*loaded.manager));
+  for (size_t i = 0; i < loaded.workers.size(); ++i) {
+    terminal.out << fmt::format("  worker {}: {}\n", loaded.configuration.workers[i].name,
+                                config::Summary(*loaded.workers[i]));
+  }
+  if (loaded.workers.empty())
+    terminal.out
+        << "  no worker: every job waits (add name and kubeconfig of each below workers)\n";
+  if (!findings.clusters) return;
+  // One report on one stream: in a file, too, the cluster that fails is among the others.
+  for (const ClusterAnswer& cluster : *findings.clusters) {
+    terminal.out << cluster.name << ": "
+                 << (cluster.problem.empty()
+                         ? "Kubernetes " + cluster.release + ", all required permissions granted"
+                         : cluster.problem)
+                 << "\n";
+  }
 }
 
 }  // namespace
@@ -24,34 +129,14 @@ int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
   const auto timeout = ParseDuration(options.timeout);
   if (!timeout) {
     terminal.err << "--timeout: " << timeout.error().message << "\n";
-    return 1;
+    return kFailed;
   }
-  config::LoadOptions all_of_it = LoadNow();
-  all_of_it.look_at_store = true;
-  const auto loaded = config::Load(options.config, all_of_it);
-  if (!loaded) {
-    terminal.err << config::ToString(loaded.error()) << "\n";
-    return 1;
-  }
-  bool failed = !config::AccessProblems(*loaded, false).empty();
-  config::Problems all = config::AccessProblems(*loaded, true);
-  if (loaded->store) {
-    all.push_back(loaded->store->problem);
-    failed |= loaded->store->fatal;
-  }
-  if (!all.empty()) terminal.err << config::ToString(all) << "\n";
-  if (failed) return 1;
-  terminal.out << fmt::format("{} is valid: manager {}\n", options.config,
-                              config::Summary(*loaded->manager));
-  for (size_t i = 0; i < loaded->workers.size(); ++i) {
-    terminal.out << fmt::format("  worker {}: {}\n", loaded->configuration.workers[i].name,
-                                config::Summary(*loaded->workers[i]));
-  }
-  if (loaded->workers.empty())
-    terminal.out
-        << "  no worker: every job waits (add name and kubeconfig of each below workers)\n";
-  if (options.connect && !ConnectAndReport(*loaded, *timeout, terminal)) return 1;
-  return 0;
+  const Findings findings = Examine(options, *timeout, terminal);
+  if (const auto format = ParseFormat(options.format); format)
+    terminal.out << ToText(AsJson(findings, options.config), *format);
+  else
+    Print(findings, options.config, terminal);
+  return IsFailing(findings) ? kFailed : 0;
 }
 
 int ConfigPrintDefaults(Terminal& terminal) {
@@ -59,13 +144,23 @@ int ConfigPrintDefaults(Terminal& terminal) {
   return 0;
 }
 
-int ConfigView(const std::string& path, Terminal& terminal) {
+int ConfigView(const std::string& path, const std::string& format, Terminal& terminal) {
   const auto loaded = config::Load(path, LoadNow());
   if (!loaded) {
     terminal.err << config::ToString(loaded.error()) << "\n";
-    return 1;
+    return kFailed;
   }
-  terminal.out << config::View(loaded->configuration);
+  const std::string text = config::View(loaded->configuration);
+  if (format != "json") {
+    terminal.out << text;
+    return 0;
+  }
+  const auto documents = config::YamlToJson(text);
+  if (!documents || documents->size() != 1) {
+    terminal.err << path << ": " << (documents ? "is empty" : documents.error().message) << "\n";
+    return kFailed;
+  }
+  terminal.out << ToText(ordered_json::parse(documents->front()), Format::kJson);
   return 0;
 }
 

@@ -7,6 +7,9 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cluster-clients/watch/object_cache.h"
 
 namespace fedra::cli {
 namespace {
@@ -46,6 +49,17 @@ Result<std::string> ReadInput(const std::string& path) {
     return Fail(ErrorCode::kNotFound, fmt::format("{}: {}", path, WhyUnreadable(path, error)));
   }
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Result<nlohmann::json> ParseManifest(std::string_view json_text) {
+  if (json_text.starts_with('{')) return watch::ParseJson(json_text);
+  const char first = json_text.empty() ? 'n' : json_text.front();
+  const std::string_view what = first == '"'   ? "a text"
+                                : first == '[' ? "a list"
+                                : first == 'n' ? "empty"
+                                               : "a single value";
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("is {}, not a Kubernetes object with apiVersion and kind", what));
 }
 
 }  // namespace fedra::cli

@@ -41,6 +41,9 @@ constexpr std::array kFamilies = {
                  "Copies sent to a worker, by result."},
     MetricFamily{"fedra_placements_total", "counter", "cluster",
                  "Workloads that the worker admitted and won."},
+    MetricFamily{"fedra_placement_wait_seconds", "histogram", "cluster",
+                 "From the reservation of a workload's quota on the manager to its admission on "
+                 "the worker that won."},
     MetricFamily{"fedra_verifications_total", "counter", "cluster, result",
                  "Verdicts by outcome. A job that waits is judged again and again."},
     MetricFamily{"fedra_verification_refusals_total", "counter", "cluster, reason",
@@ -55,6 +58,14 @@ constexpr std::array kFamilies = {
                  "Workloads taken from a worker that stayed away too long."},
     MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be looked at."},
     MetricFamily{"fedra_workloads", "gauge", "phase", "Workloads by phase."},
+    MetricFamily{"fedra_blocked_workloads", "gauge", "reason",
+                 "Workloads that no worker can run, each once: by the reason that stands first on "
+                 "most workers."},
+    MetricFamily{"fedra_devices", "gauge", "cluster, driver, state",
+                 "Devices that the worker publishes: allocated to one claim, shared by claims, "
+                 "tainted (of the others), or free. A scrape costs one pass over the worker's "
+                 "devices when slices or claims have changed since the last one, else nothing. Of "
+                 "more than 16 drivers the rest is called \"other\"."},
     MetricFamily{"fedra_store_size_bytes", "gauge", "",
                  "The store's file and its write-ahead log."},
     MetricFamily{"fedra_store_transaction_duration_seconds", "histogram", "result",
@@ -78,6 +89,10 @@ using Labels = std::map<std::string, std::string>;
 
 const prometheus::Histogram::BucketBoundaries kBuckets = {
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+
+// Jobs wait from less than a second to days.
+const prometheus::Histogram::BucketBoundaries kWaitBuckets = {
+    0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600};
 
 double Seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -122,6 +137,7 @@ struct Metrics::Families {
   Family<Histogram>& requests = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
+  Family<Histogram>& placement_wait = HistogramFamily("fedra_placement_wait_seconds");
   Family<Counter>& refusals = CounterFamily("fedra_verification_refusals_total");
   Family<Counter>& verifications = CounterFamily("fedra_verifications_total");
   Histogram& verification_duration =
@@ -132,6 +148,8 @@ struct Metrics::Families {
   Family<Counter>& lost = CounterFamily("fedra_worker_lost_total");
   Gauge& queue_depth = GaugeFamily("fedra_queue_depth").Add({});
   Family<Gauge>& workloads = GaugeFamily("fedra_workloads");
+  Family<Gauge>& blocked = GaugeFamily("fedra_blocked_workloads");
+  Family<Gauge>& devices = GaugeFamily("fedra_devices");
   Gauge& store_size = GaugeFamily("fedra_store_size_bytes").Add({});
   Counter& cpu_seconds = CounterFamily("process_cpu_seconds_total").Add({});
   Gauge& resident_bytes = GaugeFamily("process_resident_memory_bytes").Add({});
@@ -154,8 +172,10 @@ void Metrics::Dispatched(const ClusterName& cluster, std::string_view result) {
       .Increment();
 }
 
-void Metrics::Placed(const ClusterName& cluster) {
+void Metrics::Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) {
   families_->placements.Add({{"cluster", cluster.value}}).Increment();
+  families_->placement_wait.Add({{"cluster", cluster.value}}, kWaitBuckets)
+      .Observe(Seconds(waited));
 }
 
 void Metrics::Judged(const ClusterName& cluster, const dra::Verdict& verdict) {
@@ -194,6 +214,7 @@ void Metrics::StoreTransaction(bool ok, std::chrono::nanoseconds duration) {
 }
 
 void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
+  SetDevices(clusters);
   // Under the lock: a gauge must not be set by one page while it is removed by another.
   clusters_.With([&](std::set<ClusterName>& shown) {
     std::set<ClusterName> gone = std::exchange(shown, {});
@@ -212,6 +233,42 @@ void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
       families_->up.Remove(&families_->up.Add({{"cluster", name.value}}));
       for (auto* family : {&families_->clones, &families_->line_length, &families_->line_head})
         family->Remove(&family->Add({{"cluster", name.value}}));
+    }
+  });
+}
+
+void Metrics::SetDevices(const std::vector<ClusterGauges>& clusters) {
+  stocks_.With([&](std::set<DevicesOf>& shown) {
+    std::set<DevicesOf> gone = std::exchange(shown, {});
+    const auto gauge = [&](const DevicesOf& devices, const char* state) -> Families::Gauge& {
+      const auto& [cluster, driver] = devices;
+      return families_->devices.Add(
+          {{"cluster", cluster.value}, {"driver", driver}, {"state", state}});
+    };
+    for (const ClusterGauges& cluster : clusters) {
+      for (const auto& [driver, stock] : cluster.devices) {
+        const DevicesOf devices(cluster.name, driver);
+        gauge(devices, "free").Set(stock.free);
+        gauge(devices, "allocated").Set(stock.allocated);
+        gauge(devices, "shared").Set(stock.shared);
+        gauge(devices, "tainted").Set(stock.tainted);
+        gone.erase(devices);
+        shown.insert(devices);
+      }
+    }
+    for (const DevicesOf& devices : gone)
+      for (const char* state : {"free", "allocated", "shared", "tainted"})
+        families_->devices.Remove(&gauge(devices, state));
+  });
+}
+
+void Metrics::SetBlocked(const std::map<std::string_view, int>& by_reason) {
+  blocked_.With([&](std::set<std::string_view>& shown) {
+    for (const auto& [reason, count] : by_reason) shown.insert(reason);
+    for (const std::string_view reason : shown) {
+      const auto at = by_reason.find(reason);
+      families_->blocked.Add({{"reason", std::string(reason)}})
+          .Set(at == by_reason.end() ? 0 : at->second);
     }
   });
 }

@@ -11,18 +11,21 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "manager/http/process_stats.h"
 #include "manager/reconcile/telemetry.h"
+#include "manager/verify/device_stock.h"
 
 namespace fedra::server {
 
@@ -40,6 +43,8 @@ struct ClusterGauges {
   int clones = 0;                           // ours that have not ended
   int in_line = 0;                          // workloads that wait for its devices
   std::chrono::milliseconds head_waits{0};  // the first of them, since its quota was reserved
+  // By driver; those of the last scrape that are no longer among them vanish.
+  std::map<std::string, verify::DeviceStock> devices = {};
 };
 
 class Metrics final : public reconcile::Telemetry {
@@ -48,7 +53,7 @@ class Metrics final : public reconcile::Telemetry {
   ~Metrics() override;
 
   void Dispatched(const ClusterName& cluster, std::string_view result) override;
-  void Placed(const ClusterName& cluster) override;
+  void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) override;
   void Judged(const ClusterName& cluster, const dra::Verdict& verdict) override;
   void Verified(std::chrono::nanoseconds duration) override;
   void Reconciled(std::string_view result, std::chrono::nanoseconds duration) override;
@@ -67,6 +72,8 @@ class Metrics final : public reconcile::Telemetry {
   void SetManager(bool is_up);
   void SetQueueDepth(size_t depth);
   void SetWorkloads(std::string_view phase, int count);
+  // By the reason's name; those of the last call that are no longer among them become 0.
+  void SetBlocked(const std::map<std::string_view, int>& by_reason);
   void SetStoreSize(uint64_t bytes);
   void SetProcess(const ProcessStats& stats);
 
@@ -78,8 +85,12 @@ class Metrics final : public reconcile::Telemetry {
   struct Families;
   std::unique_ptr<Families> families_;
   std::atomic<uint64_t> reconciles_{0};
-  Guarded<std::set<ClusterName>> clusters_;  // as of the last SetClusters
-  Guarded<double> cpu_counted_{0};           // seconds, as of the last SetProcess
+  Guarded<std::set<ClusterName>> clusters_;               // as of the last SetClusters
+  using DevicesOf = std::pair<ClusterName, std::string>;  // worker, driver
+  Guarded<std::set<DevicesOf>> stocks_;                   // as of the last SetClusters
+  Guarded<std::set<std::string_view>> blocked_;           // reasons that were shown
+  void SetDevices(const std::vector<ClusterGauges>& clusters);
+  Guarded<double> cpu_counted_{0};  // seconds, as of the last SetProcess
 };
 
 }  // namespace fedra::server

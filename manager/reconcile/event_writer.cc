@@ -89,8 +89,10 @@ void EventWriter::Write(const Pending& event) {
     written = Repeat(key, count, now);
   }
   if (!written) {
+    const bool is_workload = event.regarding.kind == tracking::kWorkloads.kind;
     log::Debug("event not written",
-               {{"workload", event.regarding.key.ToString()}, {"error", written.error().message}});
+               {{is_workload ? "workload" : "job", event.regarding.key.ToString()},
+                {"error", written.error().message}});
     return;
   }
   state_.With([&](State& state) {

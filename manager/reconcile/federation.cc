@@ -26,7 +26,14 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
     : settings_(std::move(settings)),
       clock_(clock),
       started_(clock.Steady()),
-      workload_loop_({.subject = "workload", .threads = settings_.threads}, clock,
+      workload_loop_({.subject = "workload",
+                      .threads = settings_.threads,
+                      .job_of =
+                          [this](const ObjectKey& key) {
+                            const ObjectKey job = records_.Find(key).job;
+                            return job.name.empty() ? std::string() : job.ToString();
+                          }},
+                     clock,
                      [this, &telemetry](const ObjectKey& key) {
                        const SteadyTime begin = clock_.Steady();
                        const Result<void> result = workloads_.Reconcile(key);

@@ -1,5 +1,7 @@
 #include "manager/reconcile/manager_writes.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,13 @@ namespace {
 
 WriteOptions OnStatus() {
   return {.field_manager = "fedra", .subresource = "status", .force = false, .dry_run = false};
+}
+
+std::chrono::nanoseconds WaitedSinceQuota(const tracking::Workload& workload, WallTime now) {
+  const bool known = workload.quota_reserved && workload.quota_reserved->since != WallTime{};
+  return std::max<std::chrono::nanoseconds>(
+      std::chrono::nanoseconds(0),
+      known ? now - workload.quota_reserved->since : std::chrono::nanoseconds(0));
 }
 
 }  // namespace
@@ -71,7 +80,7 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Admit& act
                                                 .nominated = std::vector<std::string>(),
                                                 .cluster_name = action.cluster.value}));
   CrashPoint("after-cluster-name");
-  telemetry_.Placed(action.cluster);
+  telemetry_.Placed(action.cluster, WaitedSinceQuota(*execution.workload, clock_.Now()));
   return {};
 }
 

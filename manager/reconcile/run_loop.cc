@@ -14,6 +14,11 @@ namespace {
 const std::string& Text(const std::string& key) { return key; }
 std::string Text(const ObjectKey& key) { return key.ToString(); }
 
+std::string JobOf(const RunLoopOptions&, const std::string&) { return {}; }
+std::string JobOf(const RunLoopOptions& options, const ObjectKey& key) {
+  return options.job_of ? options.job_of(key) : std::string();
+}
+
 }  // namespace
 
 template <class Key>
@@ -81,6 +86,7 @@ void RunLoop<Key>::RunAgain(const Key& key, const Error& error) {
   const Retry retry = options_.retry(error, failures);
   log::Write(retry.is_news ? log::Level::kWarn : log::Level::kDebug, "will try again",
              {{options_.subject, Text(key)},
+              {"job", JobOf(options_, key)},
               {"error", error.message},
               {"in", FormatDuration(retry.delay)}});
   AddAfter(key, retry.delay);

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
@@ -24,6 +25,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
+#include "base/types.h"
 #include "manager/reconcile/queue.h"
 #include "manager/reconcile/retry.h"
 
@@ -34,6 +36,8 @@ struct RunLoopOptions {
   size_t threads = 1;        // at least one
   // When to run a key again that has failed so often in a row.
   std::function<Retry(const Error& error, int failures)> retry = &RetryAfter;
+  // The job behind a workload's key, for log lines: people know jobs; empty: none is known.
+  std::function<std::string(const ObjectKey& key)> job_of = {};
 };
 
 template <class Key>

@@ -17,8 +17,8 @@ class Telemetry {
   virtual ~Telemetry() = default;
   // A clone was created on a worker, or could not be. `result` is "ok" or an ErrorCode's name.
   virtual void Dispatched(const ClusterName& cluster, std::string_view result) = 0;
-  // A worker admitted a workload and won.
-  virtual void Placed(const ClusterName& cluster) = 0;
+  // A worker admitted a workload and won, so long after its quota was reserved on the manager.
+  virtual void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) = 0;
   // A workload was judged against one worker.
   virtual void Judged(const ClusterName& cluster, const dra::Verdict& verdict) = 0;
   // All workers were judged for one workload.

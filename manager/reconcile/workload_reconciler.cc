@@ -1,6 +1,7 @@
 #include "manager/reconcile/workload_reconciler.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -27,6 +28,17 @@ std::set<ClusterName> WithCopies(const Picture& picture) {
     if (cluster.clone != nullptr || cluster.job != nullptr) workers.insert(cluster.name);
   }
   return workers;
+}
+
+// Empty: no worker refuses.
+std::string_view MostFrequentReason(const Picture& picture) {
+  std::map<std::string_view, int> workers;
+  for (const placement::ClusterView& cluster : picture.clusters)
+    if (cluster.verdict.outcome != dra::Outcome::kYes) ++workers[dra::Headline(cluster.verdict)];
+  const auto most =
+      std::max_element(workers.begin(), workers.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == workers.end() ? std::string_view() : most->first;
 }
 
 }  // namespace
@@ -126,7 +138,7 @@ void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& dec
   parts_.wake_index.Update(picture, decision);
   TellVerdicts(picture);
   parts_.recorder.Record(picture, decision);
-  CountPhase(picture.view.key, decision.phase);
+  CountPhase(picture, decision.phase);
   EndResidues(picture);
   if (!decision.wake_at) return;
   const auto wait =
@@ -153,13 +165,17 @@ void WorkloadReconciler::EndResidues(const Picture& picture) {
   }
 }
 
-void WorkloadReconciler::CountPhase(const ObjectKey& key, placement::Phase phase) {
+void WorkloadReconciler::CountPhase(const Picture& picture, placement::Phase phase) {
+  const std::string_view reason =
+      picture.judged && phase == placement::Phase::kBlocked ? MostFrequentReason(picture) : "";
   phases_.With([&](auto& phases) {
     if (phase == placement::Phase::kGone) {
-      phases.erase(key);
-    } else {
-      phases[key] = phase;
+      phases.erase(picture.view.key);
+      return;
     }
+    Counted& counted = phases[picture.view.key];
+    counted.phase = phase;
+    if (!reason.empty()) counted.reason = reason;
   });
 }
 
@@ -167,7 +183,17 @@ std::map<std::string_view, int> WorkloadReconciler::ByPhase() const {
   std::map<std::string_view, int> counts;
   for (const placement::Phase phase : placement::kPhases) counts[placement::ToString(phase)] = 0;
   phases_.With([&](const auto& phases) {
-    for (const auto& [key, phase] : phases) ++counts[placement::ToString(phase)];
+    for (const auto& [key, counted] : phases) ++counts[placement::ToString(counted.phase)];
+  });
+  return counts;
+}
+
+std::map<std::string_view, int> WorkloadReconciler::BlockedByReason() const {
+  std::map<std::string_view, int> counts;
+  phases_.With([&](const auto& phases) {
+    for (const auto& [key, counted] : phases)
+      if (counted.phase == placement::Phase::kBlocked && !counted.reason.empty())
+        ++counts[counted.reason];
   });
   return counts;
 }

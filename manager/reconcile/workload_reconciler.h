@@ -54,6 +54,8 @@ class WorkloadReconciler final {
 
   // Workloads in each phase, for metrics.
   std::map<std::string_view, int> ByPhase() const;
+  // Blocked workloads by the name of the reason that stands first on most workers, for metrics.
+  std::map<std::string_view, int> BlockedByReason() const;
 
  private:
   struct Seen {
@@ -74,7 +76,7 @@ class WorkloadReconciler final {
   Result<void> Execute(const Seen& seen, const placement::Decision& decision);
 
   void TellVerdicts(const Picture& picture) const;
-  void CountPhase(const ObjectKey& key, placement::Phase phase);
+  void CountPhase(const Picture& picture, placement::Phase phase);
   void EndResidues(const Picture& picture);
 
   // Constant after construction.
@@ -82,7 +84,11 @@ class WorkloadReconciler final {
   const WorkloadParts parts_;
   const WallTime started_;
 
-  Guarded<std::unordered_map<ObjectKey, placement::Phase>> phases_;
+  struct Counted {
+    placement::Phase phase = placement::Phase::kWaiting;
+    std::string_view reason;  // of a catalogue; empty: not judged yet
+  };
+  Guarded<std::unordered_map<ObjectKey, Counted>> phases_;
 };
 
 }  // namespace fedra::reconcile

@@ -288,6 +288,15 @@ std::optional<FailedContainer> DevicePicture::FailedContainerOf(const ObjectKey&
   return state_.With([&](State& state) { return state.pods.FailedContainerOf(job); });
 }
 
+std::map<std::string, DeviceStock> DevicePicture::Stock() const {
+  const std::shared_ptr<const dra::Snapshot> now = snapshot();
+  return stock_.With([&](CountedStock& counted) {
+    if (counted.serial != now->use_serial())
+      counted = {.serial = now->use_serial(), .by_driver = StockOf(*now)};
+    return counted.by_driver;
+  });
+}
+
 int DevicePicture::SettledPods(const ObjectKey& job) const {
   return state_.With(
       [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });
@@ -342,6 +351,7 @@ dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
   options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;
   options.used = basis.use.by_node.get();
+  options.jobs = basis.use.jobs.get();
   if (!options_.scalable_pools.empty()) options.scalable_pools = &options_.scalable_pools;
   auto caches = TakeCaches(basis.snapshot->features());
   dra::Judgement judgement =

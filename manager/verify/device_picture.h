@@ -13,6 +13,7 @@
 // pkg/registry/scheduling/podgroup/strategy.go of Kubernetes v1.36.3.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,6 +31,7 @@
 #include "dra/model/snapshot.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/verify/cache_words.h"
+#include "manager/verify/device_stock.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/object_feed.h"
 #include "manager/verify/objects.h"
@@ -84,6 +86,9 @@ class DevicePicture final {
 
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
+
+  // By driver; counted when slices or what is allocated of them have changed since the last call.
+  std::map<std::string, DeviceStock> Stock() const;
 
   // Of this job (pod_table.h).
   int SettledPods(const ObjectKey& job) const;
@@ -162,6 +167,11 @@ class DevicePicture final {
   mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
   mutable Guarded<VerdictMemory> remembered_;
   mutable Guarded<dra::DeviceSets> device_sets_;
+  struct CountedStock {
+    uint64_t serial = 0;  // Snapshot::use_serial()
+    std::map<std::string, DeviceStock> by_driver;
+  };
+  mutable Guarded<CountedStock> stock_;
 
   ObjectFeed<dra::Slice> slices_;
   ObjectFeed<dra::DeviceClass> classes_;

@@ -112,13 +112,21 @@ PodTable::Use PodTable::CountUse() {
   if (use_.by_node != nullptr) return use_;
   static const dra::Text pods("pods");
   NodeUse used;
+  dra::JobOfClaim jobs;
   for (const auto& [key, pod] : pods_) {
     if (pod.node.empty() || pod.ended) continue;
     dra::Amounts& amounts = used[pod.node];
     dra::AddAmounts(amounts, pod.requests);
     dra::AddAmounts(amounts, {{pods, Quantity(1)}});
+    if (pod.job.name.empty()) continue;
+    for (const std::string& claim : pod.claims) {
+      // Of several jobs with one claim always the same is named.
+      ObjectKey& job = jobs.try_emplace({.ns = key.ns, .name = claim}, pod.job).first->second;
+      job = std::min(job, pod.job);
+    }
   }
   use_.by_node = std::make_shared<const NodeUse>(std::move(used));
+  use_.jobs = std::make_shared<const dra::JobOfClaim>(std::move(jobs));
   ++use_.serial;
   return use_;
 }

@@ -24,6 +24,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "dra/judge/explain.h"
 #include "dra/model/parse.h"
 #include "dra/model/snapshot.h"
 
@@ -63,7 +64,8 @@ class PodTable final {
 
   struct Use {
     std::shared_ptr<const NodeUse> by_node;
-    uint64_t serial = 0;  // another one when a pod has changed
+    std::shared_ptr<const dra::JobOfClaim> jobs;  // of the claims that running pods use
+    uint64_t serial = 0;                          // another one when a pod has changed
   };
   // Counted when it is asked for.
   Use CountUse();

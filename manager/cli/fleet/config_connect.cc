@@ -2,7 +2,6 @@
 
 #include "manager/cli/fleet/config_connect.h"
 
-#include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,27 +52,22 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
 
 }  // namespace
 
-bool ConnectAndReport(const config::Loaded& loaded, std::chrono::milliseconds timeout,
-                      Terminal& terminal) {
+std::vector<ClusterAnswer> AskClusters(const config::Loaded& loaded,
+                                       std::chrono::milliseconds timeout, Terminal& terminal) {
   const Asked asked = WhatToAsk(loaded);
   FleetSignal signal;
   LiveFleet fleet(
       asked.clusters, [](size_t, const kube::ServerInfo*) { return std::vector<verify::Input>(); },
       [](size_t) { return false; }, signal);
   fleet.Wait(timeout, terminal);
-  bool all_well = true;
+  std::vector<ClusterAnswer> answers;
   for (size_t i = 0; i < asked.clusters.size(); ++i) {
-    const std::string& name = asked.clusters[i].name.value;
-    const std::string problem = ProblemOf(fleet.cluster(i), asked.rights[i]);
-    if (problem.empty()) {
-      terminal.out << fmt::format("{}: Kubernetes {}, all required permissions granted\n", name,
-                                  Printable(fleet.server(i)->git_version));
-    } else {
-      all_well = false;
-      terminal.err << fmt::format("{}: {}\n", name, problem);
-    }
+    const auto server = fleet.server(i);
+    answers.push_back({.name = asked.clusters[i].name.value,
+                       .release = server ? Printable(server->git_version) : std::string(),
+                       .problem = ProblemOf(fleet.cluster(i), asked.rights[i])});
   }
-  return all_well;
+  return answers;
 }
 
 }  // namespace fedra::cli

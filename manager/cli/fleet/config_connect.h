@@ -6,15 +6,23 @@
 // Thread rules: blocks; the main thread of a command.
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "config/load.h"
 #include "manager/cli/text/terminal.h"
 
 namespace fedra::cli {
 
-// One line for each cluster: on `out` when all is well, on `err` with what is wrong. False when
-// something is. `loaded` is free of access problems.
-bool ConnectAndReport(const config::Loaded& loaded, std::chrono::milliseconds timeout,
-                      Terminal& terminal);
+// What a cluster answered.
+struct ClusterAnswer {
+  std::string name;
+  std::string release;  // "v1.36.3"; empty while it cannot be reached
+  std::string problem;  // why it cannot be used as it should; empty: it can
+};
+
+// The manager, and then the workers. `loaded` is free of access problems.
+std::vector<ClusterAnswer> AskClusters(const config::Loaded& loaded,
+                                       std::chrono::milliseconds timeout, Terminal& terminal);
 
 }  // namespace fedra::cli

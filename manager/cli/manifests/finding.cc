@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cluster-clients/watch/object_cache.h"
 #include "config/yaml_json.h"
 #include "manager/cli/input.h"
 #include "manager/cli/text/display_text.h"
@@ -109,7 +108,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
     if (!documents) return Fail(Error(documents.error()).WithContext(file));
     int number = 0;
     for (const config::YamlDocument& document : *documents) {
-      auto object = watch::ParseJson(document.json);
+      auto object = ParseManifest(document.json);
       ++number;
       if (!object) return Fail(std::move(object).error().WithContext(PlaceOf(file, number)));
       AddDocument(file, number, *std::move(object), document.places, manifests);

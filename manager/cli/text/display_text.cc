@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/utf8.h"
 
@@ -26,6 +27,32 @@ constexpr Range kDirection[] = {
 
 bool IsControl(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029;
+}
+
+// What begins the lines below an error of the CEL compiler, as cel-go prints them.
+constexpr std::string_view kArt = " | ";
+
+// " | ......^"
+bool IsCaretLine(std::string_view line) {
+  return line.starts_with(kArt) && line.ends_with('^') &&
+         line.find_first_not_of('.', kArt.size()) == line.size() - 1;
+}
+
+// Cuts both lines to the width, so that what the caret points at stays.
+void CropAround(std::string& source, std::string& caret, size_t width) {
+  constexpr std::string_view kDots = "...";
+  const bool ascii = std::all_of(source.begin(), source.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii || width <= kArt.size() + 2 * kDots.size() || source.size() <= width) return;
+  const size_t room = width - kArt.size();
+  const size_t place = caret.size() - kArt.size() - 1;
+  const size_t begin = place < room * 2 / 3 ? 0 : place - room * 2 / 3;
+  std::string shown = source.substr(kArt.size()).substr(begin, room);
+  if (begin > 0) shown.replace(0, kDots.size(), kDots);
+  if (kArt.size() + begin + room < source.size())
+    shown.replace(shown.size() - kDots.size(), kDots.size(), kDots);
+  source = std::string(kArt) + shown;
+  caret = std::string(kArt) + std::string(place - begin, '.') + "^";
 }
 
 }  // namespace
@@ -101,6 +128,36 @@ std::vector<std::string> Wrapped(std::string_view printable, size_t width) {
     if (printable.empty()) return lines;
   }
   lines.emplace_back(printable);
+  return lines;
+}
+
+std::vector<std::string> Lines(std::string_view text, size_t width, bool utf8) {
+  std::vector<std::string> parts;
+  // Line ends of other texts are nobody's intention.
+  if (text.find("\n" + std::string(kArt)) == std::string_view::npos) {
+    std::string line = Printable(text, utf8);
+    return width == 0 ? std::vector{std::move(line)} : Wrapped(line, width);
+  }
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    parts.push_back(Printable(text.substr(begin, end - begin), utf8));
+    begin = end + 1;
+  }
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].starts_with(kArt)) {
+      if (width == 0) {
+        lines.push_back(parts[i]);
+      } else {
+        const std::vector<std::string> wrapped = Wrapped(parts[i], width);
+        lines.insert(lines.end(), wrapped.begin(), wrapped.end());
+      }
+      continue;
+    }
+    if (i + 1 < parts.size() && IsCaretLine(parts[i + 1]))
+      CropAround(parts[i], parts[i + 1], width);
+    lines.push_back(parts[i]);
+  }
   return lines;
 }
 

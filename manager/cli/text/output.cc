@@ -73,11 +73,12 @@ std::vector<size_t> Table::Widths(const Style& style) const {
 
 std::vector<std::string> Table::LastCell(const std::string& text, size_t begin,
                                          const Style& style) const {
+  const size_t room =
+      style.width == 0 ? 0 : std::max(kNarrowest, style.width > begin ? style.width - begin : 0);
+  if (overflow_ == Overflow::kWrap) return Lines(text, room, style.utf8);
   std::string printable = Printable(text, style.utf8);
-  if (style.width == 0 || overflow_ == Overflow::kKeep) return {std::move(printable)};
-  const size_t room = std::max(kNarrowest, style.width > begin ? style.width - begin : 0);
-  if (overflow_ == Overflow::kCut) return {Shortened(printable, room)};
-  return Wrapped(printable, room);
+  if (room == 0 || overflow_ == Overflow::kKeep) return {std::move(printable)};
+  return {Shortened(printable, room)};
 }
 
 std::string Table::Render(const Style& style) const {

@@ -118,7 +118,7 @@ def the_end_of_one_job_lets_the_next_go(world: World) -> None:
     """One card in the whole fleet, two jobs: the second waits, and leaves when the first one ends."""
     stage(world, world.worker1, 1)
     stage(world, world.worker2, 0)
-    world.start_fedra(DEVICES)
+    fedra = world.start_fedra(DEVICES)
     first = submit(world, "first")
     first.wait_running_on(world.worker1)
     second = submit(world, "second")
@@ -127,6 +127,17 @@ def the_end_of_one_job_lets_the_next_go(world: World) -> None:
         world.worker1: ["DevicesAllocated"],
         world.worker2: ["DriverMissing"],
     }
+    held = f"1 device: 1 allocated (job {world.ns}/first)"
+    world.eventually(
+        "the job that holds the card is named",
+        lambda: any(held in m for m in world.verdicts(second)[world.worker1].messages),
+    )
+    metrics = fedra.page("/metrics")
+    driver = f'cluster="{world.worker1}",driver="{_CLASS}"'
+    assert f'fedra_devices{{{driver},state="allocated"}} 1' in metrics, metrics
+    assert f'fedra_devices{{{driver},state="free"}} 0' in metrics, metrics
+    assert f'fedra_placement_wait_seconds_count{{cluster="{world.worker1}"}} 1' in metrics, metrics
+    assert "fedra_blocked_workloads{reason=" in metrics, metrics
     second.stays_nowhere(1)
     first.finish(world.worker1)
     second.wait_running_on(world.worker1)

@@ -46,6 +46,16 @@ T1 = Row(
             State("a GPU that matches", [node("n1"), _gpus("n1", 1)], allocates=("gpu",)),
             goes_to="worker2",
         ),
+        Case(
+            State(
+                "GPUs of which none has the attribute",
+                [node("n1"), pool(_GPU, "n1", [device("gpu-0", {"model": "x"})])],
+                reasons=("SelectorError",),
+                says=("; no device has attribute `size`; published are: model",),
+            ),
+            State("a GPU that matches", [node("n1"), _gpus("n1", 1)], allocates=("gpu",)),
+            goes_to="worker2",
+        ),
     ],
 )
 

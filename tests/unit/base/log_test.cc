@@ -52,6 +52,11 @@ TEST_CASE("json lines are one object each") {
   Setup(Level::kDebug, Format::kJson);
   CHECK(WithoutTime(Captured([] { Debug("say \"hi\"", {{"cluster", "a\tb"}}); })) ==
         "{\"ts\":\"\",\"level\":\"debug\",\"msg\":\"say \\\"hi\\\"\",\"cluster\":\"a\\u0009b\"}\n");
+  CHECK(WithoutTime(Captured([] {
+          Info("listening", {{"port", "20947"}, {"workloads", "0"}, {"job", "7"}, {"count", "07"}});
+        })) ==
+        "{\"ts\":\"\",\"level\":\"info\",\"msg\":\"listening\",\"port\":20947,"
+        "\"workloads\":0,\"job\":\"7\",\"count\":\"07\"}\n");
   Setup(Level::kInfo, Format::kText);
 }
 

@@ -182,6 +182,19 @@ TEST_CASE("a mistake in the file does not hide those in the kubeconfigs it names
   CHECK(std::count(text.begin(), text.end(), '\n') + 1 == 6);
 }
 
+TEST_CASE("a worker without a name is told of by its place in the file") {
+  const TempFolder folder;
+  folder.Write("m", kGood);
+  const auto loaded = LoadText(folder,
+                               "manager: {kubeconfig: m}\n"
+                               "workers:\n"
+                               "- {kubeconfig: none}\n");
+  REQUIRE_FALSE(loaded);
+  CHECK_THAT(
+      Text(loaded.error(), folder),
+      ContainsSubstring("DIR/fedra.yaml:5:16: workers[0].kubeconfig: DIR/none: no such file"));
+}
+
 TEST_CASE("an unreadable configuration is a problem of its path") {
   const TempFolder folder;
   const auto none = Load(folder.Path("none.yaml"), {Now(), {}, false});

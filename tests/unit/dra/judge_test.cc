@@ -269,6 +269,49 @@ TEST_CASE("a selector that does not compile is told with what to write instead")
   CHECK(Code(judgement) == ReasonCode::kSelectorError);
   CHECK_THAT(First(judgement), ContainsSubstring("CEL compile error"));
   CHECK_THAT(First(judgement), ContainsSubstring("compareTo(quantity("));
+  // It is no device's and no node's fault: the caret keeps its place, and a worker whose devices
+  // the pod cannot reach says the same.
+  CHECK(
+      First(judgement).starts_with("request r of claim dev (template t): selector #0 of the "
+                                   "request does not compile: CEL compile error: ERROR: "));
+  CHECK_THAT(First(judgement), !ContainsSubstring("device gpu") && !ContainsSubstring("node n1"));
+  CHECK_THAT(First(judgement), ContainsSubstring("^\nquantities cannot be compared"));
+  Worker other;
+  other.Node("n1").On("gone", {Device("a")});
+  other.Template("t", {Request("r", 1, {{"selectors", selectors}})});
+  const auto elsewhere = other.Pods(1, "t");
+  CHECK(Code(elsewhere) == ReasonCode::kSelectorError);
+  CHECK(First(elsewhere) == First(judgement));
+}
+
+TEST_CASE("a selector that reads what no device has is told what there is") {
+  const auto answer = [](Worker& worker, const char* expression) {
+    worker.Template("t", {Request("r", 1, {{"selectors", Cel({expression})}})});
+    const auto judgement = worker.Pods(1, "t");
+    CHECK(Code(judgement) == ReasonCode::kSelectorError);
+    return First(judgement);
+  };
+  Worker worker;
+  worker.Node("n1").On("n1", {Device("a", {{"type", "x"}}), Device("b", {{"type", "y"}})});
+  const char* model = R"(device.attributes["gpu.example.com"].model == "x")";
+  CHECK_THAT(answer(worker, model),
+             ContainsSubstring("; no device has attribute `model`; published are: ") &&
+                 ContainsSubstring("type") && !ContainsSubstring("guard"));
+  CHECK_THAT(
+      answer(worker, R"(device.capacity["gpu.example.com"].cores.isGreaterThan(quantity("1")))"),
+      ContainsSubstring("; no device has capacity `cores`; published are: "));
+  CHECK_THAT(answer(worker, R"(device.attributes["gpu.exmaple.com"].model == "x")"),
+             ContainsSubstring("; no device has attribute `model` of domain gpu.exmaple.com; "
+                               "published are: gpu.example.com/"));
+  // The list is bounded.
+  json many;
+  for (int i = 0; i < 12; ++i) many["a" + std::to_string(10 + i)] = "x";
+  Worker rich;
+  rich.Node("n1").On("n1", {Device("a", many)});
+  CHECK_THAT(answer(rich, model), ContainsSubstring("a17 and ") && ContainsSubstring(" more"));
+  // One that some other device has is guarded, wherever that device is.
+  worker.On("gone", {Device("c", {{"model", "x"}})}, {{"pool", {{"name", "p"}}}});
+  CHECK_THAT(answer(worker, model), ContainsSubstring("; guard the use: has("));
 }
 
 TEST_CASE(

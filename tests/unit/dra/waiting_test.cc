@@ -103,6 +103,31 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
   }
 }
 
+TEST_CASE("of those who hold devices three are named, by their jobs, and the others counted") {
+  Worker worker;
+  worker.Node("n1").On("n1", Devices(5)).Template("t", {Request("r")});
+  for (int i = 0; i < 5; ++i) {
+    const std::string n = std::to_string(i);
+    worker.Add(Holding("c" + n, "gpu-" + n, Of("n1")));
+  }
+  const auto ask = [&](const dra::JobOfClaim* jobs) {
+    return First(worker.Judge({worker.Parse(R"({"spec": {"resourceClaims": [
+        {"name": "d", "resourceClaimTemplateName": "t"}]}})")},
+                              {.jobs = jobs}));
+  };
+  CHECK_THAT(ask(nullptr),
+             ContainsSubstring("5 allocated (other/c0, other/c1, other/c2 and 2 more)"));
+  const ObjectKey train{.ns = "ml", .name = "train"};
+  const dra::JobOfClaim jobs = {{{.ns = "other", .name = "c0"}, train},
+                                {{.ns = "other", .name = "c1"}, train},
+                                {{.ns = "other", .name = "c3"}, {.ns = "ml", .name = "eval"}}};
+  CHECK_THAT(ask(&jobs),
+             ContainsSubstring("5 allocated (job ml/train, other/c2, job ml/eval and 1 more)"));
+  dra::JobOfClaim all;
+  for (int i = 0; i < 5; ++i) all[{.ns = "other", .name = "c" + std::to_string(i)}] = train;
+  CHECK_THAT(ask(&all), ContainsSubstring("5 allocated (job ml/train)"));
+}
+
 // Three halves of a parent of which two fit.
 Worker Halves() {
   Worker worker;

@@ -1,6 +1,7 @@
 // The whole of `fedra check`: manifests and a snapshot in, text and exit code out.
 
 #include <sstream>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -82,6 +83,19 @@ std::string Job(const std::string& claim_template) {
          claim_template +
          "}], containers: [{name: c, image: i, "
          "resources: {claims: [{name: g}]}}]}}}\n";
+}
+
+TEST_CASE("check: a document that is no object is told what it is instead") {
+  const std::pair<const char*, const char*> rows[] = {{"\"hello there\"\n", "is a text"},
+                                                      {"just some words\n", "is a text"},
+                                                      {"- a\n- b\n", "is a list"},
+                                                      {"7\n", "is a single value"}};
+  for (const auto& [text, what] : rows) {
+    const Ran ran = Check(text);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, ContainsSubstring(std::string("job.yaml (document 1): ") + what +
+                                          ", not a Kubernetes object with apiVersion and kind\n"));
+  }
 }
 
 TEST_CASE("check: names that no API server takes, and a namespace that nobody named") {
@@ -237,6 +251,25 @@ TEST_CASE("check: such a selector of a template on the worker is a note beside t
              ContainsSubstring("did you mean device.capacity[\"gpu.example.com\"].memory?"));
   // Where the job can run nobody needs it.
   CHECK_THAT(Check(Job("one-gpu"), "table", cluster).out, !ContainsSubstring("did you mean"));
+}
+
+TEST_CASE("check: the caret below a selector that does not compile stands where the mistake is") {
+  RawCluster cluster = MakeCluster();
+  json devices = Parsed(R"({"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu",
+      "allocationMode": "ExactCount", "count": 1, "selectors": [{"cel": {}}]}}]})");
+  devices["requests"][0]["exactly"]["selectors"][0]["cel"]["expression"] =
+      "device.capacity['gpu.example.com'].memory >= '1Gi'";
+  AddTemplate(cluster, "mistake", devices.dump());
+  const Ran ran = Check(Job("mistake"), "table", cluster);
+  CHECK(ran.code == 3);
+  std::istringstream lines(ran.out);
+  std::string above;
+  bool found = false;
+  for (std::string line; std::getline(lines, line) && !found; above = line)
+    found = line.ends_with(".^") && above.find(">=") == line.size() - 1;
+  INFO(ran.out);
+  CHECK(found);
+  CHECK_THAT(ran.out, ContainsSubstring("immutable: delete the template"));
 }
 
 TEST_CASE("the closest name: in its domain, or in a domain nearly the same") {

@@ -1,6 +1,8 @@
-// fedra config validate: what it prints and returns.
+// fedra config validate and config view: what they print and return.
 
 #include <sstream>
+
+#include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
 #include "tests/support/catch.h"
@@ -26,7 +28,7 @@ struct Ran {
 };
 
 // `workers`: the rest of the file.
-Ran Validate(const std::string& workers) {
+Ran Validate(const std::string& workers, const std::string& format = "text") {
   const TempFolder folder;
   folder.Write("m", Kubeconfig("manager"));
   folder.Write("east", Kubeconfig("east"));
@@ -40,6 +42,7 @@ Ran Validate(const std::string& workers) {
   Terminal terminal{.out = out, .err = err};
   ValidateOptions options;
   options.config = file;
+  options.format = format;
   const int code = ConfigValidate(options, terminal);
   return {code, out.str(), err.str()};
 }
@@ -68,6 +71,49 @@ TEST_CASE("config validate: what is wrong is on the error stream, and nothing is
   CHECK(ran.out.empty());
   CHECK_THAT(ran.err, ContainsSubstring("worker gpu-east: workers[0].kubeconfig: "));
   CHECK_THAT(ran.err, ContainsSubstring("no such file"));
+}
+
+TEST_CASE("config validate for programs: one document on the output, valid or not") {
+  const Ran good = Validate("workers: [{name: gpu-east, kubeconfig: east}]\n", "json");
+  CHECK(good.code == 0);
+  CHECK(good.err.empty());
+  const auto report = nlohmann::json::parse(good.out);
+  CHECK(report["kind"] == "ConfigReport");
+  CHECK(report["valid"] == true);
+  CHECK(report["problems"].empty());
+  CHECK(report["workers"][0]["name"] == "gpu-east");
+  CHECK_FALSE(report.contains("clusters"));  // nobody was asked
+  const Ran bad = Validate("workers: [{name: gpu-east, kubeconfig: gone}]\n", "json");
+  CHECK(bad.code == 1);
+  CHECK(bad.err.empty());
+  const auto refused = nlohmann::json::parse(bad.out);
+  CHECK(refused["valid"] == false);
+  CHECK(refused["problems"][0]["path"] == "workers[0].kubeconfig");
+  CHECK(refused["problems"][0]["line"] == 5);
+  const Ran broken = Validate("wrokers: []\n", "yaml");
+  CHECK(broken.code == 1);
+  CHECK_THAT(broken.out, ContainsSubstring("valid: false\n") &&
+                             ContainsSubstring("unknown key \\\"wrokers\\\""));
+}
+
+TEST_CASE("config view: YAML for people and files, JSON for programs") {
+  const TempFolder folder;
+  folder.Write("m", Kubeconfig("manager"));
+  const std::string file = folder.Write(
+      "fedra.yaml",
+      "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: m}\n");
+  const auto view = [&](const std::string& format) {
+    std::ostringstream out;
+    std::ostringstream err;
+    Terminal terminal{.out = out, .err = err};
+    CHECK(ConfigView(file, format, terminal) == 0);
+    CHECK(err.str().empty());
+    return out.str();
+  };
+  CHECK_THAT(view("yaml"), ContainsSubstring("\nkind: Configuration\n"));
+  const auto document = nlohmann::json::parse(view("json"));
+  CHECK(document["kind"] == "Configuration");
+  CHECK(document["dispatch"].contains("order"));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   server::Metrics metrics("0.1.0", "abc");
   const ClusterName east("gpu-east");
   metrics.Dispatched(east, "ok");
-  metrics.Placed(east);
+  metrics.Placed(east, std::chrono::seconds(45));
   metrics.Judged(east, {.outcome = dra::Outcome::kNo,
                         .reasons = {{dra::ReasonCode::kTemplateMissing, "", ""}}});
   metrics.Verified(std::chrono::milliseconds(1));
@@ -58,7 +58,11 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
   metrics.SetCredentialExpiry(east, WallTime(std::chrono::seconds(1'800'000'000)));
-  metrics.SetClusters({{east, true, 3}});
+  metrics.SetClusters({{.name = east,
+                        .is_up = true,
+                        .clones = 3,
+                        .devices = {{"gpu.example.com", {.free = 5, .allocated = 2}}}}});
+  metrics.SetBlocked({{"TemplateMissing", 4}});
   metrics.SetManager(false);
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("Running", 5);
@@ -79,6 +83,21 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_expiry_timestamp_seconds{cluster="
                                      "\"gpu-east\"} 1800000000"));
+  CHECK_THAT(text, ContainsSubstring("fedra_placement_wait_seconds_bucket{cluster=\"gpu-east\","
+                                     "le=\"30\"} 0"));
+  CHECK_THAT(text, ContainsSubstring("fedra_placement_wait_seconds_bucket{cluster=\"gpu-east\","
+                                     "le=\"60\"} 1"));
+  const std::string devices =
+      "fedra_devices{cluster=\"gpu-east\",driver=\"gpu.example.com\",state=";
+  CHECK_THAT(text, ContainsSubstring(devices + "\"free\"} 5"));
+  CHECK_THAT(text, ContainsSubstring(devices + "\"allocated\"} 2"));
+  CHECK_THAT(text, ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 4"));
+  // What is no more is not shown as it was.
+  metrics.SetClusters({{.name = east, .is_up = true}});
+  metrics.SetBlocked({{"QueueMissing", 1}});
+  CHECK_THAT(metrics.Text(), !ContainsSubstring("gpu.example.com"));
+  CHECK_THAT(metrics.Text(),
+             ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 0"));
   metrics.SetCredentialExpiry(east, std::nullopt);
   CHECK_THAT(metrics.Text(), !ContainsSubstring("1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));

@@ -2,9 +2,14 @@
 
 #include "manager/reconcile/run_loop.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <string>
+#include <thread>
 
 #include "base/types.h"
 #include "tests/support/catch.h"
@@ -168,4 +173,33 @@ TEST_CASE("run loop: many threads, no key in two of them, every change is seen")
   while (!all_seen() && SystemClock().Steady() < limit) std::this_thread::yield();
   CHECK(all_seen());
   CHECK_FALSE(twice);
+}
+
+TEST_CASE("run loop: a failure is told with the job behind the workload") {
+  FILE* const file = ::tmpfile();
+  REQUIRE(file != nullptr);
+  std::fflush(stderr);
+  const int saved = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  std::atomic<int> calls = 0;
+  {
+    RunLoopOptions options = Threads(1);
+    options.subject = "workload";
+    options.retry = [](const Error&, int) { return Retry{1ms, true}; };
+    options.job_of = [](const ObjectKey& key) { return key.ns + "/train"; };
+    RunLoop<ObjectKey> loop(options, SystemClock(), [&](const ObjectKey&) {
+      return ++calls == 1 ? Result<void>(Fail(ErrorCode::kInternal, "no")) : Result<void>();
+    });
+    loop.Add({.ns = "ml", .name = "job-train-b13a5"});
+    loop.Start();
+    while (calls < 2) std::this_thread::sleep_for(1ms);
+  }
+  std::fflush(stderr);
+  ::dup2(saved, STDERR_FILENO);
+  ::close(saved);
+  std::string text(4096, '\0');
+  std::fseek(file, 0, SEEK_SET);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  CHECK_THAT(text, ContainsSubstring("workload=ml/job-train-b13a5 job=ml/train error=no"));
 }

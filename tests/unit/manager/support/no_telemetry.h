@@ -9,7 +9,7 @@ namespace fedra::reconcile {
 class NoTelemetry final : public Telemetry {
  public:
   void Dispatched(const ClusterName&, std::string_view) override {}
-  void Placed(const ClusterName&) override {}
+  void Placed(const ClusterName&, std::chrono::nanoseconds) override {}
   void Judged(const ClusterName&, const dra::Verdict&) override {}
   void Verified(std::chrono::nanoseconds) override {}
   void Reconciled(std::string_view, std::chrono::nanoseconds) override {}

@@ -242,6 +242,31 @@ TEST_CASE("classes that may not be listed are no missing resources") {
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kUnknown);
 }
 
+TEST_CASE("devices are counted by what became of them, and named holders are jobs") {
+  Fixture f;
+  using Stocks = std::map<std::string, DeviceStock>;
+  CHECK(f.picture.Stock() == Stocks{{"gpu.example.com", {.free = 2}}});
+  REQUIRE(f.picture.claims().Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
+  CHECK(f.picture.Stock() == Stocks{{"gpu.example.com", {.free = 1, .allocated = 1}}});
+  const std::string rule = Object("", "maintenance",
+                                  {{"spec",
+                                    {{"deviceSelector", {{"driver", "gpu.example.com"}}},
+                                     {"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}});
+  DraApi with_taints = With(true);
+  with_taints.release = "v1.37.0";
+  f.picture.SetRelease(with_taints);
+  REQUIRE(f.picture.taint_rules().Upsert(rule).has_value());
+  CHECK(f.picture.Stock() == Stocks{{"gpu.example.com", {.allocated = 1, .tainted = 1}}});
+  Fixture busy;
+  REQUIRE(busy.picture.claims().Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
+  REQUIRE(busy.picture.claims().Upsert(ClaimHolding("q-gpu", "gpu-1")).has_value());
+  REQUIRE(busy.picture.pods()
+              .Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu"))
+              .has_value());
+  CHECK_THAT(busy.Verdict(OneGpuPods(1)).reasons.at(0).message,
+             ContainsSubstring("2 allocated (job ml/train, ml/q-gpu)"));
+}
+
 TEST_CASE("a node needs room beside what runs there") {
   Fixture f;
   CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);

@@ -1,5 +1,7 @@
 #include "manager/cli/text/output.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/text/display_text.h"
@@ -177,6 +179,26 @@ TEST_CASE("yaml strings that could be read as something else are quoted") {
     INFO(text);
     CHECK(ToYaml(ordered_json(text)) == std::string(text) + "\n");
   }
+}
+
+TEST_CASE("the caret below an expression keeps its place, wrapped or not") {
+  const std::string text =
+      "selector #0 does not compile: ERROR: <input>:1:46: found no matching overload\n"
+      " | device.capacity[\"gpu.example.com\"].memory >= \"40Gi\"\n"
+      " | ...........................................^\nwrite compareTo";
+  const auto lines = Lines(text, 0, true);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1].find(">=") == lines[2].find('^'));
+  const auto narrow = Lines(text, 40, true);
+  const auto art = std::find_if(narrow.begin(), narrow.end(),
+                                [](const auto& line) { return line.starts_with(" | "); });
+  REQUIRE(narrow.end() - art >= 2);
+  CHECK(art->size() <= 40);
+  CHECK(art->find(">=") == (art + 1)->find('^'));
+  CHECK(narrow.back() == "write compareTo");
+  Table table({"A", "B"}, Overflow::kWrap);
+  table.Add({"x", "one\n | a\n | ^"});
+  CHECK(table.Render(Style{}) == "A  B\nx  one\n    | a\n    | ^\n");
 }
 
 }  // namespace
