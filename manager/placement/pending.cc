@@ -18,21 +18,6 @@ namespace {
 
 using tracking::CheckState;
 
-// Every nomination writes a message of its own, so an empty one or Kueue's means: this life begins
-// now.
-bool IsOwnMessage(const std::string& message) {
-  return !message.empty() && !message.starts_with(tracking::kResetMessage);
-}
-
-// What is nominated, by the API object: the truth that Kueue's webhook checks the winner against.
-std::vector<ClusterName> Nominated(const Context& context,
-                                   const tracking::AdmissionCheckState& check) {
-  std::vector<ClusterName> names;
-  if (!IsOwnMessage(check.message)) return names;
-  for (const std::string& name : context.workload().nominated) names.emplace_back(name);
-  return names;
-}
-
 const tracking::AdmissionCheckState* OtherPendingCheck(const Context& context) {
   for (const tracking::AdmissionCheckState& check : context.workload().checks) {
     if (check.name != context.view.check && check.state != CheckState::kReady) return &check;
@@ -244,7 +229,7 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision) {
   decision.phase = Phase::kWaiting;
-  const std::vector<ClusterName> nominated = Nominated(context, check);
+  const std::vector<ClusterName> nominated = NominatedWorkers(context.workload(), check);
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
     return DecideEnded(context, *ended, nominated, decision);
   // Admit writes clusterName and Ready at once, so a Pending check beside a clusterName means that

@@ -55,6 +55,7 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
                                                        .nominated = std::move(names),
                                                        .cluster_name = {}});
   if (!written) bookkeeping_.TakeBack(action, std::move(before), written.error());
+  CrashPoint("after-nomination");
   return written;
 }
 
