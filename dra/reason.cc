@@ -235,9 +235,26 @@ constexpr std::array kCatalogue = {
         "Compare the pod's node constraints with the labels of the nodes named in the message. A "
         "claim whose binding failed: delete it and create it again. Extended resources: ask for "
         "them by a claim, or use nodes without the plugin."},
-    ReasonEntry{kNodeResources, "NodeResources", kDevices,
-                "the nodes with the devices lack CPU, memory or pod slots", "Other pods use them.",
-                "Nothing, or ask for less."},
+    ReasonEntry{
+        kResourceMissing, "ResourceMissing", kDevices,
+        "no node has a resource that the pods ask for, and no DeviceClass provides it",
+        "The name is misspelt, the device plugin that brings the resource is not installed, or no "
+        "DeviceClass has it as extendedResourceName.",
+        "Waiting does not help. Correct the name in the job, or provide the resource on the "
+        "worker: install its device plugin, or set spec.extendedResourceName of a DeviceClass."},
+    ReasonEntry{
+        kNodesTooSmall, "NodesTooSmall", kDevices,
+        "the nodes are too small for the pods, even when nothing else runs there",
+        "Each pod asks for more CPU, memory or another resource than any node with the devices "
+        "has, or all pods together ask for more than those nodes have.",
+        "Waiting does not help. Ask for less per pod or for fewer pods, or use a worker with "
+        "larger nodes."},
+    ReasonEntry{
+        kNodeResources, "NodeResources", kDevices,
+        "the nodes have too little CPU, memory or other resources free now",
+        "Other pods use them; the nodes are large enough.",
+        "No action needed: the job is dispatched once enough is free. `kubectl describe nodes` on "
+        "the worker lists the pods that use it."},
     ReasonEntry{
         kPodsDoNotFit, "PodsDoNotFit", kDevices, "some of the pods fit, but not all of them",
         "The job needs all its pods at once.",
@@ -307,6 +324,44 @@ std::string DeviceCounts::ToString() const {
     text += part.what;
   }
   return text;
+}
+
+std::string ReadableAmount(std::string_view resource, const Quantity& amount) {
+  const bool bytes = resource == "memory" || resource.ends_with("storage") ||
+                     resource.starts_with("hugepages-") || resource.ends_with("memory");
+  if (!bytes) {
+    const int64_t milli = amount.MilliValue();
+    if (milli == INT64_MAX) return amount.ToString();
+    return milli % 1000 == 0 ? std::to_string(milli / 1000) : std::to_string(milli) + "m";
+  }
+  // "64Gi" is kept; of "65843972Ki" nobody can tell the size.
+  std::string exact = amount.ToString();
+  constexpr size_t kReadable = 6;
+  if (exact.size() <= kReadable) return exact;
+  constexpr std::array<std::string_view, 5> kUnits = {"", "Ki", "Mi", "Gi", "Ti"};
+  int64_t tenths = amount.Value() > INT64_MAX / 10 ? INT64_MAX : amount.Value() * 10;
+  size_t unit = 0;
+  for (; tenths >= 10'240 && unit + 1 < kUnits.size(); ++unit) tenths /= 1024;
+  std::string text = std::to_string(tenths / 10);
+  if (tenths % 10 != 0) text.append(".").append(std::to_string(tenths % 10));
+  return text.append(kUnits[unit]);
+}
+
+std::string ResourceShortage::AgainstLargest() const {
+  if (resource == "pods")
+    return "the largest node takes " + ReadableAmount(resource, largest) + " pods";
+  return "each pod asks for " + ReadableAmount(resource, asked) + " " + resource +
+         (largest.Sign() <= 0 ? ", and they have none"
+                              : ", the largest node has " + ReadableAmount(resource, largest));
+}
+
+std::string ResourceShortage::AgainstFree() const {
+  if (resource == "pods")
+    return "they run as many pods as they may (at most " + ReadableAmount(resource, largest) +
+           " on one node)";
+  const std::string most = free.Sign() <= 0 ? "none" : "at most " + ReadableAmount(resource, free);
+  return "each pod asks for " + ReadableAmount(resource, asked) + " " + resource + ", " + most +
+         " is free on one node";
 }
 
 Reason Reason::Counting(ReasonCode code, std::string object, DeviceCounts counts) {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.h"
+
 namespace fedra::dra {
 
 enum class ReasonCode {
@@ -54,6 +56,8 @@ enum class ReasonCode {
   kSelectorError,
   kAllocationError,
   kNodeMismatch,
+  kResourceMissing,
+  kNodesTooSmall,
   kNodeResources,
   kPodsDoNotFit,
   // Other
@@ -100,6 +104,25 @@ struct DeviceCounts {
   bool operator==(const DeviceCounts&) const = default;
 };
 
+// What nodes have too little of for a pod.
+struct ResourceShortage {
+  std::string resource;  // "cpu"; "pods": the nodes take no more of them
+  Quantity asked;        // by one pod
+  Quantity free;         // the most that is free on one of these nodes
+  Quantity largest;      // the most that one of these nodes has in all
+  int nodes = 0;         // that lack it
+
+  // "each pod asks for 4000 cpu, the largest node has 64".
+  std::string AgainstLargest() const;
+  // "each pod asks for 8 cpu, at most 3 is free on one node".
+  std::string AgainstFree() const;
+  bool operator==(const ResourceShortage&) const = default;
+};
+
+// An amount of a resource as people write it: "4000" and not "4k" for cpu, "62.8Gi" for memory
+// that the node counts in Ki (rounded down).
+std::string ReadableAmount(std::string_view resource, const Quantity& amount);
+
 // One thing that stands against a worker.
 struct Reason {
   ReasonCode code = ReasonCode::kStaleData;
@@ -109,6 +132,8 @@ struct Reason {
   // What the message counts, for programs and tables; then the message is their wish and their
   // text.
   std::optional<DeviceCounts> counts = std::nullopt;
+  // What nodes lack, for programs; the message says it in words.
+  std::vector<ResourceShortage> resources = {};
 
   // Refused for these counts.
   static Reason Counting(ReasonCode code, std::string object, DeviceCounts counts);

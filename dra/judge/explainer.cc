@@ -1,15 +1,24 @@
 #include "dra/judge/explainer.h"
 
 #include <algorithm>
-#include <map>
 
 #include "dra/judge/explain_errors.h"
 #include "dra/judge/free_counts.h"
 #include "dra/judge/joint_explainer.h"
 #include "dra/judge/request_explainer.h"
+#include "dra/judge/room_explainer.h"
 #include "dra/judge/shortage.h"
 
 namespace fedra::dra {
+namespace {
+
+bool WaitsForDevices(const std::vector<Reason>& reasons) {
+  return std::any_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
+    return reason.code == ReasonCode::kDevicesAllocated;
+  });
+}
+
+}  // namespace
 
 // What was found so far proves nothing about the rest.
 void Explainer::ExplainBudget(Explanation& explanation) const {
@@ -61,28 +70,6 @@ void Explainer::ExplainUnbindable(Explanation& explanation) const {
   }
 }
 
-// What the nodes without room are short of. True: some of them have the devices, so that room is
-// all that is missing.
-bool Explainer::ExplainRoom(Explanation& explanation) const {
-  std::map<std::string, int> all, with_devices;
-  int nodes = 0;
-  for (const auto& [node, what] : trace_.no_room) {
-    ++all[what];
-    const PodClaims& pod = trace_.resolved.variants.For(*node).pod;
-    if (!pod.claims.empty() && !FitsWith(context_, placed_, *node, pod, {})) continue;
-    ++nodes;
-    ++with_devices[what];
-  }
-  if (all.empty()) return false;
-  explanation.Add(Outcome::kNo, ReasonCode::kNodeResources, "",
-                  "there is no room on " +
-                      std::to_string(nodes > 0 ? nodes : std::ssize(trace_.no_room)) + " of " +
-                      std::to_string(trace_.resolved.nodes.size()) + " nodes" +
-                      (nodes > 0 ? ", which could take the pod otherwise: " + Join(with_devices)
-                                 : ": " + Join(all)));
-  return nodes > 0;
-}
-
 // What the node that came closest has too little of.
 void Explainer::ExplainNearest(Explanation& explanation) const {
   const Node& node = *trace_.nearest.node;
@@ -113,12 +100,20 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
                                (refused.empty() ? "" : ": " + Join(refused)));
   }
   std::vector<Reason>& reasons = explanation.reasons;
-  const auto room = static_cast<ptrdiff_t>(reasons.size());
-  const bool is_room = ExplainRoom(explanation);
+  const RoomExplainer room(context_, trace_, placed_, waiting_);
+  const auto begin = static_cast<ptrdiff_t>(reasons.size());
+  const RoomAnswer answer = room.Explain(explanation);
   const auto devices = static_cast<ptrdiff_t>(reasons.size());
   if (trace_.nearest.node != nullptr) ExplainNearest(explanation);
-  // First what would help: more room where the devices are, or else devices.
-  if (!is_room) std::rotate(reasons.begin() + room, reasons.begin() + devices, reasons.end());
+  // Nodes with room and without devices do not matter to a job that gets both elsewhere.
+  if (answer == RoomAnswer::kAll) reasons.resize(static_cast<size_t>(devices));
+  // Of nodes that were found to have too few devices nobody has asked whether they have room.
+  if (devices == begin && WaitsForDevices(reasons) && room.ExplainTooSmall(explanation)) {
+    std::rotate(reasons.begin() + begin, reasons.end() - 1, reasons.end());
+  } else if (answer == RoomAnswer::kNothing) {
+    // First what would help: more room where the devices are, or else devices.
+    std::rotate(reasons.begin() + begin, reasons.begin() + devices, reasons.end());
+  }
 }
 
 Explanation Explainer::Explain() const {

@@ -27,7 +27,6 @@ class Explainer final {
   void ExplainBudget(Explanation& explanation) const;
   void ExplainUnbindable(Explanation& explanation) const;
   void ExplainFullClaim(Explanation& explanation) const;
-  bool ExplainRoom(Explanation& explanation) const;
   void ExplainNearest(Explanation& explanation) const;
 
   const SimulationContext& context_;

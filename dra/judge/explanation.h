@@ -2,6 +2,7 @@
 //
 // Why not all pods of a pod set fit: what an explanation adds to a PlacementTrace. Plain values.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Explanation {
   std::string nearest;
   std::string obstacle;
   bool aborted = false;
+  std::optional<Reason> no_room;
 
   void Add(Outcome worst, ReasonCode code, std::string object, std::string message) {
     Add(worst, {.code = code, .object = std::move(object), .message = std::move(message)});

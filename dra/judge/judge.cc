@@ -119,8 +119,7 @@ bool LacksDevicesInUse(const Verdict& verdict) {
          });
 }
 
-// All that waiting for devices could bring: no claim is allocated, no job is assumed. Room for
-// cpu and memory is a question of its own.
+// All that waiting could bring: no claim is allocated, no job is assumed, no pod runs.
 Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
                     const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options) {
   std::shared_ptr<const Snapshot> free;
@@ -143,7 +142,7 @@ Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
   JudgeOptions less;
   less.limits.max_steps = std::min(options.limits.max_steps, kFreeClusterSteps);
   less.max_pods = options.max_pods;
-  less.node_resources = false;
+  less.node_resources = options.node_resources;
   SearchCost cost;
   return TryNodes(ns, demands, *free, caches, less, cost, nullptr).judgement;
 }

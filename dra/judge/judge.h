@@ -111,6 +111,8 @@ struct PodSetReport {
   bool aborted = false;  // the scheduler ends with an error, whatever other nodes offer
   std::string obstacle;  // what stands against all requests together; may be empty
   std::string scaling;   // which new nodes could take the rest; empty: none
+  // Nodes that could take the pod otherwise have no room for it: the reason that says so.
+  std::optional<Reason> no_room;
 };
 
 struct Judgement {

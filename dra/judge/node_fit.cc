@@ -1,6 +1,7 @@
 #include "dra/judge/node_fit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dra/judge/extended.h"
 #include "dra/model/node_match.h"
@@ -25,22 +26,38 @@ bool TolerateAny(const std::vector<Toleration>& tolerations, std::string_view ke
   });
 }
 
+NodeAnswer Refused(NodeRefusal refusal, std::string what) {
+  NodeAnswer answer;
+  answer.refusal = refusal;
+  answer.what = std::move(what);
+  return answer;
+}
+
 NodeAnswer CheckLabels(const Node& node, const NodeConstraints& constraints) {
   for (const auto& [key, value] : constraints.labels) {
     const Text* label = node.Label(key.view());
     if (!label || !(*label == value))
-      return {NodeRefusal::kLabels, "nodeSelector " + key.str() + "=" + value.str()};
+      return Refused(NodeRefusal::kLabels, "nodeSelector " + key.str() + "=" + value.str());
   }
   if (!constraints.affinity) return {};
   const auto matches = MatchesLazily(*constraints.affinity, node);
-  if (!matches) return {NodeRefusal::kLabels, "node affinity: " + matches.error().message};
-  if (!*matches) return {NodeRefusal::kLabels, "node affinity"};
+  if (!matches) return Refused(NodeRefusal::kLabels, "node affinity: " + matches.error().message);
+  if (!*matches) return Refused(NodeRefusal::kLabels, "node affinity");
   return {};
 }
 
-NodeAnswer Short(const std::string& name, const Quantity& need, const Quantity& free) {
-  return {NodeRefusal::kResources,
-          name + ": " + need.ToString() + " asked for, " + free.ToString() + " free"};
+NodeAnswer Short(const Text& resource, const Quantity& asked, const Quantity& free,
+                 const Quantity& all) {
+  return {.refusal = NodeRefusal::kResources,
+          .what = {},
+          .resource = resource,
+          .asked = asked,
+          .free = free,
+          .all = all};
+}
+
+bool IsElsewhere(const Text& name, const std::vector<Text>& elsewhere) {
+  return std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end();
 }
 
 }  // namespace
@@ -54,7 +71,7 @@ bool NodeConstraints::operator==(const NodeConstraints& other) const {
 NodeAnswer Admits(const Node& node, const NodeConstraints& constraints) {
   const auto& tolerations = constraints.tolerations;
   if (node.unschedulable && !TolerateAny(tolerations, kUnschedulableTaint, "", "NoSchedule"))
-    return {NodeRefusal::kUnschedulable, "unschedulable"};
+    return Refused(NodeRefusal::kUnschedulable, "unschedulable");
   if (NodeAnswer labels = CheckLabels(node, constraints); !labels.fits()) return labels;
   for (const NodeTaint& taint : node.taints) {
     const bool blocks = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
@@ -62,40 +79,43 @@ NodeAnswer Admits(const Node& node, const NodeConstraints& constraints) {
     if (TolerateAny(tolerations, taint.key.view(), taint.value.view(), taint.effect.view()))
       continue;
     const std::string value = taint.value.empty() ? "" : "=" + taint.value.str();
-    return {NodeRefusal::kTaint, "taint " + taint.key.str() + value + ":" + taint.effect.str()};
+    return Refused(NodeRefusal::kTaint,
+                   "taint " + taint.key.str() + value + ":" + taint.effect.str());
   }
   return {};
 }
 
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
                    const std::vector<Text>& elsewhere) {
-  const auto free_of = [&](const Text& name) {
+  NodeAnswer now;  // what is short although the node is large enough
+  // True: the node can never give as much.
+  const auto lacks = [&](const Text& name, const Quantity& amount) {
     const Quantity* allocatable = node.Allocatable(name.view());
     const Quantity* taken = used ? FindAmount(*used, name) : nullptr;
     const Quantity all = allocatable ? *allocatable : Quantity();
-    return taken ? all.Sub(*taken).value_or(Quantity()) : all;
+    const Quantity free = taken ? all.Sub(*taken).value_or(Quantity()) : all;
+    if (free >= amount) return false;
+    if (all >= amount && !now.fits()) return false;
+    now = Short(name, amount, free, all);
+    return all < amount;
   };
   static const Text pods("pods");
-  if (node.Allocatable("pods")) {
-    const Quantity free = free_of(pods);
-    if (free < Quantity(1)) return Short("pods", Quantity(1), free);
-  }
+  if (node.Allocatable("pods") && lacks(pods, Quantity(1))) return now;
   for (const auto& [name, amount] : requests) {
-    if (amount.Sign() <= 0) continue;
-    if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
-    const Quantity free = free_of(name);
-    if (free < amount) return Short(name.str(), amount, free);
+    if (amount.Sign() <= 0 || IsElsewhere(name, elsewhere)) continue;
+    if (lacks(name, amount)) return now;
   }
-  return {};
+  return now;
 }
 
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
                       const std::vector<Text>& elsewhere) {
   for (const auto& [name, amount] : requests) {
     if (amount.Sign() <= 0 || !IsExtendedResource(name.view())) continue;
-    if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
+    if (IsElsewhere(name, elsewhere)) continue;
     const Quantity* allocatable = node.Allocatable(name.view());
-    if (!allocatable || allocatable->Sign() <= 0) return Short(name.str(), amount, Quantity());
+    if (!allocatable || allocatable->Sign() <= 0)
+      return Short(name, amount, Quantity(), Quantity());
   }
   return {};
 }

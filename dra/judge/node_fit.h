@@ -18,7 +18,10 @@ enum class NodeRefusal : uint8_t { kNone, kUnschedulable, kLabels, kTaint, kReso
 
 struct NodeAnswer {
   NodeRefusal refusal = NodeRefusal::kNone;
-  std::string what;  // the label, taint or resource, for messages: "taint gpu=true:NoSchedule"
+  std::string what;  // the label or taint, for messages: "taint gpu=true:NoSchedule"
+  // For kResources: what the node has too little of.
+  Text resource;
+  Quantity asked, free, all;
 
   bool fits() const { return refusal == NodeRefusal::kNone; }
 };
@@ -27,7 +30,8 @@ struct NodeAnswer {
 NodeAnswer Admits(const Node& node, const NodeConstraints& constraints);
 
 // `used`: what running pods and pods placed before hold, "pods" included; null: nothing. Resources
-// named in `elsewhere` are provided by devices.
+// named in `elsewhere` are provided by devices. Of several resources the first one that the node
+// could never give is named, or else the first one that it cannot give now.
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
                    const std::vector<Text>& elsewhere);
 // Whether the node's device plugins have what is asked for at all, however much of it is free.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dra/judge/judge.h"
+#include "dra/judge/node_fit.h"
 #include "dra/judge/resolved_pod.h"
 
 namespace fedra::dra {
@@ -86,7 +87,7 @@ struct PlacementTrace {
   // Nodes that certainly have too few devices, by position; empty: not known.
   std::vector<bool> too_few;
   ErrorForecast errors;
-  std::vector<std::pair<const Node*, std::string>> no_room;  // nodes, and what each is short of
+  std::vector<std::pair<const Node*, NodeAnswer>> no_room;  // nodes, and what each is short of
   // Nodes where the pod fits but cannot be bound (AllocatorFeatures::plugin_beside_claims_fails).
   int unbindable = 0;
   // Of the pod's allocated claims: one to which no pod can be bound, where a node would fit.

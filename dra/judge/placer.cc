@@ -108,7 +108,7 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
   const PodVariant& variant = *offer.variant;
   const NodeAnswer room = RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options);
   if (!room.fits()) {
-    trace_.no_room.emplace_back(&node, room.what);
+    trace_.no_room.emplace_back(&node, room);
     return std::nullopt;
   }
   NodeAllocation& found = offer.allocation;

@@ -23,6 +23,8 @@ bool IsAboutDevices(ReasonCode code) {
     case kCapacityExhausted:
     case kDeviceTainted:
     case kNodeMismatch:
+    case kResourceMissing:
+    case kNodesTooSmall:
     case kNodeResources:
     case kPodsDoNotFit:
       return true;

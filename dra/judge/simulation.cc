@@ -48,6 +48,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   result.report.nearest = std::move(explanation.nearest);
   result.report.obstacle = std::move(explanation.obstacle);
   result.report.aborted = explanation.aborted;
+  result.report.no_room = std::move(explanation.no_room);
   return result;
 }
 

@@ -12,11 +12,12 @@ bool Lacks(const PodSetReport& report) { return report.fitting < report.wanted &
 // With every device free: whether what `wish` (null: all requests together) asks for is short. What
 // another request lacks is that one's fault.
 bool IsShort(const PodSetReport& free, const RequestReport* wish) {
-  if (wish == nullptr || !free.obstacle.empty()) return true;
-  return std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
-    return request.claim_words == wish->claim_words && request.request == wish->request &&
-           IsLacking(request);
-  });
+  if (!free.no_room && (wish == nullptr || !free.obstacle.empty())) return true;
+  return wish != nullptr &&
+         std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
+           return request.claim_words == wish->claim_words && request.request == wish->request &&
+                  IsLacking(request);
+         });
 }
 
 // Whether another pod set of the job ran out of the devices that `wish` asks for.
@@ -46,6 +47,20 @@ int Matching(const RequestReport& report) {
 bool IsLacking(const RequestReport& report) {
   if (report.all) return report.free == 0 || report.free < Matching(report) - report.other_node;
   return report.most_on_one_node < report.wanted;
+}
+
+bool Waiting::IsEnough() const {
+  if (ask_ == nullptr) return false;
+  const PodSetReport& there = (*ask_)().pod_sets[pod_set_];
+  return there.fitting >= there.wanted;
+}
+
+const Reason* Waiting::TooSmall() const {
+  if (ask_ == nullptr) return nullptr;
+  const Judgement& free = (*ask_)();
+  const PodSetReport& there = free.pod_sets[pod_set_];
+  const bool refused = free.verdict.outcome == Outcome::kNo && Lacks(there);
+  return refused && there.no_room ? &*there.no_room : nullptr;
 }
 
 std::optional<std::string> Waiting::Hopeless(const RequestReport* request) const {

@@ -20,6 +20,14 @@ class Waiting final {
   // `ask`: null: not known. `pod_set`: index of the one that is explained.
   Waiting(const AskFreeCluster* ask, size_t pod_set) : ask_(ask), pod_set_(pod_set) {}
 
+  // What is known of the cluster with every device free and nothing running.
+  bool IsFreeCluster() const { return ask_ == nullptr; }
+  // All pods fit there.
+  bool IsEnough() const;
+  // The nodes are too small even there: the reason that says so; null: they are not, or it is not
+  // known.
+  const Reason* TooSmall() const;
+
   // That waiting brings too little for the request (null: for all requests together), in words;
   // absent: it may bring enough.
   std::optional<std::string> Hopeless(const RequestReport* request) const;

@@ -42,10 +42,46 @@ std::optional<dra::DeviceCounts> ParseCounts(const ordered_json& value) {
   return counts;
 }
 
+ordered_json ResourcesJson(const std::vector<dra::ResourceShortage>& resources) {
+  ordered_json list = ordered_json::array();
+  for (const dra::ResourceShortage& shortage : resources) {
+    list.push_back({{"resource", shortage.resource},
+                    {"asked", shortage.asked.ToString()},
+                    {"free", shortage.free.ToString()},
+                    {"largest", shortage.largest.ToString()},
+                    {"nodes", shortage.nodes}});
+  }
+  return list;
+}
+
+std::vector<dra::ResourceShortage> ParseResources(const ordered_json& value) {
+  std::vector<dra::ResourceShortage> resources;
+  if (!value.is_array()) return resources;
+  for (const ordered_json& item : value) {
+    if (!item.is_object()) continue;
+    const auto text = [&](const char* key) {
+      const auto found = item.find(key);
+      return found != item.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const auto asked = Quantity::Parse(text("asked"));
+    const auto free = Quantity::Parse(text("free"));
+    const auto largest = Quantity::Parse(text("largest"));
+    const auto nodes = item.find("nodes");
+    if (!asked || !free || !largest || nodes == item.end() || !nodes->is_number_integer()) continue;
+    resources.push_back({.resource = text("resource"),
+                         .asked = *asked,
+                         .free = *free,
+                         .largest = *largest,
+                         .nodes = nodes->get<int>()});
+  }
+  return resources;
+}
+
 ordered_json ReasonJson(const dra::Reason& reason) {
   ordered_json object = {
       {"code", dra::ToString(reason.code)}, {"object", reason.object}, {"message", reason.message}};
   if (reason.counts) object["counts"] = CountsJson(*reason.counts);
+  if (!reason.resources.empty()) object["resources"] = ResourcesJson(reason.resources);
   return object;
 }
 

@@ -4,6 +4,7 @@
 // what the message counts. Pure.
 
 #include <optional>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,7 +17,12 @@ nlohmann::ordered_json CountsJson(const dra::DeviceCounts& counts);
 // The reverse; nothing when the value is not like that.
 std::optional<dra::DeviceCounts> ParseCounts(const nlohmann::ordered_json& value);
 
-// {"code": ..., "object": ..., "message": ...} and "counts" where there are some.
+// [{"resource": "cpu", "asked": "4", "free": "3", "largest": "64", "nodes": 2}, ...]
+nlohmann::ordered_json ResourcesJson(const std::vector<dra::ResourceShortage>& resources);
+// The reverse, without what is not like that.
+std::vector<dra::ResourceShortage> ParseResources(const nlohmann::ordered_json& value);
+
+// {"code": ..., "object": ..., "message": ...}, and "counts" and "resources" where there are some.
 nlohmann::ordered_json ReasonJson(const dra::Reason& reason);
 
 }  // namespace fedra::verify

@@ -35,6 +35,8 @@ Hindrance HindranceOf(dra::ReasonCode code) {
     case kSelectorError:
     case kAllocationError:
     case kNodeMismatch:
+    case kResourceMissing:
+    case kNodesTooSmall:
     case kDeviceTainted:
     case kCapabilityUndeclared:
     case kSchedulerUnverified:
@@ -43,10 +45,10 @@ Hindrance HindranceOf(dra::ReasonCode code) {
     case kConstraintUnsatisfied:
     case kCountersExhausted:
     case kCapacityExhausted:
-    case kNodeResources:
     case kRecentlyFailed:
       return Hindrance::kUnclear;
     case kDevicesAllocated:
+    case kNodeResources:
     case kQueueFull:
     case kInLine:
     case kClaimElsewhere:

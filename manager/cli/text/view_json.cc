@@ -107,6 +107,7 @@ ordered_json ToJson(const store::VerdictRow& row) {
               {"object", std::move(reason.object)},
               {"message", std::move(reason.message)}};
     if (reason.counts) object["counts"] = verify::CountsJson(*reason.counts);
+    if (!reason.resources.empty()) object["resources"] = verify::ResourcesJson(reason.resources);
   }
   ordered_json object = {
       {"name", row.cluster.value}, {"verdict", row.outcome}, {"reasons", std::move(reasons)}};

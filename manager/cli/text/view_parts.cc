@@ -143,6 +143,8 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
       reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
       const auto counts = reason.find("counts");
       if (counts != reason.end()) reasons.back().counts = verify::ParseCounts(*counts);
+      const auto resources = reason.find("resources");
+      if (resources != reason.end()) reasons.back().resources = verify::ParseResources(*resources);
     }
   }
   return reasons;

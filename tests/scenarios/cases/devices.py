@@ -259,12 +259,15 @@ def an_extended_resource_gets_its_class(world: World) -> None:
     for worker in world.workers:
         world.set_quota(worker, quota)
         stage(world, worker, 1)
-    world.start_fedra(DEVICES)
+    fedra = world.start_fedra(DEVICES)
     row = Row("train", "", "", [], resources={resource: "1"})
     world.manager.create(job_of(row, world.ns, "train"))
     job = world.job("train")
     job.wait_message("no worker eligible")
-    assert world.reasons(job) == {worker: ["NodeResources"] for worker in world.workers}
+    assert world.reasons(job) == {worker: ["ResourceMissing"] for worker in world.workers}
+    why = " ".join(fedra.cli("why", f"{world.ns}/train").stdout.split())
+    assert f"no node has {resource}, and no DeviceClass has it as extendedResourceName" in why, why
+    assert "waiting does not help" in why, why
     started = time.monotonic()
     named = device_class("resource.example.com", f'device.driver == "{_CLASS}"', extended=resource)
     world.supply.put(world.worker2, named)

@@ -62,7 +62,7 @@ E1 = Row(
             State(
                 "a GPU, but not the class",
                 [node("n1"), _gpus("n1", "80Gi")],
-                reasons=("NodeResources",),
+                reasons=("ResourceMissing",),
                 says=("deviceclass.resource.kubernetes.io/special.example.com",),
             ),
             State(
@@ -279,9 +279,9 @@ E6 = Row(
             State(
                 "cores on a node with too little cpu, cpu on a node without cores",
                 [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
-                reasons=("NotEnoughDevices", "NodeResources"),
+                reasons=("NodesTooSmall", "NotEnoughDevices"),
                 says=(
-                    "there is no room on 1 of 2 nodes",
+                    "no node with the devices is large enough: each pod asks for",
                     "request cores: 0 of 1",
                 ),
             ),

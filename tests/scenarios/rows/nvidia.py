@@ -462,7 +462,7 @@ N10 = Row(
             State(
                 "neither class nor plugin",
                 [node("n1")],
-                reasons=("NodeResources",),
+                reasons=("ResourceMissing",),
                 says=("nvidia.com/gpu",),
             ),
             goes_to="worker1",

@@ -338,9 +338,10 @@ TEST_CASE("room for cpu and pods limits how many fit, unless switched off") {
           "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "one"}]}})";
   auto judgement = worker.Judge({worker.Parse(pod, 3)});
   CHECK(judgement.verdict.pods_fitting == 2);
-  CHECK(judgement.verdict.reasons.back().code == ReasonCode::kNodeResources);
-  CHECK_THAT(judgement.verdict.reasons.back().message,
-             ContainsSubstring("cpu: 1500m asked for, 1 free"));
+  CHECK(judgement.verdict.reasons.back().code == ReasonCode::kNodesTooSmall);
+  CHECK(judgement.verdict.reasons.back().message ==
+        "the nodes have room for 2 of 3 pods, even when nothing else runs there: each pod asks for "
+        "1500m cpu, the largest node has 4");
   judgement = worker.Judge({worker.Parse(pod, 3)}, {.node_resources = false});
   CHECK(judgement.verdict.pods_fitting == 3);
   const std::map<Text, dra::Amounts> used = {{Text("n1"), {{Text("cpu"), Quantity(4)}}}};

@@ -15,9 +15,17 @@ TEST_CASE("what somebody must change comes before what passes, and a count is no
   OrderReasons(verdict);
   std::vector<dra::ReasonCode> codes;
   for (const dra::Reason& reason : verdict.reasons) codes.push_back(reason.code);
-  CHECK(codes == std::vector{kQueueMissing, kTemplateMissing, kNodeResources, kDevicesAllocated,
+  CHECK(codes == std::vector{kQueueMissing, kTemplateMissing, kDevicesAllocated, kNodeResources,
                              kPodsDoNotFit});
   CHECK(dra::Headline(verdict) == "QueueMissing");
+}
+
+TEST_CASE("busy nodes are worth waiting for, small ones are not") {
+  const auto prospect = [](std::vector<dra::ReasonCode> codes) { return ProspectOf(codes); };
+  CHECK(prospect({kNodeResources}) == Prospect::kWaits);
+  CHECK(prospect({kNodeResources, kDevicesAllocated}) == Prospect::kWaits);
+  CHECK(prospect({kNodesTooSmall, kDevicesAllocated}) == Prospect::kNever);
+  CHECK(prospect({kResourceMissing}) == Prospect::kNever);
 }
 
 }  // namespace

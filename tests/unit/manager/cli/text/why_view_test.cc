@@ -46,7 +46,7 @@ TEST_CASE("why: a job that waits and one that never leaves are told apart") {
   CHECK_THAT(
       RenderWhy(data, Settings()).out,
       ContainsSubstring("next   it waits for gpu-west, and is dispatched as soon as enough"));
-  verdicts[1].reasons_json = R"([{"code":"NodeResources"}])";
+  verdicts[1].reasons_json = R"([{"code":"CountersExhausted"}])";
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   looked at again"));
 }
 
@@ -204,6 +204,28 @@ TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
        {"3", "{}", R"({"wish":1,"devices":2,"parts":[]})",
         R"({"wish":"w","devices":2,"parts":[3]})", R"({"wish":"w","devices":"2","parts":[]})"})
     CHECK(counts_of(bad).is_null());
+}
+
+TEST_CASE("why: JSON has what nodes lack, and what is none of that is left out") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  ViewSettings settings = Settings();
+  settings.format = Format::kJson;
+  const auto resources_of = [&](const std::string& resources) {
+    verdicts[0].reasons_json =
+        R"([{"code":"NodesTooSmall","object":"","message":"m","resources":)" + resources + "}]";
+    const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
+    return document["workloads"][0]["workers"][0]["reasons"][0].value("resources",
+                                                                      nlohmann::json());
+  };
+  const std::string good =
+      R"([{"resource":"cpu","asked":"4k","free":"63","largest":"64","nodes":1}])";
+  CHECK(resources_of(good) == nlohmann::json::parse(good));
+  for (const char* bad :
+       {"3", "[3]", R"([{"resource":"cpu","asked":"x","free":"1","largest":"1","nodes":1}])",
+        R"([{"resource":"cpu","asked":"1","free":"1","largest":"1","nodes":"1"}])"})
+    CHECK(resources_of(bad).is_null());
 }
 
 TEST_CASE("why: a job blocked although a worker could run it, or by more workers than are kept") {

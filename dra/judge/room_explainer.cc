@@ -1,0 +1,178 @@
+#include "dra/judge/room_explainer.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "dra/judge/extended.h"
+#include "dra/judge/joint_explainer.h"
+
+namespace fedra::dra {
+namespace {
+
+std::string_view DomainOf(std::string_view resource) {
+  return resource.substr(0, resource.find('/'));
+}
+
+// "each pod asks for 8 cpu, at most 3 is free on one node (2 nodes); ..."
+std::string Join(const std::vector<ResourceShortage>& shortages,
+                 std::string (ResourceShortage::*text)() const) {
+  std::string all;
+  for (const ResourceShortage& shortage : shortages) {
+    all += (all.empty() ? "" : "; ") + (shortage.*text)();
+    if (shortages.size() > 1) all += " (" + Counted(shortage.nodes, "node") + ")";
+  }
+  return all;
+}
+
+}  // namespace
+
+RoomExplainer::Nodes RoomExplainer::Examine() const {
+  std::map<Text, ResourceShortage> all, with_devices;
+  Nodes nodes;
+  bool never_all = true;
+  int count_with_devices = 0;
+  const auto add = [](const NodeAnswer& answer, std::map<Text, ResourceShortage>& shortages) {
+    ResourceShortage& shortage = shortages[answer.resource];
+    shortage.resource = answer.resource.str();
+    shortage.asked = answer.asked;
+    shortage.free = std::max(shortage.free, answer.free);
+    shortage.largest = std::max(shortage.largest, answer.all);
+    ++shortage.nodes;
+  };
+  for (const auto& [node, answer] : trace_.no_room) {
+    const bool never = answer.all < answer.asked;
+    add(answer, all);
+    never_all = never_all && never;
+    const PodClaims& pod = trace_.resolved.variants.For(*node).pod;
+    if (!pod.claims.empty() && !FitsWith(context_, placed_, *node, pod, {})) continue;
+    ++count_with_devices;
+    add(answer, with_devices);
+    nodes.never = nodes.never && never;
+  }
+  nodes.have_devices = count_with_devices > 0;
+  nodes.count = nodes.have_devices ? count_with_devices : static_cast<int>(trace_.no_room.size());
+  if (!nodes.have_devices) nodes.never = never_all;
+  for (auto& [name, shortage] : nodes.have_devices ? with_devices : all)
+    nodes.shortages.push_back(std::move(shortage));
+  return nodes;
+}
+
+bool RoomExplainer::IsNowhere(const Text& resource) const {
+  if (context_.features().extended_resources && IsExtendedResource(resource.view()) &&
+      ClassOfResource(context_.snapshot, resource))
+    return false;
+  bool nowhere = true;
+  context_.snapshot.nodes().ForEach([&](const Text&, const auto& node) {
+    const Quantity* allocatable = node->Allocatable(resource.view());
+    nowhere = nowhere && (!allocatable || allocatable->Sign() <= 0);
+  });
+  return nowhere;
+}
+
+// A name of the same domain under which the worker has something; empty: there is none.
+std::string RoomExplainer::MeantInstead(const Text& resource) const {
+  const std::string_view domain = DomainOf(resource.view());
+  std::string by_class, implicit, by_node;
+  const auto note = [](std::string& best, std::string name) {
+    if (best.empty() || name < best) best = std::move(name);
+  };
+  context_.snapshot.classes().ForEach([&](const Text& name, const auto& device_class) {
+    const Text& mapped = device_class->extended_resource;
+    if (!mapped.empty() && (DomainOf(mapped.view()) == domain || name.view() == domain))
+      note(by_class, mapped.str());
+    if (name.view() == domain) note(implicit, std::string(kImplicitResourcePrefix) + name.str());
+  });
+  context_.snapshot.nodes().ForEach([&](const Text&, const auto& node) {
+    for (const auto& [name, amount] : node->allocatable)
+      if (amount.Sign() > 0 && IsExtendedResource(name.view()) && DomainOf(name.view()) == domain)
+        note(by_node, name.str());
+  });
+  if (!context_.features().extended_resources) return by_node;
+  return !by_class.empty() ? by_class : !by_node.empty() ? by_node : implicit;
+}
+
+Reason RoomExplainer::Missing(const ResourceShortage& shortage) const {
+  const Text resource(shortage.resource);
+  std::string text = "no node has " + shortage.resource;
+  if (resource.view().starts_with(kImplicitResourcePrefix)) {
+    text += ", and " + (context_.features().extended_resources
+                            ? "there is no DeviceClass " +
+                                  shortage.resource.substr(kImplicitResourcePrefix.size())
+                            : std::string("the worker's release of Kubernetes takes no extended "
+                                          "resources from DeviceClasses"));
+  } else if (IsExtendedResource(resource.view())) {
+    if (context_.features().extended_resources)
+      text += ", and no DeviceClass has it as extendedResourceName";
+    else if (const auto named = ClassOfResource(context_.snapshot, resource))
+      text += ", and the worker's release of Kubernetes does not take it from DeviceClass " +
+              named->name.str();
+    const std::string meant = MeantInstead(resource);
+    if (!meant.empty()) text += " (did you mean " + meant + "?)";
+  }
+  return {.code = ReasonCode::kResourceMissing,
+          .object = {},
+          .message = std::move(text),
+          .resources = {shortage}};
+}
+
+Reason RoomExplainer::TooSmall(const Nodes& nodes) const {
+  const PodSetReport& report = trace_.report;
+  const bool some = nodes.have_devices && !trace_.resolved.variants.Plain().pod.claims.empty() &&
+                    nodes.count < std::ssize(trace_.resolved.nodes);
+  const std::string with = some ? " with the devices" : "";
+  const std::string text =
+      nodes.never && report.fitting == 0
+          ? "no node" + with + " is large enough: "
+          : "the nodes" + with + " have room for " + std::to_string(report.fitting) + " of " +
+                Counted(report.wanted, "pod") + ", even when nothing else runs there: ";
+  return {.code = ReasonCode::kNodesTooSmall,
+          .object = {},
+          .message = text + Join(nodes.shortages, &ResourceShortage::AgainstLargest),
+          .resources = nodes.shortages};
+}
+
+Reason RoomExplainer::Busy(const Nodes& nodes) const {
+  return {.code = ReasonCode::kNodeResources,
+          .object = {},
+          .message = "there is no room now on " + std::to_string(nodes.count) + " of " +
+                     Counted(trace_.resolved.nodes.size(), "node") +
+                     (nodes.have_devices ? ", which could take the pod otherwise: " : ": ") +
+                     Join(nodes.shortages, &ResourceShortage::AgainstFree),
+          .resources = nodes.shortages};
+}
+
+RoomAnswer RoomExplainer::Explain(Explanation& explanation) const {
+  if (trace_.no_room.empty()) return RoomAnswer::kNothing;
+  const Nodes nodes = Examine();
+  const auto add = [&](Reason reason) { explanation.Add(Outcome::kNo, std::move(reason)); };
+  bool missing = false;
+  for (const ResourceShortage& shortage : nodes.shortages) {
+    if (shortage.largest.Sign() > 0 || !IsNowhere(Text(shortage.resource))) continue;
+    missing = true;
+    add(Missing(shortage));
+  }
+  if (missing) {
+    explanation.no_room = explanation.reasons.back();
+    return RoomAnswer::kMissing;
+  }
+  const bool first = nodes.have_devices || trace_.nearest.node == nullptr;
+  if (waiting_.IsFreeCluster()) {
+    add(TooSmall(nodes));
+    if (first) explanation.no_room = explanation.reasons.back();
+    return first ? RoomAnswer::kMissing : RoomAnswer::kNothing;
+  }
+  if (ExplainTooSmall(explanation)) return RoomAnswer::kMissing;
+  add(Busy(nodes));
+  if (!first) return RoomAnswer::kNothing;
+  return waiting_.IsEnough() ? RoomAnswer::kAll : RoomAnswer::kMissing;
+}
+
+bool RoomExplainer::ExplainTooSmall(Explanation& explanation) const {
+  const Reason* reason = waiting_.TooSmall();
+  if (reason == nullptr) return false;
+  explanation.Add(Outcome::kNo, *reason);
+  return true;
+}
+
+}  // namespace fedra::dra
