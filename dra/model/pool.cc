@@ -1,7 +1,6 @@
 #include "dra/model/pool.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <unordered_map>
 
 #include "dra/model/node_match.h"
@@ -162,15 +161,6 @@ std::shared_ptr<const PoolState> WithUsage(const PoolState& pool,
   copy->local_views.clear();
   if (!copy->roaming) MakeLocalViews(*copy);
   return copy;
-}
-
-int CountPublished(const PoolState& pool) {
-  int64_t newest = INT64_MIN;
-  for (const auto& slice : pool.slices) newest = std::max(newest, slice->generation);
-  int devices = 0;
-  for (const auto& slice : pool.slices)
-    if (slice->generation == newest) devices += static_cast<int>(slice->devices.size());
-  return devices;
 }
 
 }  // namespace fedra::dra

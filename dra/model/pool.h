@@ -144,9 +144,6 @@ std::shared_ptr<const PoolState> MakePoolState(PoolKey key,
 std::shared_ptr<const PoolState> WithUsage(const PoolState& pool,
                                            std::shared_ptr<const PoolUsage> usage);
 
-// Of the newest generation: older slices are about to be replaced.
-int CountPublished(const PoolState& pool);
-
 // How `node` sees the pool; null if it does not exist for the node.
 std::shared_ptr<const PoolView> MakePoolView(const PoolState& pool, const Node& node);
 

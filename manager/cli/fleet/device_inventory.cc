@@ -22,6 +22,16 @@ using dra::ViewDevice;
 // More different values than this are only counted.
 constexpr size_t kMaxValues = 64;
 
+// Of the newest generation: older slices are about to be replaced.
+int CountPublished(const PoolState& pool) {
+  int64_t newest = INT64_MIN;
+  for (const auto& slice : pool.slices) newest = std::max(newest, slice->generation);
+  int devices = 0;
+  for (const auto& slice : pool.slices)
+    if (slice->generation == newest) devices += static_cast<int>(slice->devices.size());
+  return devices;
+}
+
 // What the person asked for, and all classes, compiled.
 struct Question {
   dra::ConjunctionId filter = 0;
