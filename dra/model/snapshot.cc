@@ -293,15 +293,4 @@ std::shared_ptr<const Snapshot> SnapshotBuilder::Publish() {
   return published_;
 }
 
-DeviceTotals CountDevices(const Snapshot& snapshot) {
-  DeviceTotals totals;
-  snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
-    const int published = CountPublished(*pool);
-    const int used = pool->usage == nullptr ? 0 : static_cast<int>(pool->usage->devices.size());
-    totals.published += published;
-    totals.in_use += std::min(used, published);  // a claim may outlive its device
-  });
-  return totals;
-}
-
 }  // namespace fedra::dra

@@ -95,15 +95,6 @@ class Snapshot final {
   Nodes nodes_;
 };
 
-// The devices of a cluster, counted without looking at any of them.
-struct DeviceTotals {
-  int published = 0;
-  int in_use = 0;  // held by a claim, as a whole or in part
-
-  bool operator==(const DeviceTotals&) const = default;
-};
-DeviceTotals CountDevices(const Snapshot& snapshot);
-
 class SnapshotBuilder final {
  public:
   explicit SnapshotBuilder(AllocatorFeatures features);

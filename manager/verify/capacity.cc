@@ -68,8 +68,13 @@ Capacity CapacityOf(const WorkerObjects& objects) {
   });
   if (capacity.quota.size() > kMaxQuota) capacity.quota.resize(kMaxQuota);
   const DevicePicture* devices = objects.devices();
-  if (devices != nullptr && !devices->Obstacle())
-    capacity.devices = dra::CountDevices(*devices->snapshot());
+  if (devices != nullptr && !devices->Obstacle()) {
+    DeviceTotals& totals = capacity.devices.emplace();
+    for (const auto& [driver, stock] : devices->Stock()) {
+      totals.in_use += stock.allocated + stock.shared;
+      totals.published += stock.free + stock.allocated + stock.shared + stock.tainted;
+    }
+  }
   return capacity;
 }
 
@@ -118,7 +123,7 @@ Result<Capacity> ParseCapacity(const std::string& text) {
   }
   const json& devices = Member(object, "devices");
   if (devices.is_object()) {
-    capacity.devices = dra::DeviceTotals{CountOf(devices, "published"), CountOf(devices, "inUse")};
+    capacity.devices = DeviceTotals{CountOf(devices, "published"), CountOf(devices, "inUse")};
   }
   return capacity;
 }

@@ -32,13 +32,20 @@ struct QuotaUse {
   bool operator==(const QuotaUse&) const = default;
 };
 
+struct DeviceTotals {
+  int published = 0;
+  int in_use = 0;  // held by a claim, as a whole or in part
+
+  bool operator==(const DeviceTotals&) const = default;
+};
+
 struct Capacity {
   int queues = 0;                            // LocalQueues; of the manager ClusterQueues
   int stopped = 0;                           // of them
   std::vector<StoppedQueue> stopped_queues;  // the first of them, by name
   std::vector<QuotaUse> quota;               // what is used most comes first; bounded
   // Absent: devices are not verified, or not listed yet.
-  std::optional<dra::DeviceTotals> devices;
+  std::optional<DeviceTotals> devices;
 
   bool operator==(const Capacity&) const = default;
 };
