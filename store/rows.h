@@ -46,13 +46,14 @@ struct WorkloadRow {
   std::string state;       // Waiting, Blocked, Dispatching, Running, Finished, Failed, Suspended
   ClusterName worker;      // where it is or is being sent; empty: nowhere
   std::string note;        // why it is in this state, one line; empty when there is nothing to say
-  std::string needs;       // the requirement in words: "queue ml/gpu · template one-gpu · 2 pods"
   WallTime created_at{};   // metadata.creationTimestamp of the job
   WallTime state_since{};  // when `state` began
   std::optional<WallTime> finished_at;  // null: not finished
   WallTime updated_at{};                // when the daemon last looked at it
   // When it went away on the manager; such rows are history only. Null: it lives.
   std::optional<WallTime> removed_at;
+  // {"claims": ["shared"], "pods": 2, "templates": ["one-gpu"]}; "{}": not known
+  std::string needs_json = "{}";
 
   bool operator==(const WorkloadRow&) const = default;
 };
@@ -80,6 +81,10 @@ struct PlacementRow {
   // When `nominated` was chosen: the admission time-out counts from here. Null: nothing nominated.
   std::optional<WallTime> nominated_at;
   std::vector<PlacementFailure> failures;  // oldest first
+  // What was last written into its AdmissionCheck: when the quota was reserved that the workload
+  // held then, by the manager's clock (null: not known), and a hash of the facts.
+  std::optional<WallTime> reported_in;
+  int64_t reported_facts = 0;
 
   bool operator==(const PlacementRow&) const = default;
 };

@@ -24,19 +24,22 @@ namespace fedra::placement {
 struct SetCheck {
   tracking::CheckState state = tracking::CheckState::kPending;
   std::string message;
+  std::optional<CheckReport> reported = std::nullopt;  // to be recorded with it
 };
 // nominatedClusterNames together with the check's message. A new round counts as a new attempt.
 struct Nominate {
   std::vector<ClusterName> clusters;
   std::string message;
   bool new_round = false;
+  CheckReport reported = {};  // to be recorded with it
 };
 // clusterName set, nominations cleared, check Ready: one atomic write.
 struct Admit {
   ClusterName cluster;
   std::string message;
 };
-// clusterName and nominations cleared, check Pending with an own message.
+// clusterName and nominations cleared, check Pending with an own message, of which nothing is
+// remembered: the next one is written whatever it says.
 struct ClearPlacement {
   std::string message;
 };
@@ -88,6 +91,10 @@ struct RecordFailure {
 struct RecordPlacing {
   ClusterName cluster;
 };
+// What the check says already, as far as it can be known. No write but to our store.
+struct RecordReport {
+  CheckReport reported;
+};
 // Durable: clean this cluster up when it comes back.
 struct RecordResidue {
   ClusterName cluster;
@@ -108,7 +115,7 @@ struct Note {
 using Action =
     std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote, CreateJob,
                  MirrorStatus, ClearActivity, FinishWorkload, RecordFailure, RecordPlacing,
-                 RecordResidue, Forget, Note, SetClonePriority, KeepRemote>;
+                 RecordResidue, Forget, Note, SetClonePriority, KeepRemote, RecordReport>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

@@ -110,28 +110,6 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
   return choice;
 }
 
-}  // namespace
-
-bool IsSpent(const tracking::Workload& clone) {
-  return clone.Finished() || !clone.active || clone.deleting;
-}
-
-bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster) {
-  const PlacementRecord& record = context.record;
-  return record.placing && record.placing->cluster == cluster.name && record.nominated_at &&
-         record.placing->since >= *record.nominated_at;
-}
-
-bool IsOverdue(const Context& context, const ClusterView& cluster) {
-  if (cluster.job != nullptr || !IsBeingPlacedOn(context, cluster)) return false;
-  return context.now >= context.record.placing->since + context.policy.admission_timeout;
-}
-
-Choice Choose(const Context& context, const std::vector<ClusterName>& nominated) {
-  return context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
-                                                  : ChooseBest(context, nominated);
-}
-
 const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated) {
   const ClusterView* winner = nullptr;
   const auto key = [&](const ClusterView& cluster) {
@@ -155,6 +133,34 @@ const ClusterView* Unlisted(const Context& context, const std::vector<ClusterNam
       return &cluster;
   }
   return nullptr;
+}
+
+}  // namespace
+
+bool IsSpent(const tracking::Workload& clone) {
+  return clone.Finished() || !clone.active || clone.deleting;
+}
+
+bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster) {
+  const PlacementRecord& record = context.record;
+  return record.placing && record.placing->cluster == cluster.name && record.nominated_at &&
+         record.placing->since >= *record.nominated_at;
+}
+
+bool IsOverdue(const Context& context, const ClusterView& cluster) {
+  if (cluster.job != nullptr || !IsBeingPlacedOn(context, cluster)) return false;
+  return context.now >= context.record.placing->since + context.policy.admission_timeout;
+}
+
+Choice Choose(const Context& context, const std::vector<ClusterName>& nominated) {
+  if (const ClusterView* winner = Winner(context, nominated); winner != nullptr) {
+    Choice choice;
+    choice.winner = winner;
+    choice.unlisted = Unlisted(context, nominated);
+    return choice;
+  }
+  return context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
+                                                  : ChooseBest(context, nominated);
 }
 
 }  // namespace fedra::placement

@@ -1,6 +1,9 @@
 #pragma once
 //
-// Internal to placement/: which workers a pending workload is sent to, and which one wins.
+// Internal to placement/: which workers a pending workload is sent to, and which one wins. Pure.
+//
+// Asks the workers as they are, what is nominated, the record and the policy, and nothing of the
+// protocol: how a choice is carried out is dispatch.h's business.
 
 #include <chrono>
 #include <optional>
@@ -16,7 +19,14 @@ namespace fedra::placement {
 // How long a winner waits for the lists of a nominated worker that has just come back.
 inline constexpr std::chrono::seconds kListingGrace{60};
 
+// Exactly one of three: a winner, workers to be nominated, or neither.
 struct Choice {
+  // The nominated worker that admitted its clone first, or where the job is being created already.
+  // Skips one whose job creation timed out when another worker can still be tried. Null: none yet.
+  const ClusterView* winner = nullptr;
+  // A nominated worker that has just come back and may already hold the job (a crash between job
+  // and admission): the winner waits for its lists, but not for ever. Null: none.
+  const ClusterView* unlisted = nullptr;
   std::vector<ClusterName> clusters;   // to be nominated
   std::vector<ClusterName> timed_out;  // had their time and did not admit
   // When to look again: the running round times out, or a worker that refused may be asked again.
@@ -34,12 +44,5 @@ bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster);
 // created there, although nobody refuses it. Counted from our own first try, so that a worker that
 // admitted while fedra was not running is not blamed for it.
 bool IsOverdue(const Context& context, const ClusterView& cluster);
-// The nominated worker that admitted its clone first, or where the job is being created already.
-// Skips a winner whose job creation timed out when another worker can still be tried. Null: none
-// yet.
-const ClusterView* Winner(const Context& context, const std::vector<ClusterName>& nominated);
-// A nominated worker that has just come back and may already hold the job (a crash between job and
-// admission): the winner waits for its lists, but not for ever. Null: none.
-const ClusterView* Unlisted(const Context& context, const std::vector<ClusterName>& nominated);
 
 }  // namespace fedra::placement

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "manager/placement/context.h"
 #include "manager/placement/rank.h"
@@ -17,6 +18,16 @@ namespace {
 // Above this many workers a message counts reasons instead of naming each worker.
 constexpr size_t kNamedWorkers = 5;
 constexpr size_t kMaxWorkerWords = 200;
+
+// Adds one fact to a hash of some; neighbours do not run together.
+void Add(std::string_view fact, uint64_t& facts) { facts = Hash64("\n", Hash64(fact, facts)); }
+void Add(size_t fact, uint64_t& facts) { Add(std::to_string(fact), facts); }
+
+uint64_t Begin(std::string_view kind) {
+  uint64_t facts = Hash64({});
+  Add(kind, facts);
+  return facts;
+}
 
 // Who mends only the first reason should know that it is not the last.
 std::string WhatItLacks(const ClusterView& cluster) {
@@ -31,6 +42,33 @@ std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, W
   const Failure* failure = FailureOf(record, cluster.name);
   if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) return failure->message;
   return fmt::format("{}: {}", cluster.name.value, WhatItLacks(cluster));
+}
+
+// What Refusal() says.
+void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
+                uint64_t& facts) {
+  Add(cluster.name.value, facts);
+  const Failure* failure = FailureOf(record, cluster.name);
+  if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) {
+    Add("paused", facts);
+    return Add(dra::ToString(failure->reason), facts);
+  }
+  const std::vector<dra::Reason>& reasons = cluster.verdict.reasons;
+  if (reasons.empty()) return Add(dra::ToString(cluster.verdict.outcome), facts);
+  const dra::Reason& first = reasons.front();
+  Add(dra::ToString(first.code), facts);
+  Add(first.object, facts);
+  Add(reasons.size(), facts);
+  for (const dra::ResourceShortage& shortage : first.resources) {
+    Add(shortage.resource, facts);
+    for (const Quantity& amount : {shortage.asked, shortage.free, shortage.largest})
+      Add(amount.ToString(), facts);
+    Add(static_cast<size_t>(shortage.nodes), facts);
+  }
+  if (!first.counts) return;
+  Add(static_cast<size_t>(first.counts->devices), facts);
+  for (const dra::CountedCause& part : first.counts->parts)
+    Add(static_cast<size_t>(part.devices), facts);
 }
 
 std::string CountReasons(const std::vector<const ClusterView*>& refused) {
@@ -53,6 +91,16 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   return text;
 }
 
+// How many are eligible, and of how many.
+std::pair<size_t, size_t> Eligible(std::span<const ClusterView> clusters, const Policy& policy) {
+  std::pair<size_t, size_t> counts;
+  for (const ClusterView& cluster : clusters) {
+    counts.first += IsEligible(cluster, policy) ? 1 : 0;
+    counts.second += cluster.allowed ? 1 : 0;
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::string Join(const std::vector<ClusterName>& names) {
@@ -62,11 +110,7 @@ std::string Join(const std::vector<ClusterName>& names) {
 }
 
 std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy) {
-  const auto allowed = std::count_if(clusters.begin(), clusters.end(),
-                                     [](const ClusterView& c) { return c.allowed; });
-  const auto eligible =
-      std::count_if(clusters.begin(), clusters.end(),
-                    [&](const ClusterView& cluster) { return IsEligible(cluster, policy); });
+  const auto [eligible, allowed] = Eligible(clusters, policy);
   return fmt::format("{} of {} workers eligible", eligible, allowed);
 }
 
@@ -77,20 +121,27 @@ std::string WorkerWords(const ClusterView& cluster) {
   return Cut(clone->quota_reserved->message, kMaxWorkerWords);
 }
 
-std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
-                             WallTime now) {
+Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
+                         WallTime now) {
   std::vector<const ClusterView*> refused;
   for (const ClusterView& cluster : clusters) {
     if (cluster.allowed) refused.push_back(&cluster);
   }
+  uint64_t facts = Begin("none eligible");
+  Add(refused.size(), facts);
   if (refused.empty())
-    return "no worker eligible: the queue's AdmissionCheck names no configured worker";
-  if (refused.size() > kNamedWorkers)
-    return fmt::format("no worker eligible: {} workers: {}", refused.size(), CountReasons(refused));
+    return {"no worker eligible: the queue's AdmissionCheck names no configured worker", facts};
   std::string text;
-  for (const ClusterView* cluster : refused)
+  if (refused.size() > kNamedWorkers) {
+    text = CountReasons(refused);
+    Add(text, facts);  // codes and counts
+    return {fmt::format("no worker eligible: {} workers: {}", refused.size(), text), facts};
+  }
+  for (const ClusterView* cluster : refused) {
     text += (text.empty() ? "" : "; ") + Refusal(*cluster, record, now);
-  return Cut("no worker eligible: " + text, tracking::kMaxCheckMessage);
+    AddRefusal(*cluster, record, now, facts);
+  }
+  return {Cut("no worker eligible: " + text, tracking::kMaxCheckMessage), facts};
 }
 
 std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
@@ -101,17 +152,34 @@ std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
   return text;
 }
 
-std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
-                   const std::vector<ClusterName>& nominated, const Policy& policy) {
+Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
+               const std::vector<ClusterName>& nominated, const Policy& policy) {
+  const auto [eligible, allowed] = Eligible(clusters, policy);
+  uint64_t facts = Begin("sent");
+  for (const size_t number : {eligible, allowed, chosen.size()}) Add(number, facts);
+  for (const ClusterName& name : chosen) Add(name.value, facts);
   std::string text = fmt::format("{}; sent to {}, waiting for admission",
                                  EligibleCount(clusters, policy), Join(chosen));
   for (const ClusterView& cluster : clusters) {
     if (!Contains(chosen, cluster.name)) continue;
     if (cluster.clone == nullptr && !Contains(nominated, cluster.name)) continue;
     const std::string words = WorkerWords(cluster);
-    if (!words.empty()) text += fmt::format(" ({}: {})", cluster.name.value, words);
+    if (words.empty()) continue;
+    text += fmt::format(" ({}: {})", cluster.name.value, words);
+    Add(cluster.name.value, facts);
+    Add(cluster.clone == nullptr ? "no copy" : words, facts);  // in its Kueue's words
   }
-  return Cut(text, tracking::kMaxCheckMessage);
+  return {Cut(text, tracking::kMaxCheckMessage), facts};
+}
+
+Message TwoChecks(const std::string& check, const std::string& second) {
+  uint64_t facts = Begin("two checks");
+  Add(check, facts);
+  Add(second, facts);
+  return {fmt::format("the ClusterQueue has two AdmissionChecks of fedra, {} and {}: remove one of "
+                      "them",
+                      check, second),
+          facts};
 }
 
 }  // namespace fedra::placement

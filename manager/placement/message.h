@@ -2,6 +2,7 @@
 //
 // The sentences that decisions put into the admission check, Events and `fedra status`. Pure.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,14 @@
 
 namespace fedra::placement {
 
+// What is written into a check.
+struct Message {
+  std::string text;
+  // A hash of what the text says: names, codes and numbers, and what others have worded. It stays
+  // the same when a release says that in other words.
+  uint64_t facts = 0;
+};
+
 // "2 of 3 workers eligible"
 std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy);
 
@@ -17,16 +26,19 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 // ..." A worker is named with its first reason and how many more it has ("(and 2 more)"); of long
 // fleets the first reasons are counted, and so are all others together.
 // A worker that refused the workload and is not asked again yet is named with its refusal.
-std::string NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
-                             WallTime now);
-// The same without counts and names of objects, and without workers that are out of contact: what
+Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
+                         WallTime now);
+// Its text without counts and names of objects, and without workers that are out of contact: what
 // makes one refusal differ from another. That a worker comes or goes is no news of each job.
 std::string ReasonsByWorker(std::span<const ClusterView> clusters);
 
 // "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
 // when it has some. `nominated`: who was nominated before; to the others it is only just sent.
-std::string SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
-                   const std::vector<ClusterName>& nominated, const Policy& policy);
+Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
+               const std::vector<ClusterName>& nominated, const Policy& policy);
+
+// Of two checks of fedra each would wait for the other, and both would send the workload out.
+Message TwoChecks(const std::string& check, const std::string& second);
 
 // Why a worker that was nominated has not admitted the workload yet: there is no clone there, or
 // what its Kueue says about the clone. Empty: it says nothing.

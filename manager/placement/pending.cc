@@ -1,17 +1,14 @@
-// The stage in which a worker is looked for: nominate, copy, wait, admit the winner.
-
-#include <algorithm>
+// The stage in which a worker is looked for: what stands in the way of the choice, then the choice.
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "manager/placement/check_report.h"
 #include "manager/placement/choose.h"
+#include "manager/placement/dispatch.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
-#include "manager/placement/rank.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
-#include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
 namespace {
@@ -23,60 +20,6 @@ const tracking::AdmissionCheckState* OtherPendingCheck(const Context& context) {
     if (check.name != context.view.check && check.state != CheckState::kReady) return &check;
   }
   return nullptr;
-}
-
-bool SomeAreSettling(const Context& context) {
-  return std::any_of(context.clusters.begin(), context.clusters.end(),
-                     [](const ClusterView& cluster) { return cluster.settling; });
-}
-
-// How long a worker may be out of contact before that is told as a reason.
-constexpr std::chrono::seconds kFlap{30};
-
-// Until when workers that have just lost contact may be back; nothing: there is none.
-std::optional<WallTime> FlapEnd(const Context& context) {
-  std::optional<WallTime> end;
-  for (const ClusterView& cluster : context.clusters) {
-    if (!cluster.allowed || cluster.contact == Contact::kFull || !cluster.lost_since) continue;
-    const WallTime until = *cluster.lost_since + kFlap;
-    if (until > context.now) end = std::max(end.value_or(until), until);
-  }
-  return end;
-}
-
-// The end of "settling" is a time, and no event: somebody has to look.
-std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
-  std::optional<WallTime> wake_at = choice.wake_at;
-  if (SomeAreSettling(context)) WakeBy(context.now + kSettlingLook, wake_at);
-  return wake_at;
-}
-
-void AdmitOn(const ClusterView& winner, Decision& decision) {
-  std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
-  decision.actions.emplace_back(Admit{winner.name, message});
-  decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
-}
-
-void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
-  const bool has_job = HasOwnJob(winner);
-  decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
-  decision.worker = winner.name;
-  if (!has_job && !IsBeingPlacedOn(context, winner))
-    decision.actions.emplace_back(RecordPlacing{winner.name});
-  const bool clean = CleanUp(context, &winner, "LostRace", decision);
-  if (!has_job) {
-    decision.why = fmt::format(
-        "admitted on {}; {}", winner.name.value,
-        clean ? "its job is being created there" : "the copies on other workers are removed first");
-  }
-  if (winner.job != nullptr && !has_job) {
-    // An old incarnation's job of ours goes first; a foreign one made the worker ineligible before
-    // we came here.
-    decision.actions.emplace_back(DeleteRemote{winner.name, {}});
-    return;
-  }
-  if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
-  AdmitOn(winner, decision);
 }
 
 // It ended before clusterName said that it was there, or Kueue has taken the quota back meanwhile.
@@ -93,135 +36,15 @@ void DecideEnded(const Context& context, const ClusterView& ended,
   CleanUp(context, &ended, "LostRace", decision);
 }
 
-void Block(const Context& context, const tracking::AdmissionCheckState& check, const Choice& choice,
-           Decision& decision) {
-  decision.phase = Phase::kBlocked;
-  decision.wake_at = WakeAt(context, choice);
-  CleanUp(context, nullptr, "Withdrawn", decision);
-  // A worker that has just come back is about to answer, and one that has just gone may be back at
-  // once: until then what was said stands. Otherwise a worker that flaps would cost a write, an
-  // event and a line in the log for each of hundreds of jobs, for which nothing has changed.
-  if (const auto until = FlapEnd(context)) WakeBy(*until, decision.wake_at);
-  decision.why = (SomeAreSettling(context) || FlapEnd(context)) && IsOwnMessage(check.message) &&
-                         context.workload().nominated.empty()
-                     ? check.message
-                     : NoWorkerEligible(context.clusters, context.record, context.now);
-  if (check.message == decision.why && context.workload().nominated.empty()) return;
-  decision.actions.emplace_back(Nominate{{}, decision.why, false});
-  decision.actions.emplace_back(
-      Note{notes::kPlacementRejected.name, {}, decision.why, ReasonsByWorker(context.clusters)});
-}
-
-// Each would wait for the other, and both would send the workload out.
 void BlockForChecks(const Context& context, const tracking::AdmissionCheckState& check,
                     Decision& decision) {
   decision.phase = Phase::kBlocked;
-  decision.why = fmt::format(
-      "the ClusterQueue has two AdmissionChecks of fedra, {} and {}: "
-      "remove one of them",
-      context.view.check, context.view.second_check);
-  if (check.message == decision.why) return;
-  decision.actions.emplace_back(SetCheck{CheckState::kPending, decision.why});
+  const Message message = TwoChecks(context.view.check, context.view.second_check);
+  decision.why = message.text;
+  if (!MustReport(context, check, message)) return TakeAsReported(context, message, decision);
+  decision.actions.emplace_back(
+      SetCheck{CheckState::kPending, message.text, AsReported(context, message)});
   decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, decision.why});
-}
-
-// What a worker whose time has passed is remembered for.
-std::string TooLate(const Context& context, const ClusterView& cluster) {
-  const std::string& name = cluster.name.value;
-  if (!HasOwnClone(cluster) || !cluster.clone->Admitted()) {
-    const std::string words = HasOwnClone(cluster) ? WorkerWords(cluster) : std::string();
-    return name + " did not admit the workload in time" + (words.empty() ? "" : ": " + words);
-  }
-  if (IsOverdue(context, cluster))
-    return name + " admitted the workload, but its job could not be created there in time";
-  return name + " admitted the workload, but could not be used in time";
-}
-
-// Takes back what is not (or no longer) chosen.
-void Withdraw(const Context& context, const Choice& choice, Decision& decision) {
-  for (const ClusterView& cluster : context.clusters) {
-    if (Contains(choice.clusters, cluster.name)) continue;
-    const bool late = Contains(choice.timed_out, cluster.name);
-    std::string message = late ? TooLate(context, cluster) : std::string();
-    // Before the copy goes: the first end of an attempt counts, and this one has words.
-    if (late) {
-      RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
-                      FailureKind::kLate);
-    }
-    const bool has_ours = HasOurs(cluster);
-    if (!IsOutOfReach(context, cluster)) {
-      if (has_ours)
-        decision.actions.emplace_back(DeleteRemote{cluster.name, late ? "TimedOut" : "Withdrawn"});
-    } else if (has_ours || Contains(context.record.nominated, cluster.name)) {
-      decision.actions.emplace_back(RecordResidue{cluster.name});
-    }
-    if (late) {
-      decision.actions.emplace_back(
-          Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
-    }
-  }
-}
-
-// The worker's Kueue, or somebody there, has ended the copy without running it.
-void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision) {
-  const tracking::Workload& clone = *cluster.clone;
-  std::string message =
-      clone.Finished()
-          ? fmt::format("{} finished the copy without running it: {}: {}", cluster.name.value,
-                        clone.finished->reason, clone.finished->message)
-          : fmt::format("{} has deactivated the copy (spec.active is false there)",
-                        cluster.name.value);
-  message = Cut(std::move(message), tracking::kMaxCheckMessage);
-  RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
-                  FailureKind::kRefusal);
-  decision.actions.emplace_back(
-      Note{notes::kDispatchFailed.name, cluster.name, std::move(message)});
-}
-
-void CopyTo(const Context& context, const ClusterView& cluster, Decision& decision) {
-  if (cluster.clone == nullptr && (cluster.job == nullptr || !HasOurs(cluster))) {
-    decision.actions.emplace_back(CreateClone{cluster.name});
-    return;
-  }
-  // A copy of an earlier incarnation, or a clone nobody will admit, is removed first; its end wakes
-  // us again.
-  if (!HasOwnClone(cluster)) {
-    decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
-  } else if (IsSpent(*cluster.clone)) {
-    if (!cluster.clone->deleting) RememberSpent(context, cluster, decision);
-    decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
-  } else if (tracking::PriorityDiffers(context.workload(), *cluster.clone)) {
-    decision.actions.emplace_back(SetClonePriority{cluster.name});
-  }
-}
-
-void Send(const Context& context, const tracking::AdmissionCheckState& check,
-          const std::vector<ClusterName>& nominated, const Choice& choice, Decision& decision) {
-  decision.phase = Phase::kDispatching;
-  decision.worker = choice.clusters.front();
-  decision.wake_at = WakeAt(context, choice);
-  decision.why = SentTo(context.clusters, choice.clusters, nominated, context.policy);
-  const bool adds =
-      std::any_of(choice.clusters.begin(), choice.clusters.end(),
-                  [&](const ClusterName& name) { return !Contains(nominated, name); });
-  const bool again =
-      std::any_of(choice.clusters.begin(), choice.clusters.end(),
-                  [&](const ClusterName& name) { return FailedInRound(context.record, name); });
-  const bool new_round = adds || again || !context.record.nominated_at;
-  Withdraw(context, choice, decision);
-  if (new_round || choice.clusters != nominated || check.message != decision.why)
-    decision.actions.emplace_back(Nominate{choice.clusters, decision.why, new_round});
-  for (const ClusterName& name : choice.clusters)
-    CopyTo(context, *context.Find(name.value), decision);
-  if (!adds) return;
-  decision.actions.emplace_back(
-      Note{notes::kDispatched.name, decision.worker, "sent to " + Join(choice.clusters)});
-  for (const ClusterName& name : choice.clusters) {
-    for (const dra::Reason& reason : context.Find(name.value)->verdict.reasons) {
-      if (reason.code == dra::ReasonCode::kTemplateDrift)
-        decision.actions.emplace_back(Note{notes::kTemplateDrift.name, name, reason.message});
-    }
-  }
 }
 
 }  // namespace
@@ -229,7 +52,7 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision) {
   decision.phase = Phase::kWaiting;
-  const std::vector<ClusterName> nominated = NominatedWorkers(context.workload(), check);
+  const std::vector<ClusterName> nominated = Nominated(context, check);
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
     return DecideEnded(context, *ended, nominated, decision);
   // Admit writes clusterName and Ready at once, so a Pending check beside a clusterName means that
@@ -253,24 +76,11 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     decision.why = "waiting for the job object";
     return;
   }
-  if (!IsOwnMessage(check.message) && !CleanUp(context, nullptr, "Evicted", decision)) {
+  if (!HasBegun(context, check) && !CleanUp(context, nullptr, "Evicted", decision)) {
     decision.why = "removing copies left from its previous admission";
     return;
   }
-  if (const ClusterView* winner = Winner(context, nominated); winner != nullptr) {
-    if (const ClusterView* unlisted = Unlisted(context, nominated); unlisted != nullptr) {
-      decision.phase = Phase::kDispatching;
-      decision.worker = winner->name;
-      decision.why = fmt::format("admitted on {}; waiting for the lists of {}", winner->name.value,
-                                 unlisted->name.value);
-      decision.wake_at = *unlisted->lost_since + kListingGrace;
-      return;
-    }
-    return AdmitWinner(context, *winner, decision);
-  }
-  const Choice choice = Choose(context, nominated);
-  if (choice.clusters.empty()) return Block(context, check, choice, decision);
-  Send(context, check, nominated, choice, decision);
+  Dispatch(context, check, nominated, Choose(context, nominated), decision);
 }
 
 }  // namespace fedra::placement

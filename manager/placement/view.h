@@ -5,6 +5,7 @@
 //
 // Plain values; pointers to immutable objects are shared with the caches.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,8 +91,18 @@ struct Placing {
   WallTime since{};
 };
 
-// What the API objects do not say. Kept in the store, but for `placing`; losing it costs time-outs
-// and history only.
+// What was last written into the workload's check.
+struct CheckReport {
+  WallTime reserved_at{};  // QuotaReserved's transition at that time: which reservation it was in
+  uint64_t facts = 0;      // Message::facts
+  // Hash of the text. In memory only; 0: another process wrote it, perhaps in other words.
+  uint64_t rendering = 0;
+
+  bool operator==(const CheckReport&) const = default;
+};
+
+// What the API objects do not say. Kept in the store, but for what is said to be in memory only;
+// losing it costs time-outs and history only.
 struct PlacementRecord {
   int attempt = 0;                       // number of nomination rounds so far
   std::vector<ClusterName> nominated;    // of the running round
@@ -99,6 +110,10 @@ struct PlacementRecord {
   std::vector<Failure> failures;         // oldest first, one per cluster
   // Perhaps of an earlier round. In memory only: after a restart it is given its time again.
   std::optional<Placing> placing;
+  // Null: not known. Nothing was written, the store was lost, or it is an earlier release's.
+  std::optional<CheckReport> reported;
+  // In memory only: since when this process runs. What was written before may be missing here.
+  WallTime kept_since{};
 };
 
 enum class PolicyKind {

@@ -83,6 +83,17 @@ void Bookkeeping::ClearRound(const Execution& execution) {
   row.nominated.clear();
   row.nominated_at.reset();
   records_.Put(std::move(row));
+  Remember(execution, {});
+}
+
+void Bookkeeping::Remember(const Execution& execution, const placement::CheckReport& reported) {
+  store::PlacementRow row = Row(execution);
+  records_.RememberRendering(row.key, reported.rendering);
+  const auto facts = static_cast<int64_t>(reported.facts);
+  if (row.reported_in == reported.reserved_at && row.reported_facts == facts) return;
+  row.reported_in = reported.reserved_at;
+  row.reported_facts = facts;
+  records_.Put(std::move(row));
 }
 
 void Bookkeeping::EndAttempt(const Execution& execution, const ClusterName& cluster,
@@ -129,6 +140,11 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailur
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordPlacing& action) {
   records_.RememberPlacing(execution.picture.view.key, {action.cluster, clock_.Now()});
+  return {};
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordReport& action) {
+  Remember(execution, action.reported);
   return {};
 }
 

@@ -24,6 +24,7 @@ class Bookkeeping final {
 
   Result<void> Do(Execution& execution, const placement::RecordFailure& action);
   Result<void> Do(Execution& execution, const placement::RecordPlacing& action);
+  Result<void> Do(Execution& execution, const placement::RecordReport& action);
   Result<void> Do(Execution& execution, const placement::Forget& action);
   Result<void> Do(Execution& execution, const placement::Note& action);
   Result<void> Do(Execution& execution, const placement::KeepRemote& action);
@@ -32,7 +33,10 @@ class Bookkeeping final {
   Result<store::PlacementRow> Announce(Execution& execution, const placement::Nominate& action);
   // The nomination failed.
   void TakeBack(const placement::Nominate& action, store::PlacementRow before, const Error& error);
-  // The workload is on no worker now, and the next nomination begins a round.
+  // This was written into the check.
+  void Remember(const Execution& execution, const placement::CheckReport& reported);
+  // The workload is on no worker now, its check says nothing of use, and the next nomination begins
+  // a round.
   void ClearRound(const Execution& execution);
   // Ends the running attempt there, unless it has ended already: what was found first is the
   // reason.

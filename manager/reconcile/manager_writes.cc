@@ -37,11 +37,13 @@ Result<void> ManagerWrites::WriteStatus(Execution& execution, tracking::StatusCh
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::SetCheck& action) {
-  return WriteStatus(execution, {.check = {},
-                                 .state = action.state,
-                                 .message = action.message,
-                                 .nominated = {},
-                                 .cluster_name = {}});
+  FEDRA_RETURN_IF_ERROR(WriteStatus(execution, {.check = {},
+                                                .state = action.state,
+                                                .message = action.message,
+                                                .nominated = {},
+                                                .cluster_name = {}}));
+  if (action.reported) bookkeeping_.Remember(execution, *action.reported);
+  return {};
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& action) {
@@ -54,7 +56,11 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
                                                        .message = action.message,
                                                        .nominated = std::move(names),
                                                        .cluster_name = {}});
-  if (!written) bookkeeping_.TakeBack(action, std::move(before), written.error());
+  if (written) {
+    bookkeeping_.Remember(execution, action.reported);
+  } else {
+    bookkeeping_.TakeBack(action, std::move(before), written.error());
+  }
   CrashPoint("after-nomination");
   return written;
 }

@@ -6,11 +6,9 @@
 #include <sstream>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/reason_json.h"
 
@@ -53,7 +51,7 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
 // Everything but the times that change with every look.
 bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
   return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
-         a.needs == b.needs;
+         a.needs_json == b.needs_json;
 }
 
 // Whether every word of `part` is one of `whole`.
@@ -67,14 +65,13 @@ bool IsPartOf(const std::string& part, const std::string& whole) {
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
 
-}  // namespace
-
-std::string NeedsText(const dra::Requirement& requirement) {
-  std::string text = fmt::format("queue {}/{}", requirement.ns, requirement.queue);
-  for (const std::string& name : requirement.TemplateNames()) text += " · template " + name;
-  for (const std::string& name : requirement.ClaimNames()) text += " · claim " + name;
-  return text + " · " + Counted(requirement.Pods(), "pod");
+std::string NeedsJson(const dra::Requirement& requirement) {
+  return tracking::Dump({{"templates", requirement.TemplateNames()},
+                         {"claims", requirement.ClaimNames()},
+                         {"pods", requirement.Pods()}});
 }
+
+}  // namespace
 
 Recorder::Recorder(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
@@ -103,12 +100,12 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .state = std::string(placement::ToString(decision.phase)),
                          .worker = decision.worker,
                          .note = decision.why,
-                         .needs = NeedsText(workload->requirement),
                          .created_at = workload->created,
                          .state_since = now,
                          .finished_at = std::nullopt,
                          .updated_at = now,
-                         .removed_at = std::nullopt};
+                         .removed_at = std::nullopt,
+                         .needs_json = NeedsJson(workload->requirement)};
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return all[workload->key]; });
   const bool same_life = written.row.uid == row.uid;

@@ -47,7 +47,4 @@ class Recorder final {
   Guarded<std::unordered_map<ObjectKey, Written>> written_;
 };
 
-// "queue ml/gpu · template one-gpu · 2 pods"
-std::string NeedsText(const dra::Requirement& requirement);
-
 }  // namespace fedra::reconcile

@@ -50,6 +50,7 @@ void Records::Put(store::PlacementRow row) {
 void Records::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
     state.placings.erase(workload);
+    state.renderings.erase(workload);
     const auto found = state.placements.find(workload);
     if (found == state.placements.end()) return std::string();
     std::string gone = found->second.uid;
@@ -57,6 +58,17 @@ void Records::Forget(const ObjectKey& workload) {
     return gone;
   });
   if (!uid.empty()) store_.Enqueue(store::RemovePlacement{uid});
+}
+
+void Records::RememberRendering(const ObjectKey& workload, uint64_t rendering) {
+  state_.With([&](State& state) { state.renderings[workload] = rendering; });
+}
+
+uint64_t Records::Rendering(const ObjectKey& workload) const {
+  return state_.With([&](const State& state) {
+    const auto found = state.renderings.find(workload);
+    return found == state.renderings.end() ? uint64_t{0} : found->second;
+  });
 }
 
 void Records::RememberPlacing(const ObjectKey& workload, placement::Placing placing) {
@@ -134,6 +146,8 @@ placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
   record.attempt = row.attempt;
   record.nominated = row.nominated;
   record.nominated_at = row.nominated_at;
+  if (row.reported_in)
+    record.reported = {*row.reported_in, static_cast<uint64_t>(row.reported_facts)};
   for (const store::PlacementFailure& failure : row.failures) {
     record.failures.push_back(
         {failure.cluster,

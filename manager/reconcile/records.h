@@ -36,6 +36,11 @@ class Records final {
   void Put(store::PlacementRow row);
   void Forget(const ObjectKey& workload);
 
+  // In memory only: how the workload's check was last rendered (placement::CheckReport); 0: not
+  // known.
+  void RememberRendering(const ObjectKey& workload, uint64_t rendering);
+  uint64_t Rendering(const ObjectKey& workload) const;
+
   // In memory only.
   void RememberPlacing(const ObjectKey& workload, placement::Placing placing);
   // A clock that was set back must not stretch its time: then it begins now.
@@ -54,6 +59,7 @@ class Records final {
   struct State {
     std::unordered_map<ObjectKey, store::PlacementRow> placements;
     std::unordered_map<ObjectKey, placement::Placing> placings;
+    std::unordered_map<ObjectKey, uint64_t> renderings;
     std::vector<store::ResidueRow> residues;
   };
 
@@ -64,7 +70,7 @@ class Records final {
 // A clock that was set back must not stretch what began by the old one: it begins now. Whether that
 // changed anything.
 bool BringBack(store::PlacementRow& row, WallTime now);
-// The part of a row that decisions look at; `placing` is not in the row.
+// The part of a row that decisions look at; what is in memory only is not in the row.
 placement::PlacementRecord ToRecord(const store::PlacementRow& row);
 
 }  // namespace fedra::reconcile

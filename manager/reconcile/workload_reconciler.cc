@@ -32,7 +32,7 @@ std::set<ClusterName> WithCopies(const Picture& picture) {
 }  // namespace
 
 WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts)
-    : settings_(settings), parts_(parts) {}
+    : settings_(settings), parts_(parts), started_(parts.clock.Now()) {}
 
 Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
   for (int i = 0; i < kMostReservations; ++i) {
@@ -74,7 +74,9 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   if (workload == nullptr || workload->uid == remembered.uid) {
     seen.record = ToRecord(remembered);
     seen.record.placing = parts_.records.Placing(key, seen.now);
+    if (seen.record.reported) seen.record.reported->rendering = parts_.records.Rendering(key);
   }
+  seen.record.kept_since = started_;
   if (seen.picture.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
 }

@@ -84,6 +84,7 @@ class WorkloadReconciler final {
   // Constant after construction.
   const WorkloadSettings settings_;
   const WorkloadParts parts_;
+  const WallTime started_;
 
   Guarded<std::unordered_map<ObjectKey, placement::Phase>> phases_;
 };

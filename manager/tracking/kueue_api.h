@@ -54,9 +54,6 @@ inline constexpr std::string_view kOutOfSync =
     "OutOfSync";  // the worker's job did not match its clone
 inline constexpr std::string_view kOwnerNotFound = "OwnerNotFound";  // the worker's job was deleted
 
-// What Kueue writes into a check when it resets it; it stays until somebody overwrites it.
-inline constexpr std::string_view kResetMessage = "Reset to Pending after eviction";
-
 // The longest message of an admission check that the CRD accepts is 32768; ours stay readable.
 inline constexpr size_t kMaxCheckMessage = 1024;
 

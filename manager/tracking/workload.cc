@@ -108,8 +108,8 @@ void ReadStatus(const json& status, Workload& workload) {
   const json& checks = Member(status, "admissionChecks");
   if (checks.is_array()) {
     for (const json& check : checks) {
-      workload.checks.push_back(
-          {Text(check, "name"), ParseState(Text(check, "state")), Text(check, "message")});
+      workload.checks.push_back({Text(check, "name"), ParseState(Text(check, "state")),
+                                 Text(check, "message"), Time(check, "lastTransitionTime")});
     }
   }
   workload.cluster_queue = Text(Member(status, "admission"), "clusterQueue");
@@ -207,8 +207,11 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
   if (entry == nullptr)
     return Fail(ErrorCode::kConflict,
                 "the workload no longer has the admission check " + change.check);
-  if (Text(*entry, "state") != ToString(change.state))
-    (*entry)["lastTransitionTime"] = FormatRfc3339(now);
+  WallTime since = Time(*entry, "lastTransitionTime");
+  if (Text(*entry, "state") != ToString(change.state)) since = now;
+  if (change.state == CheckState::kPending && workload.QuotaReserved())
+    since = std::max(since, workload.quota_reserved->since);
+  (*entry)["lastTransitionTime"] = FormatRfc3339(since);
   (*entry)["state"] = ToString(change.state);
   (*entry)["message"] = change.message;
   json status{{"admissionChecks", std::move(checks)}};

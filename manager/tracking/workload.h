@@ -36,6 +36,7 @@ struct AdmissionCheckState {
   std::string name;
   CheckState state = CheckState::kPending;
   std::string message;
+  WallTime since{};  // lastTransitionTime; the epoch when absent
 };
 
 // The job that owns a Workload: its controller reference.
@@ -128,6 +129,11 @@ struct StatusChange {
 // It carries the whole admissionChecks list, which is safe because of that binding: a list somebody
 // else has changed meanwhile answers 409. One atomic write leaves no moment in which clusterName is
 // set and the check still Pending; nulls clear fields that Kueue has come to co-own.
+//
+// A Pending check is never dated before the quota that the workload holds was reserved: so an
+// object shows by itself whether we have written its check since then. Kueue dates a check when it
+// makes it and when it resets it at an eviction, both before the next reservation, and leaves a
+// Pending one as it is (resetChecksOnEviction of Kueue 0.19.2).
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change, WallTime now);
 
 // The same binding for a condition Finished copied from a worker whose job is gone.

@@ -26,9 +26,9 @@ Result<void> Apply(Connection& db, const PutPlacement& change) {
   FEDRA_RETURN_IF_ERROR(Apply(db, RemovePlacement{row.uid}));
   FEDRA_RETURN_IF_ERROR(
       db.Run("INSERT INTO placements (uid, ns, name, job_kind, job_ns, job_name, attempt, "
-             "nominated_at) VALUES (?,?,?,?,?,?,?,?)",
+             "nominated_at, reported_in, reported_facts) VALUES (?,?,?,?,?,?,?,?,?,?)",
              {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name,
-              row.attempt, row.nominated_at}));
+              row.attempt, row.nominated_at, row.reported_in, row.reported_facts}));
   int position = 0;
   for (const ClusterName& cluster : row.nominated) {
     FEDRA_RETURN_IF_ERROR(
@@ -54,19 +54,22 @@ Result<void> Apply(Connection& db, const RemovePlacement& change) {
 Result<std::vector<PlacementRow>> LoadPlacements(Connection& db) {
   std::vector<PlacementRow> rows;
   std::unordered_map<std::string, size_t> place;
-  FEDRA_RETURN_IF_ERROR(
-      db.Query("SELECT uid, ns, name, job_kind, job_ns, job_name, attempt, nominated_at"
-               " FROM placements ORDER BY uid",
-               {}, [&](Row& row) {
-                 PlacementRow& placement = rows.emplace_back();
-                 placement.uid = row.Text();
-                 place.emplace(placement.uid, rows.size() - 1);
-                 placement.key = row.Key();
-                 placement.job_kind = row.Text();
-                 placement.job = row.Key();
-                 placement.attempt = row.Int();
-                 placement.nominated_at = row.OptionalTime();
-               }));
+  FEDRA_RETURN_IF_ERROR(db.Query(
+      "SELECT uid, ns, name, job_kind, job_ns, job_name, attempt, nominated_at, reported_in, "
+      "reported_facts"
+      " FROM placements ORDER BY uid",
+      {}, [&](Row& row) {
+        PlacementRow& placement = rows.emplace_back();
+        placement.uid = row.Text();
+        place.emplace(placement.uid, rows.size() - 1);
+        placement.key = row.Key();
+        placement.job_kind = row.Text();
+        placement.job = row.Key();
+        placement.attempt = row.Int();
+        placement.nominated_at = row.OptionalTime();
+        placement.reported_in = row.OptionalTime();
+        placement.reported_facts = row.Integer();
+      }));
   FEDRA_RETURN_IF_ERROR(db.Query(
       "SELECT uid, cluster FROM placement_nominated ORDER BY uid, position", {},
       [&](Row& row) { rows.at(place.at(row.Text())).nominated.push_back(row.Cluster()); }));

@@ -1,17 +1,16 @@
 #include "store/tables/workloads.h"
 
-#define FEDRA_WORKLOAD_COLUMNS                                                                 \
-  "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, needs, created_at, " \
-  "state_since,"                                                                               \
-  " finished_at, updated_at, removed_at"
+#define FEDRA_WORKLOAD_COLUMNS                                                          \
+  "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, created_at, " \
+  "state_since, finished_at, updated_at, removed_at, needs_json"
 
 namespace fedra::store {
 namespace {
 
 WorkloadRow ReadWorkload(Row& row) {
-  return {row.Text(), row.Key(),          row.Text(), row.Key(),         row.Text(),
-          row.Text(), row.Cluster(),      row.Text(), row.Text(),        row.Time(),
-          row.Time(), row.OptionalTime(), row.Time(), row.OptionalTime()};
+  return {row.Text(),         row.Key(),     row.Text(),         row.Key(),  row.Text(),
+          row.Text(),         row.Cluster(), row.Text(),         row.Time(), row.Time(),
+          row.OptionalTime(), row.Time(),    row.OptionalTime(), row.Text()};
 }
 
 // What is only kept while it lives.
@@ -28,8 +27,8 @@ Result<void> Apply(Connection& db, const PutWorkload& change) {
   return db.Run("INSERT OR REPLACE INTO workloads (" FEDRA_WORKLOAD_COLUMNS
                 ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name,
-                 row.queue, row.state, row.worker, row.note, row.needs, row.created_at,
-                 row.state_since, row.finished_at, row.updated_at, row.removed_at});
+                 row.queue, row.state, row.worker, row.note, row.created_at, row.state_since,
+                 row.finished_at, row.updated_at, row.removed_at, row.needs_json});
 }
 
 Result<void> Apply(Connection& db, const RemoveWorkload& change) {

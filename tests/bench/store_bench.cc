@@ -42,7 +42,7 @@ WorkloadRow Workload(int64_t number) {
   row.queue = "gpu";
   row.state = "Blocked";
   row.note = "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1";
-  row.needs = "queue ml/gpu · template one-gpu · 2 pods";
+  row.needs_json = R"({"claims":[],"pods":2,"templates":["one-gpu"]})";
   return row;
 }
 

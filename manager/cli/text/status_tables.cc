@@ -175,7 +175,7 @@ Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data
                                OrDash(row.worker.value), Since(row.created_at, settings.now)};
     if (wide) {
       cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
-                                 OrDash(row.needs)});
+                                 OrDash(NeedsText(row))});
     }
     cells.emplace_back(
         NoteText(WorkloadNote(row, verdicts, data.clusters.size(), settings), settings));

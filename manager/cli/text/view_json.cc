@@ -1,7 +1,6 @@
 // Rows of the store and whole reports for programs.
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -24,35 +23,14 @@ ordered_json DaemonJson(const Daemon& daemon, const store::HeartbeatRow& row, Wa
           {"startedAt", FormatRfc3339(row.started_at)}};
 }
 
-// "queue ml/gpu · template one-gpu · 2 pods", as the daemon writes it, in parts. Names have no
-// spaces.
-ordered_json NeedsJson(const std::string& needs) {
-  constexpr std::string_view kBetween = " · ";
-  ordered_json object = {{"queue", ""},
-                         {"templates", ordered_json::array()},
-                         {"claims", ordered_json::array()},
-                         {"pods", 0},
-                         {"text", needs}};
-  for (size_t begin = 0; begin < needs.size();) {
-    const size_t end = std::min(needs.find(kBetween, begin), needs.size());
-    const std::string part = needs.substr(begin, end - begin);
-    const size_t space = std::min(part.find(' '), part.size());
-    const std::string word = part.substr(0, space);
-    const std::string name = part.substr(std::min(space + 1, part.size()));
-    if (word == "queue") {
-      object["queue"] = name.substr(name.find('/') + 1);
-    } else if (word == "template") {
-      object["templates"].push_back(name);
-    } else if (word == "claim") {
-      object["claims"].push_back(name);
-    } else if (name == "pods" || name == "pod") {
-      int pods = 0;
-      std::from_chars(word.data(), word.data() + word.size(), pods);
-      object["pods"] = pods;
-    }
-    begin = end + kBetween.size();
-  }
-  return object;
+ordered_json NeedsJson(const store::WorkloadRow& row) {
+  const std::optional<Needs> known = NeedsOf(row);
+  const Needs needs = known.value_or(Needs{});
+  return {{"queue", known ? row.queue : ""},
+          {"templates", needs.templates},
+          {"claims", needs.claims},
+          {"pods", needs.pods},
+          {"text", NeedsText(row)}};
 }
 
 }  // namespace
@@ -91,7 +69,7 @@ ordered_json ToJson(const store::WorkloadRow& row) {
                          {"kind", row.job_kind},     {"uid", row.uid},
                          {"workload", row.key.name}, {"queue", row.queue},
                          {"state", row.state},       {"worker", row.worker.value},
-                         {"note", row.note},         {"needs", NeedsJson(row.needs)}};
+                         {"note", row.note},         {"needs", NeedsJson(row)}};
   PutTime(object, "createdAt", row.created_at);
   PutTime(object, "stateSince", row.state_since);
   PutTime(object, "finishedAt", row.finished_at);

@@ -161,6 +161,30 @@ verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
   return verify::ProspectOf(codes);
 }
 
+std::optional<Needs> NeedsOf(const store::WorkloadRow& row) {
+  const ordered_json parsed =
+      ordered_json::parse(row.needs_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return std::nullopt;
+  const auto pods = parsed.find("pods");
+  if (pods == parsed.end() || !pods->is_number_integer()) return std::nullopt;
+  const auto names = [&](const char* key) {
+    std::vector<std::string> found;
+    for (const ordered_json& name : parsed.value(key, ordered_json::array()))
+      if (name.is_string()) found.push_back(name.get<std::string>());
+    return found;
+  };
+  return Needs{names("templates"), names("claims"), pods->get<int>()};
+}
+
+std::string NeedsText(const store::WorkloadRow& row) {
+  const std::optional<Needs> needs = NeedsOf(row);
+  if (!needs) return {};
+  std::string text = fmt::format("queue {}/{}", row.key.ns, row.queue);
+  for (const std::string& name : needs->templates) text += " · template " + name;
+  for (const std::string& name : needs->claims) text += " · claim " + name;
+  return text + " · " + Counted(needs->pods, "pod");
+}
+
 std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
   std::vector<int> indices;
   const ordered_json parsed =

@@ -54,6 +54,17 @@ struct ReasonText {
 // Empty when the text is not the array that it should be.
 std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);
 
+// What a workload asks for beside its queue, from WorkloadRow::needs_json.
+struct Needs {
+  std::vector<std::string> templates;  // ResourceClaimTemplates
+  std::vector<std::string> claims;     // ResourceClaims
+  int pods = 0;
+};
+// Nothing when it is not known, or not like that.
+std::optional<Needs> NeedsOf(const store::WorkloadRow& row);
+// "queue ml/gpu · template one-gpu · claim shared · 2 pods"; empty when it is not known.
+std::string NeedsText(const store::WorkloadRow& row);
+
 // From VerdictRow::alternatives_json; empty when the text is not the array that it should be.
 std::vector<int> AlternativesOf(const store::VerdictRow& verdict);
 

@@ -190,8 +190,8 @@ std::string Next(const WorkloadData::Incarnation& incarnation,
 std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                     const ViewSettings& settings) {
   std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
-  if (!incarnation.row.needs.empty()) {
-    text += "needs  " + Toned(incarnation.row.needs, Tone::kPlain, settings.style) + "\n";
+  if (const std::string needs = NeedsText(incarnation.row); !needs.empty()) {
+    text += "needs  " + Toned(needs, Tone::kPlain, settings.style) + "\n";
   }
   if (const std::string line = LineText(incarnation.places); !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";

@@ -18,7 +18,7 @@ std::string Facts(const store::WorkloadRow& row, const ViewSettings& settings) {
     if (!value.empty())
       text += fmt::format("{:<10}{}\n", name, Toned(value, Tone::kPlain, settings.style));
   };
-  add("needs", row.needs);
+  add("needs", NeedsText(row));
   add("kind", row.job_kind);
   add("workload", fmt::format("{} ({})", row.key.ToString(), row.uid));
   add("created", Since(row.created_at, settings.now) + " ago");

@@ -2,6 +2,7 @@
 
 #include "store/store_file.h"
 #include "store/tables/placements.h"
+#include "store/tables/workloads.h"
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
@@ -57,8 +58,32 @@ TEST_CASE_METHOD(Fixture, "a placement outlives the columns that it no longer ha
               "refused, times) VALUES ('u1', 0, 'c', 'WorkerLost', ?, 'c refused the job', 1, 3)",
               {At(15)}));
   Must(To({all.begin(), all.end()}));
-  CHECK(Must(LoadPlacements(*db)) == std::vector{Placement("u1")});
+  PlacementRow expected = Placement("u1");
+  expected.reported_in.reset();  // columns of later
+  expected.reported_facts = 0;
+  CHECK(Must(LoadPlacements(*db)) == std::vector{expected});
   CHECK(Must(db->QueryInteger("SELECT count(*) FROM pragma_foreign_key_check")) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "what a workload needs was a sentence, and is facts") {
+  const auto all = Migrations();
+  Must(To({all.begin(), all.begin() + 5}));
+  const auto put = [&](const std::string& uid, const std::string& needs) {
+    Must(
+        db->Run("INSERT INTO workloads VALUES "
+                "(?, 'ml', 'w', 'Job', 'ml', ?, 'gpu', 'Blocked', '', '', ?, 1, 1, NULL, 1, NULL)",
+                {uid, uid, needs}));
+  };
+  put("a", "queue ml/gpu · template two · template one · claim shared · 12 pods");
+  put("b", "queue ml/gpu · template pods · 1 pod");
+  put("c", "");
+  put("d", R"(what a "later" fedra \ wrote)");
+  Must(To({all.begin(), all.end()}));
+  std::vector<std::string> needs;
+  for (const WorkloadRow& row : Must(LoadWorkloads(*db, {}))) needs.push_back(row.needs_json);
+  CHECK(needs ==
+        std::vector<std::string>{R"({"claims":["shared"],"pods":12,"templates":["two","one"]})",
+                                 R"({"claims":[],"pods":1,"templates":["pods"]})", "{}", "{}"});
 }
 
 TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {

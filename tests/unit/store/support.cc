@@ -124,6 +124,8 @@ PlacementRow Placement(const std::string& uid) {
   row.nominated = {ClusterName("b"), ClusterName("a")};
   row.nominated_at = At(20);
   row.failures = {{ClusterName("c"), "WorkerLost", At(15), "c refused the job", true, 3}};
+  row.reported_in = At(12);
+  row.reported_facts = -7;
   return row;
 }
 

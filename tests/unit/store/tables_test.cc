@@ -44,7 +44,7 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   WorkloadRow train = Workload("u1", "train");
   train.worker = ClusterName("a");
   train.note = Odd();
-  train.needs = "queue ml/gpu · template one-gpu · 2 pods";
+  train.needs_json = R"({"claims":[],"pods":2,"templates":["one-gpu"]})";
   train.finished_at = At(99);
   WorkloadRow other = Workload("u2", "train");
   other.job.ns = other.key.ns = "hpc";

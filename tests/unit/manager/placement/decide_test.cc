@@ -236,7 +236,7 @@ TEST_CASE("an eviction on the worker brings the workload back, and another worke
 TEST_CASE("an eviction that passed unseen is known from Pending beside clusterName") {
   World world = RunningOnA();
   world.workload().checks.front() = {testing::kCheck, CheckState::kPending,
-                                     std::string(tracking::kResetMessage) + ". Previously: Retry"};
+                                     "Reset to Pending after eviction. Previously: Retry"};
   world.workload().quota_reserved->since += 1s;
   world.Settle();
   CHECK(world.workload().cluster_name.empty());
@@ -247,7 +247,7 @@ TEST_CASE("a job that ended before an eviction that passed unseen is not run aga
   World world = RunningOnA();
   REQUIRE(world.Finish("a"));
   world.workload().checks.front() = {testing::kCheck, CheckState::kPending,
-                                     std::string(tracking::kResetMessage) + ". Previously: Retry"};
+                                     "Reset to Pending after eviction. Previously: Retry"};
   world.Settle();
   CHECK(world.JobFinished());
   CHECK(world.workload().Finished());

@@ -42,7 +42,8 @@ World::World(const std::vector<std::string>& workers, Policy policy) : policy_(p
   workload_->key = {"ml", "job-train-1a2b3"};
   workload_->uid = kUid;
   workload_->owner = {"batch/v1", "Job", "train", "job-uid"};
-  workload_->checks = {{kCheck, CheckState::kPending, ""}};
+  workload_->checks = {{kCheck, CheckState::kPending, "", now_}};
+  record_.kept_since = now_;
   workload_->demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
   workload_->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "batch", 0};
   job_ = std::make_unique<tracking::Job>();
@@ -79,7 +80,8 @@ std::shared_ptr<tracking::Job> World::EditJob(ClusterView& worker) {
 }
 
 void World::ReserveQuota() {
-  if (workload_ == nullptr || workload_->Finished() || !workload_->active || workload_->Evicted())
+  if (workload_ == nullptr || workload_->Finished() || !workload_->active || workload_->Evicted() ||
+      workload_->QuotaReserved())
     return;
   workload_->quota_reserved = True("QuotaReserved", "", now_);
 }
@@ -189,8 +191,9 @@ void World::RemoveCopyOfAnotherManager(const std::string& name) {
 void World::EvictOnManager(const std::string& previous) {
   if (workload_ == nullptr || workload_->Finished() || !workload_->QuotaReserved()) return;
   workload_->evicted = True("AdmissionCheck", "evicted", now_);
+  if (State() == CheckState::kPending) return;
   Check() = {kCheck, CheckState::kPending,
-             fmt::format("{}. Previously: {}", tracking::kResetMessage, previous)};
+             fmt::format("Reset to Pending after eviction. Previously: {}", previous), now_};
 }
 
 void World::Deactivate() {
@@ -326,7 +329,30 @@ void World::Carry(const Action& action) {
   std::visit([this](const auto& one) { Apply(one); }, action);
 }
 
-void World::Apply(const SetCheck& action) { Check() = {kCheck, action.state, action.message}; }
+// As StatusPatch() dates it.
+void World::WriteCheck(CheckState state, const std::string& message) {
+  WallTime since = state == State() ? Check().since : now_;
+  if (state == CheckState::kPending && workload_->QuotaReserved())
+    since = std::max(since, workload_->quota_reserved->since);
+  Check() = {kCheck, state, message, since};
+  ++writes_;
+}
+
+void World::Restart() {
+  record_.placing.reset();
+  if (record_.reported) record_.reported->rendering = 0;
+  record_.kept_since = now_;
+}
+
+void World::LoseStore() {
+  record_ = {};
+  record_.kept_since = now_;
+}
+
+void World::Apply(const SetCheck& action) {
+  WriteCheck(action.state, action.message);
+  if (action.reported) record_.reported = action.reported;
+}
 
 void World::Apply(const Nominate& action) {
   // Kueue's rules: names only while no winner is recorded, and no more than the CRD takes.
@@ -336,7 +362,8 @@ void World::Apply(const Nominate& action) {
   REQUIRE_FALSE(action.message.empty());
   workload_->nominated.clear();
   for (const ClusterName& name : action.clusters) workload_->nominated.push_back(name.value);
-  Check() = {kCheck, CheckState::kPending, action.message};
+  WriteCheck(CheckState::kPending, action.message);
+  record_.reported = action.reported;
   record_.nominated = action.clusters;
   if (!action.new_round) return;
   // Like the executor's: it begins after what the same decision recorded before it.
@@ -356,13 +383,14 @@ void World::Apply(const placement::Admit& action) {
   REQUIRE(worker(action.cluster.value).clone->Admitted());
   workload_->cluster_name = action.cluster.value;
   workload_->nominated.clear();
-  Check() = {kCheck, CheckState::kReady, action.message};
+  WriteCheck(CheckState::kReady, action.message);
 }
 
 void World::Apply(const ClearPlacement& action) {
   workload_->cluster_name.clear();
   workload_->nominated.clear();
-  Check() = {kCheck, CheckState::kPending, action.message};
+  WriteCheck(CheckState::kPending, action.message);
+  record_.reported = CheckReport{};
   record_.nominated.clear();
   record_.nominated_at.reset();
 }
@@ -432,6 +460,8 @@ void World::Apply(const FinishWorkload& action) {
   workload_->finished = True(action.reason, action.message, now_);
 }
 
+void World::Apply(const RecordReport& action) { record_.reported = action.reported; }
+
 void World::Apply(const RecordPlacing& action) {
   record_.placing = {action.cluster, now_};
   tried_.emplace(action.cluster, now_);
@@ -457,7 +487,10 @@ void World::Apply(const RecordFailure& action) {
 void World::Apply(const RecordResidue& action) {
   REQUIRE(worker(action.cluster.value).contact != Contact::kFull);
 }
-void World::Apply(const Forget&) { record_ = {}; }
+void World::Apply(const Forget&) {
+  record_ = {};
+  record_.kept_since = now_;
+}
 void World::Apply(const Note& action) { notes_.emplace_back(action.reason); }
 
 void World::Apply(const SetClonePriority& action) {

@@ -61,8 +61,8 @@ class World {
   void RunManagerKueue();
   void Advance(std::chrono::milliseconds time) { now_ += time; }
   WallTime now() const { return now_; }
-  void LoseStore() { record_ = {}; }
-  void Restart() { record_.placing.reset(); }
+  void LoseStore();
+  void Restart();
   // Asked before every action whether it fails; null: none does.
   void SetFailures(std::function<bool(const Action&)> fails) { fails_ = std::move(fails); }
 
@@ -88,6 +88,8 @@ class World {
   const PlacementRecord& record() const { return record_; }
   std::vector<std::string> WorkersWithJob() const;
   std::vector<std::string> WorkersWithClone() const;
+  // How often the check was written.
+  int writes() const { return writes_; }
   const std::string& Message() const { return Check().message; }
   tracking::CheckState State() const { return Check().state; }
   bool JobFinished() const { return job_ != nullptr && job_->finished; }
@@ -95,6 +97,7 @@ class World {
 
  private:
   void Carry(const Action& action);
+  void WriteCheck(tracking::CheckState state, const std::string& message);
   void Apply(const SetCheck& action);
   void Apply(const Nominate& action);
   void Apply(const placement::Admit& action);
@@ -106,6 +109,7 @@ class World {
   void Apply(const ClearActivity& action);
   void Apply(const FinishWorkload& action);
   void Apply(const RecordFailure& action);
+  void Apply(const RecordReport& action);
   void Apply(const RecordPlacing& action);
   void Apply(const RecordResidue& action);
   void Apply(const Forget& action);
@@ -126,6 +130,7 @@ class World {
   std::vector<ClusterView> workers_;
   PlacementRecord record_;
   std::vector<std::string> notes_;
+  int writes_ = 0;
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
   std::optional<Action> last_;

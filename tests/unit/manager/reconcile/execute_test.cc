@@ -149,6 +149,33 @@ TEST_CASE(
   CHECK(f.records.ResiduesOn(kEast) == std::vector{kKey});
 }
 
+TEST_CASE("what the check says is remembered once it was written, until the placement is cleared") {
+  Fixture f;
+  const CheckReport reported{WallTime(std::chrono::seconds(7)), 11, 12};
+  const auto remembered = [&] { return ToRecord(f.records.Find(kKey)).reported; };
+  f.fleet.manager_server().SetFaults(Answer("PATCH", 500));
+  CHECK_FALSE(f.Execute({Nominate{{}, "none eligible", false, reported}}));
+  CHECK_FALSE(f.Execute({SetCheck{tracking::CheckState::kPending, "two checks", reported}}));
+  CHECK_FALSE(remembered());
+  f.fleet.manager_server().SetFaults({});
+  REQUIRE(f.Execute({Nominate{{}, "none eligible", false, reported}}));
+  REQUIRE(remembered());
+  CHECK(*remembered() == CheckReport{reported.reserved_at, reported.facts, 0});
+  CHECK(f.records.Rendering(kKey) == reported.rendering);
+  REQUIRE(f.store->Flush());
+  Records restarted(*f.store);
+  REQUIRE(restarted.Load());
+  CHECK(ToRecord(restarted.Find(kKey)).reported == remembered());
+  CHECK(restarted.Rendering(kKey) == 0);
+  REQUIRE(f.Execute({ClearPlacement{"waiting"}}));
+  CHECK(remembered() == CheckReport{});
+  REQUIRE(f.Execute({SetCheck{tracking::CheckState::kPending, "two checks", reported}}));
+  CHECK(remembered()->facts == reported.facts);
+  REQUIRE(f.Execute({RecordReport{{reported.reserved_at, 13, 14}}}));
+  CHECK(remembered()->facts == 13);
+  CHECK(f.records.Rendering(kKey) == 14);
+}
+
 TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));

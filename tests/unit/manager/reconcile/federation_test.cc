@@ -92,6 +92,42 @@ TEST_CASE("after a start the workloads that a write was announced for are looked
   CHECK(versions.begin()->second == kNames.back());
 }
 
+TEST_CASE("a restart rewrites no check that says the same in other words, store or no store") {
+  const bool keeps_store = GENERATE(true, false);
+  CAPTURE(keeps_store);
+  Threads threads{4};
+  sim::Server manager{{}};
+  sim::Furnish(manager, /*manager=*/true);
+  AddWorkloads(manager);
+  const TempFolder folder;
+  NoTelemetry telemetry;
+  const auto run_until_all_are_blocked = [&](const std::string& file) {
+    const auto store = store::Store::Open({.path = folder.Path(file)}).value();
+    Federation federation(Alone(manager), threads.loop, threads.pool, *store, telemetry,
+                          SystemClock());
+    REQUIRE(federation.Start());
+    CHECK(WaitUntil([&] {
+      federation.Tick();
+      const auto phases = federation.WorkloadsByPhase();
+      const auto blocked = phases.find("Blocked");
+      return blocked != phases.end() && blocked->second == static_cast<int>(kNames.size());
+    }));
+    federation.Stop();
+    REQUIRE(store->Flush());
+  };
+  run_until_all_are_blocked("fedra.db");
+  for (const std::string& name : kNames) {
+    json status = (*manager.objects().Get("workloads", {"ml", name}))["status"];
+    json& message = status["admissionChecks"][0]["message"];
+    CHECK_THAT(message.get<std::string>(), ContainsSubstring("no worker eligible"));
+    message = "nobody takes it";
+    REQUIRE(manager.objects().Patch("workloads", {"ml", name}, {{"status", status}}, "status"));
+  }
+  const auto before = Versions(manager);
+  run_until_all_are_blocked(keeps_store ? "fedra.db" : "another.db");
+  CHECK(Versions(manager) == before);
+}
+
 TEST_CASE("a manager that says nothing more after its lists holds up neither a tick nor the end") {
   Threads threads{4};
   sim::Server manager{{}};

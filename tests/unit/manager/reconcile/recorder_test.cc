@@ -59,6 +59,20 @@ TEST_CASE_METHOD(Fixture, "a Workload that never had an owner goes by its own na
   CHECK(JobOf() == "ml/job-train-1a2b3");
 }
 
+TEST_CASE_METHOD(Fixture, "what a workload needs is written as facts") {
+  Recorder recorder(*store, SystemClock());
+  Picture picture = Seen("train");
+  tracking::Workload workload = *picture.view.workload;
+  workload.requirement.pod_sets = {
+      {"main", 2, {{.pod_claim = "gpu", .template_name = "one-gpu", .claim_name = ""}}},
+      {"side", 1, {{.pod_claim = "gpu", .template_name = "", .claim_name = "shared"}}}};
+  picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+  recorder.Record(picture, Decided(placement::Phase::kBlocked));
+  REQUIRE(store->Flush());
+  CHECK(store->Read().value()->Workloads().value().at(0).needs_json ==
+        R"({"claims":["shared"],"pods":3,"templates":["one-gpu"]})");
+}
+
 TEST_CASE_METHOD(Fixture, "a row that is the same is not written again") {
   HandClock clock;
   Recorder recorder(*store, clock);

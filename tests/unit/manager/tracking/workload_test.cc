@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/time.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/submitted.h"
 #include "manager/tracking/workload.h"
@@ -104,6 +105,31 @@ TEST_CASE("a message alone moves no transition time and touches no placement") {
   CHECK(patch["status"]["admissionChecks"][1]["lastTransitionTime"] == "2026-11-21T16:00:01Z");
   CHECK_FALSE(patch["status"].contains("clusterName"));
   CHECK_FALSE(patch["status"].contains("nominatedClusterNames"));
+}
+
+TEST_CASE("a Pending check is not dated before the quota was reserved") {
+  json waiting = Waiting();
+  const auto patched = [&](CheckState state) {
+    const auto patch = StatusPatch(Parsed(waiting),
+                                   {.check = "fedra", .state = state, .message = "x"}, WallTime{});
+    REQUIRE(patch);
+    return json::parse(*patch)["status"]["admissionChecks"][1]["lastTransitionTime"];
+  };
+  json& reserved = waiting["status"]["conditions"][0];
+  reserved = {{"type", "QuotaReserved"},
+              {"status", "True"},
+              {"reason", "QuotaReserved"},
+              {"message", ""},
+              {"lastTransitionTime", "2026-11-21T17:00:00Z"}};
+  CHECK(Parsed(waiting).Check("fedra")->since == *ParseRfc3339("2026-11-21T16:00:01Z"));
+  CHECK(patched(CheckState::kPending) == "2026-11-21T17:00:00Z");
+  CHECK(patched(CheckState::kReady) == "1970-01-01T00:00:00Z");
+  reserved["lastTransitionTime"] = "2026-11-21T15:00:00Z";
+  CHECK(patched(CheckState::kPending) == "2026-11-21T16:00:01Z");
+  reserved["lastTransitionTime"] = "2026-11-21T17:00:00Z";
+  reserved["status"] = "False";
+  waiting["status"]["nominatedClusterNames"] = {"gpu-east"};
+  CHECK(patched(CheckState::kPending) == "2026-11-21T16:00:01Z");
 }
 
 TEST_CASE("a check that is gone is a conflict, not a new entry") {

@@ -52,7 +52,7 @@ inline store::WorkloadRow Job(const std::string& name, const std::string& state,
   row.queue = "gpu";
   row.state = state;
   row.worker = ClusterName(worker);
-  row.needs = "queue ml/gpu · template one-gpu · 2 pods";
+  row.needs_json = R"({"claims":[],"pods":2,"templates":["one-gpu"]})";
   row.created_at = Ago(age);
   row.state_since = Ago(age);
   row.updated_at = kNow;

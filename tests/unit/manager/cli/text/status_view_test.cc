@@ -83,17 +83,20 @@ TEST_CASE("what a job needs, for programs") {
     return nlohmann::json::parse(
         RenderWorkloads(data, Settings(Format::kJson)).out)["workloads"][0]["needs"];
   };
-  data.workloads[0].needs = "queue ml/gpu · template one · template two · claim shared · 12 pods";
+  data.workloads[0].needs_json = R"({"claims":["shared"],"pods":12,"templates":["one","two"]})";
   CHECK(needs()["queue"] == "gpu");
   CHECK(needs()["templates"] == nlohmann::json::array({"one", "two"}));
   CHECK(needs()["claims"] == nlohmann::json::array({"shared"}));
   CHECK(needs()["pods"] == 12);
-  CHECK(needs()["text"] == data.workloads[0].needs);
-  data.workloads[0].needs = "queue ml/gpu · 1 pod";
+  CHECK(needs()["text"] == "queue ml/gpu · template one · template two · claim shared · 12 pods");
+  data.workloads[0].needs_json = R"({"claims":[],"pods":1,"templates":[]})";
   CHECK(needs()["pods"] == 1);
   CHECK(needs()["claims"].empty());
-  data.workloads[0].needs.clear();
-  CHECK(needs()["queue"] == nlohmann::json(""));
+  for (const char* unknown : {"{}", "", "[]", R"({"pods":"two"})"}) {
+    data.workloads[0].needs_json = unknown;
+    CHECK(needs()["queue"] == nlohmann::json(""));
+    CHECK(needs()["text"] == nlohmann::json(""));
+  }
 }
 
 TEST_CASE("--watch: that time passes is no news") {

@@ -1,0 +1,65 @@
+#include "manager/placement/check_report.h"
+
+#include "base/hash.h"
+
+namespace fedra::placement {
+namespace {
+
+WallTime ReservedAt(const Context& context) { return context.workload().quota_reserved->since; }
+
+// Kubernetes keeps seconds.
+bool IsBefore(WallTime a, WallTime b) {
+  return std::chrono::floor<std::chrono::seconds>(a) < std::chrono::floor<std::chrono::seconds>(b);
+}
+
+}  // namespace
+
+bool IsWrittenSinceReserved(const tracking::Workload& workload,
+                            const tracking::AdmissionCheckState& check) {
+  return !check.message.empty() && !IsBefore(check.since, workload.quota_reserved->since);
+}
+
+bool HasBegun(const Context& context, const tracking::AdmissionCheckState& check) {
+  if (check.message.empty()) return false;  // as Kueue makes it
+  // StatusPatch() sees to the dates; earlier releases did not, but remembered when a round began.
+  const auto& round = context.record.nominated_at;
+  return IsWrittenSinceReserved(context.workload(), check) ||
+         (round && !IsBefore(*round, ReservedAt(context)) && !context.workload().nominated.empty());
+}
+
+std::vector<ClusterName> Nominated(const Context& context,
+                                   const tracking::AdmissionCheckState& check) {
+  std::vector<ClusterName> names;
+  if (!HasBegun(context, check)) return names;
+  for (const std::string& name : context.workload().nominated) names.emplace_back(name);
+  return names;
+}
+
+bool IsReported(const Context& context, const tracking::AdmissionCheckState& check) {
+  if (!HasBegun(context, check)) return false;
+  const PlacementRecord& record = context.record;
+  if (record.reported) return record.reported->reserved_at == ReservedAt(context);
+  // Nobody else nominates.
+  return !context.workload().nominated.empty() || ReservedAt(context) < record.kept_since;
+}
+
+bool MustReport(const Context& context, const tracking::AdmissionCheckState& check,
+                const Message& message) {
+  if (!IsReported(context, check)) return true;
+  const auto& reported = context.record.reported;
+  if (!reported) return false;
+  return reported->rendering != 0 ? reported->rendering != Hash64(message.text)
+                                  : reported->facts != message.facts;
+}
+
+CheckReport AsReported(const Context& context, const Message& message) {
+  return {ReservedAt(context), message.facts, Hash64(message.text)};
+}
+
+void TakeAsReported(const Context& context, const Message& message, Decision& decision) {
+  const auto& reported = context.record.reported;
+  if (!reported || reported->rendering == 0)
+    decision.actions.emplace_back(RecordReport{AsReported(context, message)});
+}
+
+}  // namespace fedra::placement

@@ -1,0 +1,247 @@
+// When a check is written, and how a new reservation of quota is recognised: by times and facts,
+// over restarts and with a lost store, whatever the text is.
+
+#include <algorithm>
+#include <functional>
+
+#include "manager/placement/message.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
+
+using namespace fedra;
+using namespace fedra::placement;
+using namespace fedra::placement::testing;
+using namespace std::chrono_literals;
+using tracking::CheckState;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct After {
+  std::string name;
+  std::function<void(World&)> happens;
+};
+
+// What may happen to fedra between two looks.
+const std::vector<After>& Interruptions() {
+  static const std::vector<After> all = {
+      {"nothing", [](World&) {}},
+      {"a restart", [](World& world) { world.Restart(); }},
+      {"a restart without the store", [](World& world) { world.LoseStore(); }},
+  };
+  return all;
+}
+
+bool Nominates(const Decision& decision) {
+  return std::any_of(decision.actions.begin(), decision.actions.end(),
+                     [](const Action& action) { return std::holds_alternative<Nominate>(action); });
+}
+
+// Blocked, and what an earlier release has said of it in other words.
+World Blocked() {
+  World world({"a"});
+  world.Advance(1min);
+  world.SetVerdict("a", No("x"));
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Message() == "no worker eligible: a: x");
+  world.workload().checks.front().message = "nobody takes it: a lacks x";
+  world.Advance(1min);
+  return world;
+}
+
+// Sent to "a", and evicted by the manager's Kueue and back with quota before anybody looked.
+World BackUnseen() {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"a"});
+  world.Advance(10s);
+  world.EvictOnManager("Pending");
+  world.RunManagerKueue();
+  REQUIRE_FALSE(world.workload().QuotaReserved());
+  world.Advance(10s);
+  world.ReserveQuota();
+  REQUIRE(world.workload().nominated == Names{"a"});
+  return world;
+}
+
+dra::Verdict Counted(std::string message, dra::ReasonCode code, std::string object, int free) {
+  dra::Reason reason{code, std::move(object), std::move(message)};
+  reason.counts = dra::DeviceCounts{"1 gpu", 4, {{"free", free}, {"in use", 4 - free}}};
+  return {.outcome = dra::Outcome::kNo, .reasons = {std::move(reason)}};
+}
+
+uint64_t FactsOf(dra::Verdict verdict) {
+  ClusterView cluster;
+  cluster.name = ClusterName("a");
+  cluster.verdict = std::move(verdict);
+  const std::vector<ClusterView> clusters{cluster};
+  return NoWorkerEligible(clusters, {}, {}).facts;
+}
+
+}  // namespace
+
+TEST_CASE("a blocked check that says the same in other words is not written again") {
+  for (const After& interruption : Interruptions()) {
+    INFO(interruption.name);
+    World world = Blocked();
+    interruption.happens(world);
+    const int before = world.writes();
+    world.Settle();
+    CHECK(world.writes() == before);
+    CHECK(world.Message() == "nobody takes it: a lacks x");
+    CHECK(world.Look().phase == Phase::kBlocked);
+    // Other facts are written, also when the store was lost.
+    world.SetVerdict("a", {.outcome = dra::Outcome::kNo,
+                           .reasons = {{dra::ReasonCode::kQueueMissing, "", "y"}}});
+    world.Settle();
+    CHECK(world.writes() == before + 1);
+    CHECK(world.Message() == "no worker eligible: a: y");
+  }
+}
+
+TEST_CASE(
+    "facts that changed while fedra was not running are written, if the store knows the old ones") {
+  World world = Blocked();
+  world.Restart();
+  world.SetVerdict(
+      "a", {.outcome = dra::Outcome::kNo, .reasons = {{dra::ReasonCode::kQueueMissing, "", "y"}}});
+  world.Settle();
+  CHECK(world.Message() == "no worker eligible: a: y");
+}
+
+TEST_CASE("a check that names where the workload was sent is not written again for other words") {
+  for (const After& interruption : Interruptions()) {
+    INFO(interruption.name);
+    World world({"a"});
+    world.ReserveQuota();
+    world.Settle();
+    world.Advance(1min);
+    world.workload().checks.front().message = "went to a";
+    interruption.happens(world);
+    // Without the store nobody knows when the round began: another one begins, which is a write.
+    if (!world.record().nominated_at) world.Step();
+    const int before = world.writes();
+    world.Settle();
+    CHECK(world.writes() == before);
+    CHECK(world.WorkersWithClone() == Names{"a"});
+    // Its Kueue says something.
+    world.Edit(world.worker("a"))->quota_reserved = {false, "Pending", "no cpu left", {}};
+    world.Settle();
+    CHECK(world.writes() == before + 1);
+    CHECK_THAT(world.Message(), ContainsSubstring("(a: no cpu left)"));
+  }
+}
+
+TEST_CASE("two checks are named once") {
+  for (const After& interruption : Interruptions()) {
+    INFO(interruption.name);
+    World world({"a"});
+    world.ReserveQuota();
+    world.SetSecondCheck("second");
+    world.Settle();
+    world.Advance(1min);
+    world.workload().checks.front().message = "remove one check";
+    interruption.happens(world);
+    const int before = world.writes();
+    world.Settle();
+    CHECK(world.writes() == before);
+    world.SetSecondCheck("third");
+    world.Settle();
+    CHECK(world.writes() == before + 1);
+  }
+}
+
+TEST_CASE("a new reservation of quota is known, although nobody saw the eviction") {
+  for (const After& interruption : Interruptions()) {
+    INFO(interruption.name);
+    World world = BackUnseen();
+    const int rounds = world.record().attempt;
+    interruption.happens(world);
+    const int known = world.record().attempt;
+    CHECK((known == rounds || known == 0));
+    const Decision first = world.Step();
+    REQUIRE(first.actions.size() == 1);
+    CHECK(std::get<DeleteRemote>(first.actions[0]).outcome == "Evicted");
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"a"});
+    CHECK(world.record().attempt == known + 1);
+  }
+}
+
+TEST_CASE("a new reservation is known by its time, whatever Kueue writes into the check") {
+  World world = BackUnseen();
+  world.workload().checks.front().message = "Set back by Kueue";
+  world.LoseStore();
+  CHECK_FALSE(Nominates(world.Step()));
+  CHECK(world.WorkersWithClone().empty());
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  SECTION("and a restart begins none") {
+    world.Restart();
+    const int before = world.writes();
+    world.Settle();
+    CHECK(world.writes() == before);
+    world.LoseStore();
+    const Decision decision = world.Look();
+    CHECK(std::none_of(decision.actions.begin(), decision.actions.end(), [](const Action& action) {
+      return std::holds_alternative<DeleteRemote>(action);
+    }));
+  }
+}
+
+TEST_CASE("a check that Kueue makes with a message of its own is written all the same") {
+  World world({"a"});
+  world.SetVerdict("a", No("x"));
+  world.workload().checks.front().message = "Waiting for the controller";
+  world.Advance(1min);
+  world.ReserveQuota();
+  world.workload().checks.front().since = world.now() + 1s;
+  world.Settle();
+  CHECK(world.Message() == "no worker eligible: a: x");
+}
+
+TEST_CASE("the same message is written again in the next reservation") {
+  World world = Blocked();
+  world.EvictOnManager("Pending");
+  world.Settle();
+  world.Advance(1min);
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.Message() == "no worker eligible: a: x");
+  CHECK(world.workload().checks.front().since == world.workload().quota_reserved->since);
+}
+
+TEST_CASE("a round that an earlier release began goes on") {
+  World world({"a", "b"});
+  world.Advance(1min);
+  world.ReserveQuota();
+  world.Settle();
+  // It left the date of the check as Kueue had set it at an eviction.
+  world.workload().checks.front().since = world.now() - 30s;
+  world.Restart();
+  const int before = world.writes();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  CHECK(world.writes() == before);
+}
+
+TEST_CASE("the facts of a message are codes, names and numbers, not words") {
+  using dra::ReasonCode;
+  const uint64_t facts =
+      FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "gpu", 1));
+  CHECK(FactsOf(Counted("one free device of 4", ReasonCode::kDevicesAllocated, "gpu", 1)) == facts);
+  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "gpu", 2)) != facts);
+  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "tpu", 1)) != facts);
+  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kQueueMissing, "gpu", 1)) != facts);
+  const auto room = [](int64_t free) {
+    dra::Verdict verdict{.outcome = dra::Outcome::kNo,
+                         .reasons = {{ReasonCode::kNodeResources, "", "no room"}}};
+    verdict.reasons[0].resources = {{"cpu", Quantity(8), Quantity(free), Quantity(64), 2}};
+    return FactsOf(verdict);
+  };
+  CHECK(room(3) == room(3));
+  CHECK(room(3) != room(4));
+}
