@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "manager/placement/context.h"
+#include "manager/placement/check_report.h"
 
 namespace fedra::placement {
 
@@ -13,8 +13,10 @@ bool IsDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
   // Without its check the job keeps running where it is.
   if (check == nullptr || check->state == tracking::CheckState::kReady)
     return workload.cluster_name == worker.value;
+  const auto& nominated = workload.nominated;
   return check->state == tracking::CheckState::kPending &&
-         Contains(NominatedWorkers(workload, *check), worker);
+         IsWrittenSinceReserved(workload, *check) &&
+         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
 }
 
 Assumption AssumptionOf(const WorkloadView& view) {

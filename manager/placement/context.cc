@@ -19,18 +19,6 @@ bool Contains(const std::vector<ClusterName>& names, const ClusterName& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool IsOwnMessage(const std::string& message) {
-  return !message.empty() && !message.starts_with(tracking::kResetMessage);
-}
-
-std::vector<ClusterName> NominatedWorkers(const tracking::Workload& workload,
-                                          const tracking::AdmissionCheckState& check) {
-  std::vector<ClusterName> names;
-  if (!IsOwnMessage(check.message)) return names;
-  for (const std::string& name : workload.nominated) names.emplace_back(name);
-  return names;
-}
-
 const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Job* local = context.view.job.get();
   if (local == nullptr || local->finished) return nullptr;

@@ -31,13 +31,6 @@ struct Context {
 
 bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
 
-// Whether fedra wrote the message of its check. Every nomination writes one of its own, so an empty
-// one or Kueue's means: this admission begins now.
-bool IsOwnMessage(const std::string& message);
-// What is nominated, by the API object: the truth that Kueue's webhook checks the winner against.
-std::vector<ClusterName> NominatedWorkers(const tracking::Workload& workload,
-                                          const tracking::AdmissionCheckState& check);
-
 // The worker whose finished job has not been mirrored to the manager: the one in clusterName, or,
 // without one, a nominated one whose job finished before clusterName was written. A job that was
 // taken back from its worker and finished there all the same does not count: it may have changed

@@ -52,7 +52,7 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision) {
   decision.phase = Phase::kWaiting;
-  const std::vector<ClusterName> nominated = NominatedWorkers(context.workload(), check);
+  const std::vector<ClusterName> nominated = Nominated(context, check);
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
     return DecideEnded(context, *ended, nominated, decision);
   // Admit writes clusterName and Ready at once, so a Pending check beside a clusterName means that
