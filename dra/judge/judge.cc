@@ -21,14 +21,16 @@ struct Attempt {
   std::vector<SharedChoice> choices;
   std::vector<ObjectKey> contested;  // claims that keep pods out, by the nodes that they are on
   bool certain = false;              // other pods do not fit for reasons of their own
-  int in_flight_fitting = 0;
+  int assumed_fitting = 0;
 };
 
 Attempt RunAttempt(const std::string& ns, std::span<const PodDemand> demands,
                    const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options,
                    SearchCost& cost, const Simulation::Options& how) {
   Simulation simulation(ns, snapshot, caches, options, cost, how);
-  for (const InFlightPods& pods : options.in_flight) simulation.Assume(pods);
+  if (options.assumed != nullptr) {
+    for (const AssumedPods& pods : *options.assumed) simulation.Assume(pods);
+  }
   Attempt attempt;
   Verdict& verdict = attempt.judgement.verdict;
   verdict.outcome = Outcome::kYes;
@@ -51,13 +53,13 @@ Attempt RunAttempt(const std::string& ns, std::span<const PodDemand> demands,
   }
   attempt.idle_claim = simulation.idle_claim();
   attempt.choices = simulation.choices();
-  attempt.in_flight_fitting = simulation.in_flight_fitting();
+  attempt.assumed_fitting = simulation.assumed_fitting();
   return attempt;
 }
 
 bool IsBetter(const Attempt& a, const Attempt& b) {
   const auto key = [](const Attempt& attempt) {
-    return std::pair(attempt.in_flight_fitting, attempt.judgement.verdict.pods_fitting);
+    return std::pair(attempt.assumed_fitting, attempt.judgement.verdict.pods_fitting);
   };
   return key(a) > key(b);
 }
@@ -117,7 +119,7 @@ bool LacksDevicesInUse(const Verdict& verdict) {
          });
 }
 
-// All that waiting could bring: no claim is allocated, no job is in flight, no pod runs.
+// All that waiting could bring: no claim is allocated, no job is assumed, no pod runs.
 Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
                     const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options) {
   std::shared_ptr<const Snapshot> free;

@@ -49,19 +49,24 @@ struct JudgeCaches {
   JudgeMemory* memory = nullptr;
 };
 
-// Pods of another workload that were sent to the cluster and are not bound there yet: what they
-// will take is taken.
-struct InFlightPods {
+// Pods of another workload that was dispatched to the cluster, and that do not hold their devices
+// there yet: what they will take is taken.
+struct AssumedPods {
   std::string ns;
   std::shared_ptr<const PodDemand> demand;
   int count = 0;
+
+  // The same demand, not an equal one.
+  bool operator==(const AssumedPods&) const = default;
 };
+// In the order in which they take. Shared by all judgements about a cluster; null: there are none.
+using AssumedList = std::shared_ptr<const std::vector<AssumedPods>>;
 
 struct JudgeOptions {
   // For all searches of one judgement together, whatever the number of nodes, pods and attempts;
   // beyond them the outcome is kUnknown.
   AllocatorLimits limits;
-  std::vector<InFlightPods> in_flight;  // in the order in which they were sent
+  AssumedList assumed;
   // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).
   int max_pods = 10'000;
   // Whether cpu, memory, pods and plugin resources must have room on the node. Without it a plugin

@@ -7,7 +7,7 @@
 
 namespace fedra::dra {
 
-void Simulation::Assume(const InFlightPods& pods) {
+void Simulation::Assume(const AssumedPods& pods) {
   PodDemand demand = *pods.demand;
   demand.count = pods.count;
   const size_t step = steps_++;
@@ -18,7 +18,7 @@ void Simulation::Assume(const InFlightPods& pods) {
           .Place();
   placed_.workspace.in_flight = false;
   if (!idle_claim_) idle_claim_ = trace.idle_claim;
-  in_flight_fitting_ += trace.report.fitting;
+  assumed_fitting_ += trace.report.fitting;
 }
 
 PodSetResult Simulation::Place(const PodDemand& demand) {

@@ -1,7 +1,7 @@
 #pragma once
 //
 // One attempt to place the pods of a workload on one cluster, for Judge() only: step by step, first
-// the workloads in flight, then the pod sets. A Placer places the pods of a step, an Explainer says
+// the assumed workloads, then the pod sets. A Placer places the pods of a step, an Explainer says
 // why some do not fit.
 //
 // Thread rules: one judgement, one thread. Lifetime: everything given at construction outlives it.
@@ -58,13 +58,13 @@ class Simulation final {
 
   PodSetResult Place(const PodDemand& demand);
   // Takes what these pods will take, as far as they fit.
-  void Assume(const InFlightPods& pods);
+  void Assume(const AssumedPods& pods);
   // A claim whose allocation the scheduler would take back, because pods fitted nowhere: all
   // answers are about the cluster before that.
   const std::optional<ObjectKey>& idle_claim() const { return idle_claim_; }
   // In the order of the steps.
   const std::vector<SharedChoice>& choices() const { return placed_.choices; }
-  int in_flight_fitting() const { return in_flight_fitting_; }
+  int assumed_fitting() const { return assumed_fitting_; }
 
  private:
   // Could new nodes take the rest? Then the outcome is MayScale, and they are added.
@@ -78,7 +78,7 @@ class Simulation final {
   AddedNodes added_nodes_;
   size_t steps_ = 0;     // so far
   size_t pod_sets_ = 0;  // placed so far, or begun
-  int in_flight_fitting_ = 0;
+  int assumed_fitting_ = 0;
   std::optional<ObjectKey> idle_claim_;
 };
 

@@ -53,7 +53,7 @@ class ReadOnlyFleet final {
   ReadOnlyFleet(const config::Loaded& loaded, const reconcile::GatherSettings& gather)
       : manager_(ToAccess(*loaded.manager), ToOptions(loaded.configuration.manager.http_version),
                  threads_.loop, threads_.pool, SystemClock(), ListenToManager()),
-        gatherer_(gather, manager_, workers_, in_flight_, failures_) {
+        gatherer_(gather, manager_, workers_, failures_) {
     reconcile::Workers all;
     for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
       settings.verified.devices.reset();
@@ -166,7 +166,6 @@ class ReadOnlyFleet final {
 
   Threads threads_{4};
   Guarded<bool> changed_;
-  reconcile::InFlight in_flight_;
   reconcile::CopyFailures failures_;
   reconcile::WorkerSet workers_;
   ManagerCluster manager_;

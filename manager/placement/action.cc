@@ -45,4 +45,21 @@ bool NeedsAllBefore(const Action& action) {
          std::holds_alternative<ClearPlacement>(action);
 }
 
+std::set<ClusterName> NominatedBy(const Decision& decision) {
+  std::set<ClusterName> workers;
+  for (const Action& action : decision.actions) {
+    if (const auto* nominate = std::get_if<Nominate>(&action))
+      workers.insert(nominate->clusters.begin(), nominate->clusters.end());
+  }
+  return workers;
+}
+
+std::set<ClusterName> DispatchedBy(const Decision& decision) {
+  std::set<ClusterName> workers = NominatedBy(decision);
+  for (const Action& action : decision.actions) {
+    if (const auto* create = std::get_if<CreateClone>(&action)) workers.insert(create->cluster);
+  }
+  return workers;
+}
+
 }  // namespace fedra::placement

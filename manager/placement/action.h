@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -150,5 +151,9 @@ struct Decision {
   ClusterName worker;  // where it is or is being sent (the first of several)
   std::string why;     // one line for people: what it is waiting for
 };
+
+// The workers that it nominates anew, and these with those where it creates a clone.
+std::set<ClusterName> NominatedBy(const Decision& decision);
+std::set<ClusterName> DispatchedBy(const Decision& decision);
 
 }  // namespace fedra::placement

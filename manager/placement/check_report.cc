@@ -14,11 +14,16 @@ bool IsBefore(WallTime a, WallTime b) {
 
 }  // namespace
 
+bool IsWrittenSinceReserved(const tracking::Workload& workload,
+                            const tracking::AdmissionCheckState& check) {
+  return !check.message.empty() && !IsBefore(check.since, workload.quota_reserved->since);
+}
+
 bool HasBegun(const Context& context, const tracking::AdmissionCheckState& check) {
   if (check.message.empty()) return false;  // as Kueue makes it
   // StatusPatch() sees to the dates; earlier releases did not, but remembered when a round began.
   const auto& round = context.record.nominated_at;
-  return !IsBefore(check.since, ReservedAt(context)) ||
+  return IsWrittenSinceReserved(context.workload(), check) ||
          (round && !IsBefore(*round, ReservedAt(context)) && !context.workload().nominated.empty());
 }
 

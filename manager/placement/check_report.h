@@ -15,6 +15,10 @@
 
 namespace fedra::placement {
 
+// Whether the check's own date says that we have written it since the quota was reserved; true for
+// every check that this release wrote. For those who have nothing but the API objects.
+bool IsWrittenSinceReserved(const tracking::Workload& workload,
+                            const tracking::AdmissionCheckState& check);
 // Whether we have written the check since the quota was reserved that the workload holds now. If
 // not, what is nominated, and what is on the workers, is of an earlier reservation.
 bool HasBegun(const Context& context, const tracking::AdmissionCheckState& check);

@@ -8,6 +8,13 @@ void CopyPlaces::Add(const ObjectKey& workload, const ClusterName& worker) {
   places_.With([&](auto& places) { places[workload].insert(worker); });
 }
 
+std::set<ClusterName> CopyPlaces::Of(const ObjectKey& workload) const {
+  return places_.With([&](const auto& places) {
+    const auto found = places.find(workload);
+    return found == places.end() ? std::set<ClusterName>() : found->second;
+  });
+}
+
 std::set<ClusterName> CopyPlaces::Take(const ObjectKey& workload) {
   return places_.With([&](auto& places) {
     const auto found = places.find(workload);

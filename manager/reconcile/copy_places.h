@@ -1,7 +1,7 @@
 #pragma once
 //
-// On which workers copies of a workload are, or may be: so that a look at a workload that has its
-// worker need not ask all others.
+// On which workers copies of a workload are or may be, or devices are assumed for it: so that a
+// look at a workload that has its worker need not ask all others.
 //
 // Never too few: an event on a worker adds the worker, and only a look that found nothing there
 // takes it out. Take() empties the entry before the look; an event that comes during the look adds
@@ -19,8 +19,9 @@ namespace fedra::reconcile {
 
 class CopyPlaces final {
  public:
-  // A clone or a job of this workload has changed there.
+  // A clone or a job of this workload has changed there, or it was dispatched there.
   void Add(const ObjectKey& workload, const ClusterName& worker);
+  std::set<ClusterName> Of(const ObjectKey& workload) const;
   // Before a look. Those that are found to have copies are put back.
   std::set<ClusterName> Take(const ObjectKey& workload);
   void Put(const ObjectKey& workload, const std::set<ClusterName>& workers);

@@ -57,6 +57,9 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
     if (const auto contender = sources_.gatherer.ContenderOf(*workload))
       targets_.workloads.AddAll(sources_.order.Join(*contender));
   }
+  for (const ClusterName& name : sources_.gatherer.DispatchedTo(key))
+    sources_.places.Add(key, name);
+  for (const ClusterName& name : sources_.places.Of(key)) Observe(key, name);
   targets_.workloads.Add(key);
 }
 
@@ -67,7 +70,14 @@ void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads) {
 
 void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload) {
   sources_.places.Add(workload, worker);
+  Observe(workload, worker);
   targets_.workloads.Add(workload);
+}
+
+void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) {
+  const auto worker = sources_.workers.Now()->Find(name);
+  if (worker == nullptr || !sources_.gatherer.Observe(workload, *worker).freed) return;
+  OnInput(name, {InputChange::Kind::kDevices, {}});
 }
 
 void EventHandlers::OnMembership(const ClusterName& worker) {

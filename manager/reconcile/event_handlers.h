@@ -54,6 +54,8 @@ class EventHandlers final {
   void OnChecks();
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   void OnWorkload(const ObjectKey& key);
+  // What the workload will take of the worker may be something else now.
+  void Observe(const ObjectKey& workload, const ClusterName& worker);
   void OnInput(const ClusterName& worker, const InputChange& change);
   // Whose verdicts do not hold any more.
   void LookAgain(const std::vector<ObjectKey>& workloads);

@@ -83,7 +83,6 @@ class Federation final {
   RunLoop<std::string> check_loop_;
   RunLoop<ObjectKey> template_loop_;
   WakeIndex wake_index_;
-  InFlight in_flight_;
   DispatchOrder order_;
   CopyFailures copy_failures_;
   CopyPlaces places_;

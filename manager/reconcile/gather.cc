@@ -33,24 +33,6 @@ bool Matters(const ClusterName& worker, const tracking::Workload* workload, cons
          std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
 }
 
-// The pods of what was sent that do not hold their devices yet.
-std::vector<dra::InFlightPods> StillComing(const std::vector<Sent>& all, const Worker& worker) {
-  std::vector<dra::InFlightPods> pods;
-  for (const Sent& sent : all) {
-    if (sent.demands == nullptr) continue;
-    int settled = worker.devices()->SettledPods(sent.job);
-    for (const dra::PodDemand& demand : *sent.demands) {
-      const int here = std::min(settled, demand.count);
-      settled -= here;
-      // The demand lives as long as all of them.
-      std::shared_ptr<const dra::PodDemand> shared(sent.demands, &demand);
-      if (demand.count > here)
-        pods.push_back({sent.workload.ns, std::move(shared), demand.count - here});
-    }
-  }
-  return pods;
-}
-
 // A workload whose own job is over cleans up what names it. Another job of that name is its
 // successor's: of a Workload that the same user has submitted since.
 bool IsSuccessors(const tracking::Job* remote, const Picture& picture) {
@@ -63,11 +45,10 @@ bool IsSuccessors(const tracking::Job* remote, const Picture& picture) {
 }  // namespace
 
 Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
-                   const InFlight& in_flight, const CopyFailures& copy_failures)
+                   const CopyFailures& copy_failures)
     : settings_(std::move(settings)),
       manager_(manager),
       workers_(workers),
-      in_flight_(in_flight),
       copy_failures_(copy_failures) {}
 
 bool Gatherer::IsOurCheck(const tracking::AdmissionCheck& check) const {
@@ -146,9 +127,8 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
   return workers;
 }
 
-Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
+Picture Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   Picture picture;
-  picture.workers = workers_.Now();
   picture.view.key = key;
   picture.view.workload = manager_.workloads().Find(key);
   if (known.job) picture.job = *known.job;
@@ -166,9 +146,15 @@ Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
       if (job != nullptr && job->uid == workload->owner.uid) picture.view.job = std::move(job);
     }
   }
+  return picture;
+}
+
+Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
+  Picture picture = Begin(key, known);
+  picture.workers = workers_.Now();
+  const tracking::Workload* workload = picture.view.workload.get();
   picture.judged =
       picture.view.workload != nullptr && NeedsVerdicts(*picture.view.workload, picture.view.check);
-  picture.in_flight_version = in_flight_.version();
   for (const auto& [worker, allowed] : Order(*picture.workers, picture.view.check)) {
     if (!picture.judged && !Matters(worker->name(), workload, known)) continue;
     ClusterView cluster = Look(*worker, picture);
@@ -181,28 +167,17 @@ Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   return picture;
 }
 
-ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
+void Gatherer::LookForCopies(const Worker& worker, const Picture& picture,
+                             ClusterView& cluster) const {
   const tracking::Identity us{settings_.origin, manager_.uid()};
   const tracking::Workload* workload = picture.view.workload.get();
   const auto ownership = [&](const auto* copy) {
     if (copy == nullptr) return tracking::Ownership::kForeign;
     return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid);
   };
-  ClusterView cluster;
   cluster.name = worker.name();
-  const WorkerStatus status = worker.Status();
-  const std::optional<Error>& why = status.connection.why;
-  cluster.contact = status.contact;
-  cluster.settling = status.settling;
-  cluster.lost_since = status.lost_since;
-  cluster.lost_why = status.problem;
-  cluster.rejects_us = status.connection.phase == ConnectionPhase::kRejected && why &&
-                       why->code == ErrorCode::kUnauthorized;
-  cluster.waiting_clones = worker.waiting_clones(us.manager);
   cluster.clone = worker.Clone(picture.view.key);
   cluster.clone_is = ownership(cluster.clone.get());
-  if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
-    cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   const std::optional<ObjectKey> indexed = worker.JobOf(picture.view.key);
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (picture.adapter != nullptr && picture.adapter != adapter) continue;
@@ -212,12 +187,28 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
     if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
   }
   cluster.job_is = ownership(cluster.job.get());
+}
+
+ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
+  ClusterView cluster;
+  const WorkerStatus status = worker.Status();
+  const std::optional<Error>& why = status.connection.why;
+  cluster.contact = status.contact;
+  cluster.settling = status.settling;
+  cluster.lost_since = status.lost_since;
+  cluster.lost_why = status.problem;
+  cluster.rejects_us = status.connection.phase == ConnectionPhase::kRejected && why &&
+                       why->code == ErrorCode::kUnauthorized;
+  LookForCopies(worker, picture, cluster);
+  cluster.waiting_clones = worker.waiting_clones(manager_.uid());
+  if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
+    cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   if (cluster.job != nullptr && cluster.job->failed && worker.devices() != nullptr)
     cluster.pod_failures = worker.devices()->PodFailures(cluster.job->key);
   return cluster;
 }
 
-void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& cluster) const {
+void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluster) const {
   if (cluster.membership != placement::Membership::kConfigured) {
     cluster.verdict = {
         .outcome = dra::Outcome::kNo,
@@ -247,26 +238,44 @@ void Gatherer::Judge(const Worker& worker, const Picture& picture, ClusterView& 
                     .copies_templates = settings_.copies_templates,
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
-  const auto assumed = [&] {
-    return StillComing(in_flight_.On(worker.name(), picture.view.key), worker);
-  };
+  const AssumeCache& cache = worker.assumed();
+  picture.assumed_as_of[worker.name()] = cache.version();
+  const auto assumed = [&] { return cache.Others(picture.view.key); };
   verify::Verified verified =
       verify::Verify(subject, worker.objects(), worker.Facts(), assumed, options);
   cluster.verdict = std::move(verified.verdict);
   cluster.serving = std::move(verified.serving);
 }
 
-std::set<ClusterName> Gatherer::SettledOn(const Picture& picture,
-                                          const std::set<ClusterName>& names) const {
-  std::set<ClusterName> settled;
-  if (picture.view.workload == nullptr) return settled;
-  const int pods = picture.view.workload->requirement.Pods();
+AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker) const {
+  if (!settings_.devices) return {};
+  return worker.assumed().Observe(workload, [&]() -> std::optional<placement::Assumption> {
+    const Picture picture = Begin(workload, {});
+    if (picture.view.workload == nullptr) return std::nullopt;
+    ClusterView cluster;
+    LookForCopies(worker, picture, cluster);
+    return placement::AssumptionOn(picture.view, cluster);
+  });
+}
+
+std::set<ClusterName> Gatherer::DispatchedTo(const ObjectKey& workload) const {
+  std::set<ClusterName> workers;
+  const auto found = manager_.workloads().Find(workload);
+  if (found == nullptr) return workers;
+  for (const std::string& name : found->nominated) workers.emplace(name);
+  if (!found->cluster_name.empty()) workers.emplace(found->cluster_name);
+  return workers;
+}
+
+std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& claim,
+                                                             const Picture& picture) const {
+  std::map<ObjectKey, std::set<ClusterName>> users;
   for (const auto& worker : *picture.workers) {
-    if (worker->devices() != nullptr && names.contains(worker->name()) &&
-        worker->devices()->SettledPods(picture.job) >= pods)
-      settled.insert(worker->name());
+    for (const ObjectKey& user : worker->assumed().UsersOf(claim)) {
+      if (user != picture.view.key) users[user].insert(worker->name());
+    }
   }
-  return settled;
+  return users;
 }
 
 void Gatherer::KeepClaimsTogether(Picture& picture) const {
@@ -279,8 +288,7 @@ void Gatherer::KeepClaimsTogether(Picture& picture) const {
   }
   verify::KeepClaimsTogether(
       picture.view.workload->requirement, candidates,
-      [&](const ObjectKey& claim) { return in_flight_.UsersOf(claim, picture.view.key); },
-      settings_.shared_claims);
+      [&](const ObjectKey& claim) { return UsersOf(claim, picture); }, settings_.shared_claims);
   for (size_t i = 0; i < candidates.size(); ++i)
     picture.clusters[i].claims_in_use = candidates[i].claims_in_use;
 }

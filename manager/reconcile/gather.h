@@ -4,6 +4,7 @@
 //
 // Thread rules: any thread. Lifetime: the clusters must outlive it.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,7 +14,6 @@
 #include "manager/placement/bids.h"
 #include "manager/placement/view.h"
 #include "manager/reconcile/copy_failures.h"
-#include "manager/reconcile/in_flight.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker_set.h"
 
@@ -34,7 +34,8 @@ struct Picture {
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;                                  // on every cluster; empty when it is not known
   bool judged = false;                            // whether the verdicts were made
-  uint64_t in_flight_version = 0;                 // as of before the verdicts
+  // AssumeCache::version() of each worker, as of before its verdict; absent: not judged.
+  std::map<ClusterName, uint64_t> assumed_as_of;
 };
 
 struct GatherSettings {
@@ -57,12 +58,15 @@ struct Known {
 class Gatherer final {
  public:
   Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
-           const InFlight& in_flight, const CopyFailures& copy_failures);
+           const CopyFailures& copy_failures);
 
   Picture Gather(const ObjectKey& workload, const Known& known) const;
-  // On which of these workers all of the workload's pods have their devices.
-  std::set<ClusterName> SettledOn(const Picture& picture,
-                                  const std::set<ClusterName>& workers) const;
+  // Derives anew what the workload will take of the worker, from the caches as they are now. To be
+  // called when an object that says so has changed; without verification of devices it does
+  // nothing.
+  AssumeCache::Change Observe(const ObjectKey& workload, Worker& worker) const;
+  // Where its objects on the manager say that it was dispatched.
+  std::set<ClusterName> DispatchedTo(const ObjectKey& workload) const;
   CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
   bool IsOurCheck(const tracking::AdmissionCheck& check) const;
   // As it stands in line for devices; absent: it does not.
@@ -75,8 +79,14 @@ class Gatherer final {
   std::vector<std::string> ChecksOf(const tracking::Workload& workload) const;
   // The first of them; empty: it has none.
   std::string CheckOf(const tracking::Workload& workload) const;
+  // What the manager shows of it; of the workers nothing.
+  Picture Begin(const ObjectKey& workload, const Known& known) const;
+  void LookForCopies(const Worker& worker, const Picture& picture,
+                     placement::ClusterView& cluster) const;
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
-  void Judge(const Worker& worker, const Picture& picture, placement::ClusterView& cluster) const;
+  void Judge(const Worker& worker, Picture& picture, placement::ClusterView& cluster) const;
+  std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
+                                                     const Picture& picture) const;
   void KeepClaimsTogether(Picture& picture) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
   std::vector<std::pair<const Worker*, bool>> Order(const WorkerList& workers,
@@ -85,7 +95,6 @@ class Gatherer final {
   const GatherSettings settings_;
   ManagerCluster& manager_;
   const WorkerSet& workers_;
-  const InFlight& in_flight_;
   const CopyFailures& copy_failures_;
 };
 

@@ -70,6 +70,7 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
   } else {
     bookkeeping_.TakeBack(action, std::move(before), written.error());
   }
+  CrashPoint("after-nomination");
   return written;
 }
 

@@ -21,6 +21,15 @@ constexpr std::chrono::minutes kLongestSettling{2};
 // In the place of a Workload's UID, where only who made its clone matters.
 constexpr std::string_view kAnyWorkload = "any";
 
+// Without them no pod is seen.
+AssumeCache::Pods PodsThere(const verify::DevicePicture* devices) {
+  if (devices == nullptr) {
+    return {.version = [] { return uint64_t{0}; }, .holding = [](const ObjectKey&) { return 0; }};
+  }
+  return {.version = [devices] { return devices->settled_version(); },
+          .holding = [devices](const ObjectKey& job) { return devices->SettledPods(job); }};
+}
+
 }  // namespace
 
 watch::TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
@@ -73,6 +82,7 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
                [this](const verify::InputChange& change) { listener_.on_input(*this, change); },
            .on_health = [this] { OnHealth(); }},
           clock),
+      assumed_(PodsThere(objects_.devices()), clock),
       cluster_(
           settings_.name, settings_.access, settings_.options, loop, pool, clock,
           [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {

@@ -19,6 +19,7 @@
 #include "base/guarded.h"
 #include "cluster-clients/cluster.h"
 #include "manager/placement/view.h"
+#include "manager/reconcile/assume_cache.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/dra_api.h"
@@ -116,6 +117,9 @@ class Worker final {
   watch::TrackedCache<verify::Claim>& templates() { return objects_.templates(); }
   const watch::TrackedCache<verify::Claim>& templates() const { return objects_.templates(); }
   const verify::DevicePicture* devices() const { return objects_.devices(); }
+  // What dispatched workloads will take there.
+  AssumeCache& assumed() { return assumed_; }
+  const AssumeCache& assumed() const { return assumed_; }
   // The job here that names this workload as its clone.
   std::optional<ObjectKey> JobOf(const ObjectKey& workload) const;
   // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of
@@ -177,6 +181,7 @@ class Worker final {
 
   // Fed by the cluster's reflectors, which end before these go.
   verify::WorkerObjects objects_;
+  AssumeCache assumed_;
 
   // Of OnServer() only: what is watched; nothing before the first connection.
   std::optional<verify::DraApi> dra_;

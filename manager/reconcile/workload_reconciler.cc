@@ -1,12 +1,12 @@
 #include "manager/reconcile/workload_reconciler.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "manager/placement/decide.h"
-#include "manager/placement/workers_after.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -53,7 +53,11 @@ Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
     const placement::Decision decision = Decide(seen);
     if (!Reserve(seen, decision)) continue;
     Record(seen, decision);
-    return Execute(seen, decision);
+    const Result<void> executed = Execute(seen, decision);
+    // Once all is written nothing need be kept in memory; what failed is reserved until the next
+    // look, which comes soon.
+    Observe(seen);
+    return executed;
   }
   return Fail(ErrorCode::kConflict, "other workloads were dispatched meanwhile, again and again");
 }
@@ -74,6 +78,9 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   known.workers.merge(parts_.records.ResidueClusters(key));
   seen.picture = parts_.gatherer.Gather(key, known);
   parts_.places.Put(key, WithCopies(seen.picture));
+  seen.places = known.workers;
+  seen.places.merge(WithCopies(seen.picture));
+  seen.places.merge(parts_.gatherer.DispatchedTo(key));
   const auto& workload = seen.picture.view.workload;
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid) {
@@ -105,32 +112,64 @@ placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
                            seen.now);
 }
 
-bool WorkloadReconciler::Reserve(const Seen& seen, const placement::Decision& decision) {
+bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
   if (!settings_.devices) return true;
   const Picture& picture = seen.picture;
-  Sent sent{.workload = picture.view.key,
-            .job = picture.job,
-            .claims = {},
-            .demands = nullptr,
-            .since = parts_.clock.Steady()};
-  if (const auto& workload = picture.view.workload; workload != nullptr) {
-    sent.demands = workload->demands;
-    sent.claims = workload->requirement.ClaimNames();
+  const ObjectKey& key = picture.view.key;
+  const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
+  std::vector<ClusterName> reserved, freed;
+  // In the order of their names: of two that want the same workers one gets through.
+  for (const ClusterName& name : dispatched) {
+    const auto as_of = picture.assumed_as_of.find(name);
+    // Where nothing was judged, no verdict can be wrong.
+    const uint64_t seen_version =
+        as_of == picture.assumed_as_of.end() ? std::numeric_limits<uint64_t>::max() : as_of->second;
+    AssumeCache& cache = picture.workers->Find(name)->assumed();
+    if (!cache.Reserve(placement::AssumptionOf(picture.view), seen_version)) {
+      for (const ClusterName& earlier : reserved) {
+        if (picture.workers->Find(earlier)->assumed().Forget(key).freed) freed.push_back(earlier);
+      }
+      parts_.places.Put(key, seen.places);
+      WakeWaiting(freed);
+      return false;
+    }
+    reserved.push_back(name);
   }
-  const std::set<ClusterName> workers = placement::WorkersAfter(picture.clusters, decision);
-  const InFlight::Settled settled =
-      parts_.in_flight.Settle(std::move(sent), workers, parts_.gatherer.SettledOn(picture, workers),
-                              picture.in_flight_version);
-  if (settled.overdue_at) parts_.loop.AddAt(picture.view.key, *settled.overdue_at);
-  if (settled.outcome == InFlight::Outcome::kOutdated) return false;
-  parts_.loop.AddAll(parts_.order.Conclude(picture.view.key, placement::NominatedBy(decision)));
-  if (settled.outcome == InFlight::Outcome::kTakenBack) {
-    for (const auto& worker : *picture.workers) parts_.order.Freed(worker->name());
-    const SteadyTime soon = parts_.clock.Steady() + kDevicesSettle;
-    for (const ObjectKey& key : parts_.wake_index.AffectedBy({InputChange::Kind::kDevices, {}}))
-      parts_.loop.AddAt(key, soon);
+  for (const ClusterName& name : seen.places) {
+    const auto worker = picture.workers->Find(name);
+    if (worker == nullptr || dispatched.contains(name)) continue;
+    if (worker->assumed().Forget(key).freed) freed.push_back(name);
   }
+  WakeWaiting(freed);
+  parts_.places.Put(key, dispatched);
+  seen.places.insert(dispatched.begin(), dispatched.end());
+  parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
   return true;
+}
+
+void WorkloadReconciler::Observe(Seen& seen) {
+  if (!settings_.devices) return;
+  const ObjectKey& key = seen.picture.view.key;
+  std::set<ClusterName> places;
+  std::vector<ClusterName> freed;
+  for (const ClusterName& name : seen.places) {
+    const auto worker = seen.picture.workers->Find(name);
+    if (worker == nullptr) continue;
+    const AssumeCache::Change change = parts_.gatherer.Observe(key, *worker);
+    if (change.is_here) places.insert(name);
+    if (change.freed) freed.push_back(name);
+    if (change.overdue_at) parts_.loop.AddAt(key, *change.overdue_at);
+  }
+  parts_.places.Put(key, places);
+  WakeWaiting(freed);
+}
+
+void WorkloadReconciler::WakeWaiting(const std::vector<ClusterName>& workers) {
+  if (workers.empty()) return;
+  for (const ClusterName& name : workers) parts_.order.Freed(name);
+  const SteadyTime soon = parts_.clock.Steady() + kDevicesSettle;
+  for (const ObjectKey& key : parts_.wake_index.AffectedBy({InputChange::Kind::kDevices, {}}))
+    parts_.loop.AddAt(key, soon);
 }
 
 void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& decision) {

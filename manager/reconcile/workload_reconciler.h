@@ -17,7 +17,6 @@
 #include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/in_flight.h"
 #include "manager/reconcile/recorder.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/run_loop.h"
@@ -36,7 +35,6 @@ struct WorkloadParts {
   const Gatherer& gatherer;
   WakeIndex& wake_index;
   CopyPlaces& places;
-  InFlight& in_flight;
   DispatchOrder& order;
   Records& records;
   Recorder& recorder;
@@ -63,15 +61,21 @@ class WorkloadReconciler final {
     Picture picture;
     placement::PlacementRecord record;
     std::map<ClusterName, uint64_t> as_of;  // DispatchOrder::Versions() before the look
+    // Where copies of it may be, or devices may be assumed for it.
+    std::set<ClusterName> places;
   };
 
   Seen Gather(const ObjectKey& key);
   // Workers where others go first become a No.
   void Queue(Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
-  // Notes where the decision sends the workload. False: something else was sent meanwhile, and the
-  // verdicts may be wrong by now.
-  bool Reserve(const Seen& seen, const placement::Decision& decision);
+  // Assumes on the workers that the decision dispatches to. False: something else was assumed there
+  // meanwhile, and the verdicts may be wrong by now.
+  bool Reserve(Seen& seen, const placement::Decision& decision);
+  // What the objects show now of all places, ours written included.
+  void Observe(Seen& seen);
+  // These workers have become free of something that was assumed.
+  void WakeWaiting(const std::vector<ClusterName>& workers);
   void Record(const Seen& seen, const placement::Decision& decision);
   Result<void> Execute(const Seen& seen, const placement::Decision& decision);
 

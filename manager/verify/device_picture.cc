@@ -17,6 +17,8 @@ using nlohmann::json;
 
 // Compiled selectors and their results, kept for the next judgement. More at once are rare.
 constexpr size_t kMaxIdleCaches = 2;
+// The list that most are judged by, and those of workloads that are in it themselves.
+constexpr size_t kMaxAssumedFacts = 8;
 
 dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
   const auto release = cel::ParseRelease(api.release);
@@ -32,13 +34,16 @@ void Share(const PodGroups& groups, const std::string& ns, dra::PodDemand& deman
   if (group != groups.end()) dra::ShareWithPodGroup(group->second, demand);
 }
 
-void Share(const PodGroups& groups, std::vector<dra::InFlightPods>& in_flight) {
-  for (dra::InFlightPods& pods : in_flight) {
+dra::AssumedList Shared(const PodGroups& groups, const dra::AssumedList& assumed) {
+  if (assumed == nullptr) return nullptr;
+  auto shared = std::make_shared<std::vector<dra::AssumedPods>>(*assumed);
+  for (dra::AssumedPods& pods : *shared) {
     if (pods.demand->pod_group.empty()) continue;
     auto demand = std::make_shared<dra::PodDemand>(*pods.demand);
     Share(groups, pods.ns, *demand);
     pods.demand = std::move(demand);
   }
+  return shared;
 }
 
 // The templates and claims that the pods name: what they are made of, by identity.
@@ -80,13 +85,18 @@ ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
       [this] { on_health_(); });
 }
 
+bool DevicePicture::NoteSettled(State& state, bool changed) {
+  if (changed) ++state.settled_version;
+  return changed;
+}
+
 ObjectFeed<PodFacts> DevicePicture::PodFeed() {
   return Feed<PodFacts>(
       &ParsePodFacts,
       [](State& state, const ObjectKey& key, PodFacts pod) {
-        return state.pods.Set(key, std::move(pod));
+        return NoteSettled(state, state.pods.Set(key, std::move(pod)));
       },
-      [](State& state, const ObjectKey& key) { return state.pods.Drop(key); });
+      [](State& state, const ObjectKey& key) { return NoteSettled(state, state.pods.Drop(key)); });
 }
 
 // A group's conditions change while its pods come and go; only its claims count.
@@ -130,23 +140,23 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           // A claim without devices concerns those that name it, who watch it themselves.
           [](State& state, const ObjectKey& key, dra::Claim claim) {
             const bool concerns_all = claim.allocation || state.builder.IsAllocated(key);
-            return state.builder.SetClaim(std::move(claim)) && concerns_all;
+            return NoteSettled(state, state.builder.SetClaim(std::move(claim))) && concerns_all;
           },
           [](State& state, const ObjectKey& key) {
             const bool concerns_all = state.builder.IsAllocated(key);
-            return state.builder.RemoveClaim(key) && concerns_all;
+            return NoteSettled(state, state.builder.RemoveClaim(key)) && concerns_all;
           })),
       templates_(Feed<dra::ClaimTemplate>(
           [](const json& object, dra::ParseContext& context) {
             return dra::ParseClaimTemplate(object, context);
           },
           [](State& state, const ObjectKey& key, dra::ClaimTemplate claim_template) {
-            state.assumed.erase(key);
+            state.to_come.erase(key);
             state.builder.SetTemplate(std::move(claim_template));
             return false;  // concerns those that name it, who watch it themselves
           },
           [](State& state, const ObjectKey& key) {
-            state.assumed.erase(key);
+            state.to_come.erase(key);
             state.builder.RemoveTemplate(key);
             return false;
           })),
@@ -179,10 +189,10 @@ void DevicePicture::SetRelease(const DraApi& api) {
   if (changed) on_change_();
 }
 
-void DevicePicture::Assume(State& state, const Claim& to_come) const {
-  const auto known = state.assumed.find(to_come.key);
-  if (known != state.assumed.end() && known->second == to_come.uid) return;
-  const bool is_there = known == state.assumed.end() &&
+void DevicePicture::AddTemplate(State& state, const Claim& to_come) const {
+  const auto known = state.to_come.find(to_come.key);
+  if (known != state.to_come.end() && known->second == to_come.uid) return;
+  const bool is_there = known == state.to_come.end() &&
                         state.builder.Publish()->templates().Find(to_come.key) != nullptr;
   if (is_there) return;
   json object = {{"metadata", {{"namespace", to_come.key.ns}, {"name", to_come.key.name}}}};
@@ -191,7 +201,7 @@ void DevicePicture::Assume(State& state, const Claim& to_come) const {
       [&](dra::ParseContext& context) { return dra::ParseClaimTemplate(object, context); });
   if (!parsed) return;  // the manager's watch has said so
   state.builder.SetTemplate(*std::move(parsed));
-  state.assumed.insert_or_assign(to_come.key, to_come.uid);
+  state.to_come.insert_or_assign(to_come.key, to_come.uid);
 }
 
 std::vector<NamedHealth> DevicePicture::Healths() const {
@@ -298,20 +308,53 @@ int DevicePicture::SettledPods(const ObjectKey& job) const {
       [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });
 }
 
+uint64_t DevicePicture::settled_version() const {
+  return state_.With([](const State& state) { return state.settled_version; });
+}
+
+// All judgements between two changes share what one of them has found.
+std::shared_ptr<const DevicePicture::AssumedFacts> DevicePicture::FactsOf(
+    const dra::AssumedList& assumed, const std::shared_ptr<const dra::Snapshot>& snapshot) const {
+  if (assumed == nullptr) return nullptr;
+  return assumed_facts_.With([&](auto& known) {
+    for (const auto& facts : known) {
+      if (facts->snapshot.lock() == snapshot && facts->list.lock() == assumed) return facts;
+    }
+    auto facts = std::make_shared<AssumedFacts>();
+    facts->list = assumed;
+    facts->snapshot = snapshot;
+    std::vector<std::shared_ptr<const void>> objects;
+    for (const dra::AssumedPods& pods : *assumed) {
+      AddObjects(pods.ns, *pods.demand, *snapshot, objects);
+      if (!pods.demand->pod_group.empty()) facts->groups.insert({pods.ns, pods.demand->pod_group});
+    }
+    facts->named.objects = std::make_shared<const std::vector<std::weak_ptr<const void>>>(
+        objects.begin(), objects.end());
+    std::erase_if(known, [&](const auto& old) { return old->snapshot.lock() != snapshot; });
+    if (known.size() >= kMaxAssumedFacts) known.erase(known.begin());
+    known.push_back(facts);
+    return std::shared_ptr<const AssumedFacts>(facts);
+  });
+}
+
 DevicePicture::Basis DevicePicture::TakeBasis(const std::string& ns,
                                               const std::vector<dra::PodDemand>& demands,
-                                              const std::vector<dra::InFlightPods>& in_flight,
+                                              const dra::AssumedList& assumed,
                                               const TemplatesToCome& to_come) const {
   return state_.With([&](State& state) {
-    for (const auto& claim_template : to_come) Assume(state, *claim_template);
-    Basis basis{state.builder.Publish(), state.pods.CountUse(), {}};
-    const auto add_group = [&](const std::string& of_ns, const dra::PodDemand& demand) {
-      if (demand.pod_group.empty()) return;
-      const auto found = state.pod_groups.find({of_ns, demand.pod_group});
+    for (const auto& claim_template : to_come) AddTemplate(state, *claim_template);
+    Basis basis{state.builder.Publish(), state.pods.CountUse(), {}, nullptr};
+    basis.assumed = FactsOf(assumed, basis.snapshot);
+    const auto add_group = [&](const ObjectKey& group) {
+      const auto found = state.pod_groups.find(group);
       if (found != state.pod_groups.end()) basis.pod_groups.insert(*found);
     };
-    for (const dra::PodDemand& demand : demands) add_group(ns, demand);
-    for (const dra::InFlightPods& pods : in_flight) add_group(pods.ns, *pods.demand);
+    for (const dra::PodDemand& demand : demands) {
+      if (!demand.pod_group.empty()) add_group({ns, demand.pod_group});
+    }
+    if (basis.assumed != nullptr) {
+      for (const ObjectKey& group : basis.assumed->groups) add_group(group);
+    }
     return basis;
   });
 }
@@ -336,15 +379,15 @@ void DevicePicture::ReturnCaches(std::unique_ptr<Caches> caches) const {
 
 dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
                                       const std::vector<dra::PodDemand>& demands,
-                                      std::vector<dra::InFlightPods> in_flight) const {
+                                      const dra::AssumedList& assumed) const {
   std::vector<dra::PodDemand> grouped;
+  dra::JudgeOptions options;
+  options.assumed = assumed;
   if (!basis.pod_groups.empty()) {
     grouped = demands;
     for (dra::PodDemand& demand : grouped) Share(basis.pod_groups, ns, demand);
-    Share(basis.pod_groups, in_flight);
+    options.assumed = Shared(basis.pod_groups, assumed);
   }
-  dra::JudgeOptions options;
-  options.in_flight = std::move(in_flight);
   options.node_resources = options_.node_resources;
   options.used = basis.use.by_node.get();
   options.jobs = basis.use.jobs.get();
@@ -359,16 +402,16 @@ dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
 
 dra::Judgement DevicePicture::Judge(const std::string& ns,
                                     const std::vector<dra::PodDemand>& demands,
-                                    std::vector<dra::InFlightPods> in_flight,
+                                    const dra::AssumedList& assumed,
                                     const TemplatesToCome& to_come) const {
-  const Basis basis = TakeBasis(ns, demands, in_flight, to_come);
-  return JudgeOn(basis, ns, demands, std::move(in_flight));
+  const Basis basis = TakeBasis(ns, demands, assumed, to_come);
+  return JudgeOn(basis, ns, demands, assumed);
 }
 
 std::shared_ptr<const dra::DeviceSet> DevicePicture::Serving(
     const std::string& ns, const std::vector<dra::PodDemand>& demands,
     const TemplatesToCome& to_come) const {
-  const Basis basis = TakeBasis(ns, demands, {}, to_come);
+  const Basis basis = TakeBasis(ns, demands, nullptr, to_come);
   auto caches = TakeCaches(basis.snapshot->features());
   auto serving = device_sets_.With([&](dra::DeviceSets& sets) {
     return sets.For(ns, demands, *basis.snapshot, {caches->selectors, caches->matches, nullptr});
@@ -380,7 +423,7 @@ std::shared_ptr<const dra::DeviceSet> DevicePicture::Serving(
 // Of the snapshot only what decides about these pods: most changes are of other namespaces.
 VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::string& ns,
                                             const std::vector<dra::PodDemand>& demands,
-                                            const std::vector<dra::InFlightPods>& in_flight) {
+                                            const dra::AssumedList& assumed) {
   const dra::Snapshot& snapshot = *basis.snapshot;
   VerdictMemory::Basis made_from{.devices = snapshot.use_serial(),
                                  .nodes = snapshot.nodes_serial(),
@@ -388,10 +431,10 @@ VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::strin
                                  .used = basis.use.serial,
                                  .objects = {},
                                  .pod_groups = basis.pod_groups,
-                                 .in_flight = {in_flight.begin(), in_flight.end()}};
+                                 .assumed = {assumed},
+                                 .assumed_objects = {}};
+  if (basis.assumed != nullptr) made_from.assumed_objects = basis.assumed->named;
   for (const dra::PodDemand& demand : demands) AddObjects(ns, demand, snapshot, made_from.objects);
-  for (const dra::InFlightPods& pods : in_flight)
-    AddObjects(pods.ns, *pods.demand, snapshot, made_from.objects);
   for (const auto& [key, group] : basis.pod_groups) {
     for (const dra::PodGroup::Claim& claim : group.claims) {
       const auto* found = snapshot.claims().Find({key.ns, claim.generated});
@@ -402,14 +445,14 @@ VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::strin
 }
 
 dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
-                                    std::vector<dra::InFlightPods> in_flight,
+                                    const dra::AssumedList& assumed,
                                     const TemplatesToCome& to_come) const {
-  const Basis basis = TakeBasis(ns, *demands, in_flight, to_come);
-  VerdictMemory::Basis made_from = BasisOf(basis, ns, *demands, in_flight);
+  const Basis basis = TakeBasis(ns, *demands, assumed, to_come);
+  VerdictMemory::Basis made_from = BasisOf(basis, ns, *demands, assumed);
   auto known =
       remembered_.With([&](VerdictMemory& memory) { return memory.Find(demands, made_from); });
   if (known) return *std::move(known);
-  dra::Verdict verdict = JudgeOn(basis, ns, *demands, std::move(in_flight)).verdict;
+  dra::Verdict verdict = JudgeOn(basis, ns, *demands, assumed).verdict;
   remembered_.With(
       [&](VerdictMemory& memory) { memory.Keep(demands, std::move(made_from), verdict); });
   return verdict;

@@ -92,18 +92,18 @@ class DevicePicture final {
 
   // Of this job (pod_table.h).
   int SettledPods(const ObjectKey& job) const;
+  // Grows with every change that SettledPods() of some job may follow.
+  uint64_t settled_version() const;
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.
   std::string PodFailures(const ObjectKey& job) const;
 
   // Would these pods get their devices? `to_come` count as if they were there.
   dra::Judgement Judge(const std::string& ns, const std::vector<dra::PodDemand>& demands,
-                       std::vector<dra::InFlightPods> in_flight,
-                       const TemplatesToCome& to_come = {}) const;
+                       const dra::AssumedList& assumed, const TemplatesToCome& to_come = {}) const;
   // The verdict alone. Asked again about the demands of the same reading of a workload while
   // nothing has changed, it is answered from memory.
   dra::Verdict Verdict(const std::string& ns, const tracking::Demands& demands,
-                       std::vector<dra::InFlightPods> in_flight,
-                       const TemplatesToCome& to_come = {}) const;
+                       const dra::AssumedList& assumed, const TemplatesToCome& to_come = {}) const;
 
   // The devices that could serve these pods, free or not (device_set.h); null: they want none.
   std::shared_ptr<const dra::DeviceSet> Serving(const std::string& ns,
@@ -115,17 +115,26 @@ class DevicePicture final {
     State() : builder({}) {}
     dra::SnapshotBuilder builder;
     PodTable pods;
+    uint64_t settled_version = 0;
     // Templates that the builder has although the worker does not: their UIDs on the manager. They
     // stay until the worker has its own; nobody asks about them without assuming them.
-    std::unordered_map<ObjectKey, std::string> assumed;
+    std::unordered_map<ObjectKey, std::string> to_come;
     std::set<std::string> broad_rules;  // that taint fewer devices than they are taken to
     std::unordered_map<ObjectKey, dra::PodGroup> pod_groups;
+  };
+  // What the assumed pods of one list name on one snapshot. Made once for all judgements on both.
+  struct AssumedFacts {
+    std::weak_ptr<const void> list;
+    std::weak_ptr<const dra::Snapshot> snapshot;
+    VerdictMemory::AssumedObjects named;  // templates and claims
+    std::set<ObjectKey> groups;           // PodGroups
   };
   // What judgements are made from.
   struct Basis {
     std::shared_ptr<const dra::Snapshot> snapshot;
     PodTable::Use use;
-    PodGroups pod_groups;  // of the pods that are judged or in flight
+    PodGroups pod_groups;  // of the pods that are judged or assumed
+    std::shared_ptr<const AssumedFacts> assumed;
   };
   // Of one judgement at a time.
   struct Caches {
@@ -142,18 +151,21 @@ class DevicePicture final {
   using Parser = Result<T> (*)(const nlohmann::json& object, dra::ParseContext& context);
   template <class T, class Set, class Drop>
   ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
+  // Whether pods or claims changed, passed through.
+  static bool NoteSettled(State& state, bool changed);
   ObjectFeed<PodFacts> PodFeed();
   ObjectFeed<dra::PodGroup> PodGroupFeed();
-  void Assume(State& state, const Claim& to_come) const;
+  void AddTemplate(State& state, const Claim& to_come) const;
   Basis TakeBasis(const std::string& ns, const std::vector<dra::PodDemand>& demands,
-                  const std::vector<dra::InFlightPods>& in_flight,
-                  const TemplatesToCome& to_come) const;
+                  const dra::AssumedList& assumed, const TemplatesToCome& to_come) const;
+  std::shared_ptr<const AssumedFacts> FactsOf(
+      const dra::AssumedList& assumed, const std::shared_ptr<const dra::Snapshot>& snapshot) const;
   dra::Judgement JudgeOn(const Basis& basis, const std::string& ns,
                          const std::vector<dra::PodDemand>& demands,
-                         std::vector<dra::InFlightPods> in_flight) const;
+                         const dra::AssumedList& assumed) const;
   static VerdictMemory::Basis BasisOf(const Basis& basis, const std::string& ns,
                                       const std::vector<dra::PodDemand>& demands,
-                                      const std::vector<dra::InFlightPods>& in_flight);
+                                      const dra::AssumedList& assumed);
   std::unique_ptr<Caches> TakeCaches(const dra::AllocatorFeatures& features) const;
   void ReturnCaches(std::unique_ptr<Caches> caches) const;
 
@@ -165,6 +177,8 @@ class DevicePicture final {
   mutable Guarded<State> state_;
   mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
   mutable Guarded<VerdictMemory> remembered_;
+  // The newest few; under the lock of state_.
+  mutable Guarded<std::vector<std::shared_ptr<const AssumedFacts>>> assumed_facts_;
   mutable Guarded<dra::DeviceSets> device_sets_;
   struct CountedStock {
     uint64_t serial = 0;  // Snapshot::use_serial()

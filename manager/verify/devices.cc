@@ -45,22 +45,20 @@ dra::Verdict Doubted(const DevicePicture& picture, dra::Verdict verdict) {
 }  // namespace
 
 dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
-                            const tracking::Demands& demands,
-                            std::vector<dra::InFlightPods> in_flight,
+                            const tracking::Demands& demands, const dra::AssumedList& assumed,
                             const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(picture, ns, demands))
     return {.verdict = *std::move(obstacle), .pod_sets = {}};
-  dra::Judgement judgement = picture.Judge(ns, *demands, std::move(in_flight), to_come);
+  dra::Judgement judgement = picture.Judge(ns, *demands, assumed, to_come);
   judgement.verdict = Doubted(picture, std::move(judgement.verdict));
   return judgement;
 }
 
 dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
-                           const tracking::Demands& demands,
-                           std::vector<dra::InFlightPods> in_flight,
+                           const tracking::Demands& demands, const dra::AssumedList& assumed,
                            const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(picture, ns, demands)) return *std::move(obstacle);
-  return Doubted(picture, picture.Verdict(ns, demands, std::move(in_flight), to_come));
+  return Doubted(picture, picture.Verdict(ns, demands, assumed, to_come));
 }
 
 dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {

@@ -20,14 +20,12 @@ namespace fedra::verify {
 
 // Would these pods get their devices there? kUnknown when the picture is not complete.
 dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
-                            const tracking::Demands& demands,
-                            std::vector<dra::InFlightPods> in_flight,
+                            const tracking::Demands& demands, const dra::AssumedList& assumed,
                             const TemplatesToCome& to_come = {});
 
 // The verdict alone, remembered while nothing changes.
 dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
-                           const tracking::Demands& demands,
-                           std::vector<dra::InFlightPods> in_flight,
+                           const tracking::Demands& demands, const dra::AssumedList& assumed,
                            const TemplatesToCome& to_come = {});
 
 // The stricter outcome, and the reasons of both, each once, the stricter one's first. All else is

@@ -4,7 +4,7 @@
 //
 // A pod is settled when all that it takes shows in the worker's objects: its claims are allocated,
 // or it has its node and no claims, or it has succeeded and takes nothing any more. Until then its
-// devices seem free, so the job that was sent there counts as in flight for it. A pod that failed
+// devices seem free, so they are assumed for the job that was dispatched there. A pod that failed
 // settles nothing: what replaces it takes devices again.
 //
 // Thread rules: plain values; one user at a time.

@@ -5,13 +5,24 @@
 
 namespace fedra::verify {
 
-VerdictMemory::Coming::Coming(const dra::InFlightPods& pods)
-    : ns(pods.ns), owner(pods.demand), demand(pods.demand.get()), count(pods.count) {}
+namespace {
 
 // An address alone may have been used again.
-bool VerdictMemory::Coming::operator==(const Coming& other) const {
-  return demand == other.demand && count == other.count && ns == other.ns &&
-         !owner.owner_before(other.owner) && !other.owner.owner_before(owner);
+bool AreSame(const std::weak_ptr<const void>& a, const std::weak_ptr<const void>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
+}  // namespace
+
+bool VerdictMemory::Assumed::operator==(const Assumed& other) const {
+  return AreSame(list, other.list);
+}
+
+bool VerdictMemory::AssumedObjects::operator==(const AssumedObjects& other) const {
+  if (objects == other.objects) return true;
+  return objects != nullptr && other.objects != nullptr &&
+         std::equal(objects->begin(), objects->end(), other.objects->begin(), other.objects->end(),
+                    AreSame);
 }
 
 std::optional<dra::Verdict> VerdictMemory::Find(const tracking::Demands& demands,

@@ -28,15 +28,18 @@ using PodGroups = std::map<ObjectKey, dra::PodGroup>;
 
 class VerdictMemory final {
  public:
-  // Pods in flight: their demands are named without keeping them alive.
-  struct Coming {
-    explicit Coming(const dra::InFlightPods& pods);
-    bool operator==(const Coming& other) const;
+  // The pods that other workloads are assumed to bring: which list of them, without keeping it
+  // alive. Whoever publishes an equal list twice publishes the same one.
+  struct Assumed {
+    std::weak_ptr<const void> list;
 
-    std::string ns;
-    std::weak_ptr<const dra::PodDemand> owner;  // for its identity
-    const dra::PodDemand* demand;               // one of the owner's
-    int count;
+    bool operator==(const Assumed& other) const;
+  };
+  // What a list of assumed pods names; shared by all verdicts that were made from it.
+  struct AssumedObjects {
+    std::shared_ptr<const std::vector<std::weak_ptr<const void>>> objects;
+
+    bool operator==(const AssumedObjects& other) const;
   };
 
   // All that a verdict is made from beside the demands; names what is large without keeping it
@@ -49,7 +52,8 @@ class VerdictMemory final {
     // The templates and claims that the demands name, in their order; null: not there.
     std::vector<std::shared_ptr<const void>> objects;
     PodGroups pod_groups;
-    std::vector<Coming> in_flight;
+    Assumed assumed;
+    AssumedObjects assumed_objects;
 
     bool operator==(const Basis&) const = default;
   };

@@ -82,24 +82,23 @@ void VerifyQuota(const Subject& subject, const WorkerObjects& worker, dra::Verdi
     combine(Outcome::kYes, *std::move(full));
 }
 
-void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
-                      const TemplatesToCome& to_come, const VerifyOptions& options,
-                      Verified& result) {
+void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
+                      const AskAssumed& assumed, const TemplatesToCome& to_come,
+                      const VerifyOptions& options, Verified& result) {
   const std::string& ns = subject.requirement.ns;
-  std::vector<dra::InFlightPods> others;
+  dra::AssumedList others;
   if (assumed) others = assumed();
   dra::Verdict existence = std::move(result.verdict);
   if (options.serving && subject.demands != nullptr)
     result.serving = worker.devices()->Serving(ns, *subject.demands, to_come);
   if (options.in_detail) {
     dra::Judgement judgement =
-        JudgeDevices(*worker.devices(), ns, subject.demands, std::move(others), to_come);
+        JudgeDevices(*worker.devices(), ns, subject.demands, others, to_come);
     result.devices_judged = !judgement.pod_sets.empty();
     result.pod_sets = std::move(judgement.pod_sets);
     result.verdict = std::move(judgement.verdict);
   } else {
-    result.verdict =
-        VerifyDevices(*worker.devices(), ns, subject.demands, std::move(others), to_come);
+    result.verdict = VerifyDevices(*worker.devices(), ns, subject.demands, others, to_come);
   }
   // Of two refusals the more fundamental one comes first.
   if (existence.outcome == result.verdict.outcome && existence.outcome != Outcome::kYes)
@@ -110,7 +109,7 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const
 }  // namespace
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
-                const Assumed& assumed, const VerifyOptions& options) {
+                const AskAssumed& assumed, const VerifyOptions& options) {
   Verified result;
   const WorkerPicture there = PictureOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);

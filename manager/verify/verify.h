@@ -56,11 +56,11 @@ struct Verified {
   std::shared_ptr<const dra::DeviceSet> serving;
 };
 
-// Pods that were dispatched to the worker and do not hold their devices yet. Asked only when
-// devices are judged; null: there are none.
-using Assumed = std::function<std::vector<dra::InFlightPods>()>;
+// Other workloads' pods that are assumed on the worker. Asked only when devices are judged; null:
+// there are none.
+using AskAssumed = std::function<dra::AssumedList()>;
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
-                const Assumed& assumed, const VerifyOptions& options);
+                const AskAssumed& assumed, const VerifyOptions& options);
 
 }  // namespace fedra::verify

@@ -123,6 +123,29 @@ def a_higher_priority_overtakes(world: World) -> None:
     assert _end_one_by_one(world, jobs) == ["d-high", "b-low", "c-low"]
 
 
+@scenario("crash-after-nomination", kueue_dra=_OFF)
+def a_nomination_holds_its_device_over_a_crash(world: World) -> None:
+    """kill -9 between nomination and clone, the store lost: a job of higher priority does not get the card."""
+    urgent = f"{world.ns}-urgent"
+    for cluster in (MANAGER, *world.workers):
+        world.admin(cluster).apply(objects.priority_class(urgent, 1000))
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    fedra = world.start_fedra({"verification": {"devices": "Enforce"}}, crash_at="after-nomination")
+    first = _submit(world, "a-first")
+    fedra.wait_crashed(world.fleet.patience)
+    assert first.clone(world.worker1) is None, "the clone was written before the crash"
+    second = _submit(world, "b-high", 1, urgent)
+    fedra.delete_store()
+    fedra.start()
+    first.wait_running_on(world.worker1)
+    second.wait_message("no worker eligible")
+    assert world.dispatched_to(world.worker1) == 1, "the card was given twice"
+    first.finish(world.worker1)
+    second.wait_running_on(world.worker1)
+    second.finish(world.worker1)
+
+
 def _gang_first_in_line(
     world: World, order: str, **backfill: object
 ) -> tuple[list[FederatedJob], FederatedJob, list[FederatedJob]]:

@@ -508,8 +508,7 @@ TEST_CASE("what an idle claim gives back is free, and pods that came first keep 
   judgement = worker.Judge({second, third});
   CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
   dra::JudgeOptions options;
-  options.in_flight = {
-      {.ns = "ml", .demand = std::make_shared<const dra::PodDemand>(first), .count = 1}};
+  options.assumed = Assumed(std::make_shared<const dra::PodDemand>(first), 1);
   CHECK(worker.Judge({second}, options).verdict.outcome == dra::Outcome::kNo);
 }
 
@@ -619,11 +618,11 @@ TEST_CASE("nodes, pods and pods in flight share one search budget") {
   CHECK_THAT(First(judgement),
              ContainsSubstring("(at most 600 for all pods and nodes together): " +
                                std::to_string(fitting) + " of 360 pods had found their devices"));
-  // What pods in flight cost is missing later.
+  // What assumed pods cost is missing later.
   const auto waiting = std::make_shared<const dra::PodDemand>(demand("t", 1));
-  dra::JudgeOptions in_flight = tight;
-  in_flight.in_flight = {{.ns = "ml", .demand = waiting, .count = 1}};
-  CHECK(is_given_up(worker.Judge({demand("one", 1)}, in_flight)));
+  dra::JudgeOptions with_assumed = tight;
+  with_assumed.assumed = Assumed(waiting, 1);
+  CHECK(is_given_up(worker.Judge({demand("one", 1)}, with_assumed)));
 }
 
 TEST_CASE("walking over many devices that do not match is paid for") {

@@ -121,4 +121,10 @@ inline ReasonCode Code(const dra::Judgement& judgement) {
   return judgement.verdict.reasons.front().code;
 }
 
+// So many pods of another workload of namespace ml that were dispatched to the worker.
+inline dra::AssumedList Assumed(std::shared_ptr<const dra::PodDemand> demand, int count) {
+  return std::make_shared<const std::vector<dra::AssumedPods>>(
+      1, dra::AssumedPods{"ml", std::move(demand), count});
+}
+
 }  // namespace fedra::test

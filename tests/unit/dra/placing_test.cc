@@ -80,14 +80,14 @@ TEST_CASE("two shared claims: every pair of nodes is tried") {
   CHECK(judgement.pod_sets[1].nodes.front() == "b1");
 }
 
-TEST_CASE("pods in flight keep their place beside a shared claim") {
+TEST_CASE("assumed pods keep their place beside a shared claim") {
   Worker worker;
   worker.Node("a1", json::object(), Cpu("2")).On("a1", Devices(1));
   worker.Node("b1", json::object(), Cpu("3")).On("b1", Devices(1));
   worker.Add(Claim("shared", {Request("r")}));
   const auto demand = std::make_shared<const dra::PodDemand>(worker.Parse(kSharing));
   dra::JudgeOptions options;
-  options.in_flight = {{.ns = "ml", .demand = demand, .count = 1}};
+  options.assumed = Assumed(demand, 1);
   CHECK(worker.Judge({worker.Parse(kSharing, 2)}, options).verdict.outcome == Outcome::kYes);
   CHECK(worker.Judge({worker.Parse(kSharing, 3)}, options).verdict.outcome == Outcome::kNo);
 }
@@ -115,7 +115,7 @@ TEST_CASE("nodes for a shared claim are tried as long as there are steps, then i
 // ---- consumers of a claim
 
 struct ConsumerRow {
-  int reserved, in_flight, pods, fitting;
+  int reserved, assumed, pods, fitting;
   const char* text;
 };
 
@@ -129,7 +129,7 @@ TEST_CASE("no more than 256 pods use a claim, those of the job and in flight inc
       {256, 0, 1, 0, "has 256 consumers already"},
   };
   for (const ConsumerRow& row : rows) {
-    INFO(row.reserved << " reserved, " << row.in_flight << " in flight, " << row.pods << " pods");
+    INFO(row.reserved << " reserved, " << row.assumed << " assumed, " << row.pods << " pods");
     Worker worker;
     worker.Node("n1", json::object(), Cpu("1000")).On("n1", Devices(1));
     json claim = Claim("shared", {Request("r")});
@@ -142,11 +142,10 @@ TEST_CASE("no more than 256 pods use a claim, those of the job and in flight inc
     }
     worker.Add(claim);
     dra::JudgeOptions options;
-    if (row.in_flight > 0)
-      options.in_flight = {
-          {.ns = "ml",
-           .demand = std::make_shared<const dra::PodDemand>(worker.Parse(kSharing)),
-           .count = row.in_flight}};
+    if (row.assumed > 0) {
+      options.assumed =
+          Assumed(std::make_shared<const dra::PodDemand>(worker.Parse(kSharing)), row.assumed);
+    }
     const auto judgement = worker.Judge({worker.Parse(kSharing, row.pods)}, options);
     CHECK(judgement.verdict.pods_fitting == row.fitting);
     CHECK(judgement.verdict.outcome == (row.fitting == row.pods ? Outcome::kYes : Outcome::kNo));

@@ -182,8 +182,7 @@ TEST_CASE("what is reserved for other jobs comes back, what the job itself takes
         count);
   };
   dra::JudgeOptions options;
-  options.in_flight = {
-      {.ns = "ml", .demand = std::make_shared<dra::PodDemand>(pod(1)), .count = 1}};
+  options.assumed = Assumed(std::make_shared<dra::PodDemand>(pod(1)), 1);
   auto judgement = worker.Judge({pod(2)}, options);
   CHECK(Last(judgement).code == ReasonCode::kDevicesAllocated);
   CHECK_THAT(Last(judgement).message,

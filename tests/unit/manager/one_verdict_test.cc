@@ -216,13 +216,11 @@ class Judges {
   }
 
   reconcile::Connected fleet_{{.workers = {"east"}, .token = "reader-token"}};
-  reconcile::InFlight in_flight_;
   reconcile::CopyFailures copy_failures_;
   reconcile::Gatherer gatherer_{
       {.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
       fleet_.manager(),
       fleet_.workers(),
-      in_flight_,
       copy_failures_};
 };
 

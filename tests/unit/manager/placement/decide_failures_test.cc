@@ -1,7 +1,7 @@
 // Decide() when something goes wrong on a worker again and again.
 
 #include "base/time.h"
-#include "manager/placement/workers_after.h"
+#include "manager/placement/assumption.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 #include "tests/unit/manager/placement/world.h"
@@ -183,7 +183,8 @@ TEST_CASE("a failed job stays on its worker as long as it is to be kept, and no 
   CHECK(decision.why == "it failed; its job and pods stay on a until " + FormatRfc3339(end + 1h));
   CHECK(std::get<Note>(decision.actions[1]).message == decision.why);
   CHECK(decision.wake_at == end + 1h);
-  CHECK(WorkersAfter(world.workers(), decision).empty());  // nothing is reserved for it
+  for (const ClusterView& cluster : world.Seen())  // nothing is reserved for it
+    CHECK_FALSE(AssumptionOn(world.View(), cluster));
 
   world.Restart();
   world.LoseStore();

@@ -44,6 +44,7 @@ World::World(const std::vector<std::string>& workers, Policy policy) : policy_(p
   workload_->owner = {"batch/v1", "Job", "train", "job-uid"};
   workload_->checks = {{kCheck, CheckState::kPending, "", now_}};
   record_.kept_since = now_;
+  workload_->demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
   workload_->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "batch", 0};
   job_ = std::make_unique<tracking::Job>();
   job_->key = {"ml", "train"};
@@ -233,7 +234,7 @@ void World::RunManagerKueue() {
   }
 }
 
-Decision World::Look() const {
+WorkloadView World::View() const {
   WorkloadView view;
   view.key = {"ml", "job-train-1a2b3"};
   if (workload_ != nullptr) {
@@ -242,8 +243,10 @@ Decision World::Look() const {
     view.check = kCheck;
     view.second_check = second_check_;
   }
-  return Decide(view, Seen(), record_, policy_, now_);
+  return view;
 }
+
+Decision World::Look() const { return Decide(View(), Seen(), record_, policy_, now_); }
 
 // As the reconciler gathers it: whose the copies are, and No where the name is taken.
 std::vector<ClusterView> World::Seen() const {
@@ -399,6 +402,7 @@ void World::Apply(const CreateClone& action) {
   auto clone = std::make_shared<tracking::Workload>();
   clone->key = {"ml", "job-train-1a2b3"};
   clone->uid = "clone-" + action.cluster.value;
+  clone->created = std::chrono::floor<std::chrono::seconds>(now_);  // as API servers have it
   clone->marks = {kUs.origin, kUs.manager, workload_->uid};
   clone->priority = workload_->priority;
   at.clone = clone;

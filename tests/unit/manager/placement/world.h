@@ -67,6 +67,9 @@ class World {
   void SetFailures(std::function<bool(const Action&)> fails) { fails_ = std::move(fails); }
 
   Decision Look() const;
+  // As a look sees it: the manager's objects, and the workers' with whose they are.
+  WorkloadView View() const;
+  std::vector<ClusterView> Seen() const;
   // Carries out at most `limit` actions of a decision that was made on what is there now.
   void CarryOut(const Decision& decision, size_t limit = SIZE_MAX);
   // Looks and carries out at most `limit` actions: a crash comes after them.
@@ -93,7 +96,6 @@ class World {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  std::vector<ClusterView> Seen() const;
   void Carry(const Action& action);
   void WriteCheck(tracking::CheckState state, const std::string& message);
   void Apply(const SetCheck& action);

@@ -24,12 +24,10 @@ const CheckWorker kEastDown{"east", false};
 
 struct Fixture {
   Connected fleet;
-  InFlight in_flight;
   CopyFailures copy_failures;
   Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
                     fleet.manager(),
                     fleet.workers(),
-                    in_flight,
                     copy_failures};
   AdmissionCheckReconciler checks{fleet.manager(), gatherer, fleet.workers(), SystemClock()};
 

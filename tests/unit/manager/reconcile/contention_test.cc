@@ -1,5 +1,6 @@
 // Random histories of several workloads that want the same devices, several workers, and
-// reservations: what two threads decide at the same time must never promise a device twice.
+// reservations: what two threads decide at the same time must never promise a device twice, and
+// whoever starts anew from the API objects assumes the same and judges the same.
 
 #include <algorithm>
 #include <map>
@@ -11,21 +12,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "manager/placement/workers_after.h"
-#include "manager/reconcile/in_flight.h"
+#include "manager/placement/assumption.h"
+#include "manager/reconcile/assume_cache.h"
 #include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
 #include "tests/unit/manager/placement/world.h"
 
 using namespace fedra;
 using namespace fedra::placement;
 using fedra::placement::testing::World;
-using reconcile::InFlight;
-using reconcile::Sent;
+using reconcile::AssumeCache;
 
 namespace {
 
 constexpr int kSteps = 250;
-constexpr int kHistories = 150;
+constexpr int kHistories = 100;
 
 // One workload: its own world (manager, workers, record), and a thread's look that is not carried
 // out yet.
@@ -37,7 +38,7 @@ struct Contender {
 
   struct Look {
     Decision decision;
-    uint64_t version = 0;
+    std::map<std::string, uint64_t> as_of;  // of each worker's assumptions
   };
   std::optional<Look> look = std::nullopt;
 };
@@ -57,15 +58,22 @@ class History final {
     for (int i = 0; i < workloads; ++i) {
       Contender contender{World(names, policy), {"ml", fmt::format("job-{}", i)}, 1 + Pick(2), {}};
       contender.world.ReserveQuota();
+      dra::PodDemand demand;
+      demand.name = contender.key.name;
+      demand.count = contender.need;  // a pod for each device
+      contender.world.workload().demands =
+          std::make_shared<const std::vector<dra::PodDemand>>(1, demand);
       contenders_.push_back(std::move(contender));
     }
+    offset_ = clock_.Now() - contenders_.front().world.now();
+    caches_ = Start();
   }
 
   void Run() {
     for (int step = 0; step < kSteps; ++step) {
       Contender& one = contenders_[static_cast<size_t>(Pick(static_cast<int>(contenders_.size())))];
       Act(one);
-      CheckNothingIsPromisedTwice();
+      CheckAll();
     }
   }
 
@@ -82,8 +90,9 @@ class History final {
           Bind(one, worker);
         }
         for (const auto& [worker, count] : devices_) End(one, worker);
-        one.world.Advance(std::chrono::seconds(10));
-        CheckNothingIsPromisedTwice();
+        Advance(std::chrono::seconds(10));
+        Observe(one);
+        CheckAll();
       }
     }
     INFO(Print());
@@ -91,13 +100,14 @@ class History final {
   }
 
   int outdated() const { return outdated_; }
+  int kept_over_restart() const { return kept_over_restart_; }
 
  private:
   int Pick(int below) { return std::uniform_int_distribution<int>(0, below - 1)(random_); }
 
   void Act(Contender& one) {
     const std::string worker = fmt::format("w{}", Pick(static_cast<int>(devices_.size())));
-    switch (Pick(8)) {
+    switch (Pick(9)) {
       case 0:
       case 1:
         return Gather(one);
@@ -114,10 +124,16 @@ class History final {
         one.world.EvictOn(worker);
         one.holding.erase(worker);
         return Changed(one);
+      case 7:
+        // kill -9, in the middle of what is being carried out if there is anything.
+        if (Pick(3) > 0) return;
+        Carry(one, static_cast<size_t>(Pick(4)));
+        return Restart();
       default:
         one.world.RunManagerKueue();
         one.world.ReserveQuota();
-        one.world.Advance(std::chrono::seconds(Pick(20)));
+        // What a crash left half done is looked at first.
+        if (EveryNominationHasItsClone()) Advance(std::chrono::seconds(Pick(10) ? Pick(20) : 400));
         return Changed(one);
     }
   }
@@ -125,16 +141,9 @@ class History final {
   // What a thread does before it reserves: verdicts on what is free now, and a decision.
   void Gather(Contender& one) {
     Contender::Look look;
-    look.version = in_flight_.version();
     for (const auto& [worker, count] : devices_) {
-      int free = count;
-      for (const Contender& other : contenders_) {
-        if (&other != &one && other.holding.contains(worker)) free -= other.need;
-      }
-      for (const Sent& sent : in_flight_.On(ClusterName(worker), one.key)) {
-        const Contender& other = Of(sent.workload);
-        if (!other.holding.contains(worker)) free -= other.need;
-      }
+      look.as_of[worker] = caches_.at(worker)->version();
+      const int free = Free(*caches_.at(worker), one, worker);
       dra::Verdict verdict;
       verdict.outcome = free >= one.need ? dra::Outcome::kYes : dra::Outcome::kNo;
       // A job that is there already is not judged again.
@@ -145,24 +154,109 @@ class History final {
     one.look = std::move(look);
   }
 
-  // Reserves and carries out what was decided; what was decided on an older state is dropped, as
-  // the API server's conflict drops it.
-  void Carry(Contender& one) {
+  // Of the devices there, as it is judged for this one.
+  int Free(const AssumeCache& cache, const Contender& one, const std::string& worker) const {
+    int free = devices_.at(worker);
+    for (const Contender& other : contenders_) {
+      if (&other != &one && other.holding.contains(worker)) free -= other.need;
+    }
+    for (const dra::AssumedPods& pods : *cache.Others(one.key)) free -= pods.count;
+    return free;
+  }
+
+  // Reserves and carries out what was decided, as the reconciler does; what was decided on an older
+  // state is dropped, as the API server's conflict drops it.
+  void Carry(Contender& one, size_t limit = SIZE_MAX) {
     if (!one.look) return;
     const Contender::Look look = *std::exchange(one.look, std::nullopt);
-    std::set<ClusterName> settled;
-    for (const std::string& worker : one.holding) settled.insert(ClusterName(worker));
-    const auto result = in_flight_.Settle(
-        Sent{.workload = one.key, .job = one.key, .claims = {}, .demands = nullptr, .since = {}},
-        WorkersAfter(one.world.workers(), look.decision), settled, look.version);
-    if (result.outcome == InFlight::Outcome::kOutdated) {
+    const std::set<ClusterName> dispatched = DispatchedBy(look.decision);
+    std::vector<std::string> reserved;
+    for (const ClusterName& name : dispatched) {
+      if (caches_.at(name.value)->Reserve(ReservationOf(one), look.as_of.at(name.value))) {
+        reserved.push_back(name.value);
+        continue;
+      }
+      for (const std::string& earlier : reserved) caches_.at(earlier)->Forget(one.key);
       ++outdated_;
       return;
     }
-    one.world.CarryOut(look.decision);
+    for (const auto& [worker, cache] : caches_) {
+      if (!dispatched.contains(ClusterName(worker))) cache->Forget(one.key);
+    }
+    CheckNothingIsPromisedTwice();
+    one.world.CarryOut(look.decision, limit);
     for (const auto& [worker, count] : devices_) {
       if (one.world.worker(worker).job == nullptr) one.holding.erase(worker);
     }
+    Observe(one);
+  }
+
+  Assumption ReservationOf(const Contender& one) const {
+    return Named(AssumptionOf(one.world.View()), one);
+  }
+  // The worlds know one workload each, of one name, and have a time of their own.
+  Assumption Named(Assumption assumption, const Contender& one) const {
+    assumption.workload = assumption.job = one.key;
+    if (assumption.since) *assumption.since += offset_;
+    return assumption;
+  }
+
+  // What the watches show.
+  void Observe(const Contender& one, const std::string& worker, AssumeCache& cache) const {
+    cache.Observe(one.key, [&]() -> std::optional<Assumption> {
+      for (const ClusterView& cluster : one.world.Seen()) {
+        if (cluster.name.value != worker) continue;
+        auto assumption = AssumptionOn(one.world.View(), cluster);
+        if (assumption) return Named(*std::move(assumption), one);
+      }
+      return std::nullopt;
+    });
+  }
+  void Observe(const Contender& one) {
+    ++pods_version_;
+    for (const auto& [worker, cache] : caches_) Observe(one, worker, *cache);
+  }
+
+  using Caches = std::map<std::string, std::unique_ptr<AssumeCache>>;
+  // A fresh instance, which has nothing but the API objects.
+  Caches Start() const {
+    Caches caches;
+    for (const auto& [name, count] : devices_) {
+      const auto holding = [this, worker = name](const ObjectKey& job) {
+        const Contender& one = Of(job);
+        return one.holding.contains(worker) ? one.need : 0;
+      };
+      auto cache = std::make_unique<AssumeCache>(
+          AssumeCache::Pods{.version = [this] { return pods_version_; }, .holding = holding},
+          clock_);
+      for (const Contender& one : contenders_) Observe(one, name, *cache);
+      caches.emplace(name, std::move(cache));
+    }
+    return caches;
+  }
+  void Restart() {
+    caches_ = Start();
+    for (Contender& one : contenders_) {
+      Changed(one);
+      one.world.Restart();
+      for (const auto& [worker, cache] : caches_)
+        kept_over_restart_ += IsReserved(one, worker) ? 1 : 0;
+    }
+  }
+
+  void Advance(std::chrono::seconds time) {
+    clock_.Advance(time);
+    for (Contender& one : contenders_) one.world.Advance(time);
+  }
+  // The age of a nomination alone is not known to a fresh instance: it counts from the start.
+  bool EveryNominationHasItsClone() const {
+    return std::all_of(contenders_.begin(), contenders_.end(), [](const Contender& one) {
+      const auto seen = one.world.Seen();
+      return std::all_of(seen.begin(), seen.end(), [&](const ClusterView& cluster) {
+        const auto assumption = AssumptionOn(one.world.View(), cluster);
+        return !assumption || assumption->since;
+      });
+    });
   }
 
   // Its pods get their devices: those reserved for it, or any that are free. The latter happens
@@ -186,7 +280,10 @@ class History final {
   }
 
   // A look at what is no longer so would be answered with a conflict.
-  void Changed(Contender& one) { one.look.reset(); }
+  void Changed(Contender& one) {
+    one.look.reset();
+    Observe(one);
+  }
 
   const Contender& Of(const ObjectKey& key) const {
     for (const Contender& one : contenders_) {
@@ -197,9 +294,10 @@ class History final {
   }
 
   bool IsReserved(const Contender& one, const std::string& worker) const {
-    const std::vector<Sent> all = in_flight_.On(ClusterName(worker), {});
-    return std::any_of(all.begin(), all.end(),
-                       [&](const Sent& sent) { return sent.workload == one.key; });
+    const dra::AssumedList all = caches_.at(worker)->Others({});
+    return std::any_of(all->begin(), all->end(), [&](const dra::AssumedPods& pods) {
+      return pods.demand->name == one.key.name;
+    });
   }
 
   // Devices of the worker that pods hold, or that are kept for pods to come.
@@ -209,6 +307,31 @@ class History final {
       if (one.holding.contains(worker) || IsReserved(one, worker)) promised += one.need;
     }
     return promised;
+  }
+
+  void CheckAll() {
+    CheckNothingIsPromisedTwice();
+    CheckAFreshInstanceAssumesTheSame();
+  }
+
+  // "job-0:2 job-1:1"
+  static std::string Coming(const AssumeCache& cache, const ObjectKey& for_whom) {
+    std::string text;
+    for (const dra::AssumedPods& pods : *cache.Others(for_whom))
+      text += fmt::format("{}:{} ", pods.demand->name, pods.count);
+    return text;
+  }
+
+  void CheckAFreshInstanceAssumesTheSame() {
+    const Caches fresh = Start();
+    for (const auto& [worker, cache] : caches_) {
+      INFO(worker << "\n" << Print());
+      REQUIRE(Coming(*cache, {}) == Coming(*fresh.at(worker), {}));
+      for (const Contender& one : contenders_) {
+        REQUIRE(Coming(*cache, one.key) == Coming(*fresh.at(worker), one.key));
+        REQUIRE(Free(*cache, one, worker) == Free(*fresh.at(worker), one, worker));
+      }
+    }
   }
 
   void CheckNothingIsPromisedTwice() {
@@ -238,21 +361,27 @@ class History final {
   Policy policy_;
   std::map<std::string, int> devices_;  // of each worker
   std::vector<Contender> contenders_;
-  InFlight in_flight_;
+  HandClock clock_;
+  WallTime::duration offset_{};  // from the worlds' time to the clock's
+  uint64_t pods_version_ = 0;
+  Caches caches_;  // by worker
   int outdated_ = 0;
+  int kept_over_restart_ = 0;
 };
 
 }  // namespace
 
 TEST_CASE("several workloads that want the same devices: none is promised twice, all end") {
-  int outdated = 0;
+  int outdated = 0, kept_over_restart = 0;
   for (unsigned seed = 1; seed <= kHistories; ++seed) {
     CAPTURE(seed);
     History history(seed);
     history.Run();
     history.RunToTheEnd();
     outdated += history.outdated();
+    kept_over_restart += history.kept_over_restart();
   }
   // Else no two looks ever overlapped, and nothing was tested.
   CHECK(outdated > 0);
+  CHECK(kept_over_restart > 0);
 }

@@ -37,7 +37,6 @@ struct Fixture {
   NoTelemetry telemetry;
   CallGates gates{SystemClock(), {}};
   CopyFailures copy_failures;
-  InFlight in_flight;
   RunLoop<ObjectKey> loop{
       {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
   TemplateReconciler templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
@@ -51,7 +50,6 @@ struct Fixture {
   Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
                     fleet.manager(),
                     fleet.workers(),
-                    in_flight,
                     copy_failures};
   Bookkeeping bookkeeping{*store, records, recorder, events, telemetry, SystemClock()};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};

@@ -39,7 +39,6 @@ json Allocation() {
 
 struct Fixture {
   Connected fleet;
-  InFlight in_flight;
   CopyFailures copy_failures;
   verify::SharedClaims shared = verify::SharedClaims::kRequireTogether;
   Gatherer gatherer{{.controller_name = "fedra.dev/federation",
@@ -48,7 +47,6 @@ struct Fixture {
                      .devices = true},
                     fleet.manager(),
                     fleet.workers(),
-                    in_flight,
                     copy_failures};
 
   explicit Fixture(verify::SharedClaims rule = verify::SharedClaims::kRequireTogether)
@@ -91,9 +89,20 @@ struct Fixture {
     });
   }
   void Send(const std::string& name, const std::set<ClusterName>& workers) {
-    in_flight.Settle(
-        {.workload = {"ml", name}, .job = {"ml", name}, .claims = {"shared"}, .demands = nullptr},
-        workers, {}, in_flight.version());
+    const placement::Assumption user{.workload = {"ml", name},
+                                     .uid = "u",
+                                     .job = {"ml", name},
+                                     .claims = {"shared"},
+                                     .demands = nullptr,
+                                     .since = std::nullopt};
+    for (size_t i = 0; i < fleet.workers().Now()->size(); ++i) {
+      AssumeCache& cache = fleet.worker(i).assumed();
+      if (workers.contains(fleet.worker(i).name())) {
+        REQUIRE(cache.Reserve(user, cache.version()));
+      } else {
+        cache.Forget(user.workload);
+      }
+    }
   }
   void Allocate(size_t worker) {
     REQUIRE(fleet.server(worker).objects().Patch("resourceclaims", {"ml", "shared"}, Allocation(),
@@ -240,4 +249,43 @@ TEST_CASE("a workload that looks for no worker is looked at only where it may ha
   REQUIRE(known.clusters.size() == 1);
   CHECK(known.clusters[0].name == kWest);
   CHECK(known.workers->size() == 2);
+}
+
+TEST_CASE("what the caches show is assumed, by every instance that looks at them") {
+  Fixture f(verify::SharedClaims::kPreferTogether);
+  auto& manager = f.fleet.manager_server().objects();
+  const auto coming = [&](size_t worker) {
+    f.gatherer.Observe(kKey, f.fleet.worker(worker));
+    const auto all = f.fleet.worker(worker).assumed().Others({});
+    return all->empty() ? 0 : all->front().count;
+  };
+  CHECK(coming(0) == 0);
+  const uint64_t before = f.fleet.worker(0).assumed().version();
+  // Another replica has nominated the worker; its clone is still to come.
+  REQUIRE(manager.Patch("workloads", kKey,
+                        json::parse(R"({"status": {"nominatedClusterNames": ["east"],
+                          "admissionChecks": [{"name": "fedra", "state": "Pending",
+                                               "message": "sent to east",
+                                               "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})"),
+                        "status"));
+  CHECK(f.fleet.WaitUntil([&] { return coming(0) == 1; }));
+  CHECK(f.fleet.worker(0).assumed().version() > before);
+  CHECK(coming(1) == 0);
+  CHECK(f.gatherer.DispatchedTo(kKey) == std::set<ClusterName>{kEast});
+  // Others find one device less, and the workload itself none.
+  CHECK(f.fleet.worker(0).assumed().Others({"ml", "other"})->size() == 1);
+  CHECK(f.fleet.worker(0).assumed().Others(kKey)->empty());
+  REQUIRE(manager.Delete("workloads", kKey));
+  CHECK(f.fleet.WaitUntil([&] { return coming(0) == 0; }));
+}
+
+TEST_CASE("where devices are not verified nothing is assumed") {
+  Fixture f;
+  const Gatherer without({.controller_name = "fedra.dev/federation", .origin = "fedra"},
+                         f.fleet.manager(), f.fleet.workers(), f.copy_failures);
+  REQUIRE(f.fleet.manager_server().objects().Patch(
+      "workloads", kKey, {{"status", {{"nominatedClusterNames", json::array({"east"})}}}},
+      "status"));
+  CHECK(f.fleet.WaitUntil([&] { return without.DispatchedTo(kKey).contains(kEast); }));
+  CHECK_FALSE(without.Observe(kKey, f.fleet.worker(0)).is_here);
 }

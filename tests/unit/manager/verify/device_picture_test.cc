@@ -125,13 +125,14 @@ struct Fixture {
     SetState(sink, CacheState::kSynced);
   }
   dra::Verdict Verdict(const tracking::Demands& demands,
-                       std::vector<dra::InFlightPods> in_flight = {}) const {
-    return JudgeDevices(picture, "ml", demands, std::move(in_flight)).verdict;
+                       const dra::AssumedList& assumed = nullptr) const {
+    return JudgeDevices(picture, "ml", demands, assumed).verdict;
   }
 };
 
-dra::InFlightPods Pods(const tracking::Demands& demands, int count) {
-  return {"ml", std::shared_ptr<const dra::PodDemand>(demands, &demands->front()), count};
+dra::AssumedList Pods(const tracking::Demands& demands, int count) {
+  return std::make_shared<const std::vector<dra::AssumedPods>>(
+      1, dra::AssumedPods{"ml", {demands, &demands->front()}, count});
 }
 
 }  // namespace
@@ -227,7 +228,7 @@ TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
   CHECK(code() == ReasonCode::kForbidden);
 }
 
-TEST_CASE("without node resources a node needs no room, but what is in flight still settles") {
+TEST_CASE("without node resources a node needs no room, but assumed pods still settle") {
   Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
@@ -293,9 +294,9 @@ TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
 
 TEST_CASE("pods on their way take their devices; settled ones have taken them") {
   Fixture f;
-  const auto sent = OneGpuPods(2);
-  CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 1)}).outcome == Outcome::kYes);
-  const dra::Verdict verdict = f.Verdict(OneGpuPods(1), {Pods(sent, 2)});
+  const auto others = OneGpuPods(2);
+  CHECK(f.Verdict(OneGpuPods(1), Pods(others, 1)).outcome == Outcome::kYes);
+  const dra::Verdict verdict = f.Verdict(OneGpuPods(1), Pods(others, 2));
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("already dispatched here"));
 
@@ -328,7 +329,7 @@ TEST_CASE("the same question about the same state is answered from memory, and n
   const auto demands = OneGpuPods(1);
   CHECK(f.picture.Verdict("ml", demands, {}).headroom == 1);
   CHECK(f.picture.Verdict("ml", demands, {}).headroom == 1);
-  CHECK(f.picture.Verdict("ml", demands, {Pods(demands, 1)}).headroom == 0);
+  CHECK(f.picture.Verdict("ml", demands, Pods(demands, 1)).headroom == 0);
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("other", "gpu-1")).has_value());
   CHECK(f.picture.Verdict("ml", demands, {}).headroom == 0);
   CHECK(f.picture.Verdict("ml", demands, {}) == f.picture.Judge("ml", *demands, {}).verdict);
@@ -457,13 +458,13 @@ TEST_CASE("a PodGroup that comes, changes or goes is a change for its pods' verd
 TEST_CASE("pods of a group that are on their way take its one claim") {
   Fixture f;
   f.picture.SetRelease(With(true, true));
-  const auto sent = OneGpuPods(4, "100m", "training");
-  CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 4)}).outcome == Outcome::kNo);
+  const auto others = OneGpuPods(4, "100m", "training");
+  CHECK(f.Verdict(OneGpuPods(1), Pods(others, 4)).outcome == Outcome::kNo);
   Fixture::Fill(f.picture.pod_groups(), {GroupSharing("training", "one-gpu")});
-  CHECK(f.Verdict(OneGpuPods(1), {Pods(sent, 4)}).outcome == Outcome::kYes);
-  CHECK(f.picture.Verdict("ml", OneGpuPods(2), {Pods(sent, 4)}).outcome == Outcome::kNo);
+  CHECK(f.Verdict(OneGpuPods(1), Pods(others, 4)).outcome == Outcome::kYes);
+  CHECK(f.picture.Verdict("ml", OneGpuPods(2), Pods(others, 4)).outcome == Outcome::kNo);
   // More of the same group need nothing more.
-  CHECK(f.Verdict(OneGpuPods(4, "100m", "training"), {Pods(sent, 4)}).outcome == Outcome::kYes);
+  CHECK(f.Verdict(OneGpuPods(4, "100m", "training"), Pods(others, 4)).outcome == Outcome::kYes);
 }
 
 TEST_CASE("a gang larger than the job never starts: No, unless the group has other pods") {

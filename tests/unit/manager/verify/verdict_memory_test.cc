@@ -61,45 +61,53 @@ TEST_CASE("verdicts of workloads that are gone are forgotten") {
   CHECK(memory.size() <= kFew);
 }
 
-dra::InFlightPods PodsOf(const Demands& demands) { return {"ml", {demands, &demands->front()}, 1}; }
+// A list as a worker's assume cache publishes it.
+dra::AssumedList ListOf(const Demands& demands) {
+  return std::make_shared<const std::vector<dra::AssumedPods>>(
+      1, dra::AssumedPods{"ml", {demands, &demands->front()}, 1});
+}
+
+VerdictMemory::Basis BasisOf(const dra::AssumedList& assumed) {
+  VerdictMemory::Basis basis;
+  basis.assumed = {assumed};
+  return basis;
+}
 
 Demands MakeOne() { return std::make_shared<const std::vector<dra::PodDemand>>(1); }
 
-TEST_CASE("jobs that were in flight together do not keep each other's verdicts") {
+TEST_CASE("jobs that were assumed together do not keep each other's verdicts") {
   VerdictMemory memory(kFew);
   Demands last = MakeOne();
-  const auto keep = [&](const Demands& demands, const Demands& in_flight) {
-    VerdictMemory::Basis basis;
-    basis.in_flight.emplace_back(PodsOf(in_flight));
-    memory.Keep(demands, std::move(basis), WithHeadroom(0));
-  };
   for (size_t i = 0; i < 100 * kFew; ++i) {
     Demands next = MakeOne();
-    keep(next, last);
-    keep(last, next);
+    memory.Keep(next, BasisOf(ListOf(last)), WithHeadroom(0));
+    memory.Keep(last, BasisOf(ListOf(next)), WithHeadroom(0));
     last = std::move(next);
   }
   CHECK(memory.size() <= kFew);
 }
 
-TEST_CASE("whose pods are in flight, and how many, is part of the basis") {
+TEST_CASE("which pods are assumed, and what they name, is part of the basis") {
   VerdictMemory memory;
-  const Demands demands = MakeOne(), one = MakeOne(), other = MakeOne();
-  const auto coming = [](const dra::InFlightPods& pods) {
-    VerdictMemory::Basis basis;
-    basis.in_flight.emplace_back(pods);
+  const Demands demands = MakeOne(), other = MakeOne();
+  const dra::AssumedList list = ListOf(other);
+  memory.Keep(demands, BasisOf(list), WithHeadroom(1));
+  CHECK(memory.Find(demands, BasisOf(list)));
+  CHECK_FALSE(memory.Find(demands, BasisOf(ListOf(other))));
+  CHECK_FALSE(memory.Find(demands, {}));
+
+  using Objects = std::vector<std::weak_ptr<const void>>;
+  const auto one = std::make_shared<int>(1), two = std::make_shared<int>(1);
+  const auto naming = [&](Objects objects) {
+    VerdictMemory::Basis basis = BasisOf(list);
+    basis.assumed_objects.objects = std::make_shared<const Objects>(std::move(objects));
     return basis;
   };
-  memory.Keep(demands, coming(PodsOf(one)), WithHeadroom(1));
-  CHECK(memory.Find(demands, coming(PodsOf(one))));
-  CHECK_FALSE(memory.Find(demands, coming(PodsOf(other))));
-  CHECK_FALSE(memory.Find(demands, {}));
-  dra::InFlightPods two = PodsOf(one);
-  two.count = 2;
-  CHECK_FALSE(memory.Find(demands, coming(two)));
-  two = PodsOf(one);
-  two.ns = "research";
-  CHECK_FALSE(memory.Find(demands, coming(two)));
+  memory.Keep(demands, naming({one}), WithHeadroom(2));
+  CHECK(memory.Find(demands, naming({one})));
+  CHECK_FALSE(memory.Find(demands, naming({two})));
+  CHECK_FALSE(memory.Find(demands, naming({std::weak_ptr<const void>()})));
+  CHECK_FALSE(memory.Find(demands, BasisOf(list)));
 }
 
 }  // namespace

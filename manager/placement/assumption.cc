@@ -1,0 +1,48 @@
+#include "manager/placement/assumption.h"
+
+#include <algorithm>
+
+#include "manager/placement/check_report.h"
+
+namespace fedra::placement {
+
+bool IsDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
+  const tracking::Workload& workload = *view.workload;
+  if (!workload.QuotaReserved() || workload.Evicted()) return false;
+  const tracking::AdmissionCheckState* check = workload.Check(view.check);
+  // Without its check the job keeps running where it is.
+  if (check == nullptr || check->state == tracking::CheckState::kReady)
+    return workload.cluster_name == worker.value;
+  const auto& nominated = workload.nominated;
+  return check->state == tracking::CheckState::kPending &&
+         IsWrittenSinceReserved(workload, *check) &&
+         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+}
+
+Assumption AssumptionOf(const WorkloadView& view) {
+  const tracking::Workload& workload = *view.workload;
+  return {.workload = view.key,
+          .uid = workload.uid,
+          .job = {view.key.ns, workload.owner.name},
+          .claims = workload.requirement.ClaimNames(),
+          .demands = workload.demands,
+          .since = std::nullopt};
+}
+
+std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterView& cluster) {
+  const tracking::Workload* workload = view.workload.get();
+  if (workload == nullptr || workload->deleting || workload->Finished() ||
+      workload->demands == nullptr)
+    return std::nullopt;
+  const tracking::Workload* clone = HasOwnClone(cluster) ? cluster.clone.get() : nullptr;
+  const tracking::Job* job = HasOwnJob(cluster) ? cluster.job.get() : nullptr;
+  if ((clone != nullptr && clone->Finished()) || (job != nullptr && job->finished))
+    return std::nullopt;
+  const bool stays = (clone != nullptr && !clone->deleting) || (job != nullptr && !job->deleting);
+  if (!stays && !IsDispatchedTo(view, cluster.name)) return std::nullopt;
+  Assumption assumption = AssumptionOf(view);
+  if (clone != nullptr) assumption.since = clone->created;
+  return assumption;
+}
+
+}  // namespace fedra::placement

@@ -1,0 +1,230 @@
+#include "manager/reconcile/assume_cache.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace fedra::reconcile {
+namespace {
+
+using placement::Assumption;
+
+// Whether they will take the same, whenever they were read. A Workload's pod sets do not change
+// while its quota is reserved.
+bool TakeTheSame(const Assumption& a, const Assumption& b) {
+  if (a.uid != b.uid || (a.demands == nullptr) != (b.demands == nullptr)) return false;
+  if (a.demands == nullptr) return true;
+  return std::equal(a.demands->begin(), a.demands->end(), b.demands->begin(), b.demands->end(),
+                    [](const dra::PodDemand& x, const dra::PodDemand& y) {
+                      return x.name == y.name && x.count == y.count;
+                    });
+}
+
+// Whether the pods are of these demands.
+bool AreOf(const dra::AssumedPods& pods, const tracking::Demands& demands) {
+  return !pods.demand.owner_before(demands) && !demands.owner_before(pods.demand);
+}
+
+}  // namespace
+
+AssumeCache::AssumeCache(Pods pods, const Clock& clock) : pods_(std::move(pods)), clock_(clock) {}
+
+AssumeCache::Rank AssumeCache::RankOf(const Entry& entry) {
+  return {entry.what.since.value_or(WallTime::max()), entry.what.workload};
+}
+
+bool AssumeCache::IsOverdue(const Entry& entry, SteadyTime now) {
+  return now - entry.since >= kKeptFor;
+}
+
+SteadyTime AssumeCache::BeginOf(const Assumption& what, SteadyTime now) const {
+  if (!what.since) return now;
+  const auto age = std::max(WallTime::duration::zero(), clock_.Now() - *what.since);
+  return now - std::chrono::duration_cast<SteadyTime::duration>(age);
+}
+
+void AssumeCache::AddComing(const Entry& entry, std::vector<dra::AssumedPods>& list) const {
+  const tracking::Demands& demands = entry.what.demands;
+  if (demands == nullptr) return;
+  int holding = pods_.holding(entry.what.job);
+  for (const dra::PodDemand& demand : *demands) {
+    const int here = std::min(holding, demand.count);
+    holding -= here;
+    // The demand lives as long as all of them.
+    std::shared_ptr<const dra::PodDemand> shared(demands, &demand);
+    if (demand.count > here)
+      list.push_back({entry.what.workload.ns, std::move(shared), demand.count - here});
+  }
+}
+
+bool AssumeCache::IsComing(const Entry& entry) const {
+  std::vector<dra::AssumedPods> coming;
+  AddComing(entry, coming);
+  return !coming.empty();
+}
+
+uint64_t AssumeCache::version() const {
+  return state_.With([](const State& state) { return state.version; });
+}
+
+const dra::AssumedList& AssumeCache::List(State& state, SteadyTime now) const {
+  // First: what changes while the list is made is looked at the next time.
+  const uint64_t pods = pods_.version();
+  if (state.list != nullptr && state.list_changes == state.changes && state.list_pods == pods &&
+      now < state.list_until)
+    return state.list;
+  auto list = std::make_shared<std::vector<dra::AssumedPods>>();
+  state.list_until = SteadyTime::max();
+  for (auto rank = state.counting.begin(); rank != state.counting.end();) {
+    const Entry& entry = state.entries.at(rank->second);
+    if (IsOverdue(entry, now)) {
+      rank = state.counting.erase(rank);
+      continue;
+    }
+    AddComing(entry, *list);
+    state.list_until = std::min(state.list_until, entry.since + kKeptFor);
+    ++rank;
+  }
+  state.list_changes = state.changes;
+  state.list_pods = pods;
+  if (state.list == nullptr || *state.list != *list) state.list = std::move(list);
+  return state.list;
+}
+
+dra::AssumedList AssumeCache::Others(const ObjectKey& workload) const {
+  const SteadyTime now = clock_.Steady();
+  return state_.With([&](State& state) {
+    const dra::AssumedList& list = List(state, now);
+    const auto found = state.entries.find(workload);
+    if (found == state.entries.end() || found->second.what.demands == nullptr) return list;
+    Entry& own = found->second;
+    if (own.others != nullptr && own.all.lock() == list) return own.others;
+    const auto is_own = [&](const auto& pods) { return AreOf(pods, own.what.demands); };
+    own.all = list;
+    if (std::none_of(list->begin(), list->end(), is_own)) return own.others = list;
+    auto others = std::make_shared<std::vector<dra::AssumedPods>>();
+    std::remove_copy_if(list->begin(), list->end(), std::back_inserter(*others), is_own);
+    if (own.others == nullptr || *own.others != *others) own.others = std::move(others);
+    return own.others;
+  });
+}
+
+std::set<ObjectKey> AssumeCache::UsersOf(const ObjectKey& claim) const {
+  return state_.With([&](const State& state) {
+    const auto found = state.users.find(claim);
+    return found == state.users.end() ? std::set<ObjectKey>() : found->second;
+  });
+}
+
+void AssumeCache::Insert(State& state, Entry entry) const {
+  ++state.version;
+  ++state.changes;
+  state.counting.insert(RankOf(entry));
+  const ObjectKey& key = entry.what.workload;
+  for (const std::string& claim : entry.what.claims) state.users[{key.ns, claim}].insert(key);
+  state.entries.insert_or_assign(key, std::move(entry));
+}
+
+// Whether that frees anything.
+bool AssumeCache::Remove(State& state, const ObjectKey& workload, SteadyTime now) const {
+  const auto found = state.entries.find(workload);
+  const Entry& entry = found->second;
+  const bool freed = !entry.what.claims.empty() || (!IsOverdue(entry, now) && IsComing(entry));
+  for (const std::string& claim : entry.what.claims) {
+    const auto users = state.users.find({workload.ns, claim});
+    users->second.erase(workload);
+    if (users->second.empty()) state.users.erase(users);
+  }
+  state.counting.erase(RankOf(entry));
+  state.entries.erase(found);
+  ++state.changes;
+  return freed;
+}
+
+bool AssumeCache::Reserve(const Assumption& assumption, uint64_t seen) {
+  const SteadyTime now = clock_.Steady();
+  return state_.With([&](State& state) {
+    const auto found = state.entries.find(assumption.workload);
+    const bool is_here = found != state.entries.end();
+    // One that nobody has seen for so long is as good as new.
+    if (is_here && !(found->second.reserved && IsOverdue(found->second, now))) return true;
+    if (state.version > seen) return false;
+    if (is_here) Remove(state, assumption.workload, now);
+    Entry entry;
+    entry.what = assumption;
+    entry.since = now;
+    entry.reserved = true;
+    Insert(state, std::move(entry));
+    return true;
+  });
+}
+
+AssumeCache::Change AssumeCache::Update(State& state, Entry& entry, Assumption shown,
+                                        SteadyTime now) const {
+  entry.reserved = false;
+  if (!TakeTheSame(entry.what, shown) || entry.what.claims != shown.claims) {
+    const SteadyTime since = std::max(entry.since, BeginOf(shown, now));
+    Change change{.is_here = true};
+    change.freed = Remove(state, shown.workload, now);
+    Entry fresh;
+    fresh.since = since;
+    fresh.what = std::move(shown);
+    Insert(state, std::move(fresh));
+    return change;
+  }
+  if (entry.what.since != shown.since) {
+    const bool was_overdue = IsOverdue(entry, now);
+    state.counting.erase(RankOf(entry));
+    entry.since = std::max(entry.since, BeginOf(shown, now));
+    entry.what.since = shown.since;
+    state.counting.insert(RankOf(entry));
+    ++state.changes;
+    if (was_overdue && !IsOverdue(entry, now)) ++state.version;
+  }
+  return {.is_here = true};
+}
+
+AssumeCache::Change AssumeCache::Observe(const ObjectKey& workload, const Shown& shown) {
+  return state_.With([&](State& state) {
+    // Here and not before: of two that look at the same time the one that saw more comes last.
+    std::optional<Assumption> now_shown = shown();
+    const SteadyTime now = clock_.Steady();
+    const auto found = state.entries.find(workload);
+    Change change;
+    if (found == state.entries.end()) {
+      if (!now_shown) return change;
+      Entry entry;
+      entry.since = BeginOf(*now_shown, now);
+      entry.what = *std::move(now_shown);
+      Insert(state, std::move(entry));
+    } else if (now_shown) {
+      change = Update(state, found->second, *std::move(now_shown), now);
+    } else if (!found->second.reserved) {
+      change.freed = Remove(state, workload, now);
+      return change;
+    }
+    change.is_here = true;
+    Entry& entry = state.entries.at(workload);
+    const bool overdue = IsOverdue(entry, now);
+    if (!overdue) {
+      if (IsComing(entry)) change.overdue_at = entry.since + kKeptFor;
+    } else if (!entry.overdue) {
+      change.freed |= IsComing(entry);
+    }
+    entry.overdue = overdue;
+    return change;
+  });
+}
+
+AssumeCache::Change AssumeCache::Forget(const ObjectKey& workload) {
+  const SteadyTime now = clock_.Steady();
+  return state_.With([&](State& state) {
+    Change change;
+    const auto found = state.entries.find(workload);
+    if (found == state.entries.end()) return change;
+    change.is_here = !found->second.reserved;
+    if (found->second.reserved) change.freed = Remove(state, workload, now);
+    return change;
+  });
+}
+
+}  // namespace fedra::reconcile

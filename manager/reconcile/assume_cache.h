@@ -1,0 +1,121 @@
+#pragma once
+//
+// The devices of one worker that dispatched workloads will take, until their pods hold them: a
+// burst of jobs is not dispatched to the same free device. kube-scheduler's cache does the same for
+// nodes: AssumePod before the binding is written, ForgetPod when that fails, AddPod when the watch
+// shows it (pkg/scheduler/backend/cache/interface.go of Kubernetes, commit 16913111debc).
+//
+// Entries follow from API objects (placement/assumption.h, and the worker's pods and claims), so
+// that after a restart, or in another replica, the same ones result from the caches alone. Only
+// what a decision reserves until its writes can be seen is local: Reserve() comes before the
+// writes, Observe() when objects have changed, Forget() when the next look decides otherwise.
+//
+// Two workloads may be judged at the same time and find the same device free. Therefore Reserve()
+// refuses when anything was added here since the verdict was made, and the look is made again. One
+// of them always gets through.
+//
+// An entry counts for ten minutes from the creation of the clone, or from here if it is not there
+// yet. A decision of this process counts from then at the earliest, whatever the worker's clock.
+//
+// The list for judgements is made once per change, and shared by all workloads that are judged.
+//
+// Thread rules: any thread. Pods and `shown` are asked under the lock: their locks are taken after
+// this one, and who holds them must not come here.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/types.h"
+#include "dra/judge/judge.h"
+#include "manager/placement/assumption.h"
+
+namespace fedra::reconcile {
+
+class AssumeCache final {
+ public:
+  // How long devices are kept for pods that do not appear.
+  static constexpr std::chrono::minutes kKeptFor{10};
+
+  // The worker's pods.
+  struct Pods {
+    std::function<uint64_t()> version;                 // grows with every change of `holding`
+    std::function<int(const ObjectKey& job)> holding;  // that have their devices, of this job
+  };
+  // The clock, and what the functions look at, must outlive it.
+  AssumeCache(Pods pods, const Clock& clock);
+
+  // Grows whenever something is added. To be read before the verdicts that Reserve() relies on.
+  uint64_t version() const;
+  // What other workloads will take, oldest first: pods that do not hold their devices yet. Not
+  // null; the same list as long as it says the same.
+  dra::AssumedList Others(const ObjectKey& workload) const;
+  // The workloads here that share this claim, whether their pods hold their devices or not.
+  std::set<ObjectKey> UsersOf(const ObjectKey& claim) const;
+
+  // Before the writes that make it visible. False: something was added since `seen`, and nothing
+  // was changed. One that is here already needs no fresh verdict.
+  bool Reserve(const placement::Assumption& assumption, uint64_t seen);
+
+  // What has come of an entry.
+  struct Change {
+    bool is_here = false;
+    bool freed = false;                    // what was kept, or where its claims belong
+    std::optional<SteadyTime> overdue_at;  // when to observe again, should nothing happen before
+  };
+  // The objects may say otherwise now; `shown` is what they say.
+  using Shown = std::function<std::optional<placement::Assumption>()>;
+  Change Observe(const ObjectKey& workload, const Shown& shown);
+  // What was reserved is not wanted any more, if no object shows it.
+  Change Forget(const ObjectKey& workload);
+
+ private:
+  struct Entry {
+    placement::Assumption what;
+    SteadyTime since{};     // of its life here
+    bool reserved = false;  // no object shows it yet
+    bool overdue = false;   // and reported so
+    // Others() for this one: of which list, and what.
+    std::weak_ptr<const std::vector<dra::AssumedPods>> all;
+    dra::AssumedList others;
+  };
+  // Oldest clone first; those without one last. The same in every replica.
+  using Rank = std::pair<WallTime, ObjectKey>;
+  struct State {
+    uint64_t version = 0;
+    uint64_t changes = 0;
+    std::unordered_map<ObjectKey, Entry> entries;
+    std::set<Rank> counting;                         // without those that are known to be overdue
+    std::map<ObjectKey, std::set<ObjectKey>> users;  // by claim
+    // The list, and what it was made from.
+    dra::AssumedList list;
+    uint64_t list_changes = 0;
+    uint64_t list_pods = 0;
+    SteadyTime list_until{};
+  };
+
+  static Rank RankOf(const Entry& entry);
+  static bool IsOverdue(const Entry& entry, SteadyTime now);
+  SteadyTime BeginOf(const placement::Assumption& what, SteadyTime now) const;
+  // The pods of this one that are still to come.
+  void AddComing(const Entry& entry, std::vector<dra::AssumedPods>& list) const;
+  bool IsComing(const Entry& entry) const;
+  void Insert(State& state, Entry entry) const;
+  bool Remove(State& state, const ObjectKey& workload, SteadyTime now) const;
+  Change Update(State& state, Entry& entry, placement::Assumption shown, SteadyTime now) const;
+  const dra::AssumedList& List(State& state, SteadyTime now) const;
+
+  const Pods pods_;
+  const Clock& clock_;
+  mutable Guarded<State> state_;
+};
+
+}  // namespace fedra::reconcile

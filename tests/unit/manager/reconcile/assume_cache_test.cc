@@ -1,0 +1,238 @@
+// What is assumed on a worker is counted once, in one order for all, and a decision on an old
+// verdict does not count.
+
+#include "manager/reconcile/assume_cache.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using placement::Assumption;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr auto kEver = std::numeric_limits<uint64_t>::max();
+
+struct Fixture {
+  HandClock clock;
+  std::map<ObjectKey, int> holding;  // pods, by job
+  uint64_t pods_version = 0;
+  int asked = 0;  // how often about a job's pods
+  AssumeCache cache{{.version = [this] { return pods_version; },
+                     .holding =
+                         [this](const ObjectKey& job) {
+                           ++asked;
+                           return holding[job];
+                         }},
+                    clock};
+
+  void Hold(const std::string& name, int pods) {
+    holding[{"ml", name}] = pods;
+    ++pods_version;
+  }
+  AssumeCache::Change Show(const Assumption& assumption) {
+    return cache.Observe(assumption.workload, [&] { return assumption; });
+  }
+  AssumeCache::Change ShowNothing(const std::string& name) {
+    return cache.Observe({"ml", name}, [] { return std::nullopt; });
+  }
+  // "a:1 b:2": how many pods of which workloads are still to come, as `for_whom` sees it.
+  std::string Coming(const std::string& for_whom = "") const {
+    std::string text;
+    for (const dra::AssumedPods& pods : *cache.Others({"ml", for_whom}))
+      text += (text.empty() ? "" : " ") + pods.demand->name + ":" + std::to_string(pods.count);
+    return text;
+  }
+};
+
+Assumption Of(const std::string& name, int pods = 1, std::optional<WallTime> since = {}) {
+  dra::PodDemand demand;
+  demand.name = name;
+  demand.count = pods;
+  return {.workload = {"ml", name},
+          .uid = "uid-" + name,
+          .job = {"ml", name},
+          .claims = {},
+          .demands = std::make_shared<const std::vector<dra::PodDemand>>(1, demand),
+          .since = since};
+}
+
+}  // namespace
+
+TEST_CASE("two decisions on the same verdicts: the second is refused and sees the first") {
+  Fixture f;
+  const uint64_t seen = f.cache.version();
+  CHECK(f.cache.Reserve(Of("a"), seen));
+  CHECK_FALSE(f.cache.Reserve(Of("b"), seen));
+  CHECK(f.Coming("a").empty());
+  CHECK(f.Coming("b") == "a:1");
+  CHECK(f.cache.Reserve(Of("b"), f.cache.version()));
+  CHECK(f.Coming() == "a:1 b:1");
+  CHECK(f.Coming("a") == "b:1");
+}
+
+TEST_CASE("what another replica dispatches outdates a verdict as our own decision does") {
+  Fixture f;
+  const uint64_t seen = f.cache.version();
+  f.Show(Of("theirs"));
+  CHECK_FALSE(f.cache.Reserve(Of("a"), seen));
+  // What is there already has been there when it was judged.
+  f.Show(Of("theirs", 1, f.clock.Now()));
+  const uint64_t later = f.cache.version();
+  f.Show(Of("theirs", 1, f.clock.Now()));
+  CHECK(f.cache.Reserve(Of("a"), later));
+}
+
+TEST_CASE("what is here already needs no fresh verdict") {
+  Fixture f;
+  REQUIRE(f.cache.Reserve(Of("a"), 0));
+  f.Show(Of("b"));
+  CHECK(f.cache.Reserve(Of("a"), 0));
+  CHECK(f.cache.Reserve(Of("b"), 0));
+}
+
+TEST_CASE("a reservation stays until the objects show it, and goes with them") {
+  Fixture f;
+  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  AssumeCache::Change change = f.ShowNothing("a");  // an event before the write
+  CHECK(change.is_here);
+  CHECK_FALSE(change.freed);
+  CHECK(f.Coming() == "a:1");
+  CHECK(f.Show(Of("a")).is_here);
+  CHECK_FALSE(f.cache.Forget({"ml", "a"}).freed);  // it is no longer only ours to say
+  CHECK(f.Coming() == "a:1");
+  change = f.ShowNothing("a");
+  CHECK_FALSE(change.is_here);
+  CHECK(change.freed);
+  CHECK(f.Coming().empty());
+  CHECK_FALSE(f.ShowNothing("a").freed);
+}
+
+TEST_CASE("a reservation that came to nothing is forgotten, and others are told") {
+  Fixture f;
+  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  CHECK(f.cache.Forget({"ml", "a"}).freed);
+  CHECK(f.Coming().empty());
+  CHECK_FALSE(f.cache.Forget({"ml", "a"}).freed);
+}
+
+TEST_CASE("the oldest clone takes first, in whatever order they were seen") {
+  Fixture f;
+  const WallTime now = f.clock.Now();
+  f.Show(Of("new"));
+  f.Show(Of("b", 1, now - seconds(1)));
+  f.Show(Of("c", 1, now - seconds(2)));
+  f.Show(Of("a", 1, now - seconds(1)));
+  CHECK(f.Coming() == "c:1 a:1 b:1 new:1");
+  f.Show(Of("new", 1, now - seconds(3)));
+  CHECK(f.Coming() == "new:1 c:1 a:1 b:1");
+}
+
+TEST_CASE("devices are not kept for ever for pods that do not come") {
+  Fixture f;
+  const SteadyTime begin = f.clock.Steady();
+  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  CHECK(f.Show(Of("a", 1, f.clock.Now())).overdue_at == begin + AssumeCache::kKeptFor);
+  f.clock.Advance(minutes(9));
+  CHECK(f.Coming() == "a:1");
+  f.clock.Advance(minutes(1));
+  CHECK(f.Coming().empty());  // whether anybody has looked or not
+  AssumeCache::Change change = f.Show(Of("a", 1, f.clock.Now() - minutes(10)));
+  CHECK(change.is_here);
+  CHECK(change.freed);
+  CHECK_FALSE(change.overdue_at);
+  CHECK_FALSE(f.Show(Of("a", 1, f.clock.Now() - minutes(10))).freed);  // told once
+  CHECK_FALSE(f.ShowNothing("a").freed);
+}
+
+TEST_CASE("after a restart an entry is as old as its clone") {
+  Fixture f;
+  f.Show(Of("a", 1, f.clock.Now() - minutes(9)));
+  f.Show(Of("b", 1, f.clock.Now() - minutes(11)));
+  CHECK(f.Coming() == "a:1");
+  f.clock.Advance(minutes(1));
+  CHECK(f.Coming().empty());
+}
+
+TEST_CASE("a wrong clock of a worker shortens no reservation of this process and prolongs none") {
+  Fixture f;
+  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  f.Show(Of("a", 1, f.clock.Now() - minutes(30)));
+  CHECK(f.Coming() == "a:1");
+  f.Show(Of("b", 1, f.clock.Now() + minutes(30)));
+  CHECK(f.Coming() == "a:1 b:1");
+  f.clock.Advance(minutes(9));
+  CHECK(f.Coming() == "a:1 b:1");
+  f.clock.Advance(minutes(1));
+  CHECK(f.Coming().empty());
+}
+
+TEST_CASE("what its pods hold is not kept twice, and comes back when they fail") {
+  Fixture f;
+  f.Show(Of("a", 3));
+  f.Hold("a", 2);
+  CHECK(f.Coming() == "a:1");
+  f.Hold("a", 3);
+  CHECK(f.Coming().empty());
+  CHECK_FALSE(f.Show(Of("a", 3)).overdue_at);
+  f.Hold("a", 2);
+  CHECK(f.Coming() == "a:1");
+  f.Hold("a", 3);
+  CHECK_FALSE(f.ShowNothing("a").freed);  // nobody has to be told
+}
+
+TEST_CASE("a named claim's users are known as long as they are here") {
+  Fixture f;
+  Assumption user = Of("a");
+  user.claims = {"shared"};
+  const ObjectKey claim{"ml", "shared"};
+  f.Show(user);
+  CHECK(f.cache.UsersOf(claim) == std::set<ObjectKey>{{"ml", "a"}});
+  CHECK(f.cache.UsersOf({"other", "shared"}).empty());
+  f.Hold("a", 1);
+  f.clock.Advance(minutes(10));
+  CHECK(f.cache.UsersOf(claim).size() == 1);
+  CHECK(f.ShowNothing("a").freed);
+  CHECK(f.cache.UsersOf(claim).empty());
+}
+
+TEST_CASE("another Workload of the name is another one") {
+  Fixture f;
+  f.Show(Of("a", 1));
+  const uint64_t seen = f.cache.version();
+  Assumption again = Of("a", 2);
+  again.uid = "uid-again";
+  f.Show(again);
+  CHECK(f.Coming() == "a:2");
+  CHECK_FALSE(f.cache.Reserve(Of("b"), seen));
+}
+
+TEST_CASE("all that are judged share one list, made once per change") {
+  Fixture f;
+  constexpr int kAssumed = 100;
+  for (int i = 0; i < kAssumed; ++i) f.Show(Of("job-" + std::to_string(i)));
+  f.asked = 0;
+  const dra::AssumedList list = f.cache.Others({"ml", "waiting"});
+  REQUIRE(list->size() == kAssumed);
+  CHECK(f.asked == kAssumed);
+  for (int i = 0; i < 1000; ++i)
+    REQUIRE(f.cache.Others({"ml", "waiting-" + std::to_string(i)}) == list);
+  CHECK(f.asked == kAssumed);
+  // One that is assumed itself has its own, and keeps it.
+  const dra::AssumedList others = f.cache.Others({"ml", "job-0"});
+  CHECK(others->size() == kAssumed - 1);
+  CHECK(f.cache.Others({"ml", "job-0"}) == others);
+  // A pod that changes nothing here makes no other list: verdicts made from it stay.
+  f.Hold("somebody", 1);
+  CHECK(f.cache.Others({"ml", "waiting"}) == list);
+  CHECK(f.cache.Others({"ml", "job-0"}) == others);
+  CHECK(f.asked == 2 * kAssumed);
+  // Nor does the same Workload, read again.
+  f.Show(Of("job-1"));
+  CHECK(f.cache.Others({"ml", "waiting"}) == list);
+  f.Hold("job-1", 1);
+  CHECK(f.cache.Others({"ml", "waiting"})->size() == kAssumed - 1);
+}
