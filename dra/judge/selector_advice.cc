@@ -73,7 +73,8 @@ std::string AdviceBehind(const SelectorFailure& failure, const Snapshot& snapsho
           (known_domain ? "" : " of domain " + Cut(missing.domain, kMaxAdviceShown));
       const std::string names = Listed(known_domain ? published.of_domain : published.with_domains);
       return "; no device has " + what +
-             (names.empty() ? ", or publishes anything else" : "; published are: " + names);
+             (names.empty() ? "; none publishes any attribute or capacity"
+                            : "; published are: " + names);
     }
   }
   if (failure.advice.empty()) return {};

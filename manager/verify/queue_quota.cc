@@ -58,7 +58,10 @@ struct Wanted {
   // "2 pods of set main ask for 4 of cpu each".
   std::string Describe() const {
     return fmt::format("{} of set {} ask{} for {} of {}{}", Counted(pods, "pod"), set.name,
-                       pods == 1 ? "s" : "", each.ToString(), resource, pods == 1 ? "" : " each");
+                       pods == 1 ? "s" : "", Readable(each), resource, pods == 1 ? "" : " each");
+  }
+  std::string Readable(const Quantity& amount) const {
+    return dra::ReadableAmount(resource, amount);
   }
   bool IsMoreThan(const Quantity& amount) const {
     return each.MilliValue() > amount.MilliValue() / pods;
@@ -175,7 +178,7 @@ std::optional<dra::Reason> WhyCannotHold(const ClusterQueue& queue,
     return About(queue, dra::ReasonCode::kQueueCannotHold,
                  fmt::format("{}, and ClusterQueue {} has quota for at most {} in one flavor: "
                              "Kueue never admits them",
-                             wanted.Describe(), queue.name, most->ToString()));
+                             wanted.Describe(), queue.name, wanted.Readable(*most)));
   };
   return FindFirst(demands, is_device, find);
 }
@@ -192,8 +195,8 @@ std::optional<dra::Reason> WhyFull(const ClusterQueue& queue,
     if (!left || !wanted.IsMoreThan(*left)) return std::nullopt;
     return About(queue, dra::ReasonCode::kQueueFull,
                  fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others",
-                             wanted.Describe(), queue.name, freest->reserved.ToString(),
-                             freest->nominal->ToString()));
+                             wanted.Describe(), queue.name, wanted.Readable(freest->reserved),
+                             wanted.Readable(*freest->nominal)));
   };
   return FindFirst(demands, is_device, find);
 }

@@ -26,9 +26,9 @@ std::string Shortened(const std::string& printable, size_t width);
 // Lines of at most `width` columns, broken at spaces where there are some; never empty.
 std::vector<std::string> Wrapped(std::string_view printable, size_t width);
 
-// A text with line ends, made printable, as lines of at most `width` columns (0: of any width).
-// Lines that begin with " | " show a place in an expression: those are not broken, and of long ones
-// the part around the caret below is kept.
+// A text made printable, as lines of at most `width` columns (0: of any width). Its own line ends
+// count where lines begin with " | ", which show a place in an expression: those are not broken,
+// and of long ones the part around the caret below is kept.
 std::vector<std::string> Lines(std::string_view text, size_t width, bool utf8);
 
 // "-" for nothing, as kubectl prints it.

@@ -309,6 +309,10 @@ TEST_CASE("a selector that reads what no device has is told what there is") {
   Worker rich;
   rich.Node("n1").On("n1", {Device("a", many)});
   CHECK_THAT(answer(rich, model), ContainsSubstring("a17 and ") && ContainsSubstring(" more"));
+  Worker bare;
+  bare.Node("n1").On("n1", {Device("a")});
+  CHECK_THAT(answer(bare, R"(device.attributes["other.com"].model == "x")"),
+             ContainsSubstring("attribute `model` of domain other.com; none publishes any "));
   // One that some other device has is guarded, wherever that device is.
   worker.On("gone", {Device("c", {{"model", "x"}})}, {{"pool", {{"name", "p"}}}});
   CHECK_THAT(answer(worker, model), ContainsSubstring("; guard the use: has("));

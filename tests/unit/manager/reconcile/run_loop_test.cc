@@ -8,9 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <future>
 #include <string>
-#include <thread>
 
+#include "base/log.h"
 #include "base/types.h"
 #include "tests/support/catch.h"
 
@@ -178,25 +179,31 @@ TEST_CASE("run loop: many threads, no key in two of them, every change is seen")
 TEST_CASE("run loop: a failure is told with the job behind the workload") {
   FILE* const file = ::tmpfile();
   REQUIRE(file != nullptr);
+  const bool was_on = log::Enabled(log::Level::kWarn);
+  log::SetLevel(log::Level::kWarn);
   std::fflush(stderr);
   const int saved = ::dup(STDERR_FILENO);
   ::dup2(::fileno(file), STDERR_FILENO);
   std::atomic<int> calls = 0;
+  std::promise<void> again;
   {
     RunLoopOptions options = Threads(1);
     options.subject = "workload";
     options.retry = [](const Error&, int) { return Retry{1ms, true}; };
     options.job_of = [](const ObjectKey& key) { return key.ns + "/train"; };
     RunLoop<ObjectKey> loop(options, SystemClock(), [&](const ObjectKey&) {
-      return ++calls == 1 ? Result<void>(Fail(ErrorCode::kInternal, "no")) : Result<void>();
+      if (++calls == 1) return Result<void>(Fail(ErrorCode::kInternal, "no"));
+      again.set_value();
+      return Result<void>();
     });
     loop.Add({.ns = "ml", .name = "job-train-b13a5"});
     loop.Start();
-    while (calls < 2) std::this_thread::sleep_for(1ms);
+    REQUIRE(again.get_future().wait_for(10s) == std::future_status::ready);
   }
   std::fflush(stderr);
   ::dup2(saved, STDERR_FILENO);
   ::close(saved);
+  log::SetLevel(was_on ? log::Level::kInfo : log::Level::kError);
   std::string text(4096, '\0');
   std::fseek(file, 0, SEEK_SET);
   text.resize(std::fread(text.data(), 1, text.size(), file));

@@ -59,6 +59,7 @@ TEST_CASE("quota: what the largest flavor holds is enough") {
   CHECK(Why(queue, R"({"memory": "11Gi"})", 1) ==
         "1 pod of set main asks for 11Gi of memory, and ClusterQueue gpu has quota for at most "
         "10Gi in one flavor: Kueue never admits them");
+  CHECK_THAT(Why(queue, R"({"cpu": "4k"})", 1), ContainsSubstring("asks for 4000 of cpu, "));
   CHECK(Why(queue, R"({"cpu": "1999m"})", 4).empty());
   CHECK(!Why(queue, R"({"cpu": "2001m"})", 4).empty());
 }

@@ -185,7 +185,7 @@ TEST_CASE("the caret below an expression keeps its place, wrapped or not") {
   const std::string text =
       "selector #0 does not compile: ERROR: <input>:1:46: found no matching overload\n"
       " | device.capacity[\"gpu.example.com\"].memory >= \"40Gi\"\n"
-      " | ...........................................^\nwrite compareTo";
+      " | ..........................................^\nwrite compareTo";
   const auto lines = Lines(text, 0, true);
   REQUIRE(lines.size() == 4);
   CHECK(lines[1].find(">=") == lines[2].find('^'));

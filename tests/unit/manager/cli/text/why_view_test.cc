@@ -459,5 +459,18 @@ TEST_CASE("history as json, and of a workload without one") {
              ContainsSubstring("\nnothing has happened to it yet\n"));
 }
 
+TEST_CASE("why: the caret below a selector that does not compile keeps its line") {
+  WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(1);
+  verdicts[0].reasons_json =
+      R"([{"code":"SelectorError","object":"","message":"does not compile: ERROR: 1:3\n | a >= b)"
+      R"(\n | ..^\nwrite compareTo"}])";
+  const std::string below = "\n" + std::string(sizeof("gpu-east  No       SelectorError"), ' ');
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("SelectorError  does not compile: ERROR: 1:3" + below +
+                               "  | a >= b" + below + "  | ..^" + below + " write compareTo\n"));
+}
+
 }  // namespace
 }  // namespace fedra::cli
