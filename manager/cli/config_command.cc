@@ -28,23 +28,23 @@ config::LoadOptions LoadNow() {
 }
 
 // Everything that `config validate` finds out.
-struct Findings {
+struct Validation {
   config::Problems problems;
   bool valid = false;
   std::optional<config::Loaded> loaded;
   std::optional<std::vector<ClusterAnswer>> clusters;  // absent: they were not asked
 };
 
-bool IsFailing(const Findings& findings) {
+bool IsFailing(const Validation& findings) {
   return !findings.valid ||
          (findings.clusters &&
           std::any_of(findings.clusters->begin(), findings.clusters->end(),
                       [](const ClusterAnswer& cluster) { return !cluster.problem.empty(); }));
 }
 
-Findings Examine(const ValidateOptions& options, std::chrono::milliseconds timeout,
-                 Terminal& terminal) {
-  Findings findings;
+Validation Examine(const ValidateOptions& options, std::chrono::milliseconds timeout,
+                   Terminal& terminal) {
+  Validation findings;
   config::LoadOptions all_of_it = LoadNow();
   all_of_it.look_at_store = true;
   auto loaded = config::Load(options.config, all_of_it);
@@ -76,7 +76,7 @@ ordered_json ProblemJson(const config::Problem& problem) {
   return object;
 }
 
-ordered_json AsJson(const Findings& findings, const std::string& path) {
+ordered_json AsJson(const Validation& findings, const std::string& path) {
   ordered_json document = Document("ConfigReport");
   document["file"] = path;
   document["valid"] = findings.valid;
@@ -100,7 +100,7 @@ ordered_json AsJson(const Findings& findings, const std::string& path) {
   return document;
 }
 
-void Print(const Findings& findings, const std::string& path, Terminal& terminal) {
+void Print(const Validation& findings, const std::string& path, Terminal& terminal) {
   if (!findings.problems.empty()) terminal.err << config::ToString(findings.problems) << "\n";
   if (!findings.valid) return;
   const config::Loaded& loaded = *findings.loaded;
@@ -131,7 +131,7 @@ int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
     terminal.err << "--timeout: " << timeout.error().message << "\n";
     return kFailed;
   }
-  const Findings findings = Examine(options, *timeout, terminal);
+  const Validation findings = Examine(options, *timeout, terminal);
   if (const auto format = ParseFormat(options.format); format)
     terminal.out << ToText(AsJson(findings, options.config), *format);
   else
