@@ -149,7 +149,7 @@ struct DispatchSettings {
   RejectedWorkers rejected_workers = RejectedWorkers::kKeep;
   // How long the copies of a job that failed stay on its worker; 0s (not at all) to 168h.
   std::chrono::milliseconds keep_failed{0};
-  int failure_log_lines = 0;
+  int failure_log_lines = 0;  // of a failed job's pod, that the history keeps; to 100
 };
 
 struct StoreSettings {

@@ -245,15 +245,12 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
       {"keepFailed",
        "How long the job and pods of a job that failed stay on its worker, counted from its end, "
        "so that their logs can be read there. They go earlier with the job on the manager. 0s: "
-       "they "
-       "are removed at once.",
+       "they are removed at once.",
        DurationRef{&dispatch.keep_failed, seconds(0), hours(168)}, ""},
       {"failureLogLines",
        "How many of the last lines that a pod of a failed job has printed `fedra history` keeps, "
-       "at "
-       "most 4 KiB. Whoever may read fedra's store can read them. Needs verification.devices: "
-       "Enforce, "
-       "without which no pods are watched, and deploy/worker-rbac-logs.yaml. 0: none.",
+       "at most 4 KiB. Whoever may read fedra's store can read them. Needs verification.devices: "
+       "Enforce, without which no pods are watched, and deploy/worker-rbac-logs.yaml. 0: none.",
        NumberRef{&dispatch.failure_log_lines, 0, 100}, ""},
   };
 }

@@ -335,7 +335,7 @@ std::string ReadableAmount(std::string_view resource, const Quantity& amount) {
     if (milli == INT64_MAX) return amount.ToString();
     return milli % 1000 == 0 ? std::to_string(milli / 1000) : std::to_string(milli) + "m";
   }
-  // "64Gi" is kept; of "65843972Ki" nobody can tell the size.
+  // "64Gi" is kept; "65843972Ki" is hard to read.
   std::string exact = amount.ToString();
   constexpr size_t kReadable = 6;
   if (exact.size() <= kReadable) return exact;

@@ -107,7 +107,7 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
   if (trace_.nearest.node != nullptr) ExplainNearest(explanation);
   // Nodes with room and without devices do not matter to a job that gets both elsewhere.
   if (answer == RoomAnswer::kAll) reasons.resize(static_cast<size_t>(devices));
-  // Of nodes that were found to have too few devices nobody has asked whether they have room.
+  // Nodes with too few devices have not been checked for room yet.
   if (devices == begin && WaitsForDevices(reasons) && room.ExplainTooSmall(explanation)) {
     std::rotate(reasons.begin() + begin, reasons.end() - 1, reasons.end());
   } else if (answer == RoomAnswer::kNothing) {

@@ -1,7 +1,7 @@
 #pragma once
 //
 // Why nodes have no room for a pod: now, because other pods run there, or never, because they are
-// too small or nobody provides the resource.
+// too small or do not provide the resource.
 //
 // Reads what was placed and changes nothing of it. Thread rules: one simulation, one thread.
 

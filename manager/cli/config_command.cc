@@ -35,33 +35,33 @@ struct Validation {
   std::optional<std::vector<ClusterAnswer>> clusters;  // absent: they were not asked
 };
 
-bool IsFailing(const Validation& findings) {
-  return !findings.valid ||
-         (findings.clusters &&
-          std::any_of(findings.clusters->begin(), findings.clusters->end(),
+bool IsFailing(const Validation& validation) {
+  return !validation.valid ||
+         (validation.clusters &&
+          std::any_of(validation.clusters->begin(), validation.clusters->end(),
                       [](const ClusterAnswer& cluster) { return !cluster.problem.empty(); }));
 }
 
 Validation Examine(const ValidateOptions& options, std::chrono::milliseconds timeout,
                    Terminal& terminal) {
-  Validation findings;
+  Validation validation;
   config::LoadOptions all_of_it = LoadNow();
   all_of_it.look_at_store = true;
   auto loaded = config::Load(options.config, all_of_it);
   if (!loaded) {
-    findings.problems = loaded.error();
-    return findings;
+    validation.problems = loaded.error();
+    return validation;
   }
-  findings.valid = config::AccessProblems(*loaded, false).empty();
-  findings.problems = config::AccessProblems(*loaded, true);
+  validation.valid = config::AccessProblems(*loaded, false).empty();
+  validation.problems = config::AccessProblems(*loaded, true);
   if (loaded->store) {
-    findings.problems.push_back(loaded->store->problem);
-    if (loaded->store->fatal) findings.valid = false;
+    validation.problems.push_back(loaded->store->problem);
+    if (loaded->store->fatal) validation.valid = false;
   }
-  if (findings.valid && options.connect)
-    findings.clusters = AskClusters(*loaded, timeout, terminal);
-  findings.loaded = std::move(*loaded);
-  return findings;
+  if (validation.valid && options.connect)
+    validation.clusters = AskClusters(*loaded, timeout, terminal);
+  validation.loaded = std::move(*loaded);
+  return validation;
 }
 
 ordered_json ProblemJson(const config::Problem& problem) {
@@ -76,34 +76,34 @@ ordered_json ProblemJson(const config::Problem& problem) {
   return object;
 }
 
-ordered_json AsJson(const Validation& findings, const std::string& path) {
+ordered_json AsJson(const Validation& validation, const std::string& path) {
   ordered_json document = Document("ConfigReport");
   document["file"] = path;
-  document["valid"] = findings.valid;
+  document["valid"] = validation.valid;
   document["problems"] = ordered_json::array();
-  for (const config::Problem& problem : findings.problems)
+  for (const config::Problem& problem : validation.problems)
     document["problems"].push_back(ProblemJson(problem));
-  if (findings.valid) {
-    const config::Loaded& loaded = *findings.loaded;
+  if (validation.valid) {
+    const config::Loaded& loaded = *validation.loaded;
     document["manager"] = config::Summary(*loaded.manager);
     document["workers"] = ordered_json::array();
     for (size_t i = 0; i < loaded.workers.size(); ++i)
       document["workers"].push_back({{"name", loaded.configuration.workers[i].name},
                                      {"access", config::Summary(*loaded.workers[i])}});
   }
-  if (findings.clusters) {
+  if (validation.clusters) {
     document["clusters"] = ordered_json::array();
-    for (const ClusterAnswer& cluster : *findings.clusters)
+    for (const ClusterAnswer& cluster : *validation.clusters)
       document["clusters"].push_back(
           {{"name", cluster.name}, {"release", cluster.release}, {"problem", cluster.problem}});
   }
   return document;
 }
 
-void Print(const Validation& findings, const std::string& path, Terminal& terminal) {
-  if (!findings.problems.empty()) terminal.err << config::ToString(findings.problems) << "\n";
-  if (!findings.valid) return;
-  const config::Loaded& loaded = *findings.loaded;
+void Print(const Validation& validation, const std::string& path, Terminal& terminal) {
+  if (!validation.problems.empty()) terminal.err << config::ToString(validation.problems) << "\n";
+  if (!validation.valid) return;
+  const config::Loaded& loaded = *validation.loaded;
   terminal.out << fmt::format("{} is valid: manager {}\n", path, config::Summary(*loaded.manager));
   for (size_t i = 0; i < loaded.workers.size(); ++i) {
     terminal.out << fmt::format("  worker {}: {}\n", loaded.configuration.workers[i].name,
@@ -112,9 +112,9 @@ void Print(const Validation& findings, const std::string& path, Terminal& termin
   if (loaded.workers.empty())
     terminal.out
         << "  no worker: every job waits (add name and kubeconfig of each below workers)\n";
-  if (!findings.clusters) return;
+  if (!validation.clusters) return;
   // One report on one stream: in a file, too, the cluster that fails is among the others.
-  for (const ClusterAnswer& cluster : *findings.clusters) {
+  for (const ClusterAnswer& cluster : *validation.clusters) {
     terminal.out << cluster.name << ": "
                  << (cluster.problem.empty()
                          ? "Kubernetes " + cluster.release + ", all required permissions granted"
@@ -131,12 +131,12 @@ int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
     terminal.err << "--timeout: " << timeout.error().message << "\n";
     return kFailed;
   }
-  const Validation findings = Examine(options, *timeout, terminal);
+  const Validation validation = Examine(options, *timeout, terminal);
   if (const auto format = ParseFormat(options.format); format)
-    terminal.out << ToText(AsJson(findings, options.config), *format);
+    terminal.out << ToText(AsJson(validation, options.config), *format);
   else
-    Print(findings, options.config, terminal);
-  return IsFailing(findings) ? kFailed : 0;
+    Print(validation, options.config, terminal);
+  return IsFailing(validation) ? kFailed : 0;
 }
 
 int ConfigPrintDefaults(Terminal& terminal) {

@@ -34,7 +34,7 @@ std::optional<WallTime> FlapEnd(const Context& context) {
   return end;
 }
 
-// The end of "settling" is a time, and no event: somebody has to look.
+// "Settling" ends by time, without an event: look again then.
 std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
   std::optional<WallTime> wake_at = choice.wake_at;
   if (SomeAreSettling(context)) WakeBy(context.now + kSettlingLook, wake_at);
@@ -132,7 +132,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
   }
 }
 
-// The worker's Kueue, or somebody there, has ended the copy without running it.
+// The worker's Kueue, or one of its users, ended the copy without running it.
 void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision) {
   const tracking::Workload& clone = *cluster.clone;
   std::string message =
@@ -153,8 +153,8 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
     decision.actions.emplace_back(CreateClone{cluster.name});
     return;
   }
-  // A copy of an earlier incarnation, or a clone nobody will admit, is removed first; its end wakes
-  // us again.
+  // A copy of an earlier incarnation, or a clone that is never admitted, is removed first; its end
+  // wakes us again.
   if (!HasOwnClone(cluster)) {
     decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
   } else if (IsSpent(*cluster.clone)) {

@@ -145,7 +145,7 @@ bool AssumeCache::Reserve(const Assumption& assumption, uint64_t seen) {
   return state_.With([&](State& state) {
     const auto found = state.entries.find(assumption.workload);
     const bool is_here = found != state.entries.end();
-    // One that nobody has seen for so long is as good as new.
+    // An overdue reservation that no object shows counts as new.
     if (is_here && !(found->second.reserved && IsOverdue(found->second, now))) return true;
     if (state.version > seen) return false;
     if (is_here) Remove(state, assumption.workload, now);

@@ -12,6 +12,7 @@ namespace fedra::verify {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 using tracking::Member;
 using tracking::Text;
 
@@ -78,30 +79,38 @@ Capacity CapacityOf(const WorkerObjects& objects) {
   return capacity;
 }
 
-std::string ToJsonText(const Capacity& capacity) {
-  json stopped = json::array();
-  for (const StoppedQueue& queue : capacity.stopped_queues) {
-    stopped.push_back(
-        {{"name", queue.name}, {"clusterQueue", queue.cluster_queue}, {"why", queue.why}});
+void PutCapacity(ordered_json& object, const Capacity& capacity) {
+  if (capacity.queues > 0) {
+    ordered_json stopped = ordered_json::array();
+    for (const StoppedQueue& queue : capacity.stopped_queues) {
+      stopped.push_back(
+          {{"name", queue.name}, {"clusterQueue", queue.cluster_queue}, {"why", queue.why}});
+    }
+    object["queues"] = {{"total", capacity.queues},
+                        {"active", capacity.queues - capacity.stopped},
+                        {"stopped", std::move(stopped)}};
   }
-  json quota = json::array();
-  for (const QuotaUse& use : capacity.quota) {
-    quota.push_back({{"clusterQueue", use.cluster_queue},
-                     {"flavor", use.flavor},
-                     {"resource", use.resource},
-                     {"nominal", use.nominal.ToString()},
-                     {"reserved", use.reserved.ToString()}});
+  if (!capacity.quota.empty()) {
+    ordered_json& quota = object["quota"] = ordered_json::array();
+    for (const QuotaUse& use : capacity.quota) {
+      quota.push_back({{"clusterQueue", use.cluster_queue},
+                       {"flavor", use.flavor},
+                       {"resource", use.resource},
+                       {"nominal", use.nominal.ToString()},
+                       {"reserved", use.reserved.ToString()}});
+    }
   }
-  json object = {{"queues",
-                  {{"total", capacity.queues},
-                   {"stopped", capacity.stopped},
-                   {"stoppedQueues", std::move(stopped)}}},
-                 {"quota", std::move(quota)}};
   if (capacity.devices) {
     object["devices"] = {{"published", capacity.devices->published},
                          {"inUse", capacity.devices->in_use}};
   }
-  return tracking::Dump(object);
+}
+
+std::string ToJsonText(const Capacity& capacity) {
+  ordered_json object = ordered_json::object();
+  PutCapacity(object, capacity);
+  // Kueue's words may be no UTF-8.
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 Result<Capacity> ParseCapacity(const std::string& text) {
@@ -110,8 +119,8 @@ Result<Capacity> ParseCapacity(const std::string& text) {
   Capacity capacity;
   const json& queues = Member(object, "queues");
   capacity.queues = CountOf(queues, "total");
-  capacity.stopped = CountOf(queues, "stopped");
-  for (const json& queue : Member(queues, "stoppedQueues"))
+  capacity.stopped = capacity.queues - CountOf(queues, "active");
+  for (const json& queue : Member(queues, "stopped"))
     capacity.stopped_queues.push_back(
         {Text(queue, "name"), Text(queue, "clusterQueue"), Text(queue, "why")});
   for (const json& use : Member(object, "quota")) {

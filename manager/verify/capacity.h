@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/quantity.h"
 #include "base/result.h"
 #include "manager/verify/worker_objects.h"
@@ -59,8 +61,10 @@ Capacity CapacityOf(const WorkerObjects& objects);
 // 1 is all of it; more when jobs hold what was lent.
 double ShareOf(const QuotaUse& use);
 
-// {"queues": {"total": 2, "stopped": [{"name", "clusterQueue", "why"}]}, "quota": [...],
-//  "devices": {"published": 8, "inUse": 3}}.
+// Adds what is known of {"queues": {"total": 2, "active": 1, "stopped": [{"name", "clusterQueue",
+// "why"}]}, "quota": [...], "devices": {"published": 8, "inUse": 3}}.
+void PutCapacity(nlohmann::ordered_json& object, const Capacity& capacity);
+// The same as one object, for the store.
 std::string ToJsonText(const Capacity& capacity);
 // kBadResponse for anything else; "{}" is a capacity of which nothing is known.
 Result<Capacity> ParseCapacity(const std::string& text);

@@ -77,10 +77,9 @@ namespace {
 
 std::string Lines(const OrphanGaps& gaps, const Style& style) {
   std::string text = Printable(gaps.left_out, style.utf8);
-  for (const UnreadWorker& one : gaps.workers)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", one.worker,
-                        Printable(one.problem, style.utf8));
-  return text;
+  const std::string unread = UnreadText(gaps.workers, style);
+  if (!text.empty() && !unread.empty()) text += "\n";
+  return text + unread;
 }
 
 nlohmann::ordered_json ToJson(const Orphan& orphan) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/cli/text/display_text.h"
 
 namespace fedra::cli {
 
@@ -19,6 +20,13 @@ void PutUnread(nlohmann::ordered_json& document, std::span<const UnreadWorker> w
   nlohmann::ordered_json& list = document["unreadWorkers"] = nlohmann::ordered_json::array();
   for (const UnreadWorker& one : workers)
     list.push_back({{"worker", one.worker}, {"problem", one.problem}});
+}
+
+std::string UnreadText(std::span<const UnreadWorker> workers, const Style& style) {
+  std::string text;
+  for (const UnreadWorker& one : workers)
+    text += (text.empty() ? "" : "\n") + Printable(one.worker + ": " + one.problem, style.utf8);
+  return text;
 }
 
 std::string SnapshotLine(const AsOf& as_of, WallTime now, const Style& style) {

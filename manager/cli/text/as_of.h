@@ -27,6 +27,8 @@ struct UnreadWorker {
 // "unreadWorkers": [{"worker": "gpu-east", "problem": "not reached: ..."}], in every report on
 // workers.
 void PutUnread(nlohmann::ordered_json& document, std::span<const UnreadWorker> workers);
+// "gpu-east: not reached: ...", a line each, without the last line end.
+std::string UnreadText(std::span<const UnreadWorker> workers, const Style& style);
 
 // A document with "asOf" and "source": "Clusters", or "Snapshot" with its "file".
 nlohmann::ordered_json Document(std::string_view kind, const AsOf& as_of);

@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace fedra::cli {
 
-using nlohmann::ordered_json;
 using verify::Capacity;
 
 Capacity CapacityOf(const store::ClusterRow& row) {
@@ -41,33 +39,6 @@ std::string WhyStopped(const Capacity& capacity, const std::string& cluster_queu
   const auto found = std::ranges::find(capacity.stopped_queues, cluster_queue,
                                        &verify::StoppedQueue::cluster_queue);
   return found == capacity.stopped_queues.end() ? std::string() : found->why;
-}
-
-void PutCapacity(ordered_json& object, const Capacity& capacity) {
-  if (capacity.queues > 0) {
-    ordered_json stopped = ordered_json::array();
-    for (const verify::StoppedQueue& queue : capacity.stopped_queues) {
-      stopped.push_back(
-          {{"name", queue.name}, {"clusterQueue", queue.cluster_queue}, {"why", queue.why}});
-    }
-    object["queues"] = {{"total", capacity.queues},
-                        {"active", capacity.queues - capacity.stopped},
-                        {"stopped", std::move(stopped)}};
-  }
-  if (!capacity.quota.empty()) {
-    ordered_json& quota = object["quota"] = ordered_json::array();
-    for (const verify::QuotaUse& use : capacity.quota) {
-      quota.push_back({{"clusterQueue", use.cluster_queue},
-                       {"flavor", use.flavor},
-                       {"resource", use.resource},
-                       {"nominal", use.nominal.ToString()},
-                       {"reserved", use.reserved.ToString()}});
-    }
-  }
-  if (capacity.devices) {
-    object["devices"] = {{"published", capacity.devices->published},
-                         {"inUse", capacity.devices->in_use}};
-  }
 }
 
 }  // namespace fedra::cli

@@ -1,10 +1,8 @@
 #pragma once
 //
-// The queues, quota and devices of a cluster in a few characters, and for programs. Pure.
+// The queues, quota and devices of a cluster in a few characters. Pure.
 
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "manager/verify/capacity.h"
 #include "store/rows.h"
@@ -23,8 +21,5 @@ std::string DevicesText(const verify::Capacity& capacity);  // "3/8": in use, of
 
 // Why this ClusterQueue admits nothing; empty: nothing is known against it.
 std::string WhyStopped(const verify::Capacity& capacity, const std::string& cluster_queue);
-
-// Adds "queues", "quota" and "devices", as far as they are known.
-void PutCapacity(nlohmann::ordered_json& object, const verify::Capacity& capacity);
 
 }  // namespace fedra::cli

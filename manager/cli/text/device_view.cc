@@ -167,17 +167,6 @@ ordered_json DevicesJson(const WorkerDevices& worker) {
   return object;
 }
 
-// Which workers are not in the document.
-std::string Problems(const std::vector<WorkerDevices>& workers, const Style& style) {
-  std::string text;
-  for (const WorkerDevices& worker : workers) {
-    if (worker.problem.empty()) continue;
-    text +=
-        (text.empty() ? "" : "\n") + Printable(worker.worker + ": " + worker.problem, style.utf8);
-  }
-  return text;
-}
-
 bool HasAny(const std::vector<WorkerDevices>& workers) {
   return std::any_of(workers.begin(), workers.end(),
                      [](const WorkerDevices& worker) { return !worker.inventory.nodes.empty(); });
@@ -263,7 +252,7 @@ Output RenderDevices(const std::vector<WorkerDevices>& workers, const AsOf& as_o
     }
     PutUnread(document, unread);
     output.out = ToText(document, format);
-    output.note = Problems(workers, style);
+    output.note = UnreadText(unread, style);
     return output;
   }
   if (any)

@@ -133,7 +133,7 @@ std::vector<std::string> Wrapped(std::string_view printable, size_t width) {
 
 std::vector<std::string> Lines(std::string_view text, size_t width, bool utf8) {
   std::vector<std::string> parts;
-  // Line ends of other texts are nobody's intention.
+  // In other texts a line end is an accident.
   if (text.find("\n" + std::string(kArt)) == std::string_view::npos) {
     std::string line = Printable(text, utf8);
     return width == 0 ? std::vector{std::move(line)} : Wrapped(line, width);

@@ -35,10 +35,10 @@ class SelectorParser final {
     const bool absent = Takes("!");
     one.key = Word();
     if (one.key.empty()) return Fail(Wrong("the name of a label"));
-    one.exists = !absent;
+    one.wanted = !absent;
     if (absent || AtEnd()) return one;
-    if (Takes("!=")) return Values(std::move(one), /*in=*/false, {Word()});
-    if (Takes("==") || Takes("=")) return Values(std::move(one), /*in=*/true, {Word()});
+    if (Takes("!=")) return Values(std::move(one), /*wanted=*/false, {Word()});
+    if (Takes("==") || Takes("=")) return Values(std::move(one), /*wanted=*/true, {Word()});
     const std::string word = Word();
     if (word != "in" && word != "notin") return Fail(Wrong("=, !=, in or notin"));
     FEDRA_ASSIGN_OR_RETURN(std::vector<std::string> set, Set());
@@ -46,9 +46,8 @@ class SelectorParser final {
   }
 
   // "x notin (a)" and "x!=a" also match what has no label x.
-  static Requirement Values(Requirement one, bool in, std::vector<std::string> values) {
-    one.exists = in;
-    one.in = in;
+  static Requirement Values(Requirement one, bool wanted, std::vector<std::string> values) {
+    one.wanted = wanted;
     one.values = std::move(values);
     return one;
   }
@@ -107,10 +106,10 @@ Result<LabelSelector> LabelSelector::Parse(std::string_view text) {
 bool LabelSelector::Matches(const Labels& labels) const {
   return std::ranges::all_of(requirements_, [&](const Requirement& one) {
     const auto label = labels.find(one.key);
-    if (label == labels.end()) return !one.exists;
-    if (one.values.empty()) return one.exists;
-    const bool among = std::ranges::find(one.values, label->second) != one.values.end();
-    return among == one.in;
+    const bool found =
+        label != labels.end() &&
+        (one.values.empty() || std::ranges::find(one.values, label->second) != one.values.end());
+    return found == one.wanted;
   });
 }
 

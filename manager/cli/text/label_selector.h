@@ -29,9 +29,8 @@ class LabelSelector final {
  private:
   struct Requirement {
     std::string key;
-    bool exists = true;  // the label must be there, unless `in` is false or `values` are absent
-    bool in = true;      // its value must be one of `values`; else it must not
     std::vector<std::string> values;  // empty: any
+    bool wanted = true;  // there must be a label with one of the values; else there must be none
   };
   friend class SelectorParser;
   std::vector<Requirement> requirements_;  // all of them

@@ -86,7 +86,7 @@ ordered_json ClusterJson(const ClusterRow& row, size_t jobs, size_t left) {
   PutTime(object, "lastContact", row.last_contact);
   object["kubernetesVersion"] = row.kubernetes_version;
   object["draVersion"] = row.dra_version;
-  PutCapacity(object, CapacityOf(row));
+  verify::PutCapacity(object, CapacityOf(row));
   object["jobs"] = jobs;
   object["jobsLeftBehind"] = left;
   object["note"] = row.note;

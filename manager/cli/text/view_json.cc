@@ -47,7 +47,7 @@ ordered_json Report(std::string_view kind, const Daemon& daemon,
     ordered_json& object = document["manager"] = {{"state", manager->phase}};
     PutTime(object, "since", manager->phase_since);
     object["why"] = manager->why;
-    PutCapacity(object, CapacityOf(*manager));
+    verify::PutCapacity(object, CapacityOf(*manager));
   }
   return document;
 }

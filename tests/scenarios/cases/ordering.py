@@ -102,14 +102,20 @@ def equal_jobs_leave_in_their_order(world: World) -> None:
     assert before + after == [job.name for job in jobs], before + after
 
 
-@scenario("priority-first", kueue_dra=_OFF)
-def a_higher_priority_overtakes(world: World) -> None:
-    """The card is in use; a job of higher priority comes last and is the next to leave."""
+def _one_card_and_a_high_priority(world: World) -> str:
+    """The fleet has one card, on worker1; the name of a priority class above all others."""
     urgent = f"{world.ns}-urgent"
     for cluster in (MANAGER, *world.workers):
         world.admin(cluster).apply(objects.priority_class(urgent, 1000))
     _stage(world, world.worker1, 1)
     _stage(world, world.worker2, 0)
+    return urgent
+
+
+@scenario("priority-first", kueue_dra=_OFF)
+def a_higher_priority_overtakes(world: World) -> None:
+    """The card is in use; a job of higher priority comes last and is the next to leave."""
+    urgent = _one_card_and_a_high_priority(world)
     _start(world, "Strict")
     first = _submit(world, "a-first")
     first.wait_running_on(world.worker1)
@@ -126,11 +132,7 @@ def a_higher_priority_overtakes(world: World) -> None:
 @scenario("crash-after-nomination", kueue_dra=_OFF)
 def a_nomination_holds_its_device_over_a_crash(world: World) -> None:
     """kill -9 between nomination and clone, the store lost: a job of higher priority does not get the card."""
-    urgent = f"{world.ns}-urgent"
-    for cluster in (MANAGER, *world.workers):
-        world.admin(cluster).apply(objects.priority_class(urgent, 1000))
-    _stage(world, world.worker1, 1)
-    _stage(world, world.worker2, 0)
+    urgent = _one_card_and_a_high_priority(world)
     fedra = world.start_fedra({"verification": {"devices": "Enforce"}}, crash_at="after-nomination")
     first = _submit(world, "a-first")
     fedra.wait_crashed(world.fleet.patience)

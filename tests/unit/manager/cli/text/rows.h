@@ -90,7 +90,7 @@ inline StatusData Fleet() {
   data.clusters = {Worker("gpu-east", 0, "1.36.3"), Worker("gpu-west", 1, "1.35.4"),
                    LostWorker("tpu-lab", 2, std::chrono::seconds(250))};
   data.clusters[0].capacity_json =
-      R"({"queues":{"total":2,"stopped":0},"devices":{"published":8,"inUse":3},)"
+      R"({"queues":{"total":2,"active":2},"devices":{"published":8,"inUse":3},)"
       R"("quota":[{"clusterQueue":"gpu","flavor":"f","resource":"example.com/gpu","nominal":"8",)"
       R"("reserved":"6"}]})";
   data.workloads = {Job("done", "Finished", "gpu-east", std::chrono::hours(30)),
