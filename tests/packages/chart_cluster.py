@@ -11,6 +11,7 @@ import yaml
 
 from packages.artefacts import Artefacts
 from packages.chart import CASES, MINIMAL, Document, render
+from packages.kustomize import FOLDER
 from packages.parts import ROOT, Skip, run
 from real import tools as real_tools
 from real.control_plane import ControlPlane, Etcd
@@ -82,6 +83,7 @@ def installs(built: Artefacts) -> None:
         _make_namespace(cluster)
         _dry_run(built, cluster)
         wanted = _rights_of_deploy(cluster)
+        _try_kustomize(cluster)
         _install(built, cluster)
         _compare_rights(cluster, wanted)
         _try_policy(cluster)
@@ -159,6 +161,27 @@ def _rights_of_deploy(cluster: _Cluster) -> dict[str, list[str]]:
     # Not its namespace, which takes a while; the chart's role and binding have the same names.
     cluster.kubectl("delete", "clusterrole,clusterrolebinding", "fedra-manager")
     return found
+
+
+def _try_kustomize(cluster: _Cluster) -> None:
+    """The example is complete, and the daemon takes its configuration. Its namespace exists by now."""
+    example = FOLDER / "example"
+    built = list(yaml.safe_load_all(cluster.kubectl("kustomize", example)))
+    stateful_set = next(each for each in built if each["kind"] == "StatefulSet")
+    pod = stateful_set["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == "registry.example.com/fedra:0.1.0", pod
+    named = [source for volume in pod["volumes"] for source in _sources(volume)]
+    maps = [each["metadata"]["name"] for each in built if each["kind"] == "ConfigMap"]
+    assert {*maps, "gpu-east", "gpu-west"} == set(named), named
+    text = cluster.kubectl("apply", "--validate=strict", "--dry-run=server", "-k", example)
+    assert not _warnings(text) and text.count("(server dry run)") == len(built), text
+    run(ROOT / "build/release/manager/fedra", "config", "view", "--config", example / "fedra.yaml")
+
+
+def _sources(volume: Document) -> list[str]:
+    """Of a projected volume, the names of its ConfigMaps and Secrets."""
+    sources = volume.get("projected", {}).get("sources", [])
+    return [part["name"] for source in sources for part in source.values()]
 
 
 def _compare_rights(cluster: _Cluster, wanted: dict[str, list[str]]) -> None:

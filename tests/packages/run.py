@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from packages import chart, chart_cluster, deb_files, deb_machine, image  # noqa: E402
+from packages import chart, chart_cluster, deb_files, deb_machine, image, kustomize  # noqa: E402
 from packages.artefacts import Artefacts  # noqa: E402
 from packages.parts import Skip  # noqa: E402
 
@@ -48,6 +48,7 @@ TESTS: dict[str, Test] = {
     "chart-monitoring": chart.monitoring,
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,
+    "kustomize-base": kustomize.base,
     "chart-cluster": chart_cluster.installs,
 }
 
