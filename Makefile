@@ -105,6 +105,7 @@ style:
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
+	@scripts/grafana.py --check
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
@@ -135,6 +136,7 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
+	@scripts/grafana.py
 
 install:
 	$(INSTALL_PACKAGES) build

@@ -17,7 +17,7 @@ readonly build=(
 readonly run=(python3 python3-yaml openssl)                     # the demo and the scenarios
 readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and fuzzers
 readonly deb=(debhelper dpkg-dev fakeroot)
-readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish)  # what is tested of a package
+readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish prometheus)  # what is tested of a package
 readonly lint=(clang-format-19 clang-tidy-19 black mypy)
 
 packages_of() {

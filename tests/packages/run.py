@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from packages import deb_files, deb_machine  # noqa: E402
+from packages import alert_rules, deb_files, deb_machine, monitored  # noqa: E402
 from packages.deb_build import build_deb  # noqa: E402
 from packages.parts import Debs, Skip  # noqa: E402
 
@@ -35,6 +35,12 @@ TESTS: dict[str, Test] = {
     "deb-manual-pages": deb_files.manual_pages,
     "deb-completions": deb_files.completions,
     "deb-machine": deb_machine.life_of_a_package,
+    "alert-rules": alert_rules.rules,
+    "alert-runbooks": alert_rules.runbooks,
+    "dashboards": monitored.dashboards,
+    "metrics-in-use": monitored.metrics_in_use,
+    "metrics-scraped": monitored.scraped,
+    "runbook-lines": monitored.runbook_lines,
 }
 
 
