@@ -7,8 +7,10 @@
 #   make test-real-dra N=500 SEED=1
 #                   random pods and claims shown to a real kube-scheduler and to fedra
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
+#   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
 #   make test-packages
-#                   lintian, installed, upgraded and purged in a booted systemd against a simulated fleet (root)
+#                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
+#                   against a simulated fleet (root)
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
 #   make style      format, layers, headers, mypy
@@ -32,7 +34,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb test-packages bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image test-packages bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -90,8 +92,13 @@ deb:
 	@mkdir -p $(DEB_FOLDER)
 	@FEDRA_DEB_FOLDER=$(abspath $(DEB_FOLDER)) debian/rules binary
 
+image:
+	$(INSTALL_PACKAGES) build image
+	$(call BUILD,release,fedra)
+	@scripts/image/build.py
+
 test-packages:
-	$(INSTALL_PACKAGES) test deb packages
+	$(INSTALL_PACKAGES) test deb image packages
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
 

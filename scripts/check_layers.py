@@ -22,11 +22,12 @@ LAYERS = {
     "config": {"base", "config"},
     "store": {"base", "store"},
     "cel": {"base", "cel"},
-    "dra": {"base", "cel", "dra"},
+    "verdict": {"base", "verdict"},
+    "dra": {"base", "cel", "verdict", "dra"},
     "cluster-clients": {"base", "cluster-clients"},
-    "manager": {"base", "config", "store", "cel", "dra", "cluster-clients", "manager"},
+    "manager": {"base", "config", "store", "cel", "verdict", "dra", "cluster-clients", "manager"},
     "tests": {
-        "base", "config", "store", "cel", "dra", "cluster-clients", "manager", "tests",
+        "base", "config", "store", "cel", "verdict", "dra", "cluster-clients", "manager", "tests",
     },
 }  # fmt: skip
 

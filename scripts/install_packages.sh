@@ -2,7 +2,7 @@
 #
 # Installs the Debian 12 packages that a make target needs and that are missing; says nothing when all are there.
 #
-#   install_packages.sh build|test|lint|clang|format|deb|packages|real...
+#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real...
 #
 # As root, or with sudo. On other systems it only names what it would look for: CMake then says what is missing.
 set -euo pipefail
@@ -17,7 +17,9 @@ readonly build=(
 readonly run=(python3 python3-yaml openssl)                     # the demo and the scenarios
 readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and fuzzers
 readonly deb=(debhelper dpkg-dev fakeroot)
-readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish prometheus)  # what is tested of a package
+readonly image=(binutils ca-certificates dpkg-dev git python3)   # what goes into it is installed, too
+# What is tested of a package, of the image, and of what Prometheus reads.
+readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc prometheus)
 readonly lint=(clang-format-19 clang-tidy-19 black mypy)
 
 packages_of() {
@@ -28,6 +30,7 @@ packages_of() {
     lint) echo "${build[@]}" "${run[@]}" "${clang[@]}" "${lint[@]}" ;;
     format) echo git "${lint[@]}" ;;
     deb) echo "${deb[@]}" ;;
+    image) echo "${image[@]}" ;;
     packages) echo "${tried[@]}" ;;
     real) echo "${build[@]}" "${run[@]}" curl ;;
     *)

@@ -9,6 +9,9 @@
 #include "dra/judge/selector_advice.h"
 
 namespace fedra::dra {
+
+using verdict::CountedCause;
+
 namespace {
 
 void Count(std::vector<CountedCause>& causes, const std::string& what) {

@@ -20,7 +20,7 @@
 #include "dra/allocator/pod_claims.h"
 #include "dra/model/node_view.h"
 #include "dra/model/snapshot.h"
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::dra {
 
@@ -36,12 +36,13 @@ struct RequestReport {
   int unusable_pool = 0;  // in pools that are incomplete or invalid, and may be of use once mended
   std::vector<std::string> pool_problems;  // of those pools, each once, at most kMaxPoolProblems
   int other_driver = 0;
-  std::vector<CountedCause> class_selectors;    // false, per selector
-  std::vector<CountedCause> request_selectors;  // false, per selector
-  std::vector<CountedCause> errors;  // selectors that cannot be evaluated, with one such device
-  std::string compile_error;         // of a selector that no device can be tried with; may be empty
-  int other_node = 0;                // match, but belong to nodes where the pod cannot run
-  std::vector<CountedCause> taints;
+  std::vector<verdict::CountedCause> class_selectors;    // false, per selector
+  std::vector<verdict::CountedCause> request_selectors;  // false, per selector
+  std::vector<verdict::CountedCause>
+      errors;                 // selectors that cannot be evaluated, with one such device
+  std::string compile_error;  // of a selector that no device can be tried with; may be empty
+  int other_node = 0;         // match, but belong to nodes where the pod cannot run
+  std::vector<verdict::CountedCause> taints;
   int allocated = 0;
   std::vector<ObjectKey> claims;     // that hold those, each once, at most kMaxClaimsKept
   size_t all_claims = 0;             // how many there are
@@ -59,7 +60,7 @@ struct RequestReport {
   // "request gpu of claim gpu (template large-only)".
   std::string Subject() const;
   // The counts as far as they are not 0, in the words of ToString(): {"other driver", 8}.
-  std::vector<CountedCause> Parts() const;
+  std::vector<verdict::CountedCause> Parts() const;
   // "24 devices: 8 other driver, ..."; "no devices" without any.
   std::string ToString() const;
 };

@@ -3,6 +3,10 @@
 #include "dra/judge/selector_advice.h"
 
 namespace fedra::dra {
+
+using verdict::Outcome;
+using verdict::ReasonCode;
+
 namespace {
 
 // Beyond error_forecaster.cc's bound for what may be slow: no machine takes less than 10 seconds.

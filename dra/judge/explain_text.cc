@@ -6,6 +6,9 @@
 #include "dra/judge/explain.h"
 
 namespace fedra::dra {
+
+using verdict::CountedCause;
+
 namespace {
 
 // " (a, b)"
@@ -76,7 +79,7 @@ void NameHolders(const JobOfClaim* jobs, RequestReport& report) {
 }
 
 std::string RequestReport::ToString() const {
-  return DeviceCounts{.wish = {}, .devices = devices, .parts = Parts()}.ToString();
+  return verdict::DeviceCounts{.wish = {}, .devices = devices, .parts = Parts()}.ToString();
 }
 
 }  // namespace fedra::dra

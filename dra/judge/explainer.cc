@@ -10,6 +10,11 @@
 #include "dra/judge/shortage.h"
 
 namespace fedra::dra {
+
+using verdict::Outcome;
+using verdict::Reason;
+using verdict::ReasonCode;
+
 namespace {
 
 bool WaitsForDevices(const std::vector<Reason>& reasons) {

@@ -7,25 +7,26 @@
 #include <vector>
 
 #include "dra/judge/explain.h"
-#include "dra/verdict.h"
+#include "verdict/verdict.h"
 
 namespace fedra::dra {
 
 struct Explanation {
-  Outcome outcome = Outcome::kYes;
-  std::vector<Reason> reasons;
+  verdict::Outcome outcome = verdict::Outcome::kYes;
+  std::vector<verdict::Reason> reasons;
   int headroom = 0;  // when all fit
   // As in PodSetReport.
   std::vector<RequestReport> requests;
   std::string nearest;
   std::string obstacle;
   bool aborted = false;
-  std::optional<Reason> no_room;
+  std::optional<verdict::Reason> no_room;
 
-  void Add(Outcome worst, ReasonCode code, std::string object, std::string message) {
+  void Add(verdict::Outcome worst, verdict::ReasonCode code, std::string object,
+           std::string message) {
     Add(worst, {.code = code, .object = std::move(object), .message = std::move(message)});
   }
-  void Add(Outcome worst, Reason reason) {
+  void Add(verdict::Outcome worst, verdict::Reason reason) {
     outcome = std::max(outcome, worst);
     reasons.push_back(std::move(reason));
   }

@@ -6,6 +6,10 @@
 #include "dra/judge/shortage.h"
 
 namespace fedra::dra {
+
+using verdict::Outcome;
+using verdict::ReasonCode;
+
 namespace {
 
 // Enough to tell what is in the way, not to prove it: for one attempt, and for a whole judgement.

@@ -8,6 +8,12 @@
 #include "dra/judge/simulation.h"
 
 namespace fedra::dra {
+
+using verdict::Outcome;
+using verdict::Reason;
+using verdict::ReasonCode;
+using verdict::Verdict;
+
 namespace {
 
 // Enough for what is likely, and bounded for what is not: then nothing is said about waiting.

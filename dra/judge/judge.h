@@ -38,7 +38,7 @@
 #include "dra/judge/scalable_pool.h"
 #include "dra/model/pod_demand.h"
 #include "dra/model/snapshot.h"
-#include "dra/verdict.h"
+#include "verdict/verdict.h"
 
 namespace fedra::dra {
 
@@ -114,11 +114,11 @@ struct PodSetReport {
   std::string obstacle;  // what stands against all requests together; may be empty
   std::string scaling;   // which new nodes could take the rest; empty: none
   // Nodes that could take the pod otherwise have no room for it: the reason that says so.
-  std::optional<Reason> no_room;
+  std::optional<verdict::Reason> no_room;
 };
 
 struct Judgement {
-  Verdict verdict;
+  verdict::Verdict verdict;
   std::vector<PodSetReport> pod_sets;
 };
 

@@ -6,6 +6,11 @@
 #include "base/text.h"
 
 namespace fedra::dra {
+
+using verdict::Outcome;
+using verdict::Reason;
+using verdict::ReasonCode;
+
 namespace {
 
 // No API server accepts more.

@@ -28,7 +28,7 @@ class RequestExplainer final {
  private:
   RequestReport ReportOn(const PodVariant& variant, uint32_t ask) const;
   int64_t Need(const Ask& ask, const RequestReport& report, bool shared) const;
-  ReasonCode CodeOf(const RequestReport& report, int64_t need) const;
+  verdict::ReasonCode CodeOf(const RequestReport& report, int64_t need) const;
   std::string Shortfall(const RequestReport& report, int64_t need) const;
   std::string DescribeAlternatives(const Ask& ask, std::span<const RequestReport> reports) const;
   void Refuse(const Ask& ask, std::span<const RequestReport> reports, bool shared,

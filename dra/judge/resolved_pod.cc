@@ -11,6 +11,10 @@
 #include "dra/model/node_match.h"
 
 namespace fedra::dra {
+
+using verdict::Reason;
+using verdict::ReasonCode;
+
 namespace {
 
 Reason Missing(ReasonCode code, std::string object, const std::string& why) {

@@ -16,7 +16,7 @@
 #include "dra/allocator/pod_claims.h"
 #include "dra/judge/simulation_context.h"
 #include "dra/model/pod_demand.h"
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::dra {
 
@@ -78,10 +78,10 @@ struct ResolvedPod {
   PodVariants variants;
   std::vector<size_t> entries;    // of the claims without an allocation: index in PodDemand::claims
   std::vector<BoundClaim> bound;  // allocated claims: the nodes must suit all of them
-  std::vector<ObjectKey> group_claims;  // of those: made for a PodGroup, their only consumer
-  std::vector<Reason> missing;          // objects that do not exist; then no node is looked at
-  std::vector<const Node*> nodes;       // that the pod may use, resources left out; by name
-  std::map<std::string, int> refused;   // why not the others -> nodes
+  std::vector<ObjectKey> group_claims;   // of those: made for a PodGroup, their only consumer
+  std::vector<verdict::Reason> missing;  // objects that do not exist; then no node is looked at
+  std::vector<const Node*> nodes;        // that the pod may use, resources left out; by name
+  std::map<std::string, int> refused;    // why not the others -> nodes
   // Of the refused: where an allocated claim cannot be used. The scheduler examines them all the
   // same, and an error there ends the pod's attempt as anywhere else.
   std::vector<const Node*> elsewhere;

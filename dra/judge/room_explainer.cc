@@ -8,6 +8,12 @@
 #include "dra/judge/joint_explainer.h"
 
 namespace fedra::dra {
+
+using verdict::Outcome;
+using verdict::Reason;
+using verdict::ReasonCode;
+using verdict::ResourceShortage;
+
 namespace {
 
 std::string_view DomainOf(std::string_view resource) {

@@ -35,7 +35,7 @@ class RoomExplainer final {
  private:
   // The nodes without room, as one reason tells of them.
   struct Nodes {
-    std::vector<ResourceShortage> shortages;  // by resource
+    std::vector<verdict::ResourceShortage> shortages;  // by resource
     int count = 0;
     bool have_devices = false;  // they could take the pod otherwise
     bool never = true;          // none could take the pod with nothing else on it
@@ -44,9 +44,9 @@ class RoomExplainer final {
   Nodes Examine() const;
   bool IsNowhere(const Text& resource) const;
   std::string MeantInstead(const Text& resource) const;
-  Reason Missing(const ResourceShortage& shortage) const;
-  Reason TooSmall(const Nodes& nodes) const;
-  Reason Busy(const Nodes& nodes) const;
+  verdict::Reason Missing(const verdict::ResourceShortage& shortage) const;
+  verdict::Reason TooSmall(const Nodes& nodes) const;
+  verdict::Reason Busy(const Nodes& nodes) const;
 
   const SimulationContext& context_;
   const PlacementTrace& trace_;

@@ -7,6 +7,9 @@
 #include "dra/judge/node_fit.h"
 
 namespace fedra::dra {
+
+using verdict::ReasonCode;
+
 namespace {
 
 // Whether what is missing is something that another node could bring.
@@ -209,10 +212,10 @@ std::optional<Scaling> ScaleWith(const NewNode& kind, const SimulationContext& c
 std::optional<Scaling> FindScaling(const SimulationContext& context, const PlacementTrace& trace,
                                    const PlacedPods& placed, const AddedNodes& added,
                                    const Explanation& explanation) {
-  if (context.options.scalable_pools == nullptr || explanation.outcome != Outcome::kNo ||
+  if (context.options.scalable_pools == nullptr || explanation.outcome != verdict::Outcome::kNo ||
       trace.report.wanted <= trace.report.fitting)
     return std::nullopt;
-  for (const Reason& reason : explanation.reasons)
+  for (const verdict::Reason& reason : explanation.reasons)
     if (!IsAboutDevices(reason.code)) return std::nullopt;
   for (const NewNode& kind : NewNodes(*context.options.scalable_pools)) {
     const auto at = added.find(kind.node.labels);

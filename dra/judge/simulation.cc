@@ -7,6 +7,8 @@
 
 namespace fedra::dra {
 
+using verdict::Outcome;
+
 void Simulation::Assume(const AssumedPods& pods) {
   PodDemand demand = *pods.demand;
   demand.count = pods.count;

@@ -21,9 +21,9 @@ namespace fedra::dra {
 
 struct PodSetResult {
   PodSetReport report;
-  Outcome outcome = Outcome::kYes;
+  verdict::Outcome outcome = verdict::Outcome::kYes;
   int headroom = 0;
-  std::vector<Reason> reasons;
+  std::vector<verdict::Reason> reasons;
   // When too few nodes are left for the pods: the claims that leave so few.
   std::vector<ObjectKey> contested;
 };

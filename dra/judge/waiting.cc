@@ -5,6 +5,10 @@
 #include "base/text.h"
 
 namespace fedra::dra {
+
+using verdict::CountedCause;
+using verdict::Outcome;
+
 namespace {
 
 bool Lacks(const PodSetReport& report) { return report.fitting < report.wanted && !report.aborted; }
@@ -55,7 +59,7 @@ bool Waiting::IsEnough() const {
   return there.fitting >= there.wanted;
 }
 
-const Reason* Waiting::TooSmall() const {
+const verdict::Reason* Waiting::TooSmall() const {
   if (ask_ == nullptr) return nullptr;
   const Judgement& free = (*ask_)();
   const PodSetReport& there = free.pod_sets[pod_set_];

@@ -26,7 +26,7 @@ class Waiting final {
   bool IsEnough() const;
   // The nodes are too small even there: the reason that says so; null: they are not, or it is not
   // known.
-  const Reason* TooSmall() const;
+  const verdict::Reason* TooSmall() const;
 
   // That waiting brings too little for the request (null: for all requests together), in words;
   // absent: it may bring enough.
@@ -38,7 +38,7 @@ class Waiting final {
 };
 
 // The counts of a RequestReport, summed up.
-int Sum(const std::vector<CountedCause>& causes);
+int Sum(const std::vector<verdict::CountedCause>& causes);
 // Untainted, on nodes that the pod can use.
 int WithinReach(const RequestReport& report);
 int Matching(const RequestReport& report);

@@ -14,9 +14,22 @@
 #include "dra/model/model.h"
 #include "dra/model/parse.h"
 #include "dra/model/pool.h"
-#include "dra/requirement.h"
 
 namespace fedra::dra {
+
+// One entry of a pod's spec.resourceClaims.
+struct ClaimReference {
+  std::string pod_claim;      // its name inside the pod
+  std::string template_name;  // resourceClaimTemplateName; a claim per pod
+  std::string claim_name;  // resourceClaimName; one claim shared by all users. Exactly one of the
+                           // two is set
+  // The PodGroup that lists the same entry: its pods then share one claim made from the template
+  // (where AllocatorFeatures::workload_claims). Empty: a claim per pod.
+  std::string pod_group = {};
+  std::string group_claim = {};  // the claim that was made for that group; empty: not yet
+
+  auto operator<=>(const ClaimReference&) const = default;
+};
 
 // Where a pod may run.
 struct NodeConstraints {

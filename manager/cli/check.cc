@@ -30,9 +30,9 @@ int ExitCode(const std::vector<JobReport>& reports) {
   int code = kPlaceable;
   for (const JobReport& report : reports) {
     if (!report.judged) continue;  // its mistakes decide
-    const dra::Outcome best = BestOutcome(report);
-    if (best == dra::Outcome::kNo) return kNowhere;
-    if (best == dra::Outcome::kUnknown) code = kUnknown;
+    const verdict::Outcome best = BestOutcome(report);
+    if (best == verdict::Outcome::kNo) return kNowhere;
+    if (best == verdict::Outcome::kUnknown) code = kUnknown;
   }
   return code;
 }
@@ -93,7 +93,7 @@ std::string AboutTheSet(const std::vector<JobReport>& reports) {
   for (const JobReport& report : reports) {
     if (!report.judged) continue;
     ++judged;
-    if (BestOutcome(report) <= dra::Outcome::kMayScale) ++placeable;
+    if (BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
   }
   if (judged < 2) return {};
   return fmt::format(
@@ -119,8 +119,9 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
     if (options.assume_templates && !has_error) continue;
     for (const JobReport& report : reports) {
       for (const JobVerdict& verdict : report.verdicts) {
-        for (const dra::Reason& reason : verdict.verdict.reasons) {
-          if (reason.code != dra::ReasonCode::kTemplateMissing || reason.object != object) continue;
+        for (const verdict::Reason& reason : verdict.verdict.reasons) {
+          if (reason.code != verdict::ReasonCode::kTemplateMissing || reason.object != object)
+            continue;
           return Printable(object) +
                  (has_error ? " is in the input, but has mistakes: it is never assumed\n"
                             : " is in the input: --assume-templates judges as if it were "

@@ -9,18 +9,18 @@
 
 #include "base/ascii.h"
 #include "config/names.h"
-#include "dra/reason.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/text/output.h"
 #include "manager/cli/text/states.h"
 #include "manager/placement/note_reasons.h"
+#include "verdict/reason.h"
 
 namespace fedra::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json ReasonJson(const dra::ReasonEntry& entry) {
+ordered_json ReasonJson(const verdict::ReasonEntry& entry) {
   return {{"name", entry.name},
           {"group", entry.group},
           {"summary", entry.summary},
@@ -35,7 +35,7 @@ ordered_json StateJson(const StateEntry& entry) {
           {"remedy", entry.next}};
 }
 
-void PrintEntry(const dra::ReasonEntry& entry, std::ostream& out) {
+void PrintEntry(const verdict::ReasonEntry& entry, std::ostream& out) {
   out << fmt::format("{} ({})\n  {}\n\ncause   {}\nremedy  {}\n", entry.name, entry.group,
                      entry.summary, entry.cause, entry.remedy);
 }
@@ -47,7 +47,7 @@ void PrintState(const StateEntry& entry, std::ostream& out) {
 
 void PrintCatalogue(std::ostream& out) {
   std::string_view group;
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
     if (entry.group != group) out << fmt::format("{}{}\n", group.empty() ? "" : "\n", entry.group);
     group = entry.group;
     out << fmt::format("  {:<22} {}\n", entry.name, entry.summary);
@@ -66,14 +66,14 @@ bool Same(std::string_view a, std::string_view b) {
 }
 
 // The states of a worker's connection, and the reason that stands in verdicts for each.
-constexpr std::array<std::pair<std::string_view, dra::ReasonCode>, 3> kConnectionStates = {
-    {{"Unreachable", dra::ReasonCode::kClusterUnreachable},
-     {"Rejected", dra::ReasonCode::kCredentialsRejected},
-     {"Misconfigured", dra::ReasonCode::kClusterMisconfigured}}};
+constexpr std::array<std::pair<std::string_view, verdict::ReasonCode>, 3> kConnectionStates = {
+    {{"Unreachable", verdict::ReasonCode::kClusterUnreachable},
+     {"Rejected", verdict::ReasonCode::kCredentialsRejected},
+     {"Misconfigured", verdict::ReasonCode::kClusterMisconfigured}}};
 
 // What a word is: an entry of the catalogue, or a text about it.
 struct Meant {
-  const dra::ReasonEntry* entry = nullptr;
+  const verdict::ReasonEntry* entry = nullptr;
   const StateEntry* state = nullptr;
   bool known = false;
   std::string text = {};
@@ -108,11 +108,11 @@ Meant NotKnown(const std::string& word) {
 }
 
 Meant MeantBy(const std::string& word) {
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue())
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     if (Same(entry.name, word)) return {.entry = &entry, .known = true};
   for (const auto& [state, code] : kConnectionStates)
     if (Same(state, word))
-      return {.entry = &dra::ReasonCatalogue()[static_cast<size_t>(code)], .known = true};
+      return {.entry = &verdict::ReasonCatalogue()[static_cast<size_t>(code)], .known = true};
   for (const StateEntry& entry : StateEntries())
     if (Same(entry.name, word)) return {.state = &entry, .known = true};
   for (const auto& note : placement::notes::kNoteReasons) {
@@ -129,7 +129,8 @@ Meant MeantBy(const std::string& word) {
 
 std::vector<std::string> ExplainableWords() {
   std::vector<std::string> words;
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) words.emplace_back(entry.name);
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
+    words.emplace_back(entry.name);
   for (const StateEntry& entry : StateEntries()) words.emplace_back(entry.name);
   for (const auto& note : placement::notes::kNoteReasons) words.emplace_back(note.name);
   return words;
@@ -145,7 +146,8 @@ int Explain(const std::string& reason, const std::string& format, Terminal& term
   };
   if (reason.empty() && for_programs) {
     ordered_json items = ordered_json::array();
-    for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) items.push_back(ReasonJson(entry));
+    for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
+      items.push_back(ReasonJson(entry));
     ordered_json states = ordered_json::array();
     for (const StateEntry& entry : StateEntries()) states.push_back(StateJson(entry));
     print("ReasonList", {{"items", std::move(items)}, {"states", std::move(states)}});

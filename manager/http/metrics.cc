@@ -200,11 +200,11 @@ void Metrics::Placed(const ClusterName& cluster, std::chrono::nanoseconds waited
       .Observe(Seconds(waited));
 }
 
-void Metrics::Judged(const ClusterName& cluster, const dra::Verdict& verdict) {
-  const std::string result(dra::ToString(verdict.outcome));
+void Metrics::Judged(const ClusterName& cluster, const verdict::Verdict& verdict) {
+  const std::string result(verdict::ToString(verdict.outcome));
   families_->verifications.Add({{"cluster", cluster.value}, {"result", result}}).Increment();
-  if (verdict.outcome == dra::Outcome::kYes) return;
-  const std::string reason(dra::Headline(verdict));
+  if (verdict.outcome == verdict::Outcome::kYes) return;
+  const std::string reason(verdict::Headline(verdict));
   families_->refusals.Add({{"cluster", cluster.value}, {"reason", reason}}).Increment();
 }
 

@@ -54,7 +54,7 @@ class Metrics final : public reconcile::Telemetry {
 
   void Dispatched(const ClusterName& cluster, std::string_view result) override;
   void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) override;
-  void Judged(const ClusterName& cluster, const dra::Verdict& verdict) override;
+  void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) override;
   void Verified(std::chrono::nanoseconds duration) override;
   void Reconciled(std::string_view result, std::chrono::nanoseconds duration) override;
   void WorkerLost(const ClusterName& cluster) override;

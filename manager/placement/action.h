@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/types.h"
-#include "dra/reason.h"
 #include "manager/placement/view.h"
 #include "manager/tracking/workload.h"
+#include "verdict/reason.h"
 
 namespace fedra::placement {
 

@@ -25,14 +25,14 @@ Assumption AssumptionOf(const WorkloadView& view) {
           .uid = workload.uid,
           .job = {view.key.ns, workload.owner.name},
           .claims = workload.requirement.ClaimNames(),
-          .demands = workload.demands,
+          .demands = workload.requirement.demands,
           .since = std::nullopt};
 }
 
 std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterView& cluster) {
   const tracking::Workload* workload = view.workload.get();
   if (workload == nullptr || workload->deleting || workload->Finished() ||
-      workload->demands == nullptr)
+      workload->requirement.demands == nullptr)
     return std::nullopt;
   const tracking::Workload* clone = HasOwnClone(cluster) ? cluster.clone.get() : nullptr;
   const tracking::Job* job = HasOwnJob(cluster) ? cluster.job.get() : nullptr;

@@ -22,7 +22,9 @@ std::optional<Contender> ContenderOf(const tracking::Workload& workload,
                                      const OrderSettings& settings,
                                      const tracking::SharedQueue* queue, bool by_weight) {
   if (!workload.QuotaReserved() || !workload.nominated.empty()) return std::nullopt;
-  if (workload.demands == nullptr || !tracking::NeedDevices(*workload.demands)) return std::nullopt;
+  if (workload.requirement.demands == nullptr ||
+      !tracking::NeedDevices(*workload.requirement.demands))
+    return std::nullopt;
   Contender contender{.rank = {.priority = workload.priority.value,
                                .since = workload.created,
                                .workload = workload.key},
@@ -57,11 +59,11 @@ void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView
   for (ClusterView& cluster : clusters) {
     const auto found = turns.find(cluster.name);
     if (found == turns.end() || !found->second.after) continue;
-    if (cluster.verdict.outcome == dra::Outcome::kNo) continue;
-    cluster.verdict.outcome = dra::Outcome::kNo;
+    if (cluster.verdict.outcome == verdict::Outcome::kNo) continue;
+    cluster.verdict.outcome = verdict::Outcome::kNo;
     cluster.verdict.reasons.insert(
         cluster.verdict.reasons.begin(),
-        {dra::ReasonCode::kInLine, "", "its devices are free, and other jobs go first"});
+        {verdict::ReasonCode::kInLine, "", "its devices are free, and other jobs go first"});
   }
 }
 

@@ -42,7 +42,7 @@ bool MayGet(const Context& context, const ClusterView& cluster, Choice& choice) 
 // no workload.
 bool MayKeep(const Context& context, const ClusterView& cluster) {
   return cluster.contact != Contact::kNone && cluster.allowed &&
-         cluster.verdict.outcome != dra::Outcome::kNo &&
+         cluster.verdict.outcome != verdict::Outcome::kNo &&
          !FailedInRound(context.record, cluster.name);
 }
 

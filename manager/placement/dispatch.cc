@@ -115,7 +115,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
     std::string message = late ? TooLate(context, cluster) : std::string();
     // Before the copy goes: the first end of an attempt counts, and this one has words.
     if (late) {
-      RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
+      RememberFailure(context, cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
                       FailureKind::kLate);
     }
     const bool has_ours = HasOurs(cluster);
@@ -142,7 +142,7 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
           : fmt::format("{} has deactivated the copy (spec.active is false there)",
                         cluster.name.value);
   message = Cut(std::move(message), tracking::kMaxCheckMessage);
-  RememberFailure(context, cluster, dra::ReasonCode::kRecentlyFailed, message, decision,
+  RememberFailure(context, cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
                   FailureKind::kRefusal);
   decision.actions.emplace_back(
       Note{notes::kDispatchFailed.name, cluster.name, std::move(message)});
@@ -192,8 +192,8 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   decision.actions.emplace_back(
       Note{notes::kDispatched.name, decision.worker, "sent to " + Join(choice.clusters)});
   for (const ClusterName& name : choice.clusters) {
-    for (const dra::Reason& reason : context.Find(name.value)->verdict.reasons) {
-      if (reason.code == dra::ReasonCode::kTemplateDrift)
+    for (const verdict::Reason& reason : context.Find(name.value)->verdict.reasons) {
+      if (reason.code == verdict::ReasonCode::kTemplateDrift)
         decision.actions.emplace_back(Note{notes::kTemplateDrift.name, name, reason.message});
     }
   }

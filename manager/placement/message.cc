@@ -31,7 +31,8 @@ uint64_t Begin(std::string_view kind) {
 
 // Who mends only the first reason should know that it is not the last.
 std::string WhatItLacks(const ClusterView& cluster) {
-  if (cluster.verdict.reasons.empty()) return std::string(dra::ToString(cluster.verdict.outcome));
+  if (cluster.verdict.reasons.empty())
+    return std::string(verdict::ToString(cluster.verdict.outcome));
   const std::string& first = cluster.verdict.reasons.front().message;
   const size_t more = cluster.verdict.reasons.size() - 1;
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
@@ -51,15 +52,15 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
   const Failure* failure = FailureOf(record, cluster.name);
   if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) {
     Add("paused", facts);
-    return Add(dra::ToString(failure->reason), facts);
+    return Add(verdict::ToString(failure->reason), facts);
   }
-  const std::vector<dra::Reason>& reasons = cluster.verdict.reasons;
-  if (reasons.empty()) return Add(dra::ToString(cluster.verdict.outcome), facts);
-  const dra::Reason& first = reasons.front();
-  Add(dra::ToString(first.code), facts);
+  const std::vector<verdict::Reason>& reasons = cluster.verdict.reasons;
+  if (reasons.empty()) return Add(verdict::ToString(cluster.verdict.outcome), facts);
+  const verdict::Reason& first = reasons.front();
+  Add(verdict::ToString(first.code), facts);
   Add(first.object, facts);
   Add(reasons.size(), facts);
-  for (const dra::ResourceShortage& shortage : first.resources) {
+  for (const verdict::ResourceShortage& shortage : first.resources) {
     Add(shortage.resource, facts);
     for (const Quantity& amount : {shortage.asked, shortage.free, shortage.largest})
       Add(amount.ToString(), facts);
@@ -67,7 +68,7 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
   }
   if (!first.counts) return;
   Add(static_cast<size_t>(first.counts->devices), facts);
-  for (const dra::CountedCause& part : first.counts->parts)
+  for (const verdict::CountedCause& part : first.counts->parts)
     Add(static_cast<size_t>(part.devices), facts);
 }
 
@@ -75,9 +76,9 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   std::map<std::string_view, int> counts;
   std::set<std::string_view> further;
   for (const ClusterView* cluster : refused) {
-    ++counts[dra::Headline(cluster->verdict)];
-    for (const dra::Reason& reason : cluster->verdict.reasons)
-      further.insert(dra::ToString(reason.code));
+    ++counts[verdict::Headline(cluster->verdict)];
+    for (const verdict::Reason& reason : cluster->verdict.reasons)
+      further.insert(verdict::ToString(reason.code));
   }
   for (const auto& [reason, count] : counts) further.erase(reason);
   std::vector<std::pair<std::string_view, int>> sorted(counts.begin(), counts.end());
@@ -148,7 +149,7 @@ std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
   std::string text;
   for (const ClusterView& cluster : clusters)
     if (cluster.allowed && cluster.contact == Contact::kFull)
-      text += fmt::format("{}={} ", cluster.name.value, dra::Headline(cluster.verdict));
+      text += fmt::format("{}={} ", cluster.name.value, verdict::Headline(cluster.verdict));
   return text;
 }
 

@@ -16,12 +16,12 @@ constexpr ExponentialBackoff kPause{std::chrono::seconds(10), std::chrono::secon
 bool IsEligible(const ClusterView& cluster, const Policy& policy) {
   if (cluster.contact != Contact::kFull || !cluster.allowed) return false;
   switch (cluster.verdict.outcome) {
-    case dra::Outcome::kYes:
-    case dra::Outcome::kMayScale:
+    case verdict::Outcome::kYes:
+    case verdict::Outcome::kMayScale:
       return true;
-    case dra::Outcome::kUnknown:
+    case verdict::Outcome::kUnknown:
       return policy.unknown == UnknownPolicy::kTryLast && !cluster.settling;
-    case dra::Outcome::kNo:
+    case verdict::Outcome::kNo:
       return false;
   }
   return false;
@@ -66,12 +66,12 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
     return failure == nullptr ? WallTime::min() : failure->at;
   };
   const auto key = [&](const ClusterView* cluster) {
-    const dra::Verdict& verdict = cluster->verdict;
+    const verdict::Verdict& verdict = cluster->verdict;
     const int alternatives =
         std::accumulate(verdict.alternatives.begin(), verdict.alternatives.end(), 0);
     const bool is_full = std::any_of(
         verdict.reasons.begin(), verdict.reasons.end(),
-        [](const dra::Reason& each) { return each.code == dra::ReasonCode::kQueueFull; });
+        [](const verdict::Reason& each) { return each.code == verdict::ReasonCode::kQueueFull; });
     return std::tuple(verdict.outcome, failed_at(cluster), is_full, -cluster->claims_in_use,
                       alternatives, -verdict.headroom, cluster->waiting_clones);
   };

@@ -62,7 +62,7 @@ void DecideWithoutContact(const Context& context, const ClusterView& worker, Dec
   std::string message =
       fmt::format("worker {} has been unreachable since {} ({}), longer than {}", worker.name.value,
                   FormatRfc3339(since), why, FormatDuration(context.policy.worker_lost_timeout));
-  RememberFailure(context, worker, dra::ReasonCode::kClusterUnreachable, message, decision);
+  RememberFailure(context, worker, verdict::ReasonCode::kClusterUnreachable, message, decision);
   decision.actions.emplace_back(RecordResidue{worker.name});
   TakeBack(notes::kWorkerLost, worker.name, std::move(message), decision);
 }
@@ -74,7 +74,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
     std::string message = fmt::format("the copy on {} does not match its job there ({}): {}",
                                       worker.name.value, finished.reason, finished.message);
     // It would go the same way again at once, for instance because a webhook there changes jobs.
-    RememberFailure(context, worker, dra::ReasonCode::kRecentlyFailed, message, decision,
+    RememberFailure(context, worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
                     FailureKind::kRefusal);
     return TakeBack(notes::kRequeued, worker.name, std::move(message), decision);
   }
@@ -102,7 +102,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
   } else if (!HasOwnJob(worker)) {
     std::string message = fmt::format("a foreign job {} exists on {}",
                                       context.view.job->key.ToString(), worker.name.value);
-    RememberFailure(context, worker, dra::ReasonCode::kNameConflict, message, decision);
+    RememberFailure(context, worker, verdict::ReasonCode::kNameConflict, message, decision);
     TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
   } else {
     decision.actions.emplace_back(MirrorStatus{worker.name});
@@ -144,7 +144,7 @@ void DecideReady(const Context& context, Decision& decision) {
     const std::string said =
         clone->evicted ? clone->evicted->message : std::string("not admitted any more");
     std::string message = fmt::format("evicted on {}: {}", worker->name.value, said);
-    RememberFailure(context, *worker, dra::ReasonCode::kRecentlyFailed, message, decision,
+    RememberFailure(context, *worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
                     FailureKind::kEvicted);
     return TakeBack(notes::kEvictedOnWorker, worker->name, std::move(message), decision);
   }

@@ -29,7 +29,7 @@ void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
   wake_at = std::min(wake_at.value_or(time), time);
 }
 
-void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
+void RememberFailure(const Context& context, const ClusterView& cluster, verdict::ReasonCode reason,
                      std::string message, Decision& decision, FailureKind kind) {
   decision.actions.emplace_back(RecordFailure{
       {cluster.name, reason, context.now, std::move(message), kind == FailureKind::kRefusal},

@@ -21,7 +21,7 @@ enum class FailureKind {
   kEvicted,  // the same: its Kueue evicted the workload
   kRefusal,  // it would do the same again at once, and is left alone for a while
 };
-void RememberFailure(const Context& context, const ClusterView& cluster, dra::ReasonCode reason,
+void RememberFailure(const Context& context, const ClusterView& cluster, verdict::ReasonCode reason,
                      std::string message, Decision& decision,
                      FailureKind kind = FailureKind::kPassing);
 

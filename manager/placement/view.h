@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/types.h"
 #include "dra/judge/device_set.h"
-#include "dra/verdict.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
+#include "verdict/verdict.h"
 
 namespace fedra::placement {
 
@@ -59,7 +59,7 @@ struct ClusterView {
   bool settling = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
   Membership membership = Membership::kConfigured;
-  dra::Verdict verdict;  // kUnknown when the workload was not judged
+  verdict::Verdict verdict;  // kUnknown when the workload was not judged
   // The devices there that could serve it, free or not; null: not known, or it wants none.
   std::shared_ptr<const dra::DeviceSet> serving;
   int claims_in_use = 0;   // of the ResourceClaims that the job names: its users belong together
@@ -78,7 +78,7 @@ struct ClusterView {
 // A cluster that did not keep the workload: it is tried again after the others.
 struct Failure {
   ClusterName cluster;
-  dra::ReasonCode reason = dra::ReasonCode::kRecentlyFailed;
+  verdict::ReasonCode reason = verdict::ReasonCode::kRecentlyFailed;
   WallTime at{};
   std::string message = {};  // "gpu-east refused the job: ..."
   bool refused = false;      // it refused a write, and would again

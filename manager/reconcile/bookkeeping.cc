@@ -121,7 +121,7 @@ void Bookkeeping::EndIntents(const Execution& execution) {
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailure& action) {
   const placement::Failure& failure = action.failure;
-  const std::string reason(dra::ToString(failure.reason));
+  const std::string reason(verdict::ToString(failure.reason));
   store::PlacementRow row = Row(execution);
   int times = 1;
   std::erase_if(row.failures, [&](const store::PlacementFailure& earlier) {

@@ -39,10 +39,10 @@ std::optional<CopyFailure> CopyFailures::Find(const ClusterName& worker,
   });
 }
 
-std::map<std::string, dra::Reason> CopyFailures::On(const ClusterName& worker,
-                                                    const std::string& ns) const {
+std::map<std::string, verdict::Reason> CopyFailures::On(const ClusterName& worker,
+                                                        const std::string& ns) const {
   return failures_.With([&](const Failures& all) {
-    std::map<std::string, dra::Reason> reasons;
+    std::map<std::string, verdict::Reason> reasons;
     const auto found = all.find(worker);
     if (found == all.end()) return reasons;
     for (auto at = found->second.lower_bound({ns, ""});

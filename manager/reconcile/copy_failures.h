@@ -16,12 +16,12 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/types.h"
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::reconcile {
 
 struct CopyFailure {
-  dra::Reason reason;
+  verdict::Reason reason;
   std::string source_uid;  // of the manager's template whose copy was refused
   SteadyTime next{};       // when the worker may be asked again
 };
@@ -35,7 +35,7 @@ class CopyFailures final {
 
   std::optional<CopyFailure> Find(const ClusterName& worker, const ObjectKey& key) const;
   // Of one namespace, by the templates' names.
-  std::map<std::string, dra::Reason> On(const ClusterName& worker, const std::string& ns) const;
+  std::map<std::string, verdict::Reason> On(const ClusterName& worker, const std::string& ns) const;
 
  private:
   using Failures = std::map<ClusterName, std::map<ObjectKey, CopyFailure>>;

@@ -214,14 +214,14 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
 void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluster) const {
   if (cluster.membership != placement::Membership::kConfigured) {
     cluster.verdict = {
-        .outcome = dra::Outcome::kNo,
-        .reasons = {{dra::ReasonCode::kExcluded, "", "it was removed from the configuration"}}};
+        .outcome = verdict::Outcome::kNo,
+        .reasons = {{verdict::ReasonCode::kExcluded, "", "it was removed from the configuration"}}};
     return;
   }
   if (!cluster.allowed) {
     cluster.verdict = {
-        .outcome = dra::Outcome::kNo,
-        .reasons = {{dra::ReasonCode::kExcluded, "AdmissionCheck " + picture.view.check,
+        .outcome = verdict::Outcome::kNo,
+        .reasons = {{verdict::ReasonCode::kExcluded, "AdmissionCheck " + picture.view.check,
                      fmt::format("AdmissionCheck {} does not name it", picture.view.check)}}};
     return;
   }
@@ -229,7 +229,6 @@ void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluste
   const tracking::Workload& workload = *picture.view.workload;
   const verify::Subject subject{
       .requirement = workload.requirement,
-      .demands = workload.demands,
       .adapter = *picture.adapter,
       .same_names = verify::SameNames(cluster.clone.get(), cluster.clone_is, cluster.job.get(),
                                       cluster.job_is),

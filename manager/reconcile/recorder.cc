@@ -22,9 +22,9 @@ using placement::ClusterView;
 // Of a large fleet the refusals are worth more than the two-hundredth Yes.
 constexpr size_t kMaxVerdicts = 64;
 
-std::string ReasonsJson(const dra::Verdict& verdict) {
+std::string ReasonsJson(const verdict::Verdict& verdict) {
   json reasons = json::array();
-  for (const dra::Reason& reason : verdict.reasons)
+  for (const verdict::Reason& reason : verdict.reasons)
     reasons.push_back(json(verify::ReasonJson(reason)));
   return tracking::Dump(reasons);
 }
@@ -41,7 +41,7 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
   if (chosen.size() <= kMaxVerdicts) return chosen;
   const auto worth = [&](const ClusterView* cluster) {
     if (IsNominated(picture, cluster->name)) return 0;
-    return cluster->verdict.outcome == dra::Outcome::kYes ? 2 : 1;
+    return cluster->verdict.outcome == verdict::Outcome::kYes ? 2 : 1;
   };
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](const ClusterView* a, const ClusterView* b) { return worth(a) < worth(b); });
@@ -67,7 +67,7 @@ bool IsPartOf(const std::string& part, const std::string& whole) {
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
 
-std::string NeedsJson(const dra::Requirement& requirement) {
+std::string NeedsJson(const tracking::Requirement& requirement) {
   return tracking::Dump({{"templates", requirement.TemplateNames()},
                          {"claims", requirement.ClaimNames()},
                          {"pods", requirement.Pods()}});
@@ -135,7 +135,7 @@ void Recorder::RecordVerdicts(const Picture& picture, const std::string& uid, Wr
   for (const ClusterView* cluster : WorthRemembering(picture)) {
     rows.push_back({.uid = uid,
                     .cluster = cluster->name,
-                    .outcome = std::string(dra::ToString(cluster->verdict.outcome)),
+                    .outcome = std::string(verdict::ToString(cluster->verdict.outcome)),
                     .reasons_json = ReasonsJson(cluster->verdict),
                     .pods_fitting = cluster->verdict.pods_fitting,
                     .pods_wanted = cluster->verdict.pods_wanted,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::reconcile {
 
@@ -151,7 +151,7 @@ placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
   for (const store::PlacementFailure& failure : row.failures) {
     record.failures.push_back(
         {failure.cluster,
-         dra::ParseReasonCode(failure.reason).value_or(dra::ReasonCode::kRecentlyFailed),
+         verdict::ParseReasonCode(failure.reason).value_or(verdict::ReasonCode::kRecentlyFailed),
          failure.at, failure.message, failure.refused, failure.times});
   }
   return record;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/types.h"
-#include "dra/verdict.h"
+#include "verdict/verdict.h"
 
 namespace fedra::reconcile {
 
@@ -28,7 +28,7 @@ class Telemetry {
   // A worker admitted a workload and won, so long after its quota was reserved on the manager.
   virtual void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) = 0;
   // A workload was judged against one worker.
-  virtual void Judged(const ClusterName& cluster, const dra::Verdict& verdict) = 0;
+  virtual void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) = 0;
   // All workers were judged for one workload.
   virtual void Verified(std::chrono::nanoseconds duration) = 0;
   // One look at one workload, writes included. `result` is "ok" or an ErrorCode's name.

@@ -34,7 +34,7 @@ CopyFailure FailureOf(const verify::Claim& original, const Error& error, SteadyT
       forbidden ? "copying it is forbidden (deploy/worker-rbac-template-sync.yaml allows it)"
                 : "the worker refuses a copy",
       Cut(error.message, kMaxWords));
-  return {{forbidden ? dra::ReasonCode::kForbidden : dra::ReasonCode::kTemplateMissing,
+  return {{forbidden ? verdict::ReasonCode::kForbidden : verdict::ReasonCode::kTemplateMissing,
            std::move(object), std::move(message)},
           original.uid,
           next};

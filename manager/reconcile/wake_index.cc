@@ -26,12 +26,12 @@ std::vector<ObjectKey> Joined(const Map& map, const Key& key, std::unordered_set
 }  // namespace
 
 std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workload) {
-  const dra::Requirement& requirement = workload.requirement;
+  const tracking::Requirement& requirement = workload.requirement;
   const std::string& ns = requirement.ns;
   std::set<Input> inputs{{Kind::kNamespace, {"", ns}},
                          {Kind::kQueue, {ns, requirement.queue}},
                          {Kind::kClusterQueue, {}}};
-  for (const dra::PodSet& pod_set : requirement.pod_sets) {
+  for (const tracking::PodSet& pod_set : requirement.pod_sets) {
     for (const dra::ClaimReference& claim : pod_set.claims) {
       if (!claim.template_name.empty()) inputs.insert({Kind::kTemplate, {ns, claim.template_name}});
       if (!claim.claim_name.empty()) inputs.insert({Kind::kClaim, {ns, claim.claim_name}});
@@ -39,12 +39,13 @@ std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workloa
       inputs.insert({Kind::kClass, {}});
     }
   }
-  for (const dra::Dependency& dependency : requirement.dependencies) {
+  for (const tracking::Dependency& dependency : requirement.dependencies) {
     inputs.insert({Kind::kDependency, {ns, dependency.name}});
     inputs.insert({Kind::kDependency, {"", dependency.name}});  // of a kind without namespaces
   }
   // A pod template that cannot be read may need some.
-  if (workload.demands == nullptr || tracking::NeedDevices(*workload.demands))
+  if (workload.requirement.demands == nullptr ||
+      tracking::NeedDevices(*workload.requirement.demands))
     inputs.insert({Kind::kDevices, {}});
   return inputs;
 }

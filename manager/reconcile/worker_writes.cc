@@ -15,9 +15,9 @@ namespace {
 
 using placement::ClusterView;
 
-dra::ReasonCode RefusalReason(ErrorCode code) {
-  return code == ErrorCode::kForbidden ? dra::ReasonCode::kForbidden
-                                       : dra::ReasonCode::kRecentlyFailed;
+verdict::ReasonCode RefusalReason(ErrorCode code) {
+  return code == ErrorCode::kForbidden ? verdict::ReasonCode::kForbidden
+                                       : verdict::ReasonCode::kRecentlyFailed;
 }
 
 // What the worker said: its name is in the sentence already.
@@ -67,16 +67,16 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
   if (!created) return Fail(std::move(created).error());
   FEDRA_ASSIGN_OR_RETURN(const bool ours, remember(*created));
   if (ours) return {};
-  return Refused(execution, worker.name(), dra::ReasonCode::kNameConflict,
+  return Refused(execution, worker.name(), verdict::ReasonCode::kNameConflict,
                  placement::notes::kNameConflict.name,
                  fmt::format("a {} of the same name that is not ours exists on {}", resource.kind,
                              worker.name().value));
 }
 
 Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& cluster,
-                                   dra::ReasonCode code, std::string_view note,
+                                   verdict::ReasonCode code, std::string_view note,
                                    std::string message) {
-  const std::string outcome = code == dra::ReasonCode::kRecentlyFailed ? "Refused" : "";
+  const std::string outcome = code == verdict::ReasonCode::kRecentlyFailed ? "Refused" : "";
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
       execution, placement::RecordFailure{{cluster, code, clock_.Now(), message, true}, outcome}));
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, placement::Note{note, cluster, message}));

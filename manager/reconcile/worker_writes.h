@@ -46,7 +46,7 @@ class WorkerWrites final {
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
                       std::string body, const Remember& remember);
   // A worker will not take the workload: recorded, and with that another decision is due.
-  Result<void> Refused(Execution& execution, const ClusterName& cluster, dra::ReasonCode code,
+  Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
                        std::string_view note, std::string message);
   Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view);
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view);

@@ -34,7 +34,8 @@ std::set<ClusterName> WithCopies(const Picture& picture) {
 std::string_view MostFrequentReason(const Picture& picture) {
   std::map<std::string_view, int> workers;
   for (const placement::ClusterView& cluster : picture.clusters)
-    if (cluster.verdict.outcome != dra::Outcome::kYes) ++workers[dra::Headline(cluster.verdict)];
+    if (cluster.verdict.outcome != verdict::Outcome::kYes)
+      ++workers[verdict::Headline(cluster.verdict)];
   const auto most =
       std::max_element(workers.begin(), workers.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -17,10 +17,10 @@ namespace {
 constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
 using nlohmann::json;
-using Kind = dra::Dependency::Kind;
+using Kind = Dependency::Kind;
 
 struct Found {
-  std::set<dra::Dependency> all;
+  std::set<Dependency> all;
   std::optional<Error> error;  // the first
 };
 
@@ -72,7 +72,7 @@ void ReadContainer(const json& container, Found& found) {
 
 }  // namespace
 
-Result<std::vector<dra::Dependency>> ReadDependencies(std::span<const PodTemplate> templates) {
+Result<std::vector<Dependency>> ReadDependencies(std::span<const PodTemplate> templates) {
   Found found;
   for (const PodTemplate& item : templates) {
     const json& spec = Member(*item.object, "spec");
@@ -85,7 +85,7 @@ Result<std::vector<dra::Dependency>> ReadDependencies(std::span<const PodTemplat
     Add(Kind::kPodGroup, Text(Member(spec, "schedulingGroup"), "podGroupName"), found);
   }
   if (found.error) return Fail(*std::move(found.error));
-  return std::vector<dra::Dependency>{found.all.begin(), found.all.end()};
+  return std::vector<Dependency>{found.all.begin(), found.all.end()};
 }
 
 std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates) {

@@ -25,8 +25,8 @@ Result<int> PodsOf(const PodTemplate& item) {
 
 }  // namespace
 
-std::vector<dra::PodSet> PodSetsOf(std::span<const dra::PodDemand> demands) {
-  std::vector<dra::PodSet> pod_sets;
+std::vector<PodSet> PodSetsOf(std::span<const dra::PodDemand> demands) {
+  std::vector<PodSet> pod_sets;
   for (const dra::PodDemand& demand : demands)
     pod_sets.push_back({.name = demand.name, .count = demand.count, .claims = ClaimsOf(demand)});
   return pod_sets;

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "dra/model/pod_demand.h"
-#include "dra/requirement.h"
+#include "manager/tracking/requirement.h"
 
 namespace fedra::tracking {
 
@@ -27,16 +27,15 @@ struct PodTemplate {
 };
 
 // What else the pods name, without what they call optional.
-Result<std::vector<dra::Dependency>> ReadDependencies(std::span<const PodTemplate> templates);
+Result<std::vector<Dependency>> ReadDependencies(std::span<const PodTemplate> templates);
 
 // Other schedulers than kube-scheduler that the pods name.
 std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates);
 
 // Everything that decides where the pods fit.
-using Demands = std::shared_ptr<const std::vector<dra::PodDemand>>;
 Result<Demands> ReadDemands(std::span<const PodTemplate> templates);
 // Of these the names of claims only: what must exist.
-std::vector<dra::PodSet> PodSetsOf(std::span<const dra::PodDemand> demands);
+std::vector<PodSet> PodSetsOf(std::span<const dra::PodDemand> demands);
 
 // Whether devices have a say: claims, or resources that a device class or plugin provides. Nothing
 // else of a pod is judged against a worker's nodes: its quota is Kueue's business.

@@ -37,11 +37,11 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::str
   if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
   auto dependencies = ReadDependencies(templates);
   if (!dependencies) return Fail(std::move(dependencies).error().WithContext(job.key.ToString()));
-  job.demands = *std::move(demands);
   job.requirement = {.ns = job.key.ns,
                      .queue = Text(Member(metadata, "labels"), kQueueNameLabel),
                      .kind = kind.kind + "." + job.adapter->resource().group,
-                     .pod_sets = PodSetsOf(*job.demands),
+                     .pod_sets = PodSetsOf(**demands),
+                     .demands = *demands,
                      .dependencies = *std::move(dependencies),
                      .schedulers = ReadSchedulers(templates)};
   return job;

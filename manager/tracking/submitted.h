@@ -4,17 +4,16 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "dra/requirement.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/tracking/requirement.h"
 
 namespace fedra::tracking {
 
 struct SubmittedJob {
   const JobAdapter* adapter = nullptr;
   ObjectKey key;
-  dra::Requirement requirement;
-  Demands demands;
+  Requirement requirement;
 };
 
 // `default_ns` for manifests without a namespace; empty means "default", as for kubectl.

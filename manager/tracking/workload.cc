@@ -83,7 +83,7 @@ std::vector<PodTemplate> PodTemplates(const json& spec) {
 // Everything that is read of spec to find a worker, and the demands. Errors: a field has a type
 // that no API server takes.
 Result<Demands> ReadSpec(const json& spec, Workload& workload) {
-  dra::Requirement& requirement = workload.requirement;
+  Requirement& requirement = workload.requirement;
   FEDRA_ASSIGN_OR_RETURN(workload.active, ReadFlag(spec, "active", true));
   FEDRA_ASSIGN_OR_RETURN(workload.priority.value, ReadNumber(spec, "priority", 0));
   const json& queue = Member(spec, "queueName");
@@ -159,7 +159,7 @@ Result<Workload> ParseWorkload(const json& object) {
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));
-    if (demands) workload.demands = *std::move(demands);
+    if (demands) workload.requirement.demands = *std::move(demands);
   }
   return workload;
 }

@@ -16,9 +16,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/types.h"
-#include "dra/requirement.h"
 #include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/tracking/requirement.h"
 
 namespace fedra::tracking {
 
@@ -67,10 +67,7 @@ struct Workload {
 
   bool active = true;  // spec.active
   Priority priority;
-  dra::Requirement requirement;
-  // What its pods need of devices and nodes. Kept as long as `text`. Null otherwise, and when a pod
-  // template cannot be read, which no API server lets happen.
-  Demands demands;
+  Requirement requirement;
   // The complete object as text, for cloning and for status patches. Kept while there may be
   // something to write: quota is reserved or a placement is recorded, and it is not finished. Null
   // otherwise, which keeps 100,000 queued and finished workloads small.

@@ -13,8 +13,8 @@
 namespace fedra::verify {
 namespace {
 
-using dra::Reason;
-using dra::ReasonCode;
+using verdict::Reason;
+using verdict::ReasonCode;
 using watch::CacheState;
 
 constexpr size_t kMaxErrorText = 200;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cluster-clients/watch/object_cache.h"
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::verify {
 
@@ -28,13 +28,13 @@ std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now);
 
 // Why a missing entry does not prove absence; nullopt if the cache is authoritative. `what`:
 // "resourceslices.resource.k8s.io". kApiMissing is a No, the other codes are Unknown.
-std::optional<dra::Reason> WhySilent(const watch::CacheHealth& health, std::string_view what);
+std::optional<verdict::Reason> WhySilent(const watch::CacheHealth& health, std::string_view what);
 
 // Whether the answer is on its way on a cluster that is connected: it is being listed, or the
 // stream was cut, which either mends itself or turns out to be the end of the connection.
 bool IsOnItsWay(const watch::CacheHealth& health);
 
 // What pods name, "PodGroup ml/training", is not there.
-dra::Reason MissingDependency(std::string object);
+verdict::Reason MissingDependency(std::string object);
 
 }  // namespace fedra::verify

@@ -10,9 +10,9 @@
 namespace fedra::verify {
 namespace {
 
-using dra::Outcome;
-using dra::ReasonCode;
-using Kind = dra::Dependency::Kind;
+using verdict::Outcome;
+using verdict::ReasonCode;
+using Kind = tracking::Dependency::Kind;
 
 // In the order of Dependency::Kind.
 const std::array<kube::Resource, 7>& Resources() {
@@ -70,14 +70,14 @@ bool DependencyPicture::IsListing() const {
   });
 }
 
-dra::Verdict DependencyPicture::Verify(const dra::Requirement& requirement) const {
-  dra::Verdict verdict;
+verdict::Verdict DependencyPicture::Verify(const tracking::Requirement& requirement) const {
+  verdict::Verdict verdict;
   verdict.outcome = Outcome::kYes;
-  const auto add = [&](Outcome outcome, dra::Reason reason) {
+  const auto add = [&](Outcome outcome, verdict::Reason reason) {
     if (options_.enforce) verdict.outcome = std::max(verdict.outcome, outcome);
     verdict.reasons.push_back(std::move(reason));
   };
-  for (const dra::Dependency& dependency : requirement.dependencies) {
+  for (const tracking::Dependency& dependency : requirement.dependencies) {
     const auto kind = static_cast<size_t>(dependency.kind);
     if (caches_[kind] == nullptr) continue;
     const kube::Resource& resource = Resources()[kind];
@@ -95,8 +95,9 @@ dra::Verdict DependencyPicture::Verify(const dra::Requirement& requirement) cons
   return verdict;
 }
 
-dra::Verdict DependencyPicture::VerifySchedulers(const dra::Requirement& requirement) const {
-  dra::Verdict verdict;
+verdict::Verdict DependencyPicture::VerifySchedulers(
+    const tracking::Requirement& requirement) const {
+  verdict::Verdict verdict;
   verdict.outcome =
       options_.enforce && !requirement.schedulers.empty() ? Outcome::kUnknown : Outcome::kYes;
   for (const std::string& name : requirement.schedulers) {

@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
-#include "dra/requirement.h"
-#include "dra/verdict.h"
+#include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
@@ -57,10 +57,10 @@ class DependencyPicture final {
   bool IsListing() const;
 
   // Outcome kYes with warnings, or stricter.
-  dra::Verdict Verify(const dra::Requirement& requirement) const;
+  verdict::Verdict Verify(const tracking::Requirement& requirement) const;
   // About other schedulers. To be combined last: what kube-scheduler would say of the devices is
   // asked nevertheless.
-  dra::Verdict VerifySchedulers(const dra::Requirement& requirement) const;
+  verdict::Verdict VerifySchedulers(const tracking::Requirement& requirement) const;
 
  private:
   using Objects = watch::ObjectCache<NamedObject>;

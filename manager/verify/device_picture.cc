@@ -217,7 +217,7 @@ std::vector<NamedHealth> DevicePicture::Healths() const {
   return healths;
 }
 
-std::optional<dra::Reason> DevicePicture::Obstacle() const {
+std::optional<verdict::Reason> DevicePicture::Obstacle() const {
   for (const auto& [what, health] : Healths()) {
     if (auto reason = WhySilent(health, what)) return reason;
   }
@@ -226,8 +226,8 @@ std::optional<dra::Reason> DevicePicture::Obstacle() const {
 
 // A gang that never has enough pods to be scheduled. No API shows whether GangScheduling is on;
 // where PodGroups with a gang are served, it is taken to be.
-std::optional<dra::Reason> DevicePicture::GangObstacle(const State& state, const std::string& ns,
-                                                       std::span<const dra::PodDemand> demands) {
+std::optional<verdict::Reason> DevicePicture::GangObstacle(
+    const State& state, const std::string& ns, std::span<const dra::PodDemand> demands) {
   std::map<std::string, int64_t> pods;
   for (const dra::PodDemand& demand : demands)
     if (!demand.pod_group.empty()) pods[demand.pod_group] += demand.count;
@@ -237,8 +237,8 @@ std::optional<dra::Reason> DevicePicture::GangObstacle(const State& state, const
     const int64_t there = state.pods.InGroup(group->first);
     if (group->second.min_count <= count + there) continue;
     const std::string object = "PodGroup " + group->first.ToString();
-    return dra::Reason{
-        dra::ReasonCode::kGangIncomplete, object,
+    return verdict::Reason{
+        verdict::ReasonCode::kGangIncomplete, object,
         fmt::format("{} needs minCount {} pods before any of them is scheduled; the job has {}{}",
                     object, group->second.min_count, count,
                     there > 0 ? fmt::format(", and the worker has {} of this group", there) : "")};
@@ -246,7 +246,7 @@ std::optional<dra::Reason> DevicePicture::GangObstacle(const State& state, const
   return std::nullopt;
 }
 
-std::optional<dra::Reason> DevicePicture::GroupObstacle(
+std::optional<verdict::Reason> DevicePicture::GroupObstacle(
     const std::string& ns, std::span<const dra::PodDemand> demands) const {
   if (std::all_of(demands.begin(), demands.end(),
                   [](const dra::PodDemand& demand) { return demand.pod_group.empty(); }))
@@ -268,12 +268,12 @@ std::optional<dra::Reason> DevicePicture::GroupObstacle(
   return MissingDependency("PodGroup " + missing->ToString());
 }
 
-std::optional<dra::Reason> DevicePicture::Doubt() const {
+std::optional<verdict::Reason> DevicePicture::Doubt() const {
   const std::set<std::string> rules =
       state_.With([](const State& state) { return state.broad_rules; });
   if (rules.empty()) return std::nullopt;
-  return dra::Reason{
-      dra::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
+  return verdict::Reason{
+      verdict::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
       fmt::format("{} (such as {}) select{} by deviceClassName or by selectors, "
                   "which is not evaluated: fewer devices may be tainted than it seems",
                   Counted(rules.size(), "DeviceTaintRule"), *rules.begin(),
@@ -448,15 +448,15 @@ VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::strin
   return made_from;
 }
 
-dra::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
-                                    const dra::AssumedList& assumed,
-                                    const TemplatesToCome& to_come) const {
+verdict::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
+                                        const dra::AssumedList& assumed,
+                                        const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, *demands, assumed, to_come);
   VerdictMemory::Basis made_from = BasisOf(basis, ns, *demands, assumed);
   auto known =
       remembered_.With([&](VerdictMemory& memory) { return memory.Find(demands, made_from); });
   if (known) return *std::move(known);
-  dra::Verdict verdict = JudgeOn(basis, ns, *demands, assumed).verdict;
+  verdict::Verdict verdict = JudgeOn(basis, ns, *demands, assumed).verdict;
   remembered_.With(
       [&](VerdictMemory& memory) { memory.Keep(demands, std::move(made_from), verdict); });
   return verdict;

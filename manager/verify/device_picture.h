@@ -69,20 +69,20 @@ class DevicePicture final {
   watch::CacheSink& pods() { return pods_; }
 
   // Why nothing can be said about devices here: a list that may not be read or is not complete.
-  std::optional<dra::Reason> Obstacle() const;
+  std::optional<verdict::Reason> Obstacle() const;
   // Of every list that Obstacle() looks at.
   std::vector<NamedHealth> Healths() const;
   // Why nothing can be said about these pods, as members of a PodGroup: groups that may not be
   // read, kDependencyMissing for one that is not there, or kGangIncomplete. Its pods get no claims
   // without it, or wait for it at once (see dependencies.h).
-  std::optional<dra::Reason> GroupObstacle(const std::string& ns,
-                                           std::span<const dra::PodDemand> demands) const;
+  std::optional<verdict::Reason> GroupObstacle(const std::string& ns,
+                                               std::span<const dra::PodDemand> demands) const;
   // Whether a list is still on its way (IsOnItsWay).
   bool IsListing() const;
 
   // Why a No may be wrong: the names of DeviceTaintRules that taint fewer devices than they are
   // taken to (dra::TaintRule::taints_fewer). Nothing: there are none.
-  std::optional<dra::Reason> Doubt() const;
+  std::optional<verdict::Reason> Doubt() const;
 
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
@@ -103,8 +103,9 @@ class DevicePicture final {
                        const dra::AssumedList& assumed, const TemplatesToCome& to_come = {}) const;
   // The verdict alone. Asked again about the demands of the same reading of a workload while
   // nothing has changed, it is answered from memory.
-  dra::Verdict Verdict(const std::string& ns, const tracking::Demands& demands,
-                       const dra::AssumedList& assumed, const TemplatesToCome& to_come = {}) const;
+  verdict::Verdict Verdict(const std::string& ns, const tracking::Demands& demands,
+                           const dra::AssumedList& assumed,
+                           const TemplatesToCome& to_come = {}) const;
 
   // The devices that could serve these pods, free or not (device_set.h); null: they want none.
   std::shared_ptr<const dra::DeviceSet> Serving(const std::string& ns,
@@ -145,8 +146,8 @@ class DevicePicture final {
     dra::JudgeMemory memory;
   };
 
-  static std::optional<dra::Reason> GangObstacle(const State& state, const std::string& ns,
-                                                 std::span<const dra::PodDemand> demands);
+  static std::optional<verdict::Reason> GangObstacle(const State& state, const std::string& ns,
+                                                     std::span<const dra::PodDemand> demands);
 
   template <class T>
   using Parser = Result<T> (*)(const nlohmann::json& object, dra::ParseContext& context);

@@ -8,13 +8,13 @@
 namespace fedra::verify {
 namespace {
 
-using dra::Outcome;
-using dra::Reason;
-using dra::ReasonCode;
+using verdict::Outcome;
+using verdict::Reason;
+using verdict::ReasonCode;
 
 // The verdict when nothing can be said about devices.
-std::optional<dra::Verdict> ObstacleFor(const DevicePicture& picture, const std::string& ns,
-                                        const tracking::Demands& demands) {
+std::optional<verdict::Verdict> ObstacleFor(const DevicePicture& picture, const std::string& ns,
+                                            const tracking::Demands& demands) {
   std::optional<Reason> reason;
   if (demands == nullptr) {
     reason = Reason{ReasonCode::kStaleData, "", "a pod template of the workload cannot be read"};
@@ -26,14 +26,14 @@ std::optional<dra::Verdict> ObstacleFor(const DevicePicture& picture, const std:
   const bool is_certain = reason->code == ReasonCode::kApiMissing ||
                           reason->code == ReasonCode::kDependencyMissing ||
                           reason->code == ReasonCode::kGangIncomplete;
-  dra::Verdict verdict;
+  verdict::Verdict verdict;
   verdict.outcome = is_certain ? Outcome::kNo : Outcome::kUnknown;
   verdict.reasons.push_back(*std::move(reason));
   return verdict;
 }
 
 // A No that may come from rules which taint fewer devices than they are taken to is not certain.
-dra::Verdict Doubted(const DevicePicture& picture, dra::Verdict verdict) {
+verdict::Verdict Doubted(const DevicePicture& picture, verdict::Verdict verdict) {
   if (verdict.outcome != Outcome::kNo) return verdict;
   auto doubt = picture.Doubt();
   if (!doubt) return verdict;
@@ -54,14 +54,14 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
   return judgement;
 }
 
-dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
-                           const tracking::Demands& demands, const dra::AssumedList& assumed,
-                           const TemplatesToCome& to_come) {
+verdict::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
+                               const tracking::Demands& demands, const dra::AssumedList& assumed,
+                               const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(picture, ns, demands)) return *std::move(obstacle);
   return Doubted(picture, picture.Verdict(ns, demands, assumed, to_come));
 }
 
-dra::Verdict Combine(dra::Verdict main, dra::Verdict other) {
+verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other) {
   main.fits_when_free = main.fits_when_free && other.outcome == Outcome::kYes;
   if (other.outcome > main.outcome) {
     main.outcome = other.outcome;

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/types.h"
-#include "dra/verdict.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/verify/device_picture.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
@@ -24,12 +24,12 @@ dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
                             const TemplatesToCome& to_come = {});
 
 // The verdict alone, remembered while nothing changes.
-dra::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
-                           const tracking::Demands& demands, const dra::AssumedList& assumed,
-                           const TemplatesToCome& to_come = {});
+verdict::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
+                               const tracking::Demands& demands, const dra::AssumedList& assumed,
+                               const TemplatesToCome& to_come = {});
 
 // The stricter outcome, and the reasons of both, each once, the stricter one's first. All else is
 // `main`'s; it fits when devices are free only if nothing else stands against it.
-dra::Verdict Combine(dra::Verdict main, dra::Verdict other);
+verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other);
 
 }  // namespace fedra::verify

@@ -15,22 +15,22 @@
 namespace fedra::verify {
 namespace {
 
-using dra::Outcome;
-using dra::Reason;
-using dra::ReasonCode;
+using verdict::Outcome;
+using verdict::Reason;
+using verdict::ReasonCode;
 using watch::CacheHealth;
 using watch::CacheState;
 
 constexpr size_t kMaxWords = 200;
 
-void Add(dra::Verdict& verdict, Outcome outcome, ReasonCode code, std::string object,
+void Add(verdict::Verdict& verdict, Outcome outcome, ReasonCode code, std::string object,
          std::string message) {
   verdict.outcome = std::max(verdict.outcome, outcome);
   verdict.reasons.push_back({code, std::move(object), std::move(message)});
 }
 
 // Whether a cache's silence about an object means that the object is not there. If not, says why.
-bool CanTell(const CacheHealth& health, std::string_view what, dra::Verdict& verdict) {
+bool CanTell(const CacheHealth& health, std::string_view what, verdict::Verdict& verdict) {
   std::optional<Reason> why = WhySilent(health, what);
   if (!why) return true;
   const Outcome outcome = why->code == ReasonCode::kApiMissing ? Outcome::kNo : Outcome::kUnknown;
@@ -43,7 +43,7 @@ bool CanTell(const CacheHealth& health, std::string_view what, dra::Verdict& ver
 template <class T>
 std::shared_ptr<const T> Require(const Cache<T>& cache, const ObjectKey& key, std::string_view kind,
                                  std::string_view plural, ReasonCode missing,
-                                 dra::Verdict& verdict) {
+                                 verdict::Verdict& verdict) {
   auto found = cache.Find(key);
   if (found != nullptr) return found;
   if (CanTell(cache.health(), plural, verdict)) {
@@ -55,7 +55,7 @@ std::shared_ptr<const T> Require(const Cache<T>& cache, const ObjectKey& key, st
 }
 
 void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
-                    dra::Verdict& verdict) {
+                    verdict::Verdict& verdict) {
   for (const std::string& name : claim.device_classes) {
     if (worker.classes.Find({"", name}) != nullptr) continue;
     if (!CanTell(worker.classes.health(), "deviceclasses.resource.k8s.io", verdict)) return;
@@ -69,7 +69,7 @@ void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPictu
 using Notes = std::vector<Reason>;
 
 void RequireCapabilities(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
-                         const ExistenceOptions& options, dra::Verdict& verdict, Notes& notes) {
+                         const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
   for (const std::string& name : claim.capabilities) {
     if (std::find(worker.capabilities.begin(), worker.capabilities.end(), name) !=
         worker.capabilities.end())
@@ -89,7 +89,7 @@ void RequireCapabilities(const Claim& claim, std::string_view kind, const Worker
 
 // The API server would refuse the claims of the pods, or their allocation.
 void RequireAdminAccess(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
-                        dra::Verdict& verdict) {
+                        verdict::Verdict& verdict) {
   if (!claim.admin_access) return;
   const auto ns = worker.namespaces.Find({"", claim.key.ns});
   if (ns == nullptr || ns->admin_access) return;  // without it, its absence is the reason
@@ -102,8 +102,8 @@ std::string NameOf(const ObjectKey& claim_template) {
   return "ResourceClaimTemplate " + claim_template.ToString();
 }
 
-void CompareWithManager(const Claim& copy, const ExistenceOptions& options, dra::Verdict& verdict,
-                        Notes& notes) {
+void CompareWithManager(const Claim& copy, const ExistenceOptions& options,
+                        verdict::Verdict& verdict, Notes& notes) {
   if (options.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
   const auto original = options.manager_templates->Find(copy.key);
   if (original == nullptr || original->spec == copy.spec) return;
@@ -136,7 +136,7 @@ std::string WhyNoCopy(const ObjectKey& key, const ExistenceOptions& options) {
 // A template that the worker lacks: the manager's, when the worker gets a copy of it. Otherwise
 // adds the reason and returns null.
 std::shared_ptr<const Claim> CopyOf(const ObjectKey& key, const ExistenceOptions& options,
-                                    dra::Verdict& verdict, Notes& notes) {
+                                    verdict::Verdict& verdict, Notes& notes) {
   const std::string object = NameOf(key);
   const std::string missing = object + " does not exist there";
   auto original = Original(key, options);
@@ -156,7 +156,7 @@ std::shared_ptr<const Claim> CopyOf(const ObjectKey& key, const ExistenceOptions
 }
 
 void VerifyTemplate(const ObjectKey& key, const WorkerPicture& worker,
-                    const ExistenceOptions& options, dra::Verdict& verdict, Notes& notes) {
+                    const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
   auto used = worker.templates.Find(key);
   if (used != nullptr) {
     CompareWithManager(*used, options, verdict, notes);
@@ -170,8 +170,8 @@ void VerifyTemplate(const ObjectKey& key, const WorkerPicture& worker,
   RequireCapabilities(*used, "ResourceClaimTemplate", worker, options, verdict, notes);
 }
 
-void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worker,
-                 dra::Verdict& verdict) {
+void VerifyQueue(const tracking::Requirement& requirement, const WorkerPicture& worker,
+                 verdict::Verdict& verdict) {
   const ObjectKey key{requirement.ns, requirement.queue};
   const auto queue = Require(worker.queues, key, "LocalQueue", "localqueues.kueue.x-k8s.io",
                              ReasonCode::kQueueMissing, verdict);
@@ -192,8 +192,8 @@ void VerifyQueue(const dra::Requirement& requirement, const WorkerPicture& worke
                   Cut(queue->why_inactive, kMaxWords)));
 }
 
-void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& worker,
-                  const ExistenceOptions& options, dra::Verdict& verdict, Notes& notes) {
+void VerifyClaims(const tracking::Requirement& requirement, const WorkerPicture& worker,
+                  const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
   const bool uses_devices =
       !requirement.TemplateNames().empty() || !requirement.ClaimNames().empty();
   if (uses_devices && worker.templates.health().state == CacheState::kNotServed) {
@@ -219,7 +219,7 @@ void VerifyClaims(const dra::Requirement& requirement, const WorkerPicture& work
 }
 
 // Ours, of whatever incarnation, is removed or reused by placement; the rest is never touched.
-void VerifyNames(const WorkerPicture& worker, dra::Verdict& verdict) {
+void VerifyNames(const WorkerPicture& worker, verdict::Verdict& verdict) {
   for (const SameName& there : worker.same_names) {
     if (tracking::IsOurs(there.whose)) continue;
     const bool other = there.whose == tracking::Ownership::kOtherManager;
@@ -231,8 +231,8 @@ void VerifyNames(const WorkerPicture& worker, dra::Verdict& verdict) {
 
 // Where Workloads or jobs cannot be read, a copy could not be followed. False without Kueue:
 // nothing else counts then.
-bool CanHoldCopies(const dra::Requirement& requirement, const WorkerPicture& worker,
-                   dra::Verdict& verdict) {
+bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerPicture& worker,
+                   verdict::Verdict& verdict) {
   if (!CanTell(worker.clones, "workloads.kueue.x-k8s.io", verdict) &&
       worker.clones.state == CacheState::kNotServed)
     return false;
@@ -275,14 +275,14 @@ Reason ConnectionReason(const ConnectionState& connection) {
           fmt::format("no contact since {} ({})", FormatRfc3339(connection.since), why)};
 }
 
-dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPicture& worker,
-                             const ExistenceOptions& options) {
-  dra::Verdict verdict{.outcome = Outcome::kYes,
-                       .alternatives = {},
-                       .pods_fitting = 0,
-                       .pods_wanted = 0,  // counted where devices are judged
-                       .headroom = 0,
-                       .reasons = {}};
+verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
+                                 const WorkerPicture& worker, const ExistenceOptions& options) {
+  verdict::Verdict verdict{.outcome = Outcome::kYes,
+                           .alternatives = {},
+                           .pods_fitting = 0,
+                           .pods_wanted = 0,  // counted where devices are judged
+                           .headroom = 0,
+                           .reasons = {}};
   if (worker.connection.phase != ConnectionPhase::kConnected) {
     verdict.outcome = Outcome::kUnknown;
     verdict.reasons.push_back(ConnectionReason(worker.connection));
@@ -312,7 +312,7 @@ dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPi
   return verdict;
 }
 
-TemplatesToCome CopiesToCome(const dra::Requirement& requirement, const WorkerPicture& worker,
+TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerPicture& worker,
                              const ExistenceOptions& options) {
   std::vector<std::shared_ptr<const Claim>> copies;
   if (!options.copies_templates) return copies;

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
-#include "dra/requirement.h"
-#include "dra/verdict.h"
 #include "manager/tracking/job.h"
+#include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"
 #include "manager/verify/queue_quota.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
@@ -63,21 +63,21 @@ struct ExistenceOptions {
   // counts as if it were there.
   bool copies_templates = false;
   // What this worker has said against copies, by the templates' names in the job's namespace.
-  std::map<std::string, dra::Reason> refused_copies;
+  std::map<std::string, verdict::Reason> refused_copies;
 };
 
 // Every reason that stands against the worker, most fundamental first; behind them, and with
 // outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for
 // what is copied). kUnknown: 403, an API that is not served, or data that is incomplete. Looks at
 // all of the requirement, so that a user sees everything that is missing at once.
-dra::Verdict VerifyExistence(const dra::Requirement& requirement, const WorkerPicture& worker,
-                             const ExistenceOptions& options);
+verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
+                                 const WorkerPicture& worker, const ExistenceOptions& options);
 
 // The manager's templates that the worker would get with a job of this requirement.
-TemplatesToCome CopiesToCome(const dra::Requirement& requirement, const WorkerPicture& worker,
+TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerPicture& worker,
                              const ExistenceOptions& options);
 
 // The reason for a connection that is not kConnected; "no contact for 4m10s (connection refused)".
-dra::Reason ConnectionReason(const ConnectionState& connection);
+verdict::Reason ConnectionReason(const ConnectionState& connection);
 
 }  // namespace fedra::verify

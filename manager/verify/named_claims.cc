@@ -62,24 +62,25 @@ SharedClaims RuleFor(const ObjectKey& claim, std::span<const ClaimCandidate> can
   return said.value_or(configured);
 }
 
-void Refuse(const ObjectKey& claim, const ClaimPlace& place, dra::Verdict& verdict) {
-  if (verdict.outcome == dra::Outcome::kNo) return;
+void Refuse(const ObjectKey& claim, const ClaimPlace& place, verdict::Verdict& verdict) {
+  if (verdict.outcome == verdict::Outcome::kNo) return;
   const std::string object = "ResourceClaim " + claim.ToString();
   std::vector<std::string_view> names;
   for (const ClusterName& name : place.workers) names.push_back(name.value);
   const std::string where =
       names.empty() ? "waits" : fmt::format("belongs to {}", fmt::join(names, ", "));
-  dra::Verdict elsewhere;
-  elsewhere.outcome = dra::Outcome::kNo;
-  elsewhere.reasons.push_back({dra::ReasonCode::kClaimElsewhere, object,
+  verdict::Verdict elsewhere;
+  elsewhere.outcome = verdict::Outcome::kNo;
+  elsewhere.reasons.push_back({verdict::ReasonCode::kClaimElsewhere, object,
                                fmt::format("{} {}: {}", object, where, place.why)});
   verdict = Combine(std::move(verdict), std::move(elsewhere));
 }
 
 }  // namespace
 
-void KeepClaimsTogether(const dra::Requirement& requirement, std::span<ClaimCandidate> candidates,
-                        const ClaimUsers& users, SharedClaims configured) {
+void KeepClaimsTogether(const tracking::Requirement& requirement,
+                        std::span<ClaimCandidate> candidates, const ClaimUsers& users,
+                        SharedClaims configured) {
   for (const std::string& name : requirement.ClaimNames()) {
     const ObjectKey claim{requirement.ns, name};
     auto place = WhereAllocated(claim, candidates);

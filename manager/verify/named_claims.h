@@ -17,9 +17,9 @@
 #include <span>
 #include <string>
 
-#include "dra/requirement.h"
-#include "dra/verdict.h"
+#include "manager/tracking/requirement.h"
 #include "manager/verify/worker_objects.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
@@ -29,7 +29,7 @@ struct ClaimCandidate {
   const WorkerObjects* objects = nullptr;
   bool usable = true;  // it can be reached and used: a lost one holds nobody back
   // Changed where a claim keeps the job away; null: only its claims matter.
-  dra::Verdict* verdict = nullptr;
+  verdict::Verdict* verdict = nullptr;
   // Result: how many of the job's claims are in use there, or about to be.
   int claims_in_use = 0;
 };
@@ -40,7 +40,8 @@ using ClaimUsers =
 
 // Counts, and with kRequireTogether refuses with ClaimElsewhere, unless it is refused already,
 // every worker but the claim's: where it is allocated, or else where its first user was dispatched.
-void KeepClaimsTogether(const dra::Requirement& requirement, std::span<ClaimCandidate> candidates,
-                        const ClaimUsers& users, SharedClaims rule);
+void KeepClaimsTogether(const tracking::Requirement& requirement,
+                        std::span<ClaimCandidate> candidates, const ClaimUsers& users,
+                        SharedClaims rule);
 
 }  // namespace fedra::verify

@@ -61,7 +61,7 @@ struct Wanted {
                        pods == 1 ? "s" : "", Readable(each), resource, pods == 1 ? "" : " each");
   }
   std::string Readable(const Quantity& amount) const {
-    return dra::ReadableAmount(resource, amount);
+    return verdict::ReadableAmount(resource, amount);
   }
   bool IsMoreThan(const Quantity& amount) const {
     return each.MilliValue() > amount.MilliValue() / pods;
@@ -70,14 +70,14 @@ struct Wanted {
 
 // The first finding about anything that Kueue counts by its plain rules.
 template <class Find>
-std::optional<dra::Reason> FindFirst(std::span<const dra::PodDemand> demands,
-                                     const IsDevice& is_device, const Find& find) {
+std::optional<verdict::Reason> FindFirst(std::span<const dra::PodDemand> demands,
+                                         const IsDevice& is_device, const Find& find) {
   for (const dra::PodDemand& demand : demands) {
     const int pods = demand.least > 0 ? std::min(demand.least, demand.count) : demand.count;
     for (const auto& [resource, each] : demand.requests) {
       const std::string& name = resource.str();
       if (pods == 0 || each.Sign() <= 0 || name.starts_with(kClassPrefix)) continue;
-      std::optional<dra::Reason> reason = find(Wanted{demand, pods, name, each});
+      std::optional<verdict::Reason> reason = find(Wanted{demand, pods, name, each});
       // Asked last: to know it all classes are looked at.
       if (reason && !is_device(name)) return reason;
     }
@@ -85,7 +85,7 @@ std::optional<dra::Reason> FindFirst(std::span<const dra::PodDemand> demands,
   return std::nullopt;
 }
 
-dra::Reason About(const ClusterQueue& queue, dra::ReasonCode code, std::string message) {
+verdict::Reason About(const ClusterQueue& queue, verdict::ReasonCode code, std::string message) {
   return {code, "ClusterQueue " + queue.name, std::move(message)};
 }
 
@@ -162,20 +162,20 @@ bool SameLimits(const ClusterQueue& a, const ClusterQueue& b) {
          std::ranges::equal(a.resources, b.resources, same_flavors);
 }
 
-std::optional<dra::Reason> WhyCannotHold(const ClusterQueue& queue,
-                                         std::span<const dra::PodDemand> demands,
-                                         const IsDevice& is_device) {
-  const auto find = [&](const Wanted& wanted) -> std::optional<dra::Reason> {
+std::optional<verdict::Reason> WhyCannotHold(const ClusterQueue& queue,
+                                             std::span<const dra::PodDemand> demands,
+                                             const IsDevice& is_device) {
+  const auto find = [&](const Wanted& wanted) -> std::optional<verdict::Reason> {
     const auto flavors = queue.resources.find(wanted.resource);
     if (flavors == queue.resources.end()) {
-      return About(queue, dra::ReasonCode::kQueueCannotHold,
+      return About(queue, verdict::ReasonCode::kQueueCannotHold,
                    fmt::format("the pods ask for {}, which no resource group of ClusterQueue {} "
                                "covers: Kueue never admits them",
                                wanted.resource, queue.name));
     }
     const auto most = Largest(flavors->second);
     if (!most || !wanted.IsMoreThan(*most)) return std::nullopt;
-    return About(queue, dra::ReasonCode::kQueueCannotHold,
+    return About(queue, verdict::ReasonCode::kQueueCannotHold,
                  fmt::format("{}, and ClusterQueue {} has quota for at most {} in one flavor: "
                              "Kueue never admits them",
                              wanted.Describe(), queue.name, wanted.Readable(*most)));
@@ -183,17 +183,17 @@ std::optional<dra::Reason> WhyCannotHold(const ClusterQueue& queue,
   return FindFirst(demands, is_device, find);
 }
 
-std::optional<dra::Reason> WhyFull(const ClusterQueue& queue,
-                                   std::span<const dra::PodDemand> demands,
-                                   const IsDevice& is_device) {
-  const auto find = [&](const Wanted& wanted) -> std::optional<dra::Reason> {
+std::optional<verdict::Reason> WhyFull(const ClusterQueue& queue,
+                                       std::span<const dra::PodDemand> demands,
+                                       const IsDevice& is_device) {
+  const auto find = [&](const Wanted& wanted) -> std::optional<verdict::Reason> {
     const auto flavors = queue.resources.find(wanted.resource);
     if (flavors == queue.resources.end()) return std::nullopt;
     const FlavorQuota* freest = Freest(flavors->second);
     if (freest == nullptr || wanted.IsMoreThan(*freest->nominal)) return std::nullopt;
     const auto left = freest->nominal->Sub(freest->reserved);
     if (!left || !wanted.IsMoreThan(*left)) return std::nullopt;
-    return About(queue, dra::ReasonCode::kQueueFull,
+    return About(queue, verdict::ReasonCode::kQueueFull,
                  fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others",
                              wanted.Describe(), queue.name, wanted.Readable(freest->reserved),
                              wanted.Readable(*freest->nominal)));

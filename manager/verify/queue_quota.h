@@ -22,7 +22,7 @@
 #include "base/quantity.h"
 #include "base/result.h"
 #include "dra/model/pod_demand.h"
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::verify {
 
@@ -60,14 +60,14 @@ bool SameLimits(const ClusterQueue& a, const ClusterQueue& b);
 using IsDevice = std::function<bool(const std::string& resource)>;
 
 // Why it never admits these pods (kQueueCannotHold); nothing: it may.
-std::optional<dra::Reason> WhyCannotHold(const ClusterQueue& queue,
-                                         std::span<const dra::PodDemand> demands,
-                                         const IsDevice& is_device);
+std::optional<verdict::Reason> WhyCannotHold(const ClusterQueue& queue,
+                                             std::span<const dra::PodDemand> demands,
+                                             const IsDevice& is_device);
 
 // Why its own quota has no room for these pods now, although it could hold them (kQueueFull);
 // nothing: it has, or only a cohort's quota would do.
-std::optional<dra::Reason> WhyFull(const ClusterQueue& queue,
-                                   std::span<const dra::PodDemand> demands,
-                                   const IsDevice& is_device);
+std::optional<verdict::Reason> WhyFull(const ClusterQueue& queue,
+                                       std::span<const dra::PodDemand> demands,
+                                       const IsDevice& is_device);
 
 }  // namespace fedra::verify

@@ -8,14 +8,14 @@ namespace fedra::verify {
 
 using nlohmann::ordered_json;
 
-ordered_json CountsJson(const dra::DeviceCounts& counts) {
+ordered_json CountsJson(const verdict::DeviceCounts& counts) {
   ordered_json parts = ordered_json::array();
-  for (const dra::CountedCause& part : counts.parts)
+  for (const verdict::CountedCause& part : counts.parts)
     parts.push_back({{"devices", part.devices}, {"what", part.what}});
   return {{"wish", counts.wish}, {"devices", counts.devices}, {"parts", std::move(parts)}};
 }
 
-std::optional<dra::DeviceCounts> ParseCounts(const ordered_json& value) {
+std::optional<verdict::DeviceCounts> ParseCounts(const ordered_json& value) {
   const auto text = [](const ordered_json& object, const char* key) -> std::optional<std::string> {
     const auto found = object.find(key);
     if (found == object.end() || !found->is_string()) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<dra::DeviceCounts> ParseCounts(const ordered_json& value) {
   const auto devices = number(value);
   const auto parts = value.find("parts");
   if (!wish || !devices || parts == value.end() || !parts->is_array()) return std::nullopt;
-  dra::DeviceCounts counts{.wish = *wish, .devices = *devices, .parts = {}};
+  verdict::DeviceCounts counts{.wish = *wish, .devices = *devices, .parts = {}};
   for (const ordered_json& part : *parts) {
     if (!part.is_object()) return std::nullopt;
     auto what = text(part, "what");
@@ -42,9 +42,9 @@ std::optional<dra::DeviceCounts> ParseCounts(const ordered_json& value) {
   return counts;
 }
 
-ordered_json ResourcesJson(const std::vector<dra::ResourceShortage>& resources) {
+ordered_json ResourcesJson(const std::vector<verdict::ResourceShortage>& resources) {
   ordered_json list = ordered_json::array();
-  for (const dra::ResourceShortage& shortage : resources) {
+  for (const verdict::ResourceShortage& shortage : resources) {
     list.push_back({{"resource", shortage.resource},
                     {"asked", shortage.asked.ToString()},
                     {"free", shortage.free.ToString()},
@@ -54,8 +54,8 @@ ordered_json ResourcesJson(const std::vector<dra::ResourceShortage>& resources) 
   return list;
 }
 
-std::vector<dra::ResourceShortage> ParseResources(const ordered_json& value) {
-  std::vector<dra::ResourceShortage> resources;
+std::vector<verdict::ResourceShortage> ParseResources(const ordered_json& value) {
+  std::vector<verdict::ResourceShortage> resources;
   if (!value.is_array()) return resources;
   for (const ordered_json& item : value) {
     if (!item.is_object()) continue;
@@ -77,9 +77,10 @@ std::vector<dra::ResourceShortage> ParseResources(const ordered_json& value) {
   return resources;
 }
 
-ordered_json ReasonJson(const dra::Reason& reason) {
-  ordered_json object = {
-      {"code", dra::ToString(reason.code)}, {"object", reason.object}, {"message", reason.message}};
+ordered_json ReasonJson(const verdict::Reason& reason) {
+  ordered_json object = {{"code", verdict::ToString(reason.code)},
+                         {"object", reason.object},
+                         {"message", reason.message}};
   if (reason.counts) object["counts"] = CountsJson(*reason.counts);
   if (!reason.resources.empty()) object["resources"] = ResourcesJson(reason.resources);
   return object;

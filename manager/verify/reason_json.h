@@ -8,21 +8,21 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::verify {
 
 // {"wish": ..., "devices": 24, "parts": [{"devices": 8, "what": "other driver"}, ...]}
-nlohmann::ordered_json CountsJson(const dra::DeviceCounts& counts);
+nlohmann::ordered_json CountsJson(const verdict::DeviceCounts& counts);
 // The reverse; nothing when the value is not like that.
-std::optional<dra::DeviceCounts> ParseCounts(const nlohmann::ordered_json& value);
+std::optional<verdict::DeviceCounts> ParseCounts(const nlohmann::ordered_json& value);
 
 // [{"resource": "cpu", "asked": "4", "free": "3", "largest": "64", "nodes": 2}, ...]
-nlohmann::ordered_json ResourcesJson(const std::vector<dra::ResourceShortage>& resources);
+nlohmann::ordered_json ResourcesJson(const std::vector<verdict::ResourceShortage>& resources);
 // The reverse, without what is not like that.
-std::vector<dra::ResourceShortage> ParseResources(const nlohmann::ordered_json& value);
+std::vector<verdict::ResourceShortage> ParseResources(const nlohmann::ordered_json& value);
 
 // {"code": ..., "object": ..., "message": ...}, and "counts" and "resources" where there are some.
-nlohmann::ordered_json ReasonJson(const dra::Reason& reason);
+nlohmann::ordered_json ReasonJson(const verdict::Reason& reason);
 
 }  // namespace fedra::verify

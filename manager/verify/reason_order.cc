@@ -4,8 +4,8 @@
 
 namespace fedra::verify {
 
-Hindrance HindranceOf(dra::ReasonCode code) {
-  using enum dra::ReasonCode;
+Hindrance HindranceOf(verdict::ReasonCode code) {
+  using enum verdict::ReasonCode;
   switch (code) {
     case kClusterUnreachable:
     case kClusterMisconfigured:
@@ -61,22 +61,22 @@ Hindrance HindranceOf(dra::ReasonCode code) {
   return Hindrance::kUnclear;  // a code of a later release
 }
 
-Prospect ProspectOf(std::span<const dra::ReasonCode> codes) {
+Prospect ProspectOf(std::span<const verdict::ReasonCode> codes) {
   const auto has = [&](Hindrance hindrance) {
     return std::any_of(codes.begin(), codes.end(),
-                       [&](dra::ReasonCode code) { return HindranceOf(code) == hindrance; });
+                       [&](verdict::ReasonCode code) { return HindranceOf(code) == hindrance; });
   };
   if (has(Hindrance::kUntilChanged)) return Prospect::kNever;
   const bool excluded =
-      std::find(codes.begin(), codes.end(), dra::ReasonCode::kExcluded) != codes.end();
+      std::find(codes.begin(), codes.end(), verdict::ReasonCode::kExcluded) != codes.end();
   if (excluded) return Prospect::kNever;
   if (has(Hindrance::kUnreached) || has(Hindrance::kUnclear)) return Prospect::kUnclear;
   return has(Hindrance::kUntilFree) ? Prospect::kWaits : Prospect::kUnclear;
 }
 
-void OrderReasons(dra::Verdict& verdict) {
+void OrderReasons(verdict::Verdict& verdict) {
   std::stable_sort(verdict.reasons.begin(), verdict.reasons.end(),
-                   [](const dra::Reason& a, const dra::Reason& b) {
+                   [](const verdict::Reason& a, const verdict::Reason& b) {
                      return HindranceOf(a.code) < HindranceOf(b.code);
                    });
 }

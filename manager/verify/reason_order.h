@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "dra/verdict.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
@@ -18,7 +18,7 @@ enum class Hindrance {
   kDetail,        // no cause of its own: it says how far another reason goes
 };
 
-Hindrance HindranceOf(dra::ReasonCode code);
+Hindrance HindranceOf(verdict::ReasonCode code);
 
 // What keeps a worker from running a job, by the codes of its verdict No.
 enum class Prospect {
@@ -26,9 +26,9 @@ enum class Prospect {
   kNever,    // something has to be changed
   kUnclear,  // one cannot tell
 };
-Prospect ProspectOf(std::span<const dra::ReasonCode> codes);
+Prospect ProspectOf(std::span<const verdict::ReasonCode> codes);
 
 // Puts the reasons into that order; equal ones stay as they are.
-void OrderReasons(dra::Verdict& verdict);
+void OrderReasons(verdict::Verdict& verdict);
 
 }  // namespace fedra::verify

@@ -25,14 +25,14 @@ bool VerdictMemory::AssumedObjects::operator==(const AssumedObjects& other) cons
                     AreSame);
 }
 
-std::optional<dra::Verdict> VerdictMemory::Find(const tracking::Demands& demands,
-                                                const Basis& basis) const {
+std::optional<verdict::Verdict> VerdictMemory::Find(const tracking::Demands& demands,
+                                                    const Basis& basis) const {
   const auto found = entries_.find(demands);
   if (found == entries_.end() || found->second.basis != basis) return std::nullopt;
   return found->second.verdict;
 }
 
-void VerdictMemory::Keep(const tracking::Demands& demands, Basis basis, dra::Verdict verdict) {
+void VerdictMemory::Keep(const tracking::Demands& demands, Basis basis, verdict::Verdict verdict) {
   if (entries_.size() >= next_sweep_ && !entries_.contains(demands)) Sweep();
   entries_.insert_or_assign(demands, Entry{std::move(basis), std::move(verdict)});
 }

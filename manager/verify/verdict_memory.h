@@ -62,14 +62,14 @@ class VerdictMemory final {
   explicit VerdictMemory(size_t few = 1024) : few_(few), next_sweep_(few) {}
 
   // Nothing: not asked on this basis, or forgotten.
-  std::optional<dra::Verdict> Find(const tracking::Demands& demands, const Basis& basis) const;
-  void Keep(const tracking::Demands& demands, Basis basis, dra::Verdict verdict);
+  std::optional<verdict::Verdict> Find(const tracking::Demands& demands, const Basis& basis) const;
+  void Keep(const tracking::Demands& demands, Basis basis, verdict::Verdict verdict);
   size_t size() const { return entries_.size(); }
 
  private:
   struct Entry {
     Basis basis;
-    dra::Verdict verdict;
+    verdict::Verdict verdict;
   };
 
   void Sweep();

@@ -11,8 +11,8 @@
 namespace fedra::verify {
 namespace {
 
-using dra::Outcome;
-using dra::ReasonCode;
+using verdict::Outcome;
+using verdict::ReasonCode;
 
 WorkerPicture PictureOf(const Subject& subject, const WorkerObjects& worker,
                         const WorkerFacts& facts) {
@@ -33,13 +33,14 @@ WorkerPicture PictureOf(const Subject& subject, const WorkerObjects& worker,
 
 // A pod template that cannot be read may need some.
 bool NeedsDevices(const Subject& subject) {
-  return subject.demands == nullptr || tracking::NeedDevices(*subject.demands);
+  return subject.requirement.demands == nullptr ||
+         tracking::NeedDevices(*subject.requirement.demands);
 }
 
 // Whether the devices can be judged although something else stands against the worker: then people
 // learn of both at once. Without the objects that say what is wanted they cannot.
-bool LeavesDevices(const dra::Verdict& existence) {
-  const auto leaves = [](const dra::Reason& reason) {
+bool LeavesDevices(const verdict::Verdict& existence) {
+  const auto leaves = [](const verdict::Reason& reason) {
     switch (reason.code) {
       case ReasonCode::kQueueMissing:
       case ReasonCode::kQueueInactive:
@@ -59,8 +60,8 @@ bool LeavesDevices(const dra::Verdict& existence) {
 }
 
 // What the quota of its Kueue means for the job: never, or not now.
-void VerifyQuota(const Subject& subject, const WorkerObjects& worker, dra::Verdict& verdict) {
-  if (subject.demands == nullptr || subject.is_there) return;
+void VerifyQuota(const Subject& subject, const WorkerObjects& worker, verdict::Verdict& verdict) {
+  if (subject.requirement.demands == nullptr || subject.is_there) return;
   const auto queue = worker.queues().Find({subject.requirement.ns, subject.requirement.queue});
   if (queue == nullptr) return;
   const auto quota = worker.cluster_queues().Find({"", queue->cluster_queue});
@@ -70,15 +71,15 @@ void VerifyQuota(const Subject& subject, const WorkerObjects& worker, dra::Verdi
     return std::any_of(classes.begin(), classes.end(),
                        [&](const auto& each) { return each->extended_resource == resource; });
   };
-  const auto combine = [&](Outcome outcome, dra::Reason reason) {
-    dra::Verdict found;
+  const auto combine = [&](Outcome outcome, verdict::Reason reason) {
+    verdict::Verdict found;
     found.outcome = outcome;
     found.reasons.push_back(std::move(reason));
     verdict = Combine(std::move(verdict), std::move(found));
   };
-  if (auto never = WhyCannotHold(*quota, *subject.demands, is_device))
+  if (auto never = WhyCannotHold(*quota, *subject.requirement.demands, is_device))
     return combine(Outcome::kNo, *std::move(never));
-  if (auto full = WhyFull(*quota, *subject.demands, is_device))
+  if (auto full = WhyFull(*quota, *subject.requirement.demands, is_device))
     combine(Outcome::kYes, *std::move(full));
 }
 
@@ -88,17 +89,18 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
   const std::string& ns = subject.requirement.ns;
   dra::AssumedList others;
   if (assumed) others = assumed();
-  dra::Verdict existence = std::move(result.verdict);
-  if (options.serving && subject.demands != nullptr)
-    result.serving = worker.devices()->Serving(ns, *subject.demands, to_come);
+  verdict::Verdict existence = std::move(result.verdict);
+  if (options.serving && subject.requirement.demands != nullptr)
+    result.serving = worker.devices()->Serving(ns, *subject.requirement.demands, to_come);
   if (options.in_detail) {
     dra::Judgement judgement =
-        JudgeDevices(*worker.devices(), ns, subject.demands, others, to_come);
+        JudgeDevices(*worker.devices(), ns, subject.requirement.demands, others, to_come);
     result.devices_judged = !judgement.pod_sets.empty();
     result.pod_sets = std::move(judgement.pod_sets);
     result.verdict = std::move(judgement.verdict);
   } else {
-    result.verdict = VerifyDevices(*worker.devices(), ns, subject.demands, others, to_come);
+    result.verdict =
+        VerifyDevices(*worker.devices(), ns, subject.requirement.demands, others, to_come);
   }
   // Of two refusals the more fundamental one comes first.
   if (existence.outcome == result.verdict.outcome && existence.outcome != Outcome::kYes)

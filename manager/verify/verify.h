@@ -13,19 +13,18 @@
 
 #include "cluster-clients/cluster.h"
 #include "dra/judge/judge.h"
-#include "dra/requirement.h"
-#include "dra/verdict.h"
 #include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/tracking/requirement.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/worker_objects.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
 // What is asked about. Lives for one call.
 struct Subject {
-  const dra::Requirement& requirement;
-  tracking::Demands demands;            // null: a pod template of the workload cannot be read
+  const tracking::Requirement& requirement;
   const tracking::JobAdapter& adapter;  // of the job's kind
   std::vector<SameName> same_names;     // on this worker
   // Its own job is on this worker: its pods hold their devices, or wait for them there.
@@ -48,7 +47,7 @@ struct VerifyOptions {
 };
 
 struct Verified {
-  dra::Verdict verdict;
+  verdict::Verdict verdict;
   bool devices_judged = false;              // with VerifyOptions::in_detail
   std::vector<dra::PodSetReport> pod_sets;  // likewise
   // With VerifyOptions::serving, where devices were judged: those that could serve the job, free or

@@ -7,7 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from packages.parts import ROOT, Debs, run
+from packages.artefacts import Artefacts
+from packages.parts import ROOT, run
 
 _COMMANDS = ("run", "status", "why", "check", "config", "completion")
 
@@ -34,8 +35,8 @@ _EXPECTED = {
 class _Unpacked:
     """The package's files in a folder, for a `with`."""
 
-    def __init__(self, debs: Debs):
-        self._deb = debs.current
+    def __init__(self, built: Artefacts):
+        self._deb = built.deb
 
     def __enter__(self) -> Path:
         self._folder = Path(tempfile.mkdtemp(prefix="fedra-deb-"))
@@ -46,11 +47,11 @@ class _Unpacked:
         shutil.rmtree(self._folder)
 
 
-def lintian(debs: Debs) -> None:
-    run("lintian", "--allow-root", "--fail-on=error,warning", "--tag-display-limit=0", debs.current)
+def lintian(built: Artefacts) -> None:
+    run("lintian", "--allow-root", "--fail-on=error,warning", "--tag-display-limit=0", built.deb)
 
 
-def build_dependencies(_: Debs) -> None:
+def build_dependencies(_: Artefacts) -> None:
     """debian/control and scripts/install_packages.sh name the same packages to build with."""
     control = (ROOT / "debian/control").read_text()
     block = re.search(r"^Build-Depends:\n((?: .*\n)+)", control, re.MULTILINE)
@@ -66,8 +67,8 @@ def build_dependencies(_: Debs) -> None:
     )
 
 
-def contents(debs: Debs) -> None:
-    with _Unpacked(debs) as folder:
+def contents(built: Artefacts) -> None:
+    with _Unpacked(built) as folder:
         found = {f"/{path.relative_to(folder)}" for path in folder.rglob("*") if not path.is_dir()}
         assert _EXPECTED <= found, f"missing: {sorted(_EXPECTED - found)}"
         strange = {
@@ -85,12 +86,12 @@ def contents(debs: Debs) -> None:
             folder / "usr/bin/fedra", "version"
         )
     # Nothing in /etc that dpkg would ask about at an upgrade.
-    fields = run("dpkg-deb", "--info", debs.current)
+    fields = run("dpkg-deb", "--info", built.deb)
     assert "conffiles" not in fields, fields
 
 
-def hardening(debs: Debs) -> None:
-    with _Unpacked(debs) as folder:
+def hardening(built: Artefacts) -> None:
+    with _Unpacked(built) as folder:
         program = folder / "usr/bin/fedra"
         headers = run(
             "readelf", "--wide", "--file-header", "--program-headers", "--dynamic", program
@@ -104,8 +105,8 @@ def hardening(debs: Debs) -> None:
         assert re.search(r"__\w+_chk\b(?<!__stack_chk)", symbols), "no fortified functions"
 
 
-def manual_pages(debs: Debs) -> None:
-    with _Unpacked(debs) as folder:
+def manual_pages(built: Artefacts) -> None:
+    with _Unpacked(built) as folder:
         pages = [page for page in (folder / "usr/share/man").rglob("*.gz") if not page.is_symlink()]
         for page in pages:
             run("gunzip", page)
@@ -147,8 +148,8 @@ echo "nothing completed: $all"
 """
 
 
-def completions(debs: Debs) -> None:
-    with _Unpacked(debs) as folder:
+def completions(built: Artefacts) -> None:
+    with _Unpacked(built) as folder:
         share = folder / "usr/share"
         bash = run("bash", "-c", _BASH, "bash", share / "bash-completion/completions/fedra")
         assert bash.split() == ["status"], f"bash: {bash}"

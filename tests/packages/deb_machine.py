@@ -13,8 +13,9 @@ from pathlib import Path
 import yaml
 
 from packages import machine
+from packages.artefacts import Artefacts
 from packages.machine import Machine
-from packages.parts import ROOT, Debs, Skip
+from packages.parts import ROOT, Skip
 from packages.traced_thread import held
 from scenarios import objects
 from scenarios.fleet import MANAGER
@@ -37,8 +38,8 @@ _OF_OTHERS = re.compile(
 class _Installed:
     """One package on one machine, and the fleet that it serves."""
 
-    def __init__(self, machine_: Machine, fleet: SimFleet, debs: Debs):
-        self.machine, self.fleet, self.debs = machine_, fleet, debs
+    def __init__(self, machine_: Machine, fleet: SimFleet, built: Artefacts):
+        self.machine, self.fleet, self.built = machine_, fleet, built
 
     # --- Steps.
 
@@ -48,8 +49,8 @@ class _Installed:
         dependencies = self._dependencies()
         self._apt_in_chroot("install", "--no-install-recommends", *dependencies)
         self.before = self.machine.files()
-        self._copy(self.debs.previous)
-        output = self.machine.chroot("dpkg", "--install", f"/root/{self.debs.previous.name}")
+        self._copy(self.built.previous_deb)
+        output = self.machine.chroot("dpkg", "--install", f"/root/{self.built.previous_deb.name}")
         assert output.code == 0, output.text
 
     def check_fresh(self) -> None:
@@ -132,25 +133,25 @@ class _Installed:
     def upgrade(self) -> None:
         """apt on the running machine: the new program takes over, with the store."""
         pid, history = self._host_pid(), self._history("first")
-        self._copy(self.debs.current)
+        self._copy(self.built.deb)
         self.machine.check(
             "apt-get",
             "install",
             "--yes",
             "--no-install-recommends",
-            f"/root/{self.debs.current.name}",
+            f"/root/{self.built.deb.name}",
         )
         eventually("the new process", lambda: self._host_pid() not in (0, pid), 20)
         eventually("active", lambda: self.machine.unit(_UNIT, "ActiveState") == "active", 30)
         assert self._history("first")[: len(history)] == history, "the history began anew"
         version = self.machine.check("dpkg-query", "-W", "-f=${Version}", "fedra")
-        assert version in self.debs.current.name, version
+        assert version in self.built.deb.name, version
         assert self.machine.unit(_UNIT, "UnitFileState") == "enabled"
 
     def upgrade_while_the_manager_is_unreachable(self) -> None:
         """The unit is not ready before the manager answers; apt does not wait for that."""
         self.fleet.stop_api_server(MANAGER)
-        self._apt("install", "--reinstall", f"/root/{self.debs.current.name}")
+        self._apt("install", "--reinstall", f"/root/{self.built.deb.name}")
         eventually(
             "activating", lambda: self.machine.unit(_UNIT, "ActiveState") == "activating", 20
         )
@@ -164,7 +165,7 @@ class _Installed:
         assert (self.machine.root / _STORE).exists(), "the store went with the program"
 
     def install_again(self) -> None:
-        self._apt("install", f"/root/{self.debs.current.name}")
+        self._apt("install", f"/root/{self.built.deb.name}")
         self.machine.check("systemctl", "start", _UNIT)
         assert self._history("first"), "the history is gone"
 
@@ -176,7 +177,7 @@ class _Installed:
         assert "/etc/fedra is not empty" in text, text
         assert not (folder / "fedra.yaml").exists()
         assert (folder / "manager.kubeconfig").exists(), "a kubeconfig was deleted"
-        self._apt("install", f"/root/{self.debs.current.name}")
+        self._apt("install", f"/root/{self.built.deb.name}")
         for file in folder.glob("*.kubeconfig"):
             file.unlink()
         self._apt("purge", "fedra")
@@ -196,10 +197,10 @@ class _Installed:
 
     def _dependencies(self) -> list[str]:
         """The packages that the package depends on, by name; apt checks the versions later."""
-        self._copy(self.debs.current)
+        self._copy(self.built.deb)
         text = self.machine.chroot(
             "apt-get", "install", "--simulate", "--no-install-recommends",
-            f"/root/{self.debs.current.name}",
+            f"/root/{self.built.deb.name}",
         )  # fmt: skip
         assert text.code == 0, f"the dependencies cannot be installed:\n{text.text}"
         return [name for name in re.findall(r"^Inst (\S+)", text.text, re.M) if name != "fedra"]
@@ -262,7 +263,7 @@ class _Installed:
         eventually("active again", lambda: self.machine.unit(_UNIT, "ActiveState") == "active", 30)
 
 
-def life_of_a_package(debs: Debs) -> None:
+def life_of_a_package(built: Artefacts) -> None:
     reason = machine.why_not()
     if reason:
         raise Skip(reason)
@@ -271,7 +272,7 @@ def life_of_a_package(debs: Debs) -> None:
     debian = Machine(archive)
     try:
         fleet.start_furnished()
-        installed = _Installed(debian, fleet, debs)
+        installed = _Installed(debian, fleet, built)
         installed.install_unbooted()
         debian.boot()
         for step in _steps(installed):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,14 +11,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 class Skip(Exception):
     """This cannot run on this machine, and why."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Debs:
-    """The package under test, and the one that is installed before it."""
-
-    current: Path
-    previous: Path
 
 
 def run(*command: object, cwd: Path = ROOT, code: int | None = 0) -> str:

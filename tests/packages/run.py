@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """make test-packages: builds the packages and tries them as an administrator would.
 
-    tests/packages/run.py [--only NAME...] [--deb FILE] [--previous FILE] [--allow-skips]
+    tests/packages/run.py [--only NAME...] [--deb FILE] [--previous FILE] [--image FILE] [--allow-skips]
 
-Without --deb the package is built from build/release. --previous is the version that is upgraded from; without it,
-the same program is packed once more under a lower version. What cannot run here is printed as SKIP, and counts as a
+What is not given is built from build/release. --previous is the version of the package that is upgraded from; without
+it, the same program is packed once more under a lower version. What cannot run here is printed as SKIP, and counts as a
 failure unless --allow-skips. The last line: "N passed, M failed, K skipped".
 """
 
@@ -20,11 +20,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from packages import alert_rules, deb_files, deb_machine, monitored  # noqa: E402
-from packages.deb_build import build_deb  # noqa: E402
-from packages.parts import Debs, Skip  # noqa: E402
+from packages import alert_rules, deb_files, deb_machine, image, monitored  # noqa: E402
+from packages.artefacts import Artefacts  # noqa: E402
+from packages.parts import Skip  # noqa: E402
 
-Test = Callable[[Debs], None]
+Test = Callable[[Artefacts], None]
 
 # In the order in which they run.
 TESTS: dict[str, Test] = {
@@ -35,6 +35,11 @@ TESTS: dict[str, Test] = {
     "deb-manual-pages": deb_files.manual_pages,
     "deb-completions": deb_files.completions,
     "deb-machine": deb_machine.life_of_a_package,
+    "image-reproducible": image.reproducible,
+    "image-contents": image.contents,
+    "image-bill-of-materials": image.bill_of_materials,
+    "image-labels": image.labels,
+    "image-runs": image.runs,
     "alert-rules": alert_rules.rules,
     "alert-runbooks": alert_rules.runbooks,
     "dashboards": monitored.dashboards,
@@ -49,18 +54,17 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=TESTS, default=list(TESTS))
     parser.add_argument("--deb", type=Path)
     parser.add_argument("--previous", type=Path)
+    parser.add_argument("--image", type=Path)
     parser.add_argument("--allow-skips", action="store_true")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
-    deb = arguments.deb or build_deb()
-    debs = Debs(deb.resolve(), (arguments.previous or build_deb(lower_than=deb)).resolve())
-    print(f"testing {debs.current.name}, upgraded from {debs.previous.name}", flush=True)
+    built = Artefacts(arguments.deb, arguments.previous, arguments.image)
     passed, failed, skipped = 0, 0, 0
     for name in arguments.only:
         started = time.monotonic()
         try:
-            TESTS[name](debs)
+            TESTS[name](built)
             passed += 1
             print(f"ok   {name} ({time.monotonic() - started:.0f} s)", flush=True)
         except Skip as reason:

@@ -11,8 +11,8 @@
 namespace {
 
 using fedra::dra::Judgement;
-using fedra::dra::Outcome;
-using fedra::dra::ReasonCode;
+using fedra::verdict::Outcome;
+using fedra::verdict::ReasonCode;
 using nlohmann::json;
 
 json Bad(const std::string& error) { return {{"outcome", "bad-input"}, {"error", error}}; }

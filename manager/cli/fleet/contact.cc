@@ -19,9 +19,9 @@ std::string WhenTried(std::optional<std::chrono::milliseconds> tried) {
 
 }  // namespace
 
-dra::Reason NotReached(const ConnectionState& connection,
-                       std::optional<std::chrono::milliseconds> tried) {
-  dra::Reason reason = verify::ConnectionReason(connection);
+verdict::Reason NotReached(const ConnectionState& connection,
+                           std::optional<std::chrono::milliseconds> tried) {
+  verdict::Reason reason = verify::ConnectionReason(connection);
   if (connection.phase == ConnectionPhase::kUnreachable) {
     const std::string why = connection.why ? Cut(connection.why->message, kMaxWords) : "no answer";
     reason.message = fmt::format("not reached{}: {}", WhenTried(tried), why);

@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "cluster-clients/cluster.h"
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 namespace fedra::cli {
 
 // "not reached (tried for 5s): connection refused". `tried`: how long the command has waited; null:
 // it is another one that tried, when a snapshot was taken.
-dra::Reason NotReached(const ConnectionState& connection,
-                       std::optional<std::chrono::milliseconds> tried);
+verdict::Reason NotReached(const ConnectionState& connection,
+                           std::optional<std::chrono::milliseconds> tried);
 
 }  // namespace fedra::cli

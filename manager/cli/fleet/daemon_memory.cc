@@ -21,13 +21,13 @@ std::optional<store::WorkloadRow> Living(store::Reader& memory, const ObjectKey&
   return std::nullopt;
 }
 
-void PutInVerdict(const placement::Setback& setback, WallTime now, dra::Verdict& verdict) {
-  dra::Reason reason{dra::ReasonCode::kRecentlyFailed, "", SetbackText(setback, now)};
+void PutInVerdict(const placement::Setback& setback, WallTime now, verdict::Verdict& verdict) {
+  verdict::Reason reason{verdict::ReasonCode::kRecentlyFailed, "", SetbackText(setback, now)};
   if (!setback.paused_until) {
     verdict.reasons.push_back(std::move(reason));
     return;
   }
-  verdict.outcome = dra::Outcome::kNo;
+  verdict.outcome = verdict::Outcome::kNo;
   verdict.reasons.insert(verdict.reasons.begin(), std::move(reason));
 }
 

@@ -47,7 +47,7 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
   std::vector<ChosenAlternative> named;
   for (size_t i = 0; i < pod_sets.size(); ++i)
     for (const dra::ChosenAlternative& chosen : pod_sets[i].alternatives)
-      named.push_back(Name(chosen, (*job.demands)[i], job.key.ns, snapshot));
+      named.push_back(Name(chosen, (*job.requirement.demands)[i], job.key.ns, snapshot));
   return named;
 }
 
@@ -90,7 +90,7 @@ bool FleetWorker::IsKnown() const {
          (classes.state == CacheState::kSynced || classes.complete) && !devices()->Obstacle();
 }
 
-std::optional<dra::Reason> FleetWorker::Silence() const {
+std::optional<verdict::Reason> FleetWorker::Silence() const {
   if (facts_.connection.phase == ConnectionPhase::kConnected) return std::nullopt;
   return NotReached(facts_.connection, tried_);
 }
@@ -114,10 +114,8 @@ tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) cons
 }
 
 JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
-  const verify::Subject subject{.requirement = job.requirement,
-                                .demands = job.demands,
-                                .adapter = *job.adapter,
-                                .same_names = SameNames(job)};
+  const verify::Subject subject{
+      .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
   const verify::VerifyOptions options{
       .existence = {.drift = settings_.drift,
                     .undeclared = settings_.undeclared,

@@ -56,7 +56,7 @@ struct VerdictNote {
 
 struct JobVerdict {
   ClusterName worker;
-  dra::Verdict verdict;
+  verdict::Verdict verdict;
   std::vector<VerdictNote> notes = {};
   bool devices_judged = false;
   std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
@@ -100,7 +100,7 @@ class FleetWorker final {
     return objects_.templates().Find(key);
   }
   // Why nothing is known of it; null: it has answered.
-  std::optional<dra::Reason> Silence() const;
+  std::optional<verdict::Reason> Silence() const;
   // Whether its classes and devices are known completely.
   bool IsKnown() const;
   // Whether new nodes could bring devices.

@@ -262,7 +262,7 @@ void AssumedTemplates::Note(const tracking::SubmittedJob& job, JobVerdict& verdi
     if (assumed == all_.end()) continue;
     const std::string object = "ResourceClaimTemplate " + assumed->key.ToString();
     verdict.verdict.reasons.push_back(
-        {dra::ReasonCode::kTemplateMissing, object,
+        {verdict::ReasonCode::kTemplateMissing, object,
          fmt::format("{} does not exist there; judged as if {} were created", object,
                      assumed->place)});
   }

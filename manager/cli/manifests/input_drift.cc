@@ -126,7 +126,7 @@ void InputDrift::Note(const tracking::SubmittedJob& job, const FleetWorker& work
     if (there == nullptr) continue;
     Compare(item, there->spec, verdict);
   }
-  if (worker.devices() == nullptr || !tracking::NeedDevices(*job.demands)) return;
+  if (worker.devices() == nullptr || !tracking::NeedDevices(*job.requirement.demands)) return;
   const auto snapshot = worker.devices()->snapshot();
   for (const Item& item : classes_) {
     const auto* there = snapshot->classes().Find(dra::Text(item.key.name));

@@ -109,7 +109,7 @@ void CheckSelectorsAgainstFleet(const Manifest& manifest, const std::string& def
 
 void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
                        const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict) {
-  if (verdict.verdict.outcome == dra::Outcome::kYes) return;
+  if (verdict.verdict.outcome == verdict::Outcome::kYes) return;
   for (const std::string& name : job.requirement.TemplateNames()) {
     const ObjectKey key{job.key.ns, name};
     const auto there = worker.Template(key);

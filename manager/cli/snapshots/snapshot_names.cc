@@ -225,15 +225,15 @@ tracking::SubmittedJob WithPseudonyms(tracking::SubmittedJob job) {
   };
   job.key = {Pseudonym("ns", job.key.ns), Pseudonym("job", job.key.name)};
   job.requirement.ns = job.key.ns;
-  for (dra::PodSet& pod_set : job.requirement.pod_sets) rename(pod_set.claims);
-  for (dra::Dependency& dependency : job.requirement.dependencies)
+  for (tracking::PodSet& pod_set : job.requirement.pod_sets) rename(pod_set.claims);
+  for (tracking::Dependency& dependency : job.requirement.dependencies)
     dependency.name = Pseudonym(kDependency, dependency.name);
-  auto demands = *job.demands;
+  auto demands = *job.requirement.demands;
   for (dra::PodDemand& demand : demands) {
     rename(demand.claims);
     if (!demand.pod_group.empty()) demand.pod_group = Pseudonym(kDependency, demand.pod_group);
   }
-  job.demands = std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
+  job.requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
   return job;
 }
 

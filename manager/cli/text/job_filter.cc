@@ -13,10 +13,10 @@
 
 #include "base/ascii.h"
 #include "config/names.h"
-#include "dra/reason.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/states.h"
 #include "manager/cli/text/view_parts.h"
+#include "verdict/reason.h"
 
 namespace fedra::cli {
 namespace {
@@ -121,7 +121,8 @@ Result<JobFilter> Checked(JobFilter filter) {
   for (const StateEntry& entry : StateEntries())
     if (entry.group == "Job") states.emplace_back(entry.name);
   std::vector<std::string> reasons;
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) reasons.emplace_back(entry.name);
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
+    reasons.emplace_back(entry.name);
   FEDRA_RETURN_IF_ERROR(Spell("--state", states, filter.states));
   FEDRA_RETURN_IF_ERROR(Spell("--reason", reasons, filter.reasons));
   std::vector<std::string> sort_by{filter.sort_by};

@@ -6,9 +6,9 @@
 namespace fedra::cli {
 namespace {
 
-using dra::Outcome;
 using placement::Phase;
 using reconcile::ClusterPhase;
+using verdict::Outcome;
 
 constexpr std::array kPhaseViews = {
     PhaseView{Phase::kRunning, Tone::kGood, "is running", true, 4},
@@ -32,7 +32,7 @@ std::optional<Phase> PhaseOf(const store::WorkloadRow& row) {
 }
 
 std::optional<Outcome> OutcomeOf(const store::VerdictRow& row) {
-  return dra::ParseOutcome(row.outcome);
+  return verdict::ParseOutcome(row.outcome);
 }
 
 std::optional<ClusterPhase> PhaseOf(const store::ClusterRow& row) {
@@ -70,7 +70,7 @@ Tone ToneOf(const store::ClusterRow& row) {
 }
 
 Tone ToneOfOutcome(std::string_view verdict_outcome) {
-  const std::optional<Outcome> outcome = dra::ParseOutcome(verdict_outcome);
+  const std::optional<Outcome> outcome = verdict::ParseOutcome(verdict_outcome);
   if (outcome == Outcome::kYes) return Tone::kGood;
   return outcome == Outcome::kNo ? Tone::kBad : Tone::kWarning;
 }

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "dra/verdict.h"
 #include "manager/cli/text/output.h"
 #include "manager/placement/action.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "store/rows.h"
+#include "verdict/verdict.h"
 
 namespace fedra::cli {
 
@@ -31,7 +31,7 @@ std::span<const PhaseView> PhaseViews();
 
 // nullopt: a word of another version of fedra.
 std::optional<placement::Phase> PhaseOf(const store::WorkloadRow& row);
-std::optional<dra::Outcome> OutcomeOf(const store::VerdictRow& row);
+std::optional<verdict::Outcome> OutcomeOf(const store::VerdictRow& row);
 std::optional<reconcile::ClusterPhase> PhaseOf(const store::ClusterRow& row);
 // Null: as above.
 const PhaseView* ViewOf(const store::WorkloadRow& row);

@@ -18,10 +18,10 @@ void PutInRow(const placement::Setback& setback, std::optional<WallTime> now,
               store::VerdictRow& row) {
   json reasons = json::parse(row.reasons_json, nullptr, /*allow_exceptions=*/false);
   if (!reasons.is_array()) reasons = json::array();
-  const std::string code(dra::ToString(dra::ReasonCode::kRecentlyFailed));
+  const std::string code(verdict::ToString(verdict::ReasonCode::kRecentlyFailed));
   const json reason{{"code", code}, {"object", ""}, {"message", SetbackText(setback, now)}};
   if (setback.paused_until) {
-    row.outcome = dra::ToString(dra::Outcome::kNo);
+    row.outcome = verdict::ToString(verdict::Outcome::kNo);
     reasons.insert(reasons.begin(), reason);
   } else {
     reasons.push_back(reason);
@@ -48,7 +48,7 @@ placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& 
   for (const store::PlacementFailure& failure : failures) {
     record.failures.push_back(
         {failure.cluster,
-         dra::ParseReasonCode(failure.reason).value_or(dra::ReasonCode::kRecentlyFailed),
+         verdict::ParseReasonCode(failure.reason).value_or(verdict::ReasonCode::kRecentlyFailed),
          failure.at, failure.message, failure.refused, failure.times});
   }
   return record;

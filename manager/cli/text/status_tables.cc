@@ -85,7 +85,7 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
                                      const std::vector<ReasonCount>& counted) {
   std::set<std::string> codes;
   for (const VerdictRow& verdict : verdicts) {
-    if (OutcomeOf(verdict) == dra::Outcome::kYes) continue;
+    if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
     for (const ReasonText& reason : ReasonsOf(verdict)) codes.insert(reason.code);
   }
   for (const ReasonCount& count : counted) codes.erase(count.code);

@@ -9,12 +9,12 @@
 namespace fedra::cli {
 namespace {
 
-using dra::Outcome;
 using nlohmann::ordered_json;
+using verdict::Outcome;
 
-ordered_json AsJson(const std::vector<dra::CountedCause>& parts) {
+ordered_json AsJson(const std::vector<verdict::CountedCause>& parts) {
   ordered_json list = ordered_json::array();
-  for (const dra::CountedCause& part : parts)
+  for (const verdict::CountedCause& part : parts)
     list.push_back({{"devices", part.devices}, {"what", part.what}});
   return list;
 }
@@ -66,10 +66,10 @@ ordered_json AsJson(const std::vector<VerdictNote>& notes) {
 
 ordered_json AsJson(const JobVerdict& item) {
   ordered_json reasons = ordered_json::array();
-  for (const dra::Reason& reason : item.verdict.reasons)
+  for (const verdict::Reason& reason : item.verdict.reasons)
     reasons.push_back(verify::ReasonJson(reason));
   ordered_json object = {{"name", item.worker.value},
-                         {"verdict", dra::ToString(item.verdict.outcome)},
+                         {"verdict", verdict::ToString(item.verdict.outcome)},
                          {"reasons", std::move(reasons)}};
   if (!item.notes.empty()) object["notes"] = AsJson(item.notes);
   if (!item.devices_judged) return object;

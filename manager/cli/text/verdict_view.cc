@@ -16,9 +16,9 @@
 namespace fedra::cli {
 namespace {
 
-using dra::Outcome;
 using dra::PodSetReport;
 using dra::RequestReport;
+using verdict::Outcome;
 
 constexpr size_t kMaxNodesNamed = 8;
 constexpr size_t kMaxWorkersNamed = 4;  // in the first line of a report
@@ -31,7 +31,7 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
   }
   const std::string total = std::to_string(request.devices);
   text += Paragraph(Counted(request.devices, "device"), indent, style);
-  for (const dra::CountedCause& part : request.Parts())
+  for (const verdict::CountedCause& part : request.Parts())
     text +=
         Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), part.what), indent, style);
 }
@@ -116,7 +116,7 @@ std::string RankingOf(const JobVerdict& item) {
 std::string Help(const JobReport& report, const Style& style) {
   std::vector<ReasonCount> counts;
   for (const JobVerdict& item : report.verdicts)
-    CountReason(std::string(dra::Headline(item.verdict)), counts);
+    CountReason(std::string(verdict::Headline(item.verdict)), counts);
   const std::string remedies = Remedies(std::move(counts), 2, style);
   return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
 }
@@ -125,8 +125,8 @@ std::string Help(const JobReport& report, const Style& style) {
 std::string WouldWait(const JobReport& report) {
   std::vector<std::string> busy;
   for (const JobVerdict& item : report.verdicts) {
-    std::vector<dra::ReasonCode> codes;
-    for (const dra::Reason& reason : item.verdict.reasons) codes.push_back(reason.code);
+    std::vector<verdict::ReasonCode> codes;
+    for (const verdict::Reason& reason : item.verdict.reasons) codes.push_back(reason.code);
     if (item.verdict.outcome == Outcome::kNo &&
         verify::ProspectOf(codes) == verify::Prospect::kWaits)
       busy.push_back(item.worker.value);
@@ -177,7 +177,7 @@ bool SameRows(const JobVerdict& a, const JobVerdict& b) {
 
 // `workers`: those of which `item` is true.
 void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
-  const std::string outcome(dra::ToString(item.verdict.outcome));
+  const std::string outcome(verdict::ToString(item.verdict.outcome));
   std::vector<Cell> first = {workers, Cell(outcome, ToneOfOutcome(outcome)), PodsText(item)};
   const auto add = [&](const std::string& reason, const std::string& detail) {
     std::vector<Cell> row = std::exchange(first, {"", "", ""});
@@ -188,8 +188,8 @@ void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
   const std::string ranking = RankingOf(item);
   if (item.verdict.outcome == Outcome::kYes)
     add("-", ranking.empty() ? "everything it needs is there" : ranking);
-  for (const dra::Reason& reason : item.verdict.reasons) {
-    add(std::string(dra::ToString(reason.code)),
+  for (const verdict::Reason& reason : item.verdict.reasons) {
+    add(std::string(verdict::ToString(reason.code)),
         reason.counts ? reason.counts->wish : reason.message);
   }
   for (const VerdictNote& note : item.notes) add("note", note.message);

@@ -25,7 +25,7 @@ struct JobReport {
 std::vector<ClusterName> PreferredWorkers(const JobReport& report);
 
 // Over all workers: kYes is the best, kNo the worst; kNo without verdicts.
-dra::Outcome BestOutcome(const JobReport& report);
+verdict::Outcome BestOutcome(const JobReport& report);
 
 std::string RenderReport(const JobReport& report, const Style& style);
 nlohmann::ordered_json ToJson(const JobReport& report);

@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 #include "base/time.h"
-#include "dra/reason.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/row_states.h"
+#include "verdict/reason.h"
 
 namespace fedra::cli {
 namespace {
@@ -54,7 +54,7 @@ bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
   return !verdicts.empty() && verdicts.size() >= workers &&
          std::all_of(verdicts.begin(), verdicts.end(), [](const store::VerdictRow& verdict) {
            const auto outcome = OutcomeOf(verdict);
-           return outcome == dra::Outcome::kNo || outcome == dra::Outcome::kUnknown;
+           return outcome == verdict::Outcome::kNo || outcome == verdict::Outcome::kUnknown;
          });
 }
 
@@ -142,10 +142,10 @@ std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
 }
 
 verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
-  if (OutcomeOf(verdict) != dra::Outcome::kNo) return verify::Prospect::kUnclear;
-  std::vector<dra::ReasonCode> codes;
+  if (OutcomeOf(verdict) != verdict::Outcome::kNo) return verify::Prospect::kUnclear;
+  std::vector<verdict::ReasonCode> codes;
   for (const ReasonText& reason : ReasonsOf(verdict)) {
-    const auto code = dra::ParseReasonCode(reason.code);
+    const auto code = verdict::ParseReasonCode(reason.code);
     if (!code) return verify::Prospect::kUnclear;
     codes.push_back(*code);
   }
@@ -199,7 +199,7 @@ void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
   std::vector<ReasonCount> counts;
   for (const store::VerdictRow& verdict : verdicts) {
-    if (OutcomeOf(verdict) == dra::Outcome::kYes) continue;
+    if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
     const std::vector<ReasonText> reasons = ReasonsOf(verdict);
     CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
   }
@@ -208,9 +208,9 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
 }
 
 std::string RemedyOf(const std::string& code) {
-  const std::optional<dra::ReasonCode> known = dra::ParseReasonCode(code);
+  const std::optional<verdict::ReasonCode> known = verdict::ParseReasonCode(code);
   if (!known) return {};
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
     if (entry.code == *known) return std::string(entry.remedy);
   }
   return {};

@@ -48,8 +48,8 @@ struct ReasonText {
   std::string code;
   std::string object;
   std::string message;
-  std::optional<dra::DeviceCounts> counts = std::nullopt;  // what the message counts
-  std::vector<dra::ResourceShortage> resources = {};       // what nodes lack
+  std::optional<verdict::DeviceCounts> counts = std::nullopt;  // what the message counts
+  std::vector<verdict::ResourceShortage> resources = {};       // what nodes lack
 };
 // Empty when the text is not the array that it should be.
 std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);

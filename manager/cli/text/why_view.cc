@@ -18,10 +18,10 @@
 namespace fedra::cli {
 namespace {
 
-using dra::Outcome;
 using nlohmann::ordered_json;
 using placement::Phase;
 using store::VerdictRow;
+using verdict::Outcome;
 
 std::string PodsText(const VerdictRow& row) {
   return row.pods_wanted == 0 ? "-" : fmt::format("{}/{}", row.pods_fitting, row.pods_wanted);

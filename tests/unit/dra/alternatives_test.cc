@@ -7,7 +7,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 json Model(const char* model) {
   return {{"selectors", Cel({std::string(R"(device.attributes["gpu.example.com"].model == ")") +

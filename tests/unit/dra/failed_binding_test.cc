@@ -8,7 +8,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 // Holds gpu-0 and gpu-1 of n1, both of which must become Attached before pods are bound.
 json Attaching() {

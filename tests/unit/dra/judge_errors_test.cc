@@ -52,7 +52,7 @@ TEST_CASE("what the allocator gives up on is not called a selector's error") {
     worker.Node("n1", {{"zone", "a"}}).On("n1", {Device("a", {{"g", 1}})});
     row.make(worker);
     const auto judgement = worker.Pods(1, "t");
-    CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+    CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
     CHECK(judgement.pod_sets[0].aborted);
     CHECK(Code(judgement) == ReasonCode::kAllocationError);
     CHECK_THAT(First(judgement), ContainsSubstring(row.text));

@@ -58,8 +58,8 @@ class History {
     CHECK(a.aborted == b.aborted);
     CHECK(a.obstacle == b.obstacle);
     CHECK(Texts(a) == Texts(b));
-    seen_.yes += fresh.verdict.outcome == dra::Outcome::kYes;
-    seen_.no += fresh.verdict.outcome == dra::Outcome::kNo;
+    seen_.yes += fresh.verdict.outcome == verdict::Outcome::kYes;
+    seen_.no += fresh.verdict.outcome == verdict::Outcome::kNo;
     seen_.aborted += b.aborted;
     seen_.some_fit += b.fitting > 0 && b.fitting < b.wanted;
   }

@@ -27,11 +27,11 @@ TEST_CASE("a node without room for the pod is not examined, its errors do not co
   worker.Node("n1", json::object(), Cpu("4")).On("n1", {Device("a", {{"model", "x"}})});
   worker.Node("n2", json::object(), Cpu("1")).On("n2", {Device("a")});
   const auto pod = worker.Parse(kPod);
-  CHECK(worker.Judge({pod}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({pod}).verdict.outcome == verdict::Outcome::kYes);
   dra::JudgeOptions roomy;
   roomy.node_resources = false;
   const auto judgement = worker.Judge({pod}, roomy);
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(judgement.pod_sets[0].aborted);
 }
 
@@ -48,19 +48,19 @@ TEST_CASE("whatever room does not count, a plugin's resource must exist") {
       "containers": [{"resources": {"requests": {"cpu": "9", "example.com/nic": "2"}}}],
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
   const auto judgement = worker.Judge({pod}, roomy);
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(Code(judgement) == ReasonCode::kResourceMissing);
   CHECK(First(judgement) ==
         "no node has example.com/nic, and no DeviceClass has it as extendedResourceName");
   // How much there is is another question.
   worker.Node("n3", json::object(), plugin).On("n3", Devices(1));
-  CHECK(worker.Judge({pod}, roomy).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({pod}, roomy).verdict.outcome == verdict::Outcome::kYes);
   // A class may provide it instead.
   Worker backed;
   json nic = Class("nic");
   nic["spec"]["extendedResourceName"] = "example.com/nic";
   backed.AddClass(nic).Node("n1").On("n1", Devices(3)).Template("t", {Request("r")});
-  CHECK(backed.Judge({pod}, roomy).verdict.outcome == dra::Outcome::kYes);
+  CHECK(backed.Judge({pod}, roomy).verdict.outcome == verdict::Outcome::kYes);
 }
 
 TEST_CASE("a node where an allocated claim cannot be used is examined, its errors count") {
@@ -82,7 +82,7 @@ TEST_CASE("a node where an allocated claim cannot be used is examined, its error
   CHECK(Code(judgement) == ReasonCode::kSelectorError);
   worker.On("n2", {Device("a", {{"model", "y"}})}, {{"pool", {{"generation", 2}}}});
   judgement = worker.Judge({pod});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n1"});
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a pod that no node can take has no error, whatever its claims ask for
   const auto pod = worker.Parse(R"({"spec": {"nodeSelector": {"zone": "b"},
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
   judgement = worker.Judge({pod});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK_FALSE(judgement.pod_sets[0].aborted);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("a pod with claims is not bound where a device plugin has its extended
       "containers": [{"resources": {"requests": {"example.com/gpu": "1"}}}],
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})";
   auto judgement = worker.Judge({worker.Parse(both)});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(judgement.pod_sets[0].aborted);
   CHECK(
       First(judgement) ==
@@ -145,7 +145,7 @@ TEST_CASE("a pod with claims is not bound where a device plugin has its extended
       "bind a pod there that has claims as well");
   worker.Node("plain").On("plain", Devices(2));
   judgement = worker.Judge({worker.Parse(both)});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"plain"});
   const char* resource_only =
       R"({"spec": {"containers": [{"resources": {"requests": {"example.com/gpu": "4"}}}]}})";

@@ -115,7 +115,7 @@ TEST_CASE("a broken pool of a node that the pod cannot use is not why") {
   }
   const auto judgement = worker.Judge({worker.Parse(R"({"spec": {"nodeSelector": {"zone": "a"},
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})")});
-  CHECK(dra::ToString(Code(judgement)) == code);
+  CHECK(verdict::ToString(Code(judgement)) == code);
   CHECK_THAT(First(judgement), ContainsSubstring(text));
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("nothing is searched where every node has too few devices, however man
   const dra::PodDemand pod = worker.Parse(
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
   const auto judgement = worker.Judge({pod}, {.limits = {.max_steps = 1}});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(Code(judgement) == ReasonCode::kNotEnoughDevices);
 }
 

@@ -18,7 +18,7 @@ TEST_CASE("all pods fit: over several nodes, with the rest as headroom") {
       .On("n2", Devices(2))
       .Template("one", {Request("r")});
   const auto judgement = worker.Pods(3, "one");
-  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
   CHECK(judgement.verdict.pods_fitting == 3);
   CHECK(judgement.verdict.headroom == 1);
   CHECK(judgement.verdict.reasons.empty());
@@ -29,7 +29,7 @@ TEST_CASE("k of n pods fit: the count, and what the next one lacks") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(2)).Template("one", {Request("r")});
   const auto judgement = worker.Pods(4, "one");
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(judgement.verdict.pods_fitting == 2);
   CHECK(Code(judgement) == ReasonCode::kPodsDoNotFit);
   CHECK(First(judgement) == "2 of 4 pods fit");
@@ -113,7 +113,7 @@ TEST_CASE("each shortage has its own reason and counts") {
     worker.Node("n1").Template("two", {Request("r", 2)});
     row.make(worker);
     const auto judgement = worker.Pods(1, "two");
-    CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+    CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
     CHECK(Code(judgement) == row.code);
     CHECK_THAT(First(judgement), ContainsSubstring(row.text));
   }
@@ -234,7 +234,7 @@ TEST_CASE("a selector error on one node refuses the pod although another node fi
       {Request("r", 1,
                {{"selectors", Cel({R"(device.attributes["gpu.example.com"].model == "x")"})}})});
   const auto judgement = worker.Pods(1, "t");
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(Code(judgement) == ReasonCode::kSelectorError);
   CHECK_THAT(
       First(judgement),
@@ -326,7 +326,7 @@ TEST_CASE(
             {{"driver", "nic.example.com"}, {"pool", {{"resourceSliceCount", 2}}}});
   worker.Template("t", {Request("r", 1, {{"allocationMode", "All"}, {"count", nullptr}})});
   const auto judgement = worker.Pods(1, "t");
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(Code(judgement) == ReasonCode::kPoolIncomplete);
   CHECK_THAT(First(judgement), ContainsSubstring("nic.example.com/n1 is currently being updated"));
 }
@@ -341,7 +341,7 @@ TEST_CASE("a node that the pod cannot use is not looked at, its errors do not co
                {{"selectors", Cel({R"(device.attributes["gpu.example.com"].model == "x")"})}})});
   dra::PodDemand demand = worker.Parse(
       R"({"spec": {"nodeSelector": {"pool": "good"}, "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
-  CHECK(worker.Judge({demand}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({demand}).verdict.outcome == verdict::Outcome::kYes);
 }
 
 TEST_CASE("missing classes, templates and claims, each named") {
@@ -403,10 +403,10 @@ TEST_CASE("several pod sets share what there is") {
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "one"}]}})");
   dra::PodDemand workers = leader;
   workers.count = 2;
-  CHECK(worker.Judge({leader, workers}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({leader, workers}).verdict.outcome == verdict::Outcome::kYes);
   workers.count = 3;
   const auto judgement = worker.Judge({leader, workers});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(judgement.verdict.pods_fitting == 3);
   CHECK(judgement.verdict.pods_wanted == 4);
 }
@@ -420,7 +420,7 @@ TEST_CASE("a named claim is allocated once and binds all its pods to the node (S
   const char* pod =
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "shared"}]}})";
   auto judgement = worker.Judge({worker.Parse(pod, 2)});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n1", "n1"});
   judgement = worker.Judge({worker.Parse(pod, 3)});
   CHECK(judgement.verdict.pods_fitting == 2);  // the third would have to be on n1 as well
@@ -437,7 +437,7 @@ TEST_CASE("an allocated named claim restricts the nodes and needs no device") {
   worker.Add(claim);
   const auto judgement = worker.Judge({worker.Parse(
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "shared"}]}})", 2)});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n2", "n2"});
 }
 
@@ -471,12 +471,12 @@ TEST_CASE("an allocation that nobody has reserved is taken back when no node fit
       CHECK_THAT(First(judgement), ContainsSubstring("is allocated elsewhere"));
       continue;
     }
-    CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+    CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
     CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n2"});
     // The scheduler only looks at claims on nodes that have room.
     auto big = worker.Parse(text);
     big.requests[0].second = Quantity(2);
-    CHECK(worker.Judge({big}).verdict.outcome == dra::Outcome::kNo);
+    CHECK(worker.Judge({big}).verdict.outcome == verdict::Outcome::kNo);
     // What remains too little is explained as it is without the allocations.
     worker.On("n2", Devices(1), {{"pool", {{"generation", 2}}}});
     CHECK(Code(worker.Judge({pod})) == ReasonCode::kNotEnoughDevices);
@@ -495,7 +495,7 @@ TEST_CASE("what an idle claim gives back is free, and pods that came first keep 
   CHECK(worker.Judge({first}).pod_sets[0].nodes == std::vector<std::string>{"n1"});
   CHECK(worker.Judge({second}).pod_sets[0].nodes == std::vector<std::string>{"n2"});
   auto judgement = worker.Judge({first, second});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
   CHECK(judgement.verdict.pods_fitting == 1);
   // Before n1 by name: the first pod would be there if the claim could leave it.
   auto early = first;
@@ -506,10 +506,10 @@ TEST_CASE("what an idle claim gives back is free, and pods that came first keep 
   const auto third = worker.Parse(
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
   judgement = worker.Judge({second, third});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kYes);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kYes);
   dra::JudgeOptions options;
   options.assumed = Assumed(std::make_shared<const dra::PodDemand>(first), 1);
-  CHECK(worker.Judge({second}, options).verdict.outcome == dra::Outcome::kNo);
+  CHECK(worker.Judge({second}, options).verdict.outcome == verdict::Outcome::kNo);
 }
 
 TEST_CASE("a claim allocated without allocationTimestamp takes no more pods") {
@@ -523,7 +523,7 @@ TEST_CASE("a claim allocated without allocationTimestamp takes no more pods") {
         R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "shared"}]}})");
     const auto judgement = worker.Judge({pod});
     const bool refused = release == cel::KubernetesRelease::k136;
-    CHECK(judgement.verdict.outcome == (refused ? dra::Outcome::kNo : dra::Outcome::kYes));
+    CHECK(judgement.verdict.outcome == (refused ? verdict::Outcome::kNo : verdict::Outcome::kYes));
     if (!refused) continue;
     CHECK(Code(judgement) == ReasonCode::kClaimMissing);
     CHECK(judgement.verdict.reasons[0].object == "ResourceClaim ml/shared");
@@ -536,25 +536,26 @@ TEST_CASE(
     "a node that the scheduler cannot search in 10 seconds blocks a pod that fits elsewhere") {
   struct Crowded {
     int free;
-    dra::Outcome outcome;
+    verdict::Outcome outcome;
   };
-  for (const Crowded& row : {Crowded{21, dra::Outcome::kYes}, Crowded{24, dra::Outcome::kUnknown},
-                             Crowded{27, dra::Outcome::kNo}}) {
+  for (const Crowded& row :
+       {Crowded{21, verdict::Outcome::kYes}, Crowded{24, verdict::Outcome::kUnknown},
+        Crowded{27, verdict::Outcome::kNo}}) {
     Worker worker;
     worker.Node("n1").Node("n2").On("n1", Devices(row.free)).On("n2", Devices(32));
     worker.Template("t", {Request("r", 28)});
     INFO(row.free);
     auto judgement = worker.Pods(1, "t");
     CHECK(judgement.verdict.outcome == row.outcome);
-    CHECK(judgement.pod_sets[0].aborted == (row.outcome == dra::Outcome::kNo));
-    if (row.outcome != dra::Outcome::kYes) {
+    CHECK(judgement.pod_sets[0].aborted == (row.outcome == verdict::Outcome::kNo));
+    if (row.outcome != verdict::Outcome::kYes) {
       CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
       CHECK(judgement.verdict.reasons[0].object == "Node n1");
       CHECK_THAT(First(judgement), ContainsSubstring("at least 1"));
     }
     // Where nothing fits there is nothing to block.
     judgement = worker.Pods(2, "t");
-    CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+    CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
     CHECK(Code(judgement) == ReasonCode::kPodsDoNotFit);
   }
   // Devices of two kinds are not searched that long.
@@ -565,7 +566,7 @@ TEST_CASE(
     devices.push_back(Device("d" + std::to_string(i), {{"root", "r" + std::to_string(i % 2)}}));
   worker.On("n1", devices).On("n2", Devices(32, {{"root", "r"}}), {{"pool", {{"name", "m"}}}});
   worker.Template("t", {Request("r", 28)}, {Match("gpu.example.com/root")});
-  CHECK(worker.Pods(1, "t").verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Pods(1, "t").verdict.outcome == verdict::Outcome::kYes);
 }
 
 TEST_CASE("firstAvailable: the worst alternative of all pods is reported (S1)") {
@@ -582,7 +583,7 @@ TEST_CASE("a search that is not finished is unknown, not no") {
   dra::PodDemand demand = worker.Parse(
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
   const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 3}});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
   CHECK(judgement.verdict.reasons.back().code == ReasonCode::kBudgetExceeded);
 }
 
@@ -601,7 +602,7 @@ TEST_CASE("nodes, pods and pods in flight share one search budget") {
         pods);
   };
   const auto is_given_up = [](const dra::Judgement& judgement) {
-    return judgement.verdict.outcome == dra::Outcome::kUnknown &&
+    return judgement.verdict.outcome == verdict::Outcome::kUnknown &&
            Code(judgement) == ReasonCode::kBudgetExceeded && judgement.verdict.reasons.size() == 1;
   };
   const dra::JudgeOptions tight{.limits = {.max_steps = 600}};
@@ -609,7 +610,7 @@ TEST_CASE("nodes, pods and pods in flight share one search budget") {
   CHECK(Code(worker.Judge({demand("t", 1)})) == ReasonCode::kNotEnoughDevices);
   CHECK(is_given_up(worker.Judge({demand("t", 1)}, tight)));
   // A pod takes a few steps.
-  CHECK(worker.Judge({demand("one", 100)}, tight).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({demand("one", 100)}, tight).verdict.outcome == verdict::Outcome::kYes);
   const auto judgement = worker.Judge({demand("one", 360)}, tight);
   CHECK(is_given_up(judgement));
   const int fitting = judgement.verdict.pods_fitting;
@@ -633,9 +634,9 @@ TEST_CASE("walking over many devices that do not match is paid for") {
   worker.On("n1", Devices(40), {{"pool", {{"name", "z"}}}}).Template("t", {Request("r")});
   auto demand = worker.Parse(
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})", 40);
-  CHECK(worker.Judge({demand}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({demand}).verdict.outcome == verdict::Outcome::kYes);
   const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 20'000}});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
 }
 
 TEST_CASE("a billion pods are not placed one by one") {
@@ -643,7 +644,7 @@ TEST_CASE("a billion pods are not placed one by one") {
   worker.Node("n1");
   const auto pods = worker.Parse(R"({"spec": {}})", 1'000'000'000);
   const auto judgement = worker.Judge({pods});
-  CHECK(judgement.verdict.outcome == dra::Outcome::kUnknown);
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
   CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
   CHECK(First(judgement) == "10000 of 1000000000 pods fit; the others were not looked at");
 }
@@ -657,11 +658,11 @@ TEST_CASE("extended resources come from a plugin on one node and from DRA on the
   const char* pod =
       R"({"spec": {"containers": [{"resources": {"requests": {"example.com/gpu": "2"}}}]}})";
   worker.Node("dra").On("dra", Devices(3));
-  CHECK(worker.Judge({worker.Parse(pod, 1)}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({worker.Parse(pod, 1)}).verdict.outcome == verdict::Outcome::kYes);
   CHECK(worker.Judge({worker.Parse(pod, 2)}).verdict.pods_fitting == 1);
   worker.Node("plugin", json::object(),
               {{"status", {{"allocatable", {{"example.com/gpu", "4"}}}}}});
-  CHECK(worker.Judge({worker.Parse(pod, 3)}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({worker.Parse(pod, 3)}).verdict.outcome == verdict::Outcome::kYes);
   CHECK(worker.Judge({worker.Parse(pod, 4)}).verdict.pods_fitting == 3);
 }
 
@@ -670,7 +671,7 @@ TEST_CASE("the implicit name of a class needs no mapping") {
   worker.Node("n1").On("n1", Devices(2));
   const char* pod = R"({"spec": {"containers": [{"resources": {"requests":
       {"deviceclass.resource.kubernetes.io/gpu": "2"}}}]}})";
-  CHECK(worker.Judge({worker.Parse(pod)}).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge({worker.Parse(pod)}).verdict.outcome == verdict::Outcome::kYes);
   CHECK(worker.Judge({worker.Parse(pod, 2)}).verdict.pods_fitting == 1);
 }
 

@@ -13,8 +13,8 @@
 
 namespace fedra::test {
 
-using dra::ReasonCode;
 using dra::Text;
+using verdict::ReasonCode;
 
 // A device that draws on the counter "memory" of the set "gpu-0".
 inline json Partition(const std::string& name, const char* memory) {

@@ -9,7 +9,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 constexpr const char* kModelIsX = R"(device.attributes["gpu.example.com"].model == "x")";
 

@@ -7,7 +7,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 const char* const kSharing =
     R"({"spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}],
@@ -150,7 +150,7 @@ TEST_CASE("no more than 256 pods use a claim, those of the job and in flight inc
     CHECK(judgement.verdict.pods_fitting == row.fitting);
     CHECK(judgement.verdict.outcome == (row.fitting == row.pods ? Outcome::kYes : Outcome::kNo));
     if (*row.text == 0) continue;
-    const dra::Reason& last = judgement.verdict.reasons.back();
+    const verdict::Reason& last = judgement.verdict.reasons.back();
     CHECK(last.code == ReasonCode::kCapacityExhausted);
     CHECK(last.object == "ResourceClaim ml/shared");
     CHECK_THAT(last.message, ContainsSubstring(row.text));

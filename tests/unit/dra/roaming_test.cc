@@ -7,7 +7,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 const json kPerDevice = {
     {"nodeName", nullptr}, {"perDeviceNodeSelection", true}, {"pool", {{"name", "fabric"}}}};

@@ -8,8 +8,8 @@ namespace fedra::test {
 namespace {
 
 using Catch::Matchers::StartsWith;
-using dra::Outcome;
 using dra::ScalablePool;
+using verdict::Outcome;
 
 // A cluster with one node of two devices, both allocated.
 Worker Full() {

@@ -7,7 +7,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 // May be allocated several times; draws on the counter "memory" of its parent.
 json Shared(const char* memory, const json& more = json::object()) {

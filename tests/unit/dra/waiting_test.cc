@@ -8,7 +8,7 @@
 namespace fedra::test {
 namespace {
 
-const dra::Reason& Last(const dra::Judgement& judgement) {
+const verdict::Reason& Last(const dra::Judgement& judgement) {
   REQUIRE_FALSE(judgement.verdict.reasons.empty());
   return judgement.verdict.reasons.back();
 }
@@ -97,7 +97,7 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
     worker.Node("n1");
     row.make(worker);
     const auto judgement = worker.Pods(row.pods, "t");
-    CHECK(judgement.verdict.outcome == dra::Outcome::kNo);
+    CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
     CHECK(Last(judgement).code == row.code);
     CHECK_THAT(Last(judgement).message, ContainsSubstring(row.text));
   }
@@ -156,7 +156,7 @@ TEST_CASE("consumable capacity: taken by others, or never enough") {
                        {"capacity", {{"memory", {{"value", "10Gi"}}}}}};
   worker.Node("n1").On("n1", {Device("a", json::object(), shared)});
   worker.Template("t", {Request("r", 1, {{"capacity", {{"requests", {{"memory", "5Gi"}}}}}})});
-  CHECK(worker.Pods(2, "t").verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Pods(2, "t").verdict.outcome == verdict::Outcome::kYes);
   auto judgement = worker.Pods(3, "t");
   CHECK(Last(judgement).code == ReasonCode::kCapacityExhausted);
   CHECK_THAT(

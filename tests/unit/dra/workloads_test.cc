@@ -6,7 +6,7 @@
 namespace fedra::test {
 namespace {
 
-using dra::Outcome;
+using verdict::Outcome;
 
 constexpr const char* kGpu = "gpu.example.com";
 constexpr const char* kNic = "nic.example.com";

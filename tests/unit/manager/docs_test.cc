@@ -10,12 +10,12 @@
 
 #include "base/write_file.h"
 #include "config/print.h"
-#include "dra/reason.h"
 #include "manager/cli/command_line.h"
 #include "manager/cli/text/states.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
 #include "tests/support/catch.h"
+#include "verdict/reason.h"
 
 using namespace fedra;
 
@@ -37,7 +37,7 @@ std::string ReasonsPage() {
       "`fedra explain REASON` prints the same. [verdicts.md](verdicts.md) shows how to read a "
       "verdict.\n";
   std::string_view group;
-  for (const dra::ReasonEntry& entry : dra::ReasonCatalogue()) {
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
     if (entry.group != group) page += fmt::format("\n## {}\n", entry.group);
     group = entry.group;
     page += fmt::format("\n### {}\n\n{}.\n\n- Cause: {}\n- Remedy: {}\n", entry.name, entry.summary,

@@ -110,17 +110,18 @@ std::vector<Case> Cases() {
   };
 }
 
-std::vector<std::string> Codes(const dra::Verdict& verdict) {
-  std::vector<std::string> codes = {std::string(dra::ToString(verdict.outcome))};
-  for (const dra::Reason& reason : verdict.reasons) codes.emplace_back(dra::ToString(reason.code));
+std::vector<std::string> Codes(const verdict::Verdict& verdict) {
+  std::vector<std::string> codes = {std::string(verdict::ToString(verdict.outcome))};
+  for (const verdict::Reason& reason : verdict.reasons)
+    codes.emplace_back(verdict::ToString(reason.code));
   return codes;
 }
 
-std::string Said(const dra::Verdict& verdict) {
-  std::string text(dra::ToString(verdict.outcome));
-  for (const dra::Reason& reason : verdict.reasons)
-    text +=
-        fmt::format("\n  {} [{}] {}", dra::ToString(reason.code), reason.object, reason.message);
+std::string Said(const verdict::Verdict& verdict) {
+  std::string text(verdict::ToString(verdict.outcome));
+  for (const verdict::Reason& reason : verdict.reasons)
+    text += fmt::format("\n  {} [{}] {}", verdict::ToString(reason.code), reason.object,
+                        reason.message);
   return text;
 }
 
@@ -145,7 +146,7 @@ class Judges {
   std::string Uid() { return fleet_.manager().uid(); }
   sim::Server& worker() { return fleet_.server(0); }
 
-  dra::Verdict Daemon() const { return gatherer_.Gather(kKey, {}).clusters.at(0).verdict; }
+  verdict::Verdict Daemon() const { return gatherer_.Gather(kKey, {}).clusters.at(0).verdict; }
   bool Awaited(const std::vector<std::string>& codes) {
     return fleet_.WaitUntil([&] { return Codes(Daemon()) == codes; });
   }
@@ -154,7 +155,7 @@ class Judges {
     return fleet_.WaitUntil([&] { return Said(Daemon()) == words; });
   }
 
-  dra::Verdict Check() {
+  verdict::Verdict Check() {
     cli::FleetSignal signal;
     cli::FleetWorker worker(Settings(), [&signal] { signal.Raise(); });
     const auto live = Read(worker, signal);
@@ -163,7 +164,7 @@ class Judges {
     return worker.Judge(Job()).verdict;
   }
 
-  dra::Verdict CheckSnapshot() {
+  verdict::Verdict CheckSnapshot() {
     cli::FleetSignal signal;
     cli::WorkerRecorder recorder(Settings(), [&signal] { signal.Raise(); });
     const auto live = Read(recorder, signal);

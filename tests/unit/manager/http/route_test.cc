@@ -50,8 +50,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   const ClusterName east("gpu-east");
   metrics.Dispatched(east, "ok");
   metrics.Placed(east, std::chrono::seconds(45));
-  metrics.Judged(east, {.outcome = dra::Outcome::kNo,
-                        .reasons = {{dra::ReasonCode::kTemplateMissing, "", ""}}});
+  metrics.Judged(east, {.outcome = verdict::Outcome::kNo,
+                        .reasons = {{verdict::ReasonCode::kTemplateMissing, "", ""}}});
   metrics.Verified(std::chrono::milliseconds(1));
   metrics.Reconciled("ok", std::chrono::milliseconds(1));
   metrics.WorkerLost(east);

@@ -77,7 +77,7 @@ TEST_CASE("a workload that is deleted, or whose pods are not known, promises not
   world.workload().deleting = true;
   CHECK(Assumed(world).empty());
   world.workload().deleting = false;
-  world.workload().demands = nullptr;
+  world.workload().requirement.demands = nullptr;
   CHECK(Assumed(world).empty());
   world.DeleteWorkload();
   CHECK(Assumed(world).empty());

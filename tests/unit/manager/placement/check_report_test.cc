@@ -67,13 +67,14 @@ World BackUnseen() {
   return world;
 }
 
-dra::Verdict Counted(std::string message, dra::ReasonCode code, std::string object, int free) {
-  dra::Reason reason{code, std::move(object), std::move(message)};
-  reason.counts = dra::DeviceCounts{"1 gpu", 4, {{"free", free}, {"in use", 4 - free}}};
-  return {.outcome = dra::Outcome::kNo, .reasons = {std::move(reason)}};
+verdict::Verdict Counted(std::string message, verdict::ReasonCode code, std::string object,
+                         int free) {
+  verdict::Reason reason{code, std::move(object), std::move(message)};
+  reason.counts = verdict::DeviceCounts{"1 gpu", 4, {{"free", free}, {"in use", 4 - free}}};
+  return {.outcome = verdict::Outcome::kNo, .reasons = {std::move(reason)}};
 }
 
-uint64_t FactsOf(dra::Verdict verdict) {
+uint64_t FactsOf(verdict::Verdict verdict) {
   ClusterView cluster;
   cluster.name = ClusterName("a");
   cluster.verdict = std::move(verdict);
@@ -94,8 +95,8 @@ TEST_CASE("a blocked check that says the same in other words is not written agai
     CHECK(world.Message() == "nobody takes it: a lacks x");
     CHECK(world.Look().phase == Phase::kBlocked);
     // Other facts are written, also when the store was lost.
-    world.SetVerdict("a", {.outcome = dra::Outcome::kNo,
-                           .reasons = {{dra::ReasonCode::kQueueMissing, "", "y"}}});
+    world.SetVerdict("a", {.outcome = verdict::Outcome::kNo,
+                           .reasons = {{verdict::ReasonCode::kQueueMissing, "", "y"}}});
     world.Settle();
     CHECK(world.writes() == before + 1);
     CHECK(world.Message() == "no worker eligible: a: y");
@@ -106,8 +107,8 @@ TEST_CASE(
     "facts that changed while fedra was not running are written, if the store knows the old ones") {
   World world = Blocked();
   world.Restart();
-  world.SetVerdict(
-      "a", {.outcome = dra::Outcome::kNo, .reasons = {{dra::ReasonCode::kQueueMissing, "", "y"}}});
+  world.SetVerdict("a", {.outcome = verdict::Outcome::kNo,
+                         .reasons = {{verdict::ReasonCode::kQueueMissing, "", "y"}}});
   world.Settle();
   CHECK(world.Message() == "no worker eligible: a: y");
 }
@@ -229,7 +230,7 @@ TEST_CASE("a round that an earlier release began goes on") {
 }
 
 TEST_CASE("the facts of a message are codes, names and numbers, not words") {
-  using dra::ReasonCode;
+  using verdict::ReasonCode;
   const uint64_t facts =
       FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "gpu", 1));
   CHECK(FactsOf(Counted("one free device of 4", ReasonCode::kDevicesAllocated, "gpu", 1)) == facts);
@@ -237,8 +238,8 @@ TEST_CASE("the facts of a message are codes, names and numbers, not words") {
   CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "tpu", 1)) != facts);
   CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kQueueMissing, "gpu", 1)) != facts);
   const auto room = [](int64_t free) {
-    dra::Verdict verdict{.outcome = dra::Outcome::kNo,
-                         .reasons = {{ReasonCode::kNodeResources, "", "no room"}}};
+    verdict::Verdict verdict{.outcome = verdict::Outcome::kNo,
+                             .reasons = {{ReasonCode::kNodeResources, "", "no room"}}};
     verdict.reasons[0].resources = {{"cpu", Quantity(8), Quantity(free), Quantity(64), 2}};
     return FactsOf(verdict);
   };

@@ -30,7 +30,7 @@ struct Fixture {
     ClusterView cluster;
     cluster.name = name;
     cluster.contact = Contact::kFull;
-    cluster.verdict.outcome = dra::Outcome::kYes;
+    cluster.verdict.outcome = verdict::Outcome::kYes;
     return cluster;
   }
   static void GiveAdmittedClone(ClusterView& cluster, WallTime since) {
@@ -48,9 +48,9 @@ struct Fixture {
 
 TEST_CASE_METHOD(Fixture, "choice: the first eligible worker, or as many as the policy says") {
   CHECK(Chosen().clusters == Names{kA});
-  clusters[0].verdict.outcome = dra::Outcome::kNo;
+  clusters[0].verdict.outcome = verdict::Outcome::kNo;
   CHECK(Chosen().clusters == Names{kB});
-  clusters[0].verdict.outcome = dra::Outcome::kYes;
+  clusters[0].verdict.outcome = verdict::Outcome::kYes;
   policy.kind = PolicyKind::kRace;
   CHECK(Chosen().clusters == Names{kA, kB});
   CHECK(Chosen().winner == nullptr);
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(Fixture, "choice: a winner waits for the lists of one that has 
 }
 
 TEST_CASE_METHOD(Fixture, "choice: none") {
-  for (ClusterView& cluster : clusters) cluster.verdict.outcome = dra::Outcome::kNo;
+  for (ClusterView& cluster : clusters) cluster.verdict.outcome = verdict::Outcome::kNo;
   const Choice choice = Chosen();
   CHECK(choice.winner == nullptr);
   CHECK(choice.clusters.empty());

@@ -58,9 +58,9 @@ TEST_CASE("a job that was deleted while it ran has not finished") {
 }
 
 TEST_CASE("a worker's further reasons are counted behind its first") {
-  dra::Verdict three = No("LocalQueue ml/gpu does not exist there");
-  three.reasons.push_back({dra::ReasonCode::kTemplateMissing, "", "y"});
-  three.reasons.push_back({dra::ReasonCode::kNotEnoughDevices, "", "z"});
+  verdict::Verdict three = No("LocalQueue ml/gpu does not exist there");
+  three.reasons.push_back({verdict::ReasonCode::kTemplateMissing, "", "y"});
+  three.reasons.push_back({verdict::ReasonCode::kNotEnoughDevices, "", "z"});
   SECTION("each worker is named") {
     World world({"a", "b"});
     world.SetVerdict("a", three);
@@ -93,7 +93,7 @@ TEST_CASE("workers that lack something are named with what they lack") {
   CHECK(world.WorkersWithClone().empty());
   CHECK(world.Look().phase == Phase::kBlocked);
   SECTION("and the job leaves when one of them gets it") {
-    world.SetVerdict("gpu-west", {.outcome = dra::Outcome::kYes});
+    world.SetVerdict("gpu-west", {.outcome = verdict::Outcome::kYes});
     world.Settle();
     CHECK(world.WorkersWithClone() == Names{"gpu-west"});
   }

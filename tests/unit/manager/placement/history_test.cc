@@ -36,7 +36,7 @@ class History {
     for (const std::string& name : kWorkers) {
       world_.Reconnect(name);
       world_.RemoveCopyOfAnotherManager(name);
-      world_.SetVerdict(name, {.outcome = dra::Outcome::kYes});
+      world_.SetVerdict(name, {.outcome = verdict::Outcome::kYes});
     }
     for (int i = 0; i < 8; ++i) {
       world_.Settle();
@@ -63,10 +63,10 @@ class History {
   bool Chance(unsigned one_in) { return random_() % one_in == 0; }
   const std::string& AnyWorker() { return kWorkers[random_() % kWorkers.size()]; }
 
-  dra::Verdict AnyVerdict() {
-    const auto outcome = static_cast<dra::Outcome>(random_() % 4);
+  verdict::Verdict AnyVerdict() {
+    const auto outcome = static_cast<verdict::Outcome>(random_() % 4);
     return {.outcome = outcome,
-            .reasons = {{dra::ReasonCode::kTemplateMissing, "", "0 of 1 templates"}}};
+            .reasons = {{verdict::ReasonCode::kTemplateMissing, "", "0 of 1 templates"}}};
   }
 
   void RandomEvent() {

@@ -11,13 +11,14 @@
 
 namespace fedra::placement::testing {
 
-inline dra::Verdict No(std::string message) {
-  return {.outcome = dra::Outcome::kNo,
-          .reasons = {{dra::ReasonCode::kTemplateMissing, "", std::move(message)}}};
+inline verdict::Verdict No(std::string message) {
+  return {.outcome = verdict::Outcome::kNo,
+          .reasons = {{verdict::ReasonCode::kTemplateMissing, "", std::move(message)}}};
 }
 
-inline dra::Verdict Unknown() {
-  return {.outcome = dra::Outcome::kUnknown, .reasons = {{dra::ReasonCode::kForbidden, "", "403"}}};
+inline verdict::Verdict Unknown() {
+  return {.outcome = verdict::Outcome::kUnknown,
+          .reasons = {{verdict::ReasonCode::kForbidden, "", "403"}}};
 }
 
 inline Policy Race() {

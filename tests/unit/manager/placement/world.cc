@@ -44,7 +44,7 @@ World::World(const std::vector<std::string>& workers, Policy policy) : policy_(p
   workload_->owner = {"batch/v1", "Job", "train", "job-uid"};
   workload_->checks = {{kCheck, CheckState::kPending, "", now_}};
   record_.kept_since = now_;
-  workload_->demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
+  workload_->requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
   workload_->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "batch", 0};
   job_ = std::make_unique<tracking::Job>();
   job_->key = {"ml", "train"};
@@ -55,7 +55,7 @@ World::World(const std::vector<std::string>& workers, Policy policy) : policy_(p
     ClusterView worker;
     worker.name = ClusterName(name);
     worker.contact = Contact::kFull;
-    worker.verdict.outcome = dra::Outcome::kYes;
+    worker.verdict.outcome = verdict::Outcome::kYes;
     workers_.push_back(std::move(worker));
   }
 }
@@ -158,7 +158,7 @@ void World::SetContact(const std::string& name, Contact contact) {
   else if (!at.lost_since)
     at.lost_since = now_;
 }
-void World::SetVerdict(const std::string& name, dra::Verdict verdict) {
+void World::SetVerdict(const std::string& name, verdict::Verdict verdict) {
   worker(name).verdict = std::move(verdict);
 }
 
@@ -261,8 +261,9 @@ std::vector<ClusterView> World::Seen() const {
     at.job_is = whose(at.job.get());
     if ((at.clone != nullptr && !tracking::IsOurs(at.clone_is)) ||
         (at.job != nullptr && !tracking::IsOurs(at.job_is)))
-      at.verdict = {.outcome = dra::Outcome::kNo,
-                    .reasons = {{dra::ReasonCode::kNameConflict, "", "the name is taken there"}}};
+      at.verdict = {
+          .outcome = verdict::Outcome::kNo,
+          .reasons = {{verdict::ReasonCode::kNameConflict, "", "the name is taken there"}}};
   }
   return seen;
 }

@@ -36,10 +36,10 @@ class World {
   void Disconnect(const std::string& worker);
   void Reconnect(const std::string& worker);
   void SetContact(const std::string& worker, Contact contact);
-  void SetVerdict(const std::string& worker, dra::Verdict verdict);
+  void SetVerdict(const std::string& worker, verdict::Verdict verdict);
   // The worker refused a write: what the executor remembers then.
   void Fail(const std::string& worker) {
-    Apply(RecordFailure{{ClusterName(worker), dra::ReasonCode::kRecentlyFailed, now_,
+    Apply(RecordFailure{{ClusterName(worker), verdict::ReasonCode::kRecentlyFailed, now_,
                          worker + " refused it", true}});
   }
   void PutForeignJob(const std::string& worker);

@@ -61,7 +61,7 @@ class History final {
       dra::PodDemand demand;
       demand.name = contender.key.name;
       demand.count = contender.need;  // a pod for each device
-      contender.world.workload().demands =
+      contender.world.workload().requirement.demands =
           std::make_shared<const std::vector<dra::PodDemand>>(1, demand);
       contenders_.push_back(std::move(contender));
     }
@@ -144,10 +144,10 @@ class History final {
     for (const auto& [worker, count] : devices_) {
       look.as_of[worker] = caches_.at(worker)->version();
       const int free = Free(*caches_.at(worker), one, worker);
-      dra::Verdict verdict;
-      verdict.outcome = free >= one.need ? dra::Outcome::kYes : dra::Outcome::kNo;
+      verdict::Verdict verdict;
+      verdict.outcome = free >= one.need ? verdict::Outcome::kYes : verdict::Outcome::kNo;
       // A job that is there already is not judged again.
-      if (one.world.worker(worker).job != nullptr) verdict.outcome = dra::Outcome::kYes;
+      if (one.world.worker(worker).job != nullptr) verdict.outcome = verdict::Outcome::kYes;
       one.world.SetVerdict(worker, std::move(verdict));
     }
     look.decision = one.world.Look();

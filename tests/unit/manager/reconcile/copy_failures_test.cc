@@ -15,7 +15,7 @@ const ClusterName kEast("east");
 const ClusterName kWest("west");
 
 CopyFailure Failure(const std::string& message) {
-  return {{dra::ReasonCode::kForbidden, "", message}, "u1", SteadyTime(1h)};
+  return {{verdict::ReasonCode::kForbidden, "", message}, "u1", SteadyTime(1h)};
 }
 
 }  // namespace

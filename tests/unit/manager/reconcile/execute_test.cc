@@ -110,7 +110,7 @@ TEST_CASE("a foreign object in the way is a failure of that worker, and it is no
   CHECK(done.error().code == ErrorCode::kConflict);
   const auto failures = f.records.Find(kKey).failures;
   REQUIRE(failures.size() == 1);
-  CHECK(failures[0].reason == dra::ToString(dra::ReasonCode::kNameConflict));
+  CHECK(failures[0].reason == verdict::ToString(verdict::ReasonCode::kNameConflict));
   CHECK((*f.east().objects().Get("workloads", kKey))["metadata"]["uid"] ==
         (*foreign)["metadata"]["uid"]);
 }
@@ -214,7 +214,8 @@ TEST_CASE("removing what is in the way does not end the attempt that it is in th
 TEST_CASE("the first end of an attempt stands, and a round after it does not change it") {
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
-  const Failure evicted{kEast, dra::ReasonCode::kRecentlyFailed, {}, "evicted on east: preempted"};
+  const Failure evicted{
+      kEast, verdict::ReasonCode::kRecentlyFailed, {}, "evicted on east: preempted"};
   REQUIRE(f.Execute({RecordFailure{evicted, "Evicted"}}));
   REQUIRE(f.Execute({DeleteRemote{kEast, "Withdrawn"}}));
   REQUIRE(f.Execute({Nominate{{ClusterName("west")}, "sent to west", true}}));

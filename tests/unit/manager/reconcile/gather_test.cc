@@ -71,21 +71,21 @@ struct Fixture {
   static std::string Outcomes(const Picture& picture) {
     std::string text;
     for (const auto& cluster : picture.clusters)
-      text += (text.empty() ? "" : " ") + std::string(dra::ToString(cluster.verdict.outcome));
+      text += (text.empty() ? "" : " ") + std::string(verdict::ToString(cluster.verdict.outcome));
     return text;
   }
   std::string Reasons() const {
     std::string text;
     for (const auto& cluster : gatherer.Gather(kKey, {}).clusters)
-      for (const dra::Reason& reason : cluster.verdict.reasons)
+      for (const verdict::Reason& reason : cluster.verdict.reasons)
         text += cluster.name.value + ": " + reason.message + "\n";
     return text;
   }
   std::string Outcomes() const { return Outcomes(gatherer.Gather(kKey, {})); }
   bool IsElsewhere(size_t worker) const {
     const auto reasons = gatherer.Gather(kKey, {}).clusters.at(worker).verdict.reasons;
-    return std::any_of(reasons.begin(), reasons.end(), [](const dra::Reason& reason) {
-      return reason.code == dra::ReasonCode::kClaimElsewhere;
+    return std::any_of(reasons.begin(), reasons.end(), [](const verdict::Reason& reason) {
+      return reason.code == verdict::ReasonCode::kClaimElsewhere;
     });
   }
   void Send(const std::string& name, const std::set<ClusterName>& workers) {

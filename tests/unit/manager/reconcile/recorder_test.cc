@@ -113,7 +113,7 @@ TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are r
   for (int i = 0; i < 100; ++i) {
     placement::ClusterView cluster;
     cluster.name = ClusterName(fmt::format("w{:03}", i));
-    cluster.verdict.outcome = i == 98 ? dra::Outcome::kNo : dra::Outcome::kYes;
+    cluster.verdict.outcome = i == 98 ? verdict::Outcome::kNo : verdict::Outcome::kYes;
     picture.clusters.push_back(std::move(cluster));
   }
   recorder.Record(picture, Decided(placement::Phase::kDispatching));

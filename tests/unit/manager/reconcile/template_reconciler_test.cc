@@ -120,7 +120,7 @@ TEST_CASE("a refusal is told, and remembered for verdicts") {
   CHECK(refused.error().code == ErrorCode::kForbidden);
   const auto failure = f.failures.Find(ClusterName("east"), kTwoGpus);
   REQUIRE(failure);
-  CHECK(failure->reason.code == dra::ReasonCode::kForbidden);
+  CHECK(failure->reason.code == verdict::ReasonCode::kForbidden);
   CHECK_FALSE(f.Copy());
 }
 

@@ -24,7 +24,7 @@ tracking::Workload WorkloadOf(const std::string& name) {
   workload.requirement.ns = "ml";
   workload.requirement.queue = "gpu";
   workload.requirement.pod_sets = {{"main", 1, {{"g", "one-gpu", ""}, {"s", "", "shared"}}}};
-  workload.requirement.dependencies = {{dra::Dependency::Kind::kConfigMap, "settings"}};
+  workload.requirement.dependencies = {{tracking::Dependency::Kind::kConfigMap, "settings"}};
   return workload;
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a workload that needs no devices is left alone by changes of devices"
   Fixture f;
   tracking::Workload workload = WorkloadOf("a");
   workload.requirement.pod_sets[0].claims.clear();
-  workload.demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
+  workload.requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
   f.Seen(workload, true);
   CHECK(f.In(Kind::kDevices, "", "").empty());
   CHECK(f.In(Kind::kClass, "", "gpu").empty());

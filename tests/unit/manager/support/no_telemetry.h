@@ -10,7 +10,7 @@ class NoTelemetry final : public Telemetry {
  public:
   void Dispatched(const ClusterName&, std::string_view) override {}
   void Placed(const ClusterName&, std::chrono::nanoseconds) override {}
-  void Judged(const ClusterName&, const dra::Verdict&) override {}
+  void Judged(const ClusterName&, const verdict::Verdict&) override {}
   void Verified(std::chrono::nanoseconds) override {}
   void Reconciled(std::string_view, std::chrono::nanoseconds) override {}
   void WorkerLost(const ClusterName&) override {}

@@ -9,11 +9,11 @@
 using namespace fedra;
 using namespace fedra::tracking;
 using nlohmann::json;
-using Kind = dra::Dependency::Kind;
+using Kind = tracking::Dependency::Kind;
 
 namespace {
 
-std::vector<dra::Dependency> DependenciesOf(const char* spec) {
+std::vector<tracking::Dependency> DependenciesOf(const char* spec) {
   const json object = {{"spec", json::parse(spec)}};
   const PodTemplate item{"main", 1, &object};
   const auto found = ReadDependencies({&item, 1});
@@ -43,17 +43,17 @@ TEST_CASE("everything a pod cannot start without is found, once") {
     "containers": [{"env": [{"valueFrom": {"secretKeyRef": {"name": "token", "key": "t"}}},
                             {"valueFrom": {"configMapKeyRef": {"name": "flags", "key": "f"}}},
                             {"value": "plain"}]}]})");
-  const std::vector<dra::Dependency> expected = {{Kind::kConfigMap, "flags"},
-                                                 {Kind::kConfigMap, "more"},
-                                                 {Kind::kConfigMap, "settings"},
-                                                 {Kind::kSecret, "keys"},
-                                                 {Kind::kSecret, "pin"},
-                                                 {Kind::kSecret, "token"},
-                                                 {Kind::kPersistentVolumeClaim, "data"},
-                                                 {Kind::kServiceAccount, "robot"},
-                                                 {Kind::kPriorityClass, "high"},
-                                                 {Kind::kRuntimeClass, "gvisor"},
-                                                 {Kind::kPodGroup, "gang"}};
+  const std::vector<tracking::Dependency> expected = {{Kind::kConfigMap, "flags"},
+                                                      {Kind::kConfigMap, "more"},
+                                                      {Kind::kConfigMap, "settings"},
+                                                      {Kind::kSecret, "keys"},
+                                                      {Kind::kSecret, "pin"},
+                                                      {Kind::kSecret, "token"},
+                                                      {Kind::kPersistentVolumeClaim, "data"},
+                                                      {Kind::kServiceAccount, "robot"},
+                                                      {Kind::kPriorityClass, "high"},
+                                                      {Kind::kRuntimeClass, "gvisor"},
+                                                      {Kind::kPodGroup, "gang"}};
   CHECK(found == expected);
 }
 

@@ -171,7 +171,7 @@ TEST_CASE("a value of the wrong type is never guessed: the workload says that it
     json object = Waiting();
     object[json::json_pointer(pointer)] = value;
     const Workload workload = Parsed(object);
-    CHECK(workload.demands == nullptr);
+    CHECK(workload.requirement.demands == nullptr);
     return workload.requirement.unreadable;
   };
   CHECK(unreadable("/spec/podSets/0/count", "3") == "count must be a whole number, not \"3\"");

@@ -8,11 +8,11 @@
 
 using namespace fedra;
 using namespace fedra::verify;
-using dra::Outcome;
-using dra::ReasonCode;
+using verdict::Outcome;
+using verdict::ReasonCode;
 using watch::CacheHealth;
 using watch::CacheState;
-using Kind = dra::Dependency::Kind;
+using Kind = tracking::Dependency::Kind;
 
 namespace {
 
@@ -51,8 +51,8 @@ struct Fixture {
     FAIL("not looked for: " << plural);
     std::abort();
   }
-  dra::Verdict Verify(Kind kind, const std::string& name) const {
-    dra::Requirement requirement;
+  verdict::Verdict Verify(Kind kind, const std::string& name) const {
+    tracking::Requirement requirement;
     requirement.ns = "ml";
     requirement.dependencies = {{kind, name}};
     return picture.Verify(requirement);
@@ -67,7 +67,7 @@ TEST_CASE("an object that is missing is named; one that is there is not") {
   REQUIRE(f.Sink("configmaps").Upsert(Object("other", "elsewhere")));
   CHECK(f.Verify(Kind::kConfigMap, "settings").outcome == Outcome::kYes);
   CHECK(f.Verify(Kind::kConfigMap, "settings").reasons.empty());
-  const dra::Verdict missing = f.Verify(Kind::kConfigMap, "elsewhere");
+  const verdict::Verdict missing = f.Verify(Kind::kConfigMap, "elsewhere");
   CHECK(missing.outcome == Outcome::kNo);
   REQUIRE(missing.reasons.size() == 1);
   CHECK(missing.reasons[0].code == ReasonCode::kDependencyMissing);
@@ -85,7 +85,7 @@ TEST_CASE("what belongs to the cluster is looked for there") {
 
 TEST_CASE("without enforcement the same is a warning") {
   Fixture f({.enforce = false, .secrets = true});
-  const dra::Verdict warned = f.Verify(Kind::kConfigMap, "a");
+  const verdict::Verdict warned = f.Verify(Kind::kConfigMap, "a");
   CHECK(warned.outcome == Outcome::kYes);
   CHECK(warned.reasons.size() == 1);
 }
@@ -98,7 +98,7 @@ TEST_CASE("secrets are neither read nor missed when they are not looked for") {
 
 TEST_CASE("pods wait for a PodGroup that is missing, where PodGroups are served") {
   Fixture f;
-  const dra::Verdict missing = f.Verify(Kind::kPodGroup, "training");
+  const verdict::Verdict missing = f.Verify(Kind::kPodGroup, "training");
   CHECK(missing.outcome == Outcome::kNo);
   CHECK(missing.reasons.at(0).code == ReasonCode::kDependencyMissing);
   CHECK(missing.reasons.at(0).object == "PodGroup ml/training");
@@ -115,12 +115,12 @@ TEST_CASE("pods wait for a PodGroup that is missing, where PodGroups are served"
 
 TEST_CASE(
     "a scheduler that cannot be seen is a note, or Unknown where that is enforced, never No") {
-  dra::Requirement requirement;
+  tracking::Requirement requirement;
   requirement.ns = "ml";
   for (const bool enforce : {false, true}) {
     const Fixture f({.enforce = enforce, .secrets = false});
     requirement.schedulers = {"kai", "volcano"};
-    const dra::Verdict verdict = f.picture.VerifySchedulers(requirement);
+    const verdict::Verdict verdict = f.picture.VerifySchedulers(requirement);
     CHECK(verdict.outcome == (enforce ? Outcome::kUnknown : Outcome::kYes));
     REQUIRE(verdict.reasons.size() == 2);
     CHECK(verdict.reasons[0].code == ReasonCode::kSchedulerUnverified);
@@ -138,7 +138,7 @@ TEST_CASE("403 is not missing, and what was seen before still is there") {
   Fixture f;
   REQUIRE(f.Sink("serviceaccounts").Upsert(Object("ml", "trainer")));
   f.SetState(f.Sink("serviceaccounts"), CacheState::kForbidden);
-  const dra::Verdict forbidden = f.Verify(Kind::kServiceAccount, "other");
+  const verdict::Verdict forbidden = f.Verify(Kind::kServiceAccount, "other");
   CHECK(forbidden.outcome == Outcome::kUnknown);
   CHECK(forbidden.reasons.at(0).code == ReasonCode::kForbidden);
   CHECK(f.Verify(Kind::kServiceAccount, "trainer").outcome == Outcome::kYes);

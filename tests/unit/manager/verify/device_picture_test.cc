@@ -10,9 +10,9 @@
 
 using namespace fedra;
 using namespace fedra::verify;
-using dra::Outcome;
-using dra::ReasonCode;
 using nlohmann::json;
+using verdict::Outcome;
+using verdict::ReasonCode;
 using watch::CacheHealth;
 using watch::CacheSink;
 using watch::CacheState;
@@ -124,8 +124,8 @@ struct Fixture {
     sink.Synced();
     SetState(sink, CacheState::kSynced);
   }
-  dra::Verdict Verdict(const tracking::Demands& demands,
-                       const dra::AssumedList& assumed = nullptr) const {
+  verdict::Verdict Verdict(const tracking::Demands& demands,
+                           const dra::AssumedList& assumed = nullptr) const {
     return JudgeDevices(picture, "ml", demands, assumed).verdict;
   }
 };
@@ -188,7 +188,7 @@ TEST_CASE("devices are there, are taken, and are free again") {
   const int before = f.changes;
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("train-1", "gpu-0")).has_value());
   CHECK(f.changes == before + 1);
-  const dra::Verdict verdict = f.Verdict(OneGpuPods(2));
+  const verdict::Verdict verdict = f.Verdict(OneGpuPods(2));
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(verdict.pods_fitting == 1);
   REQUIRE(verdict.reasons.size() == 2);
@@ -272,7 +272,7 @@ TEST_CASE("a node needs room beside what runs there") {
   Fixture f;
   CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
   REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
-  const dra::Verdict verdict = f.Verdict(OneGpuPods(1, "3"));
+  const verdict::Verdict verdict = f.Verdict(OneGpuPods(1, "3"));
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
   REQUIRE(f.picture.pods().Upsert(PodOf("p", "x", "node-1", "Succeeded", "2", "")).has_value());
@@ -296,7 +296,7 @@ TEST_CASE("pods on their way take their devices; settled ones have taken them") 
   Fixture f;
   const auto others = OneGpuPods(2);
   CHECK(f.Verdict(OneGpuPods(1), Pods(others, 1)).outcome == Outcome::kYes);
-  const dra::Verdict verdict = f.Verdict(OneGpuPods(1), Pods(others, 2));
+  const verdict::Verdict verdict = f.Verdict(OneGpuPods(1), Pods(others, 2));
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("already dispatched here"));
 
@@ -482,11 +482,11 @@ TEST_CASE("a gang larger than the job never starts: No, unless the group has oth
         "PodGroup ml/training needs minCount 3 pods before any of them is scheduled; "
         "the job has 2");
   // Whatever else is said about three, it is not the gang.
-  for (const dra::Reason& reason : verdict(3).reasons)
+  for (const verdict::Reason& reason : verdict(3).reasons)
     CHECK(reason.code != ReasonCode::kGangIncomplete);
   const json member = {{"spec", {{"schedulingGroup", {{"podGroupName", "training"}}}}}};
   REQUIRE(f.picture.pods().Upsert(Object("ml", "of-another-job", member)).has_value());
-  for (const dra::Reason& reason : verdict(2).reasons)
+  for (const verdict::Reason& reason : verdict(2).reasons)
     CHECK(reason.code != ReasonCode::kGangIncomplete);
   json done = member;
   done["status"]["phase"] = "Succeeded";
@@ -500,7 +500,7 @@ TEST_CASE("pods of a PodGroup that is missing get no claims where PodGroups are 
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
   f.picture.SetRelease(With(true, true));
   REQUIRE(f.picture.pod_groups().Upsert(GroupSharing("another", "one-gpu")).has_value());
-  const dra::Verdict verdict = VerifyDevices(f.picture, "ml", grouped, {});
+  const verdict::Verdict verdict = VerifyDevices(f.picture, "ml", grouped, {});
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(verdict.reasons.at(0).code == ReasonCode::kDependencyMissing);
   CHECK(verdict.reasons.at(0).object == "PodGroup ml/training");
@@ -521,7 +521,7 @@ TEST_CASE("PodGroups that cannot be listed are in the way of pods that name one 
   for (const CacheState state : {CacheState::kForbidden, CacheState::kSyncing}) {
     Fixture::SetState(f.picture.pod_groups(), state);
     CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
-    const dra::Verdict verdict = VerifyDevices(f.picture, "ml", grouped, {});
+    const verdict::Verdict verdict = VerifyDevices(f.picture, "ml", grouped, {});
     CHECK(verdict.outcome == Outcome::kUnknown);
     CHECK(verdict.reasons.at(0).object == "podgroups.scheduling.k8s.io");
     CHECK(f.Verdict(grouped).outcome == Outcome::kUnknown);
@@ -547,7 +547,7 @@ TEST_CASE("a rule that selects by class or by selectors makes a No uncertain, an
         f.picture.taint_rules(),
         {Object("", "rule", {{"spec", {{"deviceSelector", selector}, {"taint", taint}}}})});
     CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
-    const dra::Verdict doubted = f.Verdict(OneGpuPods(2));
+    const verdict::Verdict doubted = f.Verdict(OneGpuPods(2));
     CHECK(doubted.outcome == Outcome::kUnknown);
     CHECK(doubted.reasons.at(0).code == ReasonCode::kApiVersionOld);
     CHECK(VerifyDevices(f.picture, "ml", OneGpuPods(2), {}).outcome == Outcome::kUnknown);
@@ -565,12 +565,12 @@ TEST_CASE("an object that cannot be read is an error of this object only") {
 }
 
 TEST_CASE("the stricter verdict speaks first") {
-  dra::Verdict warned{.outcome = Outcome::kYes,
-                      .headroom = 3,
-                      .reasons = {{ReasonCode::kTemplateDrift, "t", "differs"}}};
-  const dra::Verdict refused{.outcome = Outcome::kNo,
-                             .reasons = {{ReasonCode::kNotEnoughDevices, "", "0 of 1"}}};
-  const dra::Verdict both = Combine(warned, refused);
+  verdict::Verdict warned{.outcome = Outcome::kYes,
+                          .headroom = 3,
+                          .reasons = {{ReasonCode::kTemplateDrift, "t", "differs"}}};
+  const verdict::Verdict refused{.outcome = Outcome::kNo,
+                                 .reasons = {{ReasonCode::kNotEnoughDevices, "", "0 of 1"}}};
+  const verdict::Verdict both = Combine(warned, refused);
   CHECK(both.outcome == Outcome::kNo);
   CHECK(both.headroom == 3);
   REQUIRE(both.reasons.size() == 2);

@@ -9,7 +9,7 @@
 
 using namespace fedra;
 using namespace fedra::verify;
-using dra::Outcome;
+using verdict::Outcome;
 using watch::CacheHealth;
 using watch::CacheState;
 
@@ -69,7 +69,7 @@ struct Fixture {
     classes.Put({Object("", "big", R"("spec": {})"), Object("", "small", R"("spec": {})")});
   }
 
-  dra::Verdict Verify(const dra::Requirement& requirement) {
+  verdict::Verdict Verify(const tracking::Requirement& requirement) {
     const WorkerPicture picture{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
@@ -87,16 +87,17 @@ struct Fixture {
   }
 };
 
-dra::Requirement Needs() {
+tracking::Requirement Needs() {
   return {.ns = "ml",
           .queue = "gpu",
           .kind = "Job.batch",
           .pod_sets = {{"main", 2, {{"g", "one-gpu", ""}}}}};
 }
 
-std::vector<std::string> Codes(const dra::Verdict& verdict) {
+std::vector<std::string> Codes(const verdict::Verdict& verdict) {
   std::vector<std::string> codes;
-  for (const dra::Reason& reason : verdict.reasons) codes.emplace_back(dra::ToString(reason.code));
+  for (const verdict::Reason& reason : verdict.reasons)
+    codes.emplace_back(verdict::ToString(reason.code));
   return codes;
 }
 
@@ -106,7 +107,7 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("everything there is a Yes without reasons") {
   Fixture f;
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kYes);
   CHECK(verdict.reasons.empty());
   CHECK(verdict.pods_wanted == 0);  // devices were not judged
@@ -116,7 +117,7 @@ TEST_CASE("what is missing is named, all of it at once") {
   Fixture f;
   f.queues.Put({});
   f.classes.Put({Object("", "small", R"("spec": {})")});
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(Codes(verdict) == Names{"QueueMissing", "DeviceClassMissing"});
   CHECK(verdict.reasons[1].message ==
@@ -140,7 +141,7 @@ TEST_CASE("403 is Forbidden and Unknown, never missing") {
   Fixture f;
   f.templates.Put({});
   f.templates.SetState(CacheState::kForbidden);
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kUnknown);
   CHECK(Codes(verdict) == Names{"Forbidden"});
 }
@@ -155,7 +156,7 @@ TEST_CASE("an API that is not served is a No for those who need it only") {
   Fixture f;
   f.templates.SetState(CacheState::kNotServed);
   CHECK(Codes(f.Verify(Needs())) == Names{"ApiVersionOld"});
-  dra::Requirement plain = Needs();
+  tracking::Requirement plain = Needs();
   plain.pod_sets[0].claims.clear();
   CHECK(f.Verify(plain).outcome == Outcome::kYes);
 }
@@ -164,7 +165,7 @@ TEST_CASE("an inactive queue says why in Kueue's words") {
   Fixture f;
   f.queues.Put({Object("ml", "gpu", R"("status": {"conditions": [
     {"type": "Active", "status": "False", "message": "ClusterQueue is stopped"}]})")});
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"QueueInactive"});
   CHECK_THAT(verdict.reasons[0].message, ContainsSubstring("ClusterQueue is stopped"));
 }
@@ -174,7 +175,7 @@ TEST_CASE("a queue that was stopped says so, and by whose name") {
   const std::string inactive =
       R"("status": {"conditions": [{"type": "Active", "status": "False"}]})";
   f.queues.Put({Object("ml", "gpu", R"("spec": {"stopPolicy": "Hold"}, )" + inactive)});
-  dra::Verdict verdict = f.Verify(Needs());
+  verdict::Verdict verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"QueueStopped"});
   CHECK(verdict.reasons[0].message == "LocalQueue ml/gpu is stopped (stopPolicy Hold)");
   f.queues.Put({Object("ml", "gpu", R"("spec": {"clusterQueue": "all"}, )" + inactive)});
@@ -190,7 +191,7 @@ TEST_CASE("a queue that was stopped says so, and by whose name") {
 
 TEST_CASE("a named claim must be there with its classes") {
   Fixture f;
-  dra::Requirement needs = Needs();
+  tracking::Requirement needs = Needs();
   needs.pod_sets[0].claims = {{"g", "", "shared"}};
   CHECK(Codes(f.Verify(needs)) == Names{"ClaimMissing"});
   f.claims.Put({Object(
@@ -205,7 +206,7 @@ TEST_CASE("a template that differs from the manager's is ignored, pointed out, o
   manager.Put({Object("ml", "one-gpu", R"("spec": {"spec": {}})")});
   f.options.manager_templates = &manager.cache;
   f.options.drift = GENERATE(Drift::kIgnore, Drift::kWarn, Drift::kRequire);
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK((verdict.outcome == Outcome::kNo) == (f.options.drift == Drift::kRequire));
   CHECK(verdict.reasons.empty() == (f.options.drift == Drift::kIgnore));
 }
@@ -248,7 +249,7 @@ TEST_CASE("drift says which fields differ, and the version they were read in doe
   manager.Put(
       {Object("ml", "one-gpu",
               spec(R"({"name": "g", "exactly": {"deviceClassName": "big", "count": 2}})"))});
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"TemplateDrift"});
   CHECK(verdict.reasons[0].message ==
         "ResourceClaimTemplate ml/one-gpu differs from the manager's: "
@@ -283,7 +284,7 @@ struct CopyFixture : Fixture {
 
 TEST_CASE("a template that is copied with the job counts as if it were there, with a note") {
   CopyFixture f;
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kYes);
   CHECK(Codes(verdict) == Names{"TemplateMissing"});
   CHECK(verdict.reasons[0].message ==
@@ -299,7 +300,7 @@ TEST_CASE("a template that is copied with the job counts as if it were there, wi
 TEST_CASE("a copy needs its classes there, and the refusal comes before the note") {
   CopyFixture f;
   f.classes.Put({Object("", "small", R"("spec": {})")});
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(Codes(verdict) == Names{"DeviceClassMissing", "TemplateMissing"});
 }
@@ -319,8 +320,8 @@ TEST_CASE(
 
 TEST_CASE("a refused copy is a No with the worker's reason") {
   CopyFixture f;
-  f.options.refused_copies["one-gpu"] = {dra::ReasonCode::kForbidden, "", "may not be copied"};
-  const dra::Verdict verdict = f.Verify(Needs());
+  f.options.refused_copies["one-gpu"] = {verdict::ReasonCode::kForbidden, "", "may not be copied"};
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(Codes(verdict) == Names{"Forbidden"});
   CHECK(verdict.reasons[0].message == "may not be copied");
@@ -342,7 +343,7 @@ TEST_CASE("an object of the same name is a conflict unless it is ours") {
   }
   f.same_names = {{"Job ml/train", Ownership::kForeign},
                   {"Workload ml/job-train", Ownership::kOtherManager}};
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   REQUIRE(Codes(verdict) == Names{"NameConflict", "NameConflict"});
   CHECK(verdict.reasons[0].message == "a Job ml/train that is not ours exists there");
   CHECK(verdict.reasons[1].message ==
@@ -375,7 +376,7 @@ TEST_CASE("without a connection the answer is Unknown, with the connection's own
   f.connection.why->code = ErrorCode::kUnauthorized;
   CHECK(Codes(f.Verify(Needs())) == Names{"CredentialsRejected"});
   f.connection.phase = ConnectionPhase::kUnreachable;
-  const dra::Verdict verdict = f.Verify(Needs());
+  const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kUnknown);
   CHECK(Codes(verdict) == Names{"ClusterUnreachable"});
 }
@@ -411,7 +412,7 @@ TEST_CASE("admin access needs the namespace's label, for claims that are still t
     }
     f.namespaces.Put({ns});
     f.templates.Put({Object("ml", "one-gpu", admin(row.request))});
-    const dra::Verdict verdict = f.Verify(Needs());
+    const verdict::Verdict verdict = f.Verify(Needs());
     CHECK(verdict.outcome == row.outcome);
     // A copy of the manager's would be refused as well.
     Filled<Claim> manager{&ParseTemplate};
@@ -434,7 +435,7 @@ TEST_CASE("a named claim with admin access needs the label until it is allocated
   const std::string spec =
       R"("spec": {"devices": {"requests": [{"name": "r",
           "exactly": {"deviceClassName": "big", "adminAccess": true}}]}})";
-  dra::Requirement needs = Needs();
+  tracking::Requirement needs = Needs();
   needs.pod_sets[0].claims = {{"g", "", "admin"}};
   f.claims.Put({Object("ml", "admin", spec)});
   CHECK(Codes(f.Verify(needs)) == Names{"DependencyMissing"});

@@ -39,8 +39,8 @@ std::string Ask(Rule rule, const ClusterQueue& queue, const char* requests, int 
   const auto reason =
       rule(queue, *demands, [&](const std::string& resource) { return resource == device; });
   if (!reason) return {};
-  CHECK(reason->code ==
-        (rule == &WhyFull ? dra::ReasonCode::kQueueFull : dra::ReasonCode::kQueueCannotHold));
+  CHECK(reason->code == (rule == &WhyFull ? verdict::ReasonCode::kQueueFull
+                                          : verdict::ReasonCode::kQueueCannotHold));
   CHECK(reason->object == "ClusterQueue gpu");
   return reason->message;
 }

@@ -5,23 +5,23 @@
 namespace fedra::verify {
 namespace {
 
-using enum dra::ReasonCode;
+using enum verdict::ReasonCode;
 
 TEST_CASE("what somebody must change comes before what passes, and a count is no cause") {
-  dra::Verdict verdict;
-  for (const dra::ReasonCode code :
+  verdict::Verdict verdict;
+  for (const verdict::ReasonCode code :
        {kPodsDoNotFit, kDevicesAllocated, kQueueMissing, kNodeResources, kTemplateMissing})
     verdict.reasons.push_back({code, "", ""});
   OrderReasons(verdict);
-  std::vector<dra::ReasonCode> codes;
-  for (const dra::Reason& reason : verdict.reasons) codes.push_back(reason.code);
+  std::vector<verdict::ReasonCode> codes;
+  for (const verdict::Reason& reason : verdict.reasons) codes.push_back(reason.code);
   CHECK(codes == std::vector{kQueueMissing, kTemplateMissing, kDevicesAllocated, kNodeResources,
                              kPodsDoNotFit});
-  CHECK(dra::Headline(verdict) == "QueueMissing");
+  CHECK(verdict::Headline(verdict) == "QueueMissing");
 }
 
 TEST_CASE("busy nodes are worth waiting for, small ones are not") {
-  const auto prospect = [](std::vector<dra::ReasonCode> codes) { return ProspectOf(codes); };
+  const auto prospect = [](std::vector<verdict::ReasonCode> codes) { return ProspectOf(codes); };
   CHECK(prospect({kNodeResources}) == Prospect::kWaits);
   CHECK(prospect({kNodeResources, kDevicesAllocated}) == Prospect::kWaits);
   CHECK(prospect({kNodesTooSmall, kDevicesAllocated}) == Prospect::kNever);

@@ -11,8 +11,8 @@ constexpr size_t kFew = 8;
 
 Demands Make() { return std::make_shared<const std::vector<dra::PodDemand>>(); }
 
-dra::Verdict WithHeadroom(int headroom) {
-  dra::Verdict verdict;
+verdict::Verdict WithHeadroom(int headroom) {
+  verdict::Verdict verdict;
   verdict.headroom = headroom;
   return verdict;
 }

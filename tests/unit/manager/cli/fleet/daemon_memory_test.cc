@@ -17,7 +17,7 @@ JobReport Report() {
   for (const char* const name : {"gpu-east", "gpu-west"}) {
     JobVerdict& verdict = report.verdicts.emplace_back();
     verdict.worker = ClusterName(name);
-    verdict.verdict.outcome = dra::Outcome::kYes;
+    verdict.verdict.outcome = verdict::Outcome::kYes;
   }
   return report;
 }
@@ -52,13 +52,13 @@ TEST_CASE("check: a worker that has refused this very job says so") {
   const JobReport report = ReportAfter("Blocked", {kRefused});
   CHECK(report.note ==
         "ml/train has been submitted already: it is blocked; the answer is about another one");
-  const dra::Verdict& east = report.verdicts[0].verdict;
-  CHECK(east.outcome == dra::Outcome::kNo);
+  const verdict::Verdict& east = report.verdicts[0].verdict;
+  CHECK(east.outcome == verdict::Outcome::kNo);
   REQUIRE(east.reasons.size() == 1);
-  CHECK(east.reasons[0].code == dra::ReasonCode::kRecentlyFailed);
+  CHECK(east.reasons[0].code == verdict::ReasonCode::kRecentlyFailed);
   CHECK(east.reasons[0].message ==
         "refused the job: jobs.batch is forbidden (4s ago); tried again in 6s");
-  CHECK(report.verdicts[1].verdict.outcome == dra::Outcome::kYes);
+  CHECK(report.verdicts[1].verdict.outcome == verdict::Outcome::kYes);
   CHECK(report.verdicts[1].verdict.reasons.empty());
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("check: a worker that was too slow may be asked again") {
   store::PlacementFailure late = kRefused;
   late.refused = false;
   const JobReport report = ReportAfter("Dispatching", {late});
-  CHECK(report.verdicts[0].verdict.outcome == dra::Outcome::kYes);
+  CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
   CHECK(report.verdicts[0].verdict.reasons.size() == 1);
 }
 

@@ -10,8 +10,8 @@
 namespace fedra::cli {
 namespace {
 
-using dra::Outcome;
-using dra::ReasonCode;
+using verdict::Outcome;
+using verdict::ReasonCode;
 
 JobVerdict Ask(const RawCluster& cluster, const tracking::SubmittedJob& job) {
   return MakeWorker(cluster, WorkerNamed("east"))->Judge(job);
@@ -19,7 +19,7 @@ JobVerdict Ask(const RawCluster& cluster, const tracking::SubmittedJob& job) {
 
 std::vector<ReasonCode> Codes(const JobVerdict& verdict) {
   std::vector<ReasonCode> codes;
-  for (const dra::Reason& reason : verdict.verdict.reasons) codes.push_back(reason.code);
+  for (const verdict::Reason& reason : verdict.verdict.reasons) codes.push_back(reason.code);
   return codes;
 }
 

@@ -398,10 +398,10 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
   FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
-  CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == dra::Outcome::kNo);
+  CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == verdict::Outcome::kNo);
   const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
   JobVerdict verdict = JudgeEverywhere(job, workers)[0];
-  CHECK(verdict.verdict.outcome == dra::Outcome::kYes);
+  CHECK(verdict.verdict.outcome == verdict::Outcome::kYes);
   assumed.Note(job, verdict);
   REQUIRE(verdict.verdict.reasons.size() == 1);
   CHECK(verdict.verdict.reasons[0].message ==
@@ -420,7 +420,7 @@ TEST_CASE("a template with a mistake is never assumed") {
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
   CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==
-        dra::Outcome::kNo);
+        verdict::Outcome::kNo);
 }
 
 }  // namespace

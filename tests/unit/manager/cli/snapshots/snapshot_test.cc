@@ -68,16 +68,16 @@ TEST_CASE("taint rules count where they are served, in the snapshot as well") {
     file.origin = "fedra";
     file.workers.push_back(recorder.Recorded(Connected(), &server));
     const JobVerdict verdict = Replay(Reread(file))[0]->Judge(job);
-    CHECK((verdict.verdict.outcome == dra::Outcome::kYes) == !served);
+    CHECK((verdict.verdict.outcome == verdict::Outcome::kYes) == !served);
   }
 }
 
 tracking::SubmittedJob GroupedJob(int pods) {
   tracking::SubmittedJob job = MakeJob("grouped", "one-gpu", pods);
-  auto demands = *job.demands;
+  auto demands = *job.requirement.demands;
   demands[0].pod_group = "training";
-  job.demands = std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
-  job.requirement.dependencies = {{dra::Dependency::Kind::kPodGroup, "training"}};
+  job.requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
+  job.requirement.dependencies = {{tracking::Dependency::Kind::kPodGroup, "training"}};
   return job;
 }
 
@@ -104,12 +104,12 @@ TEST_CASE("PodGroups count where they are served, in the snapshot as well") {
     file.workers.push_back(recorder.Recorded(Connected(), &server));
     CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
     const FleetWorkers plain = Replay(Reread(file));
-    CHECK((plain[0]->Judge(GroupedJob(4)).verdict.outcome == dra::Outcome::kYes) == served);
+    CHECK((plain[0]->Judge(GroupedJob(4)).verdict.outcome == verdict::Outcome::kYes) == served);
     RedactNames(file);
     CHECK_THAT(ToText(file), !ContainsSubstring("training"));
     const FleetWorkers redacted = Replay(Reread(file));
     const auto verdict = redacted[0]->Judge(WithPseudonyms(GroupedJob(4))).verdict;
-    CHECK((verdict.outcome == dra::Outcome::kYes) == served);
+    CHECK((verdict.outcome == verdict::Outcome::kYes) == served);
   }
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   const FleetWorkers offline = Replay(Reread(Record(cluster)));
   const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
   CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
-  CHECK(JudgeEverywhere(job, offline)[0].verdict.outcome != dra::Outcome::kYes);
+  CHECK(JudgeEverywhere(job, offline)[0].verdict.outcome != verdict::Outcome::kYes);
 }
 
 TEST_CASE("a snapshot knows which namespaces may have admin access, and no other label of them") {
@@ -180,7 +180,7 @@ TEST_CASE("a snapshot knows which namespaces may have admin access, and no other
     const SnapshotFile file = Record(cluster);
     CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
     const JobVerdict verdict = Replay(Reread(file))[0]->Judge(MakeJob("a", "admin"));
-    CHECK(verdict.verdict.outcome == (labelled ? dra::Outcome::kYes : dra::Outcome::kNo));
+    CHECK(verdict.verdict.outcome == (labelled ? verdict::Outcome::kYes : verdict::Outcome::kNo));
     CHECK(verdict.devices_judged);
   }
 }
@@ -206,7 +206,7 @@ TEST_CASE("capabilities survive, the configuration that needs them does not") {
   CHECK_THAT(ToText(file), ContainsSubstring("a.example.com/x,gpu.nvidia.com/MPSSupport"));
   const auto verdict = Replay(file)[0]->Judge(MakeJob("a", "one-gpu"));
   REQUIRE(verdict.verdict.reasons.size() == 2);
-  CHECK(verdict.verdict.reasons[0].code == dra::ReasonCode::kCapabilityUndeclared);
+  CHECK(verdict.verdict.reasons[0].code == verdict::ReasonCode::kCapabilityUndeclared);
 }
 
 TEST_CASE("a snapshot knows which templates differ from the manager's") {
@@ -238,8 +238,8 @@ TEST_CASE("a snapshot knows which templates differ from the manager's") {
     workers[0]->SetManager({manager.get(), ""});
     const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
     const auto verdict = workers[0]->Judge(redact ? WithPseudonyms(job) : job).verdict;
-    CHECK((verdict.outcome == dra::Outcome::kNo) == differs);
-    if (differs) CHECK(verdict.reasons[0].code == dra::ReasonCode::kTemplateDrift);
+    CHECK((verdict.outcome == verdict::Outcome::kNo) == differs);
+    if (differs) CHECK(verdict.reasons[0].code == verdict::ReasonCode::kTemplateDrift);
   }
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("objects that make no sense are left out, as they would be online") {
   const std::vector<std::string> complaints = FeedRecorded(file.workers[0], worker);
   REQUIRE(complaints.size() == 2);
   CHECK_THAT(complaints[0], ContainsSubstring("east: resourceslices.resource.k8s.io: "));
-  CHECK(worker.Judge(MakeJob("a", "one-gpu")).verdict.outcome == dra::Outcome::kYes);
+  CHECK(worker.Judge(MakeJob("a", "one-gpu")).verdict.outcome == verdict::Outcome::kYes);
 }
 
 TEST_CASE("a resource that the snapshot does not hold is unknown, not empty") {
@@ -340,7 +340,7 @@ TEST_CASE("a resource that the snapshot does not hold is unknown, not empty") {
   std::erase_if(file.workers[0].resources,
                 [](const RecordedResource& resource) { return resource.name == "pods"; });
   const auto verdict = Replay(file)[0]->Judge(MakeJob("a", "one-gpu"));
-  CHECK(verdict.verdict.outcome == dra::Outcome::kUnknown);
+  CHECK(verdict.verdict.outcome == verdict::Outcome::kUnknown);
   CHECK_THAT(verdict.verdict.reasons[0].message,
              ContainsSubstring("the snapshot does not hold them"));
 }

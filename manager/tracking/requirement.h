@@ -3,24 +3,13 @@
 // What a workload asks for, independent of any cluster: extracted once from its pod sets.
 // Plain values.
 
+#include <memory>
 #include <string>
 #include <vector>
 
-namespace fedra::dra {
+#include "dra/model/pod_demand.h"
 
-// One entry of a pod's spec.resourceClaims.
-struct ClaimReference {
-  std::string pod_claim;      // its name inside the pod
-  std::string template_name;  // resourceClaimTemplateName; a claim per pod
-  std::string claim_name;  // resourceClaimName; one claim shared by all users. Exactly one of the
-                           // two is set
-  // The PodGroup that lists the same entry: its pods then share one claim made from the template
-  // (where AllocatorFeatures::workload_claims). Empty: a claim per pod.
-  std::string pod_group = {};
-  std::string group_claim = {};  // the claim that was made for that group; empty: not yet
-
-  auto operator<=>(const ClaimReference&) const = default;
-};
+namespace fedra::tracking {
 
 // Another object that the pods name and cannot start without.
 struct Dependency {
@@ -39,17 +28,24 @@ struct Dependency {
   auto operator<=>(const Dependency&) const = default;
 };
 
+// What a pod set names: of its demand as much as is kept for a workload that only waits.
 struct PodSet {
   std::string name;
   int count = 1;
-  std::vector<ClaimReference> claims;
+  std::vector<dra::ClaimReference> claims;
 };
+
+// What the pods need of devices and nodes: a demand per pod set.
+using Demands = std::shared_ptr<const std::vector<dra::PodDemand>>;
 
 struct Requirement {
   std::string ns;
   std::string queue;  // LocalQueue name
   std::string kind;   // the job's kind with its group, "Job.batch"
   std::vector<PodSet> pod_sets;
+  // Of a Workload kept as long as its text; null otherwise, and when a pod template cannot be read,
+  // which no API server lets happen.
+  Demands demands = nullptr;
   std::vector<Dependency> dependencies;  // ascending, each once
   // That pods name in spec.schedulerName, kube-scheduler's own name left out; ascending, each once.
   std::vector<std::string> schedulers = {};
@@ -63,4 +59,4 @@ struct Requirement {
   std::vector<std::string> ClaimNames() const;
 };
 
-}  // namespace fedra::dra
+}  // namespace fedra::tracking

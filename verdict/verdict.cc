@@ -1,6 +1,6 @@
-#include "dra/verdict.h"
+#include "verdict/verdict.h"
 
-namespace fedra::dra {
+namespace fedra::verdict {
 
 std::string_view ToString(Outcome outcome) {
   switch (outcome) {
@@ -29,4 +29,4 @@ std::string_view Headline(const Verdict& verdict) {
                                  : ToString(verdict.reasons.front().code);
 }
 
-}  // namespace fedra::dra
+}  // namespace fedra::verdict

@@ -1,15 +1,15 @@
-#include "dra/requirement.h"
+#include "manager/tracking/requirement.h"
 
 #include <algorithm>
 
-namespace fedra::dra {
+namespace fedra::tracking {
 namespace {
 
 std::vector<std::string> Names(const std::vector<PodSet>& pod_sets,
-                               std::string ClaimReference::* field) {
+                               std::string dra::ClaimReference::* field) {
   std::vector<std::string> names;
   for (const PodSet& pod_set : pod_sets) {
-    for (const ClaimReference& claim : pod_set.claims) {
+    for (const dra::ClaimReference& claim : pod_set.claims) {
       const std::string& name = claim.*field;
       if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
@@ -27,10 +27,10 @@ int Requirement::Pods() const {
 }
 
 std::vector<std::string> Requirement::TemplateNames() const {
-  return Names(pod_sets, &ClaimReference::template_name);
+  return Names(pod_sets, &dra::ClaimReference::template_name);
 }
 std::vector<std::string> Requirement::ClaimNames() const {
-  return Names(pod_sets, &ClaimReference::claim_name);
+  return Names(pod_sets, &dra::ClaimReference::claim_name);
 }
 
-}  // namespace fedra::dra
+}  // namespace fedra::tracking

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
-namespace fedra::dra {
+namespace fedra::verdict {
 
 // Ordered from best to worst, so that a ranking may compare them.
 enum class Outcome {
@@ -41,4 +41,4 @@ struct Verdict {
 // "TemplateMissing", or the outcome's own name when there is no reason.
 std::string_view Headline(const Verdict& verdict);
 
-}  // namespace fedra::dra
+}  // namespace fedra::verdict

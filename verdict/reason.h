@@ -14,7 +14,7 @@
 
 #include "base/quantity.h"
 
-namespace fedra::dra {
+namespace fedra::verdict {
 
 enum class ReasonCode {
   // Reachability
@@ -143,4 +143,4 @@ struct Reason {
   bool operator==(const Reason&) const = default;
 };
 
-}  // namespace fedra::dra
+}  // namespace fedra::verdict

@@ -1,10 +1,10 @@
-#include "dra/reason.h"
+#include "verdict/reason.h"
 
 #include <utility>
 
 #include <array>
 
-namespace fedra::dra {
+namespace fedra::verdict {
 namespace {
 
 using enum ReasonCode;
@@ -379,4 +379,4 @@ void Reason::Append(const std::string& more) {
   if (counts) counts->wish.append("; ").append(more);
 }
 
-}  // namespace fedra::dra
+}  // namespace fedra::verdict

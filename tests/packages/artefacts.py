@@ -1,0 +1,48 @@
+"""What is under test, built by the targets that people use, when a test first asks for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from packages.parts import ROOT, run
+
+
+class Artefacts:
+    """Each may be given instead, to be tried without building."""
+
+    def __init__(
+        self, deb: Path | None = None, previous_deb: Path | None = None, image: Path | None = None
+    ):
+        self._deb, self._previous_deb, self._image = deb, previous_deb, image
+
+    @cached_property
+    def deb(self) -> Path:
+        return self._deb.resolve() if self._deb is not None else _build_deb(ROOT / "build/packages")
+
+    @cached_property
+    def previous_deb(self) -> Path:
+        """What is upgraded from: else the same program, under a version that is lower."""
+        if self._previous_deb is not None:
+            return self._previous_deb.resolve()
+        folder = ROOT / "build/packages/previous"
+        wanted = f"VERSION={version_of(self.deb)}~previous"
+        return _build_deb(folder, wanted, f"DEB_FOLDER={folder}")
+
+    @cached_property
+    def image(self) -> Path:
+        """The tar of an OCI layout; its bill of materials is beside it."""
+        if self._image is not None:
+            return self._image.resolve()
+        output = run("make", "--no-print-directory", "image")
+        return next(Path(line) for line in output.splitlines() if line.endswith(".oci.tar"))
+
+
+def version_of(deb: Path) -> str:
+    return run("dpkg-deb", "--field", deb, "Version").strip()
+
+
+def _build_deb(folder: Path, *wanted: str) -> Path:
+    run("make", "--no-print-directory", "deb", *wanted)
+    version = run("dpkg-parsechangelog", "-S", "Version").strip()
+    return folder / f"fedra_{version}_{run('dpkg', '--print-architecture').strip()}.deb"

@@ -1,0 +1,138 @@
+"""The image unpacked by umoci and run by runc: what a node does, without its daemons."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from packages.parts import run
+from scenarios.process import Process
+from scenarios.waiting import eventually
+
+USER = 65532
+STORE = "/var/lib/fedra"
+
+# Of what umoci writes, engines mount more; this is what any container has.
+_MOUNTED_BY_US = (STORE, "/tmp", "/etc/fedra")
+
+
+class Bundle:
+    """One container at a time, on this machine's network. Main thread only; for a `with`."""
+
+    def __init__(self, image: Path):
+        self._image = image
+
+    def __enter__(self) -> Bundle:
+        self.folder = Path(tempfile.mkdtemp(prefix="fedra-image-"))
+        self.folder.chmod(0o755)
+        layout = self.folder / "layout"
+        layout.mkdir()
+        run("tar", "-C", layout, "-xf", self._image)
+        index = json.loads((layout / "index.json").read_text())
+        tag = index["manifests"][0]["annotations"]["org.opencontainers.image.ref.name"]
+        run("umoci", "unpack", "--image", f"{layout}:{tag}", self.folder / "bundle")
+        self.root = self.folder / "bundle/rootfs"
+        self.configuration = self.folder / "configuration"
+        self.volume = self.folder / "volume"
+        for each in (self.configuration, self.volume):
+            each.mkdir()
+            os.chown(each, USER, USER)
+        self._name = f"fedra-{os.getpid()}-{self.folder.name}"
+        self._process: Process | None = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._runc("delete", "--force", self._name, code=None)
+        if self._process is not None:
+            self._process.kill()
+        shutil.rmtree(self.folder)
+
+    def start(self) -> None:
+        """As Kubernetes would with the namespace's policy `restricted` and a read-only root."""
+        path = self.folder / "bundle/config.json"
+        path.write_text(json.dumps(self._restricted(json.loads(path.read_text()))))
+        self.log = self.folder / "log"
+        command = ["runc", "--root", self.folder / "runc", "run", "--bundle", path.parent]
+        self._process = Process([*command, self._name], self.log)
+
+    def pid(self) -> int:
+        """Of the program, as this machine numbers it."""
+        return int(json.loads(self._runc("state", self._name))["pid"])
+
+    def kill(self) -> None:
+        """kill -9, and gone is the container with all that it wrote outside of its volume."""
+        self.end(signal.SIGKILL)
+
+    def end(self, by: signal.Signals) -> int:
+        assert self._process is not None
+        os.kill(self.pid(), by)
+        process = self._process
+        eventually("the container has ended", lambda: not process.running(), 20)
+        self._runc("delete", "--force", self._name, code=None)
+        return process.exit_code() or 0
+
+    def fedra(self, *arguments: str) -> str:
+        """A command in the running container, under the same restrictions."""
+        return self._runc("exec", self._name, "/usr/bin/fedra", *arguments)
+
+    def tries(self, *command: str) -> subprocess.CompletedProcess[str]:
+        arguments = ["runc", "--root", str(self.folder / "runc"), "exec", self._name, *command]
+        return subprocess.run(arguments, capture_output=True, text=True)
+
+    def files(self) -> dict[str, tuple[int, int, int]]:
+        """Path -> mode, size and time of change of everything in the image's root."""
+        found = {}
+        for path in sorted(self.root.rglob("*")):
+            status = path.lstat()
+            found[str(path)] = (status.st_mode, status.st_size, status.st_ctime_ns)
+        return found
+
+    def _runc(self, *arguments: str, code: int | None = 0) -> str:
+        return run("runc", "--root", self.folder / "runc", *arguments, code=code)
+
+    def _restricted(self, config: dict[str, Any]) -> dict[str, Any]:
+        process, linux = config["process"], config["linux"]
+        assert process["user"] == {"uid": USER, "gid": USER}, process["user"]
+        process["terminal"] = False
+        process["noNewPrivileges"] = True
+        process["capabilities"] = {}
+        config["root"]["readonly"] = True
+        # The fleet listens on this machine's loopback.
+        linux["namespaces"] = [each for each in linux["namespaces"] if each["type"] != "network"]
+        config["mounts"] = [
+            each for each in config["mounts"] if each["destination"] not in _MOUNTED_BY_US
+        ] + [
+            _bind(self.volume, STORE, "rw"),
+            _bind(self.configuration, "/etc/fedra", "ro"),
+            {
+                "destination": "/tmp",
+                "type": "tmpfs",
+                "source": "tmpfs",
+                "options": ["nosuid", "nodev", "noexec", "mode=1777", "size=16m"],
+            },
+        ]
+        return config
+
+
+def _bind(source: Path, destination: str, mode: str) -> dict[str, object]:
+    options = ["bind", mode, "nosuid", "nodev", "noexec"]
+    return {
+        "destination": destination,
+        "type": "bind",
+        "source": str(source),
+        "options": options,
+    }
+
+
+def why_not() -> str:
+    """Why no container can be run here; empty: it can."""
+    if os.geteuid() != 0:
+        return "only root can run the container"
+    missing = [name for name in ("umoci", "runc") if not shutil.which(name)]
+    return f"{', '.join(missing)} not found" if missing else ""

@@ -1,0 +1,263 @@
+"""The container image: the same bytes again, nothing in it that is not needed, and a federation run from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tarfile
+import tempfile
+import urllib.request
+from pathlib import Path
+
+import yaml
+
+from packages import bundle
+from packages.artefacts import Artefacts
+from packages.bundle import STORE, USER, Bundle
+from packages.parts import ROOT, Skip, run
+from scenarios import objects
+from scenarios.fleet import MANAGER
+from scenarios.process import free_ports
+from scenarios.sim_fleet import SimFleet
+from scenarios.waiting import eventually
+
+_LARGEST = 20e6  # bytes as they are pulled
+_BUILD = ROOT / "scripts/image/build.py"
+# What runs or installs programs, or would be of use to who should not be there.
+_UNWANTED = re.compile(
+    r"/(sh|bash|dash|busybox|env|perl[^/]*|python[^/]*|apt[^/]*|dpkg|curl|wget|su|mount|openssl)$"
+)
+
+
+def reproducible(built: Artefacts) -> None:
+    """Built again elsewhere, with another umask, time zone, language and time of files, it is the same."""
+    folder = Path(tempfile.mkdtemp(prefix="fedra-image-"))
+    try:
+        program = folder / "fedra"
+        shutil.copy(ROOT / "build/release/manager/fedra", program)
+        os.utime(program, (86400, 86400))
+        environment = {**os.environ, "TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C"}
+        elsewhere = ["sh", "-c", 'umask 077; cd /; exec "$@"', "sh"]
+        subprocess.run(
+            [*elsewhere, str(_BUILD), "--program", str(program), "--folder", str(folder)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        for first in (built.image, _bill(built.image)):
+            again = folder / first.name
+            assert _digest(first) == _digest(again), f"{first.name} is another one"
+    finally:
+        shutil.rmtree(folder)
+
+
+def contents(built: Artefacts) -> None:
+    size = built.image.stat().st_size
+    assert size <= _LARGEST, f"{size / 1e6:.1f} MB"
+    print(f"     {size / 1e6:.1f} MB")
+    members = _members(built.image)
+    special = [each.name for each in members if each.mode & 0o6000 or not _ordinary(each)]
+    assert not special, f"setuid, setgid or no file: {special}"
+    files = [each.name for each in members if not each.isdir()]
+    unwanted = [name for name in files if _UNWANTED.search(f"/{name}")]
+    assert not unwanted, unwanted
+    programs = [each.name for each in members if each.isfile() and each.mode & 0o111]
+    strange = [name for name in programs if name != "usr/bin/fedra" and ".so" not in name]
+    assert not strange, f"programs: {strange}"
+    writable = [each.name for each in members if each.mode & 0o022 and not each.issym()]
+    assert writable == ["tmp"], writable
+    owned = [each.name for each in members if each.uid != 0 or each.gid != 0]
+    assert owned == [STORE[1:]], owned
+
+
+def bill_of_materials(built: Artefacts) -> None:
+    """Each library's package is in it, in the version that scanners find in the image, and with its licence."""
+    document = json.loads(_bill(built.image).read_text())
+    assert document["spdxVersion"] == "SPDX-2.3"
+    listed = {each["name"]: each["versionInfo"] for each in document["packages"]}
+    identifiers = {each["SPDXID"] for each in document["packages"]} | {document["SPDXID"]}
+    assert len(identifiers) == len(document["packages"]) + 1, "an identifier twice"
+    for each in document["relationships"]:
+        assert {each["spdxElementId"], each["relatedSpdxElement"]} <= identifiers, each
+    index = json.loads(_read(built.image, "index.json"))
+    digest = index["manifests"][0]["digest"].removeprefix("sha256:")
+    of_image = [each for each in document["packages"] if each["name"] == "fedra"]
+    assert of_image[0]["checksums"][0]["checksumValue"] == digest, "of another image"
+    with Bundle(built.image) as unpacked:
+        doc = unpacked.root / "usr/share/doc"
+        for path in (unpacked.root / "var/lib/dpkg/status.d").iterdir():
+            fields = dict(re.findall(r"^(\w[\w-]*): (.*)$", path.read_text(), re.MULTILINE))
+            assert fields["Package"] == path.name and "Status" not in fields, fields
+            assert listed.get(path.name) == fields["Version"], f"{path.name} {fields['Version']}"
+        for name in listed:
+            assert (doc / name / "copyright").stat().st_size > 0, f"no licence of {name}"
+        libraries = [path for path in unpacked.root.rglob("*.so.*") if not path.is_symlink()]
+        owners = {_owner("/" + str(path.relative_to(unpacked.root))) for path in libraries}
+        assert owners <= listed.keys(), owners - listed.keys()
+        assert len(owners) >= 10, owners
+
+
+def labels(built: Artefacts) -> None:
+    index = json.loads(_read(built.image, "index.json"))
+    manifest = json.loads(_blob(built.image, index["manifests"][0]["digest"]))
+    config = json.loads(_blob(built.image, manifest["config"]["digest"]))
+    of_image = config["config"]["Labels"]
+    assert of_image == manifest["annotations"]
+    commit = run("git", "rev-parse", "HEAD").strip()
+    assert of_image["org.opencontainers.image.revision"] == commit, of_image
+    # A tag has no ~, and Helm's versions have none either.
+    assert re.fullmatch(r"[\w.-]+", of_image["org.opencontainers.image.version"]), of_image
+    wanted = ("title", "description", "created", "licenses")
+    assert all(of_image[f"org.opencontainers.image.{name}"] for name in wanted), of_image
+    settings = config["config"]
+    assert settings["Entrypoint"] == ["/usr/bin/fedra"] and settings["Cmd"] == ["run"], settings
+    assert (
+        settings["User"] == f"{USER}:{USER}"
+    ), "the kubelet wants a number to see that it is not root"
+
+
+def runs(built: Artefacts) -> None:
+    """Against a simulated fleet; killed and started again, it goes on with its history."""
+    reason = bundle.why_not()
+    if reason:
+        raise Skip(reason)
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start_furnished()
+        with Bundle(built.image) as container:
+            page = _configure(container, fleet)
+            before = container.files()
+            container.start()
+            try:
+                _ready(page)
+                _check_restrictions(container)
+                _run_job(container, fleet, "first")
+                history = _history(container, "first")
+                container.kill()
+                container.start()
+                _ready(page)
+                assert _history(container, "first")[: len(history)] == history, "another history"
+                _run_job(container, fleet, "second")
+                assert container.end(signal.SIGTERM) == 0, "not a clean end"
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{container.log.read_text()[-3000:]}") from None
+            assert container.files() == before, "the root was written"
+            written = sorted(path.name for path in container.volume.iterdir())
+            assert "fedra.db" in written, written
+    finally:
+        fleet.stop()
+
+
+def _configure(container: Bundle, fleet: SimFleet) -> str:
+    """Returns the address of the daemon's pages."""
+    for cluster in fleet.clusters:
+        path = container.configuration / f"{cluster}.kubeconfig"
+        fleet.fedra_access(cluster).write_kubeconfig(path)
+        os.chown(path, USER, USER)
+    address = f"127.0.0.1:{free_ports(1)[0]}"
+    configuration = {
+        "apiVersion": "fedra.dev/v1alpha1",
+        "kind": "Configuration",
+        "manager": {"kubeconfig": "manager.kubeconfig"},
+        "workers": [{"name": each, "kubeconfig": f"{each}.kubeconfig"} for each in fleet.workers],
+        "verification": {"devices": "Off"},  # the fleet has none
+        "http": {"address": address},
+    }
+    (container.configuration / "fedra.yaml").write_text(yaml.safe_dump(configuration))
+    return f"http://{address}"
+
+
+def _ready(page: str) -> None:
+    def answers() -> bool:
+        with urllib.request.urlopen(f"{page}/readyz") as response:
+            return bool(response.status == 200)
+
+    eventually("/readyz answers 200", answers, 30)
+
+
+def _check_restrictions(container: Bundle) -> None:
+    status = Path(f"/proc/{container.pid()}/status").read_text()
+    for line in (f"Uid:\t{USER}\t{USER}", f"Gid:\t{USER}\t{USER}", "NoNewPrivs:\t1"):
+        assert line in status, f"no {line} in\n{status}"
+    capabilities = re.findall(r"^Cap\w+:\t(\w+)$", status, re.MULTILINE)
+    assert len(capabilities) == 5 and set(capabilities) == {"0" * 16}, status
+    mounts = Path(f"/proc/{container.pid()}/mountinfo").read_text()
+    writable = {line.split()[4] for line in mounts.splitlines() if line.split()[5].startswith("rw")}
+    ours = {path for path in writable if not path.startswith(("/proc", "/dev", "/sys"))}
+    assert ours == {STORE, "/tmp"}, f"writable: {ours}"
+    for shell in ("/bin/sh", "sh"):
+        tried = container.tries(shell, "-c", "true")
+        assert (
+            tried.returncode != 0
+            and "no such file" in tried.stderr.lower()
+            or ("not found" in tried.stderr)
+        ), f"{shell}: {tried}"
+
+
+def _run_job(container: Bundle, fleet: SimFleet, name: str) -> None:
+    fleet.admin(MANAGER).create(objects.job("ml", name, "gpu", template="one-gpu"))
+
+    def placed() -> bool:
+        jobs = [fleet.admin(each).find("Job", "ml", name) for each in fleet.workers]
+        return any(job is not None for job in jobs) and bool(_history(container, name))
+
+    eventually(f"{name} on a worker", placed, 30)
+
+
+def _history(container: Bundle, job: str) -> list[object]:
+    """What the store remembers of a job, oldest first."""
+    document = json.loads(container.fedra("history", f"ml/{job}", "-o", "json"))
+    return [event for item in document["workloads"] for event in item["events"]]
+
+
+def _bill(image: Path) -> Path:
+    return image.with_name(image.name.replace(".oci.tar", ".spdx.json"))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read(image: Path, name: str) -> bytes:
+    with tarfile.open(image) as tar:
+        file = tar.extractfile(name)
+        assert file is not None, f"{image.name} has no {name}"
+        return file.read()
+
+
+def _blob(image: Path, digest: str) -> bytes:
+    blob = _read(image, "blobs/" + digest.replace(":", "/"))
+    assert hashlib.sha256(blob).hexdigest() == digest.removeprefix("sha256:"), digest
+    return blob
+
+
+def _members(image: Path) -> list[tarfile.TarInfo]:
+    """Of all layers."""
+    index = json.loads(_read(image, "index.json"))
+    manifest = json.loads(_blob(image, index["manifests"][0]["digest"]))
+    members: list[tarfile.TarInfo] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for layer in manifest["layers"]:
+            path = Path(folder, "layer")
+            path.write_bytes(_blob(image, layer["digest"]))
+            with tarfile.open(path) as tar:
+                members += tar.getmembers()
+    return members
+
+
+def _ordinary(member: tarfile.TarInfo) -> bool:
+    return member.isfile() or member.isdir() or member.issym()
+
+
+def _owner(path: str) -> str:
+    """The package of this machine that brought this file; dpkg knows some files of /usr/lib as /lib."""
+    for name in (path, path.removeprefix("/usr")):
+        found = run("dpkg", "--search", name, code=None)
+        if "no path found" not in found:
+            return found.partition(":")[0]
+    raise AssertionError(f"{path} is of no package")
