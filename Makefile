@@ -11,7 +11,7 @@
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
-#                   against a simulated fleet (root)
+#                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
 #   make style      format, layers, headers, mypy
@@ -102,7 +102,7 @@ chart:
 	@scripts/build_chart.py
 
 test-packages:
-	$(INSTALL_PACKAGES) test deb image packages
+	$(INSTALL_PACKAGES) test deb image packages real
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
 
@@ -116,6 +116,7 @@ style:
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
+	@scripts/grafana.py --check
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
@@ -146,6 +147,7 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
+	@scripts/grafana.py
 	@scripts/chart_schema.py
 
 install:
