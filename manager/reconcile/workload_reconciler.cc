@@ -96,14 +96,13 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
 
 void WorkloadReconciler::Queue(Seen& seen) {
   Picture& picture = seen.picture;
-  const auto& workload = picture.view.workload;
-  const auto contender =
-      workload == nullptr ? std::nullopt : parts_.gatherer.ContenderOf(*workload);
+  const auto contender = parts_.gatherer.ContenderOf(picture.view);
   if (!contender) return parts_.loop.AddAll(parts_.order.Leave(picture.view.key));
-  const placement::Lines::Answer answer = parts_.order.Offer(
-      *contender,
-      placement::BidsOf(picture.clusters, seen.record, settings_.policy, seen.as_of, seen.now),
-      seen.now);
+  const placement::Lines::Answer answer =
+      parts_.order.Offer(*contender,
+                         placement::BidsOf(picture.view, picture.clusters, seen.record,
+                                           settings_.policy, seen.as_of, seen.now),
+                         seen.now);
   placement::StandInLine(answer.turns, picture.clusters);
   parts_.loop.AddAll(answer.look_at);
 }
@@ -144,7 +143,8 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   WakeWaiting(freed);
   parts_.places.Put(key, dispatched);
   seen.places.insert(dispatched.begin(), dispatched.end());
-  parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
+  if (placement::IsChosen(decision))
+    parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
   return true;
 }
 
@@ -216,6 +216,9 @@ void WorkloadReconciler::CountPhase(const Picture& picture, placement::Phase pha
     Counted& counted = phases[picture.view.key];
     counted.phase = phase;
     if (!reason.empty()) counted.reason = reason;
+    const auto& workload = picture.view.workload;
+    if (workload != nullptr && workload->quota_reserved)
+      counted.reserved_at = workload->quota_reserved->since;
   });
 }
 
@@ -228,14 +231,20 @@ std::map<std::string_view, int> WorkloadReconciler::ByPhase() const {
   return counts;
 }
 
-std::map<std::string_view, int> WorkloadReconciler::BlockedByReason() const {
-  std::map<std::string_view, int> counts;
+std::map<std::string_view, BlockedFacts> WorkloadReconciler::BlockedByReason() const {
+  std::map<std::string_view, BlockedFacts> reasons;
+  const WallTime now = parts_.clock.Now();
   phases_.With([&](const auto& phases) {
-    for (const auto& [key, counted] : phases)
-      if (counted.phase == placement::Phase::kBlocked && !counted.reason.empty())
-        ++counts[counted.reason];
+    for (const auto& [key, counted] : phases) {
+      if (counted.phase != placement::Phase::kBlocked || counted.reason.empty()) continue;
+      BlockedFacts& facts = reasons[counted.reason];
+      ++facts.count;
+      if (counted.reserved_at == WallTime{}) continue;
+      facts.longest = std::max(facts.longest,
+                               std::chrono::duration_cast<milliseconds>(now - counted.reserved_at));
+    }
   });
-  return counts;
+  return reasons;
 }
 
 }  // namespace fedra::reconcile

@@ -423,8 +423,8 @@ TEST_CASE("every state has its sentence") {
   const hours age(1);
   CHECK(line(Job("a", "Blocked", "", age), "no worker eligible: x") ==
         "ml/a is blocked: no worker eligible: x");
-  CHECK(line(Job("a", "Dispatching", "b", age), "sent to b") ==
-        "ml/a is being dispatched: sent to b");
+  CHECK(line(Job("a", "Dispatching", "b", age), "dispatched to b") ==
+        "ml/a is being dispatched: dispatched to b");
   CHECK(line(Job("a", "Requeued", "", age), "worker b was lost") ==
         "ml/a is queued again: worker b was lost");
   CHECK(line(Job("a", "Waiting", "", age), "waiting for quota") ==

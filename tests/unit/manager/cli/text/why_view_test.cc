@@ -408,7 +408,7 @@ WorkloadData Past() {
                         {},
                         {},
                         {{"u", 1, ClusterName("gpu-east"), Ago(hours(3)), std::nullopt, "", ""}},
-                        {event(hours(3), "Dispatched", "gpu-east", "sent to gpu-east"),
+                        {event(hours(3), "Dispatched", "gpu-east", "dispatched to gpu-east"),
                          event(minutes(130), "Placed", "gpu-east", "admitted")}},
                        {before,
                         {},
@@ -426,7 +426,7 @@ ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME  MESSAGE
 1        gpu-east  3h     -      -
 
 AGE   REASON      WORKER    MESSAGE
-3h    Dispatched  gpu-east  sent to gpu-east
+3h    Dispatched  gpu-east  dispatched to gpu-east
 130m  Placed      gpu-east  admitted
 
 ml/train was removed from the manager 20h ago, last seen Failed on tpu-lab
@@ -443,7 +443,7 @@ TEST_CASE("history without headers is rows only; wide has times; warnings stand 
   CHECK(RenderHistory(Past(), settings).out ==
         "2026-11-20T11:11:19Z  \x1b[33mWorkerLost\x1b[0m         tpu-lab  no contact [2J\n"
         "2026-11-20T15:11:19Z  \x1b[33mPlacementRejected\x1b[0m  -        no worker eligible\n"
-        "2026-11-21T13:11:19Z  Dispatched  gpu-east  sent to gpu-east\n"
+        "2026-11-21T13:11:19Z  Dispatched  gpu-east  dispatched to gpu-east\n"
         "2026-11-21T14:01:19Z  Placed      gpu-east  admitted\n");
 }
 
