@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "base/text.h"
 #include "config/names.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/text/output.h"
@@ -150,7 +151,8 @@ std::vector<std::string> ExplainableWords() {
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     words.emplace_back(entry.name);
   for (const StateEntry& entry : StateEntries()) words.emplace_back(entry.name);
-  for (const auto& note : placement::notes::kNoteReasons) words.emplace_back(note.name);
+  for (const NoteReason& note : placement::notes::kNoteReasons)
+    if (!Contains(words, note.name)) words.emplace_back(note.name);
   return words;
 }
 

@@ -174,7 +174,7 @@ std::string Outlook(const WorkloadData::Incarnation& incarnation,
 }
 
 // Who decides before fedra looks for a worker.
-NextStep WhoDecides(const store::WorkloadRow& row) {
+NextStep WhoDecides(const WorkloadData& data, const store::WorkloadRow& row) {
   const std::string workload =
       fmt::format("kubectl describe workload -n {} {}", row.key.ns, row.key.name);
   const auto waits_for = placement::ParseWaitsFor(row.waits_for);
@@ -183,6 +183,13 @@ NextStep WhoDecides(const store::WorkloadRow& row) {
         "the controller of that AdmissionCheck decides: no worker is asked before", {workload}, {}};
   if (waits_for != placement::WaitsFor::kQuota) return {};
   const bool known = !row.cluster_queue.empty();
+  if (known && data.manager && !WhyStopped(CapacityOf(*data.manager), row.cluster_queue).empty()) {
+    return {fmt::format("ClusterQueue {} of the manager has to be active first: until then Kueue "
+                        "reserves no quota",
+                        row.cluster_queue),
+            {"kubectl describe clusterqueue " + row.cluster_queue},
+            {}};
+  }
   const std::string queue =
       known ? "ClusterQueue " + row.cluster_queue
             : fmt::format("the ClusterQueue behind LocalQueue {}/{}", row.job.ns, row.queue);
@@ -193,15 +200,15 @@ NextStep WhoDecides(const store::WorkloadRow& row) {
           {}};
 }
 
-NextStep Next(const WorkloadData::Incarnation& incarnation, const std::vector<VerdictRow>& verdicts,
-              const ViewSettings& settings) {
+NextStep Next(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+              const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
   const store::WorkloadRow& row = incarnation.row;
   const auto phase = PhaseOf(row);
   const std::string history = "fedra history " + row.job.ToString();
   if (row.removed_at) return {"", {history}, {}};
   if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, settings))
     return UntilTimeOut(incarnation, settings);
-  if (phase == Phase::kWaiting) return WhoDecides(row);
+  if (phase == Phase::kWaiting) return WhoDecides(data, row);
   if (phase == Phase::kFailed) {
     const std::string job =
         fmt::format("kubectl describe job -n {} {} (on the manager)", row.job.ns, row.job.name);
@@ -262,7 +269,7 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
                         data.configured_workers);
   }
   text += PodLogText(incarnation.events, settings.style);
-  return text + NextText(Next(incarnation, verdicts, settings), settings.style);
+  return text + NextText(Next(data, incarnation, verdicts, settings), settings.style);
 }
 
 // With what waiting would do: "Waits", "Never" or "Unclear"; only beside a No.
@@ -283,13 +290,14 @@ ordered_json JudgedJson(const VerdictRow& row) {
   return object;
 }
 
-ordered_json WhyJson(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+ordered_json WhyJson(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                     const ViewSettings& settings) {
   ordered_json item = ToJson(incarnation.row);
   if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
   item["workers"] = ordered_json::array();
   const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
   for (const VerdictRow& row : verdicts) item["workers"].push_back(JudgedJson(row));
-  item["next"] = NextJson(Next(incarnation, verdicts, settings));
+  item["next"] = NextJson(Next(data, incarnation, verdicts, settings));
   return item;
 }
 
@@ -300,7 +308,7 @@ Output RenderWhy(const WorkloadData& data, const ViewSettings& settings) {
     return WhyText(data, incarnation, settings);
   };
   const auto json = [&](const WorkloadData::Incarnation& incarnation) {
-    return WhyJson(incarnation, settings);
+    return WhyJson(data, incarnation, settings);
   };
   return RenderEach("WhyReport", data, Current(data), settings, text, json);
 }

@@ -334,6 +334,9 @@ TEST_CASE("explain: every word prints a document, and the format must be one") {
     REQUIRE(document.is_object());
     CHECK(document["name"] == word);
   }
+  std::vector<std::string> words = ExplainableWords();
+  std::sort(words.begin(), words.end());
+  CHECK(std::adjacent_find(words.begin(), words.end()) == words.end());
   const auto event = nlohmann::json::parse(Run({"explain", "JobFailed", "-o", "json"}).out);
   CHECK(event["kind"] == "EventReason");
   const auto all = nlohmann::json::parse(Run({"explain", "-o", "json"}).out);

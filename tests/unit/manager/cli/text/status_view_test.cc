@@ -205,6 +205,12 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
   CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("the copies of 2 jobs"));
   const auto document = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(document["workers"][0]["jobsLeftBehind"] == 2);
+  // One that ended there cannot run there; one that ended elsewhere may have a copy that does.
+  data.workloads = {Job("done", "Finished", "a", hours(2)),
+                    Job("moved", "Finished", "b", hours(2))};
+  data.residues[0].uid = data.workloads[0].uid;
+  data.residues[1].uid = data.workloads[1].uid;
+  CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("the copy of a job that"));
 }
 
 TEST_CASE("what the loss of a worker means for its jobs") {

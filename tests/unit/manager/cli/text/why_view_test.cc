@@ -92,7 +92,9 @@ TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
   data.manager->capacity_json = verify::ToJsonText(
       verify::QueuesOf(2, {{"ClusterQueue team", "team", "missing ResourceFlavor a100"}}));
   CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("team, which is not active: missing ResourceFlavor a100\n"));
+             ContainsSubstring("team, which is not active: missing ResourceFlavor a100\n") &&
+                 ContainsSubstring("next   ClusterQueue team of the manager has to be active ") &&
+                 !ContainsSubstring("by the quota"));
   incarnation.row.state = "Failed";
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring(
