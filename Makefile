@@ -8,6 +8,7 @@
 #                   random pods and claims shown to a real kube-scheduler and to fedra
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
 #   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
+#   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet (root)
@@ -34,7 +35,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image test-packages bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart test-packages bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -97,6 +98,9 @@ image:
 	$(call BUILD,release,fedra)
 	@scripts/image/build.py
 
+chart:
+	@scripts/build_chart.py
+
 test-packages:
 	$(INSTALL_PACKAGES) test deb image packages
 	$(call BUILD,release,fedra fedra-sim pages)
@@ -112,6 +116,7 @@ style:
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
+	@scripts/grafana.py --check
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
@@ -142,6 +147,8 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
+	@scripts/grafana.py
+	@scripts/chart_schema.py
 
 install:
 	$(INSTALL_PACKAGES) build

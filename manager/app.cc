@@ -175,6 +175,7 @@ std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loa
 
 Result<void> Daemon::Start() {
   TellCredentialExpiries();
+  metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
   reconcile::FederationSettings settings = Settings();
   settings.manager_options.on_request = OnRequest();
@@ -308,6 +309,7 @@ void Daemon::Reload(bool forced) {
   if (!forced && stamp == loaded_.stamp) return;
   loaded_.stamp = std::move(stamp);  // a file that stays unreadable is reported once
   auto fresh = config::Load(path_, LoadAgain());
+  metrics_.SetConfigRead(fresh.has_value(), SystemClock().Now());
   if (!fresh) {
     log::Fault("the changed configuration is not used",
                {{"problems", config::ToString(fresh.error())}});

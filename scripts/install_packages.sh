@@ -18,8 +18,8 @@ readonly run=(python3 python3-yaml openssl)                     # the demo and t
 readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and fuzzers
 readonly deb=(debhelper dpkg-dev fakeroot)
 readonly image=(binutils ca-certificates dpkg-dev git python3)   # what goes into it is installed, too
-# What is tested of a package, and of the image.
-readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc)
+# What is tested of a package, of the image, and of what Prometheus reads.
+readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc prometheus)
 readonly lint=(clang-format-19 clang-tidy-19 black mypy)
 
 packages_of() {

@@ -25,7 +25,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("base", "config", "store", "cel", "verdict", "dra", "cluster-clients", "manager", "tests")
+FOLDERS = (
+    "base",
+    "config",
+    "store",
+    "cel",
+    "verdict",
+    "dra",
+    "cluster-clients",
+    "manager",
+    "tests",
+)
 
 
 def dependencies(build: Path) -> dict[str, list[str]]:

@@ -34,9 +34,11 @@ constexpr std::array kFamilies = {
         "quota was reserved; 0: none waits."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Copies of workloads on the worker that have not ended."},
-    MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster, verb, code",
+    MetricFamily{"fedra_cluster_requests_total", "counter", "cluster, verb, code",
                  "Single requests to API servers, by verb and status code or kind of failure; not "
                  "the lists and watches behind the caches."},
+    MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster",
+                 "How long these requests took, failed ones included."},
     MetricFamily{"fedra_dispatch_total", "counter", "cluster, result",
                  "Copies sent to a worker, by result."},
     MetricFamily{"fedra_placements_total", "counter", "cluster",
@@ -61,11 +63,19 @@ constexpr std::array kFamilies = {
     MetricFamily{"fedra_blocked_workloads", "gauge", "reason",
                  "Workloads that no worker can run, each once: by the reason that stands first on "
                  "most workers."},
+    MetricFamily{"fedra_blocked_longest_seconds", "gauge", "reason",
+                 "How long ago the quota of the first of these workloads was reserved; 0: there is "
+                 "none."},
     MetricFamily{"fedra_devices", "gauge", "cluster, driver, state",
                  "Devices that the worker publishes: allocated to one claim, shared by claims, "
                  "tainted (of the others), or free. A scrape costs one pass over the worker's "
                  "devices when slices or claims have changed since the last one, else nothing. Of "
                  "more than 16 drivers the rest is called \"other\"."},
+    MetricFamily{"fedra_config_last_reload_successful", "gauge", "",
+                 "1 when the configuration file is used as it is, 0 when it has changed and could "
+                 "not be taken over."},
+    MetricFamily{"fedra_config_last_reload_success_timestamp_seconds", "gauge", "",
+                 "When the configuration in use was read, in seconds since 1970."},
     MetricFamily{"fedra_store_size_bytes", "gauge", "",
                  "The store's file and its write-ahead log."},
     MetricFamily{"fedra_store_transaction_duration_seconds", "histogram", "result",
@@ -74,6 +84,7 @@ constexpr std::array kFamilies = {
                  "Processor time of the daemon, user and system."},
     MetricFamily{"process_resident_memory_bytes", "gauge", "", "Physical memory of the daemon."},
     MetricFamily{"process_open_fds", "gauge", "", "Open file descriptors of the daemon."},
+    MetricFamily{"process_max_fds", "gauge", "", "File descriptors that the daemon may open."},
     MetricFamily{"process_start_time_seconds", "gauge", "",
                  "When the daemon started, in seconds since 1970."},
 };
@@ -86,6 +97,10 @@ constexpr const MetricFamily& Find(std::string_view name) {
 }
 
 using Labels = std::map<std::string, std::string>;
+
+// One histogram for each worker: few buckets.
+const prometheus::Histogram::BucketBoundaries kRequestBuckets = {0.01, 0.05, 0.1, 0.25, 0.5,
+                                                                 1,    2.5,  5,   10};
 
 const prometheus::Histogram::BucketBoundaries kBuckets = {
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
@@ -134,7 +149,8 @@ struct Metrics::Families {
   Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
   Family<Gauge>& line_length = GaugeFamily("fedra_line_length");
   Family<Gauge>& line_head = GaugeFamily("fedra_line_head_seconds");
-  Family<Histogram>& requests = HistogramFamily("fedra_cluster_request_duration_seconds");
+  Family<Counter>& requests = CounterFamily("fedra_cluster_requests_total");
+  Family<Histogram>& request_duration = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
   Family<Histogram>& placement_wait = HistogramFamily("fedra_placement_wait_seconds");
@@ -150,10 +166,14 @@ struct Metrics::Families {
   Family<Gauge>& workloads = GaugeFamily("fedra_workloads");
   Family<Gauge>& blocked = GaugeFamily("fedra_blocked_workloads");
   Family<Gauge>& devices = GaugeFamily("fedra_devices");
+  Family<Gauge>& blocked_longest = GaugeFamily("fedra_blocked_longest_seconds");
+  Gauge& config_ok = GaugeFamily("fedra_config_last_reload_successful").Add({});
+  Gauge& config_read_at = GaugeFamily("fedra_config_last_reload_success_timestamp_seconds").Add({});
   Gauge& store_size = GaugeFamily("fedra_store_size_bytes").Add({});
   Counter& cpu_seconds = CounterFamily("process_cpu_seconds_total").Add({});
   Gauge& resident_bytes = GaugeFamily("process_resident_memory_bytes").Add({});
   Gauge& open_files = GaugeFamily("process_open_fds").Add({});
+  Gauge& max_files = GaugeFamily("process_max_fds").Add({});
   Gauge& start_time = GaugeFamily("process_start_time_seconds").Add({});
   Family<Histogram>& transactions = HistogramFamily("fedra_store_transaction_duration_seconds");
 };
@@ -162,6 +182,8 @@ Metrics::Metrics(std::string_view version, std::string_view commit)
     : families_(std::make_unique<Families>()) {
   families_->build_info.Add({{"version", std::string(version)}, {"commit", std::string(commit)}})
       .Set(1);
+  // There before the first failure: increase() sees no step from nothing to one.
+  families_->transactions.Add({{"result", "failed"}}, kBuckets);
   families_->start_time.Set(
       std::chrono::duration<double>(SystemClock().Now().time_since_epoch()).count());
 }
@@ -203,8 +225,9 @@ void Metrics::WorkerLost(const ClusterName& cluster) {
 void Metrics::Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
                         std::chrono::nanoseconds duration) {
   families_->requests
-      .Add({{"cluster", cluster.value}, {"verb", std::string(verb)}, {"code", std::string(code)}},
-           kBuckets)
+      .Add({{"cluster", cluster.value}, {"verb", std::string(verb)}, {"code", std::string(code)}})
+      .Increment();
+  families_->request_duration.Add({{"cluster", cluster.value}}, kRequestBuckets)
       .Observe(Seconds(duration));
 }
 
@@ -262,13 +285,15 @@ void Metrics::SetDevices(const std::vector<ClusterGauges>& clusters) {
   });
 }
 
-void Metrics::SetBlocked(const std::map<std::string_view, int>& by_reason) {
+void Metrics::SetBlocked(const std::map<std::string_view, reconcile::BlockedFacts>& by_reason) {
   blocked_.With([&](std::set<std::string_view>& shown) {
-    for (const auto& [reason, count] : by_reason) shown.insert(reason);
+    for (const auto& [reason, facts] : by_reason) shown.insert(reason);
     for (const std::string_view reason : shown) {
       const auto at = by_reason.find(reason);
-      families_->blocked.Add({{"reason", std::string(reason)}})
-          .Set(at == by_reason.end() ? 0 : at->second);
+      const auto facts = at == by_reason.end() ? reconcile::BlockedFacts{} : at->second;
+      const Labels labels{{"reason", std::string(reason)}};
+      families_->blocked.Add(labels).Set(facts.count);
+      families_->blocked_longest.Add(labels).Set(Seconds(facts.longest));
     }
   });
 }
@@ -281,6 +306,12 @@ void Metrics::SetCredentialExpiry(const ClusterName& cluster, std::optional<Wall
   Families::Gauge& gauge = families_->credential_expiry.Add({{"cluster", cluster.value}});
   if (!expiry) return families_->credential_expiry.Remove(&gauge);
   gauge.Set(std::chrono::duration<double>(expiry->time_since_epoch()).count());
+}
+
+void Metrics::SetConfigRead(bool ok, WallTime now) {
+  families_->config_ok.Set(ok ? 1 : 0);
+  if (ok)
+    families_->config_read_at.Set(std::chrono::duration<double>(now.time_since_epoch()).count());
 }
 
 void Metrics::SetQueueDepth(size_t depth) {
@@ -301,6 +332,7 @@ void Metrics::SetProcess(const ProcessStats& stats) {
   });
   families_->resident_bytes.Set(static_cast<double>(stats.resident_bytes));
   families_->open_files.Set(stats.open_files);
+  families_->max_files.Set(static_cast<double>(stats.most_files));
 }
 
 std::string Metrics::Text() const {

@@ -65,6 +65,8 @@ class Metrics final : public reconcile::Telemetry {
   void StoreTransaction(bool ok, std::chrono::nanoseconds duration);
   // When the client certificate of the cluster's kubeconfig ends; nothing: it has none.
   void SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry);
+  // The configuration was read at `now`; `ok`: and is used.
+  void SetConfigRead(bool ok, WallTime now);
 
   // Asked for at every scrape.
   // All workers; those of the last call that are no longer among them vanish.
@@ -73,7 +75,7 @@ class Metrics final : public reconcile::Telemetry {
   void SetQueueDepth(size_t depth);
   void SetWorkloads(std::string_view phase, int count);
   // By the reason's name; those of the last call that are no longer among them become 0.
-  void SetBlocked(const std::map<std::string_view, int>& by_reason);
+  void SetBlocked(const std::map<std::string_view, reconcile::BlockedFacts>& by_reason);
   void SetStoreSize(uint64_t bytes);
   void SetProcess(const ProcessStats& stats);
 

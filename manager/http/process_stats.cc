@@ -1,5 +1,6 @@
 #include "manager/http/process_stats.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -44,6 +45,8 @@ std::optional<ProcessStats> ReadProcessStats() {
   for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
        each.increment(error))
     ++stats->open_files;
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) stats->most_files = files.rlim_cur;
   return stats;
 }
 

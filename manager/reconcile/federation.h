@@ -58,7 +58,9 @@ class Federation final {
 
   // For metrics.
   std::map<std::string_view, int> WorkloadsByPhase() const { return workloads_.ByPhase(); }
-  std::map<std::string_view, int> BlockedByReason() const { return workloads_.BlockedByReason(); }
+  std::map<std::string_view, BlockedFacts> BlockedByReason() const {
+    return workloads_.BlockedByReason();
+  }
   std::map<ClusterName, LineFacts> LinesNow() const {
     return FactsOf(order_.Standings(), clock_.Now());
   }

@@ -12,6 +12,14 @@
 
 namespace fedra::reconcile {
 
+// Blocked workloads that share a reason.
+struct BlockedFacts {
+  int count = 0;
+  std::chrono::milliseconds longest{0};  // of those, since its quota was reserved
+
+  bool operator==(const BlockedFacts&) const = default;
+};
+
 class Telemetry {
  public:
   virtual ~Telemetry() = default;

@@ -216,6 +216,9 @@ void WorkloadReconciler::CountPhase(const Picture& picture, placement::Phase pha
     Counted& counted = phases[picture.view.key];
     counted.phase = phase;
     if (!reason.empty()) counted.reason = reason;
+    const auto& workload = picture.view.workload;
+    if (workload != nullptr && workload->quota_reserved)
+      counted.reserved_at = workload->quota_reserved->since;
   });
 }
 
@@ -228,14 +231,20 @@ std::map<std::string_view, int> WorkloadReconciler::ByPhase() const {
   return counts;
 }
 
-std::map<std::string_view, int> WorkloadReconciler::BlockedByReason() const {
-  std::map<std::string_view, int> counts;
+std::map<std::string_view, BlockedFacts> WorkloadReconciler::BlockedByReason() const {
+  std::map<std::string_view, BlockedFacts> reasons;
+  const WallTime now = parts_.clock.Now();
   phases_.With([&](const auto& phases) {
-    for (const auto& [key, counted] : phases)
-      if (counted.phase == placement::Phase::kBlocked && !counted.reason.empty())
-        ++counts[counted.reason];
+    for (const auto& [key, counted] : phases) {
+      if (counted.phase != placement::Phase::kBlocked || counted.reason.empty()) continue;
+      BlockedFacts& facts = reasons[counted.reason];
+      ++facts.count;
+      if (counted.reserved_at == WallTime{}) continue;
+      facts.longest = std::max(facts.longest,
+                               std::chrono::duration_cast<milliseconds>(now - counted.reserved_at));
+    }
   });
-  return counts;
+  return reasons;
 }
 
 }  // namespace fedra::reconcile

@@ -53,7 +53,7 @@ class WorkloadReconciler final {
   // Workloads in each phase, for metrics.
   std::map<std::string_view, int> ByPhase() const;
   // Blocked workloads by the name of the reason that stands first on most workers, for metrics.
-  std::map<std::string_view, int> BlockedByReason() const;
+  std::map<std::string_view, BlockedFacts> BlockedByReason() const;
 
  private:
   struct Seen {
@@ -91,6 +91,7 @@ class WorkloadReconciler final {
   struct Counted {
     placement::Phase phase = placement::Phase::kWaiting;
     std::string_view reason;  // of a catalogue; empty: not judged yet
+    WallTime reserved_at{};   // its quota
   };
   Guarded<std::unordered_map<ObjectKey, Counted>> phases_;
 };

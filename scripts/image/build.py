@@ -11,7 +11,6 @@ SOURCE_DATE_EPOCH replaces the time of the commit. Standard library only.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +18,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from scripts import artefact  # noqa: E402
+from scripts.artefact import BuildError  # noqa: E402
 from scripts.image import sbom  # noqa: E402
 from scripts.image.contents import COMPILED_IN, STORE, USER, collect  # noqa: E402
-from scripts.image.debian import BuildError, architecture, output_of, package  # noqa: E402
+from scripts.image.debian import architecture, package  # noqa: E402
 from scripts.image.oci import Layer, Layout  # noqa: E402
 
 _DESCRIPTION = "Federates Kubernetes batch jobs with Dynamic Resource Allocation over many clusters"
@@ -41,21 +42,21 @@ def main() -> int:
 
 
 def build(program: Path, folder: Path) -> None:
-    version, revision, epoch = image_version(), _git("rev-parse", "HEAD"), _epoch()
-    created = datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    version, time = artefact.version(), artefact.epoch()
+    created = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     contents = collect(program, ROOT)
     labels = {
         "org.opencontainers.image.title": "fedra",
         "org.opencontainers.image.description": _DESCRIPTION,
         "org.opencontainers.image.version": version,
-        "org.opencontainers.image.revision": revision,
+        "org.opencontainers.image.revision": artefact.revision(),
         "org.opencontainers.image.created": created,
         "org.opencontainers.image.licenses": "Apache-2.0",
     }
     layout = Layout()
     layers = [
         Layer(contents.debian, 0, "Debian's libraries, certificates and licences"),
-        Layer(contents.fedra, epoch, "fedra"),
+        Layer(contents.fedra, time, "fedra"),
     ]
     manifest = layout.add_image(layers, _config(created, labels), labels)
     names = {
@@ -77,11 +78,6 @@ def build(program: Path, folder: Path) -> None:
     print(f"{manifest['digest']} {layout.compressed_size() / 1e6:.1f} MB")
 
 
-def image_version() -> str:
-    """That of the Debian package, in the form that tags and Helm allow: 0.1.0-311.g5ab0689."""
-    return output_of(ROOT / "scripts/debian_changelog.py").strip().replace("~", "-")
-
-
 def _config(created: str, labels: dict[str, str]) -> dict[str, object]:
     return {
         "created": created,
@@ -99,15 +95,6 @@ def _config(created: str, labels: dict[str, str]) -> dict[str, object]:
             "Labels": labels,
         },
     }
-
-
-def _epoch() -> int:
-    """SOURCE_DATE_EPOCH (reproducible-builds.org/specs), or the time of the commit."""
-    return int(os.environ.get("SOURCE_DATE_EPOCH") or _git("log", "-1", "--format=%ct"))
-
-
-def _git(*arguments: str) -> str:
-    return output_of("git", "-C", ROOT, *arguments).strip()
 
 
 if __name__ == "__main__":

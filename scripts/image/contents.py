@@ -9,13 +9,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from scripts.archive import Entry, Files
+from scripts.artefact import BuildError, output_of
 from scripts.image.debian import (
-    BuildError,
     Package,
     control_fields,
     copyright_of,
     files_of,
-    output_of,
     owner,
     package,
 )
@@ -25,20 +25,6 @@ STORE = "var/lib/fedra"
 
 # Libraries that are compiled into the program: headers only, so no file of theirs is in the image.
 COMPILED_IN = ("libboost1.81-dev", "libcli11-dev", "libexpected-dev", "nlohmann-json3-dev")
-
-
-@dataclasses.dataclass(frozen=True)
-class Entry:
-    """A file, or with `link` a symbolic link, or with neither a folder."""
-
-    content: bytes | None = None
-    link: str = ""
-    mode: int = 0o644
-    user: int = 0
-
-
-# Path without a leading slash -> what is there.
-Files = dict[str, Entry]
 
 
 @dataclasses.dataclass(frozen=True)

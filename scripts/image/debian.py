@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-
-class BuildError(Exception):
-    """The image cannot be built here; the message is meant for a person."""
+from scripts.artefact import BuildError, output_of
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -24,16 +22,6 @@ class Package:
     source: str
     source_version: str
     architecture: str
-
-
-def output_of(*command: object) -> str:
-    arguments = [str(part) for part in command]
-    result = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if result.returncode != 0:
-        raise BuildError(
-            f"{' '.join(arguments)} ended with {result.returncode}: {result.stderr.strip()}"
-        )
-    return result.stdout
 
 
 def architecture() -> str:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import hashlib
-import io
 import json
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scripts.image.contents import Entry, Files
+from scripts.archive import Entry, Files, archive, compressed
 
 _TYPE = "application/vnd.oci.image"
 
@@ -34,12 +31,9 @@ class Layout:
         self, layers: list[Layer], config: Mapping[str, Any], annotations: Mapping[str, str]
     ) -> dict[str, Any]:
         """Returns the descriptor of its manifest. `config` lacks only what follows from the layers."""
-        archives = [_archive(layer) for layer in layers]
-        descriptors = [
-            self._add("layer.v1.tar+gzip", gzip.compress(archive, 9, mtime=0))
-            for archive in archives
-        ]
-        rootfs = {"type": "layers", "diff_ids": [_digest(archive) for archive in archives]}
+        archives = [archive(layer.files, layer.time) for layer in layers]
+        descriptors = [self._add("layer.v1.tar+gzip", compressed(each)) for each in archives]
+        rootfs = {"type": "layers", "diff_ids": [_digest(each) for each in archives]}
         history = [{"created": config["created"], "created_by": layer.what} for layer in layers]
         document = {**config, "rootfs": rootfs, "history": history}
         manifest = {
@@ -70,40 +64,13 @@ class Layout:
             **{f"blobs/sha256/{digest}": Entry(blob) for digest, blob in self._blobs.items()},
         }
         fresh = path.with_suffix(".new")
-        fresh.write_bytes(_archive(Layer(files, 0, "")))
+        fresh.write_bytes(archive(files, 0))
         fresh.rename(path)
 
     def _add(self, kind: str, blob: bytes) -> dict[str, Any]:
         digest = _digest(blob)
         self._blobs[digest.removeprefix("sha256:")] = blob
         return {"mediaType": f"{_TYPE}.{kind}", "digest": digest, "size": len(blob)}
-
-
-def _archive(layer: Layer) -> bytes:
-    """Sorted, with the folders above every file, so that no engine has to invent their modes."""
-    files = dict(layer.files)
-    for name in layer.files:
-        for folder in Path(name).parents:
-            if str(folder) != ".":
-                files.setdefault(str(folder), Entry(mode=0o755))
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name in sorted(files):
-            tar.addfile(*_member(name, files[name], layer.time))
-    return buffer.getvalue()
-
-
-def _member(name: str, entry: Entry, time: int) -> tuple[tarfile.TarInfo, io.BytesIO | None]:
-    member = tarfile.TarInfo(name)
-    member.mtime, member.mode, member.uid, member.gid = time, entry.mode, entry.user, entry.user
-    if entry.link:
-        member.type, member.linkname, member.mode = tarfile.SYMTYPE, entry.link, 0o777
-        return member, None
-    if entry.content is None:
-        member.type = tarfile.DIRTYPE
-        return member, None
-    member.size = len(entry.content)
-    return member, io.BytesIO(entry.content)
 
 
 def _digest(blob: bytes) -> str:

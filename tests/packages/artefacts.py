@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from functools import cached_property
 from pathlib import Path
 
-from packages.parts import ROOT, run
+from packages.parts import ROOT, Skip, run
 
 
 class Artefacts:
@@ -36,6 +37,21 @@ class Artefacts:
             return self._image.resolve()
         output = run("make", "--no-print-directory", "image")
         return next(Path(line) for line in output.splitlines() if line.endswith(".oci.tar"))
+
+    @cached_property
+    def chart(self) -> Path:
+        """The packaged chart of this commit."""
+        return Path(run("make", "--no-print-directory", "chart").splitlines()[-1])
+
+    @cached_property
+    def helm(self) -> Path:
+        """Minutes the first time; progress goes to stderr."""
+        built = subprocess.run(
+            [ROOT / "tests/real/build_helm.sh"], stdout=subprocess.PIPE, text=True
+        )
+        if built.returncode != 0:
+            raise Skip("Helm cannot be built; the message is above")
+        return Path(built.stdout.splitlines()[-1])
 
 
 def version_of(deb: Path) -> str:

@@ -18,9 +18,6 @@ from scenarios.waiting import eventually
 USER = 65532
 STORE = "/var/lib/fedra"
 
-# Of what umoci writes, engines mount more; this is what any container has.
-_MOUNTED_BY_US = (STORE, "/tmp", "/etc/fedra")
-
 
 class Bundle:
     """One container at a time, on this machine's network. Main thread only; for a `with`."""
@@ -43,6 +40,12 @@ class Bundle:
         for each in (self.configuration, self.volume):
             each.mkdir()
             os.chown(each, USER, USER)
+        # More than these, and variables, that the pod of the test has. Changed before start().
+        self.mounts = {
+            STORE: _bind(self.volume, STORE, "rw"),
+            "/etc/fedra": _bind(self.configuration, "/etc/fedra", "ro"),
+        }
+        self.environment: dict[str, str] = {}
         self._name = f"fedra-{os.getpid()}-{self.folder.name}"
         self._process: Process | None = None
         return self
@@ -52,6 +55,10 @@ class Bundle:
         if self._process is not None:
             self._process.kill()
         shutil.rmtree(self.folder)
+
+    def mount(self, source: Path, destination: str) -> None:
+        """Read-only, as a kubelet mounts an account's token."""
+        self.mounts[destination] = _bind(source, destination, "ro")
 
     def start(self) -> None:
         """As Kubernetes would with the namespace's policy `restricted` and a read-only root."""
@@ -105,18 +112,16 @@ class Bundle:
         config["root"]["readonly"] = True
         # The fleet listens on this machine's loopback.
         linux["namespaces"] = [each for each in linux["namespaces"] if each["type"] != "network"]
-        config["mounts"] = [
-            each for each in config["mounts"] if each["destination"] not in _MOUNTED_BY_US
-        ] + [
-            _bind(self.volume, STORE, "rw"),
-            _bind(self.configuration, "/etc/fedra", "ro"),
-            {
-                "destination": "/tmp",
-                "type": "tmpfs",
-                "source": "tmpfs",
-                "options": ["nosuid", "nodev", "noexec", "mode=1777", "size=16m"],
-            },
-        ]
+        process["env"] += [f"{name}={value}" for name, value in self.environment.items()]
+        tmp: dict[str, object] = {
+            "destination": "/tmp",
+            "type": "tmpfs",
+            "source": "tmpfs",
+            "options": ["nosuid", "nodev", "noexec", "mode=1777", "size=16m"],
+        }
+        ours = {"/tmp": tmp, **self.mounts}
+        others = [each for each in config["mounts"] if each["destination"] not in ours]
+        config["mounts"] = [*others, *ours.values()]
         return config
 
 

@@ -20,7 +20,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from packages import deb_files, deb_machine, image  # noqa: E402
+from packages import (  # noqa: E402
+    alert_rules,
+    chart,
+    deb_files,
+    deb_machine,
+    image,
+    monitored,
+)
 from packages.artefacts import Artefacts  # noqa: E402
 from packages.parts import Skip  # noqa: E402
 
@@ -40,6 +47,20 @@ TESTS: dict[str, Test] = {
     "image-bill-of-materials": image.bill_of_materials,
     "image-labels": image.labels,
     "image-runs": image.runs,
+    "chart-lint": chart.lint,
+    "chart-values": chart.values,
+    "chart-configuration": chart.configuration,
+    "chart-reproducible": chart.reproducible,
+    "chart-rights": chart.rights,
+    "chart-monitoring": chart.monitoring,
+    "chart-restarts": chart.restarts,
+    "chart-runs": chart.runs,
+    "alert-rules": alert_rules.rules,
+    "alert-runbooks": alert_rules.runbooks,
+    "dashboards": monitored.dashboards,
+    "metrics-in-use": monitored.metrics_in_use,
+    "metrics-scraped": monitored.scraped,
+    "runbook-lines": monitored.runbook_lines,
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scenarios import objects
 from scenarios.certificates import make_ca
-from scenarios.fedra_process import CHECK_NOWHERE, CHECK_PLACEABLE
+from scenarios.fedra_process import CHECK_NOWHERE, CHECK_PLACEABLE, Fedra
 from scenarios.fleet import MANAGER
 from scenarios.kube_client import ApiError, KubeClient
 from scenarios.kubeconfig import Access
@@ -159,6 +159,45 @@ def tells_when_a_certificate_ends(world: World) -> None:
         )
     fedra.set_access(world.worker1, access)
     world.eventually("the end is told", lambda: [29 < days < 31 for days in days_left()] == [True])
+
+
+@scenario("config-rejected")
+def tells_of_a_configuration_that_is_not_used(world: World) -> None:
+    """A changed configuration with a mistake: the daemon goes on, and /metrics says so until it is mended."""
+    fedra = world.start_fedra()
+
+    def is_used() -> bool:
+        return _gauge(fedra, "fedra_config_last_reload_successful") == 1
+
+    assert is_used()
+    fedra.change_settings({"dispatch": {"policy": "fastest"}})
+    world.eventually("the mistake is told", lambda: not is_used())
+    fedra.change_settings({"dispatch": {"policy": "best"}})
+    world.eventually("it is used again", is_used)
+    assert _gauge(fedra, "fedra_config_last_reload_success_timestamp_seconds") > time.time() - 60
+
+
+@scenario("blocked-longest")
+def tells_how_long_a_job_is_blocked(world: World) -> None:
+    """/metrics says for how long the first blocked job has held its quota, also after a restart."""
+    fedra = world.start_fedra()
+    name = 'fedra_blocked_longest_seconds{reason="TemplateMissing"}'
+    job = world.submit("train", template=TEMPLATE)
+    submitted = time.time()
+    # API servers tell times in whole seconds.
+    world.eventually("it is told", lambda: _gauge(fedra, name) >= 2)
+    fedra.restart()
+    world.eventually("it is told again", lambda: _gauge(fedra, name) > 0)
+    assert abs(_gauge(fedra, name) - (time.time() - submitted)) < 3
+    world.add_template(world.worker1)
+    job.wait_running_on(world.worker1)
+    world.eventually("none is blocked", lambda: _gauge(fedra, name) == 0)
+
+
+def _gauge(fedra: Fedra, name: str) -> float:
+    """The value of one series; 0 where there is none."""
+    lines = [line for line in fedra.page("/metrics").splitlines() if line.startswith(f"{name} ")]
+    return float(lines[0].split()[-1]) if lines else 0.0
 
 
 @scenario("check-before-submit")

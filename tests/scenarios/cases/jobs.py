@@ -146,7 +146,7 @@ def mirrors_progress_in_batches(world: World) -> None:
 
 
 def _writes_to_manager(fedra: Fedra) -> int:
-    name = "fedra_cluster_request_duration_seconds_count"
+    name = "fedra_cluster_requests_total"
     mine = (f'{name}{{cluster="manager"', 'verb="PATCH"')
     lines = fedra.page("/metrics").splitlines()
     return sum(int(line.split()[-1]) for line in lines if all(part in line for part in mine))

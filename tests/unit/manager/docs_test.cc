@@ -115,10 +115,13 @@ TEST_CASE("docs/alerts: every metric that the rules name exists") {
   for (size_t at = rules.find("fedra_"); at != std::string::npos; at = rules.find("fedra_", at)) {
     const size_t end = rules.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at);
     const std::string name = rules.substr(at, end - at);
-    INFO(name);
-    CHECK(exists(name));
-    ++names;
+    // Behind a colon it is the name of a recording rule, as in job:fedra_devices:sum.
+    if (rules[at - 1] != ':') {
+      INFO(name);
+      CHECK(exists(name));
+      ++names;
+    }
     at = end;
   }
-  CHECK(names >= 8);
+  CHECK(names >= 20);
 }

@@ -31,4 +31,5 @@ TEST_CASE("this process uses memory and files") {
   REQUIRE(stats);
   CHECK(stats->resident_bytes > 1'000'000);
   CHECK(stats->open_files >= 3);
+  CHECK(stats->most_files > static_cast<uint64_t>(stats->open_files));
 }

@@ -62,13 +62,16 @@ TEST_CASE("every documented metric appears once it has a value") {
                         .is_up = true,
                         .clones = 3,
                         .devices = {{"gpu.example.com", {.free = 5, .allocated = 2}}}}});
-  metrics.SetBlocked({{"TemplateMissing", 4}});
+  metrics.SetBlocked({{"TemplateMissing", {.count = 4, .longest = std::chrono::seconds(90)}}});
+  metrics.SetConfigRead(true, WallTime(std::chrono::seconds(1'700'000'000)));
+  metrics.SetConfigRead(false, WallTime(std::chrono::seconds(1'700'000'060)));
   metrics.SetManager(false);
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("Running", 5);
   metrics.SetStoreSize(4096);
   metrics.SetProcess({.cpu_seconds = 1.5, .resident_bytes = 8192, .open_files = 7});
-  metrics.SetProcess({.cpu_seconds = 2, .resident_bytes = 8192, .open_files = 7});
+  metrics.SetProcess(
+      {.cpu_seconds = 2, .resident_bytes = 8192, .open_files = 7, .most_files = 1024});
   const std::string text = metrics.Text();
   for (const server::MetricFamily& family : server::MetricFamilies()) {
     INFO(family.name);
@@ -80,6 +83,14 @@ TEST_CASE("every documented metric appears once it has a value") {
           "fedra_verification_refusals_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_cpu_seconds_total 2\n"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_open_fds 7\n"));
+  CHECK_THAT(text, ContainsSubstring("\nprocess_max_fds 1024\n"));
+  // There before the first failure, so that an increase is seen.
+  CHECK_THAT(text, ContainsSubstring(
+                       "fedra_store_transaction_duration_seconds_count{result=\"failed\"} 0\n"));
+  // The configuration that was read last is not the one in use.
+  CHECK_THAT(text, ContainsSubstring("\nfedra_config_last_reload_successful 0\n"));
+  CHECK_THAT(
+      text, ContainsSubstring("\nfedra_config_last_reload_success_timestamp_seconds 1700000000\n"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_expiry_timestamp_seconds{cluster="
                                      "\"gpu-east\"} 1800000000"));
@@ -92,12 +103,16 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring(devices + "\"free\"} 5"));
   CHECK_THAT(text, ContainsSubstring(devices + "\"allocated\"} 2"));
   CHECK_THAT(text, ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 4"));
+  CHECK_THAT(text,
+             ContainsSubstring("fedra_blocked_longest_seconds{reason=\"TemplateMissing\"} 90\n"));
   // What is no more is not shown as it was.
   metrics.SetClusters({{.name = east, .is_up = true}});
-  metrics.SetBlocked({{"QueueMissing", 1}});
+  metrics.SetBlocked({{"QueueMissing", {.count = 1}}});
   CHECK_THAT(metrics.Text(), !ContainsSubstring("gpu.example.com"));
   CHECK_THAT(metrics.Text(),
              ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 0"));
+  CHECK_THAT(metrics.Text(),
+             ContainsSubstring("fedra_blocked_longest_seconds{reason=\"TemplateMissing\"} 0\n"));
   metrics.SetCredentialExpiry(east, std::nullopt);
   CHECK_THAT(metrics.Text(), !ContainsSubstring("1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));

@@ -1,0 +1,289 @@
+"""The Helm chart without a cluster: lint, values, what it renders, and that rendering run as a kubelet would."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from packages import bundle
+from packages.artefacts import Artefacts
+from packages.bundle import STORE, USER, Bundle
+from packages.parts import ROOT, Skip, run
+from scenarios.fleet import MANAGER
+from scenarios.process import free_ports
+from scenarios.sim_fleet import SimFleet
+from scenarios.waiting import eventually
+
+Document = dict[str, Any]
+
+SOURCE = ROOT / "deploy/chart/fedra"
+CASES = sorted((SOURCE / "ci").glob("*-values.yaml"))
+_PROGRAM = ROOT / "build/release/manager/fedra"
+MINIMAL = SOURCE / "ci/minimal-values.yaml"
+
+# Arguments -> what helm must say, with the path of what is wrong.
+_WRONG = {
+    "--set=replicas=2": "at '': additional properties 'replicas' not allowed",
+    "--set=image.repositry=x": "at '/image': additional properties 'repositry' not allowed",
+    "--set-string=http.port=80": "at '/http/port': got string, want integer",
+    "--set=http.port=80": "at '/http/port': minimum: got 80, want 1,024",
+    "--set=persistence.enabled=yes": "at '/persistence/enabled': got string, want boolean",
+    "--set-json=workers=[{\"name\":\"a\"}]": "at '/workers/0': missing property 'secretName'",
+    "--set-json=workers=[{\"name\":\"A\",\"secretName\":\"a\"}]": "at '/workers/0/name': 'A' does not match",
+    "--set-json=workers=[{\"name\":\"a\",\"secretName\":\"a\",\"kubeconfig\":\"x\"}]": "at '/workers/0': additional",
+    "--set=config.workers=x": "at '/config': additional properties 'workers' not allowed",
+    "--set=config.store.path=x": "at '/config/store': additional properties 'path' not allowed",
+    "--set=config.dispatch.policy=worst": "at '/config/dispatch/policy': value must be one of 'best', 'race'",
+    "--set=config.dispatch.admissionTimeout=2": "at '/config/dispatch/admissionTimeout': got number, want string",
+    "--set=config.dispatch.backfill.maxPasses=200000": "at '/config/dispatch/backfill/maxPasses': maximum",
+    "--set=image.repository=": "image.repository: where is the image",
+    "--kube-version=1.35.0": "managedByPolicy.enabled: needs Kubernetes 1.36",
+    "--kube-version=1.33.0": "chart requires kubeVersion: >=1.34.0-0",
+    "--set=serviceAccount.create=false": "serviceAccount.name: which account",
+}  # fmt: skip
+
+
+def render(built: Artefacts, *arguments: object, namespace: str = "fedra-system") -> list[Document]:
+    """The objects of a release called fedra. Fails with what helm says."""
+    command = [built.helm, "template", "fedra", built.chart, f"--namespace={namespace}"]
+    text = run(*command, *arguments)
+    warnings = re.findall(r"^(?:W|level=W|Warn|WARN).*$", text, re.MULTILINE)
+    assert not warnings, warnings
+    return [document for document in yaml.safe_load_all(text) if document is not None]
+
+
+def of_kind(documents: list[Document], kind: str) -> Document:
+    found = [document for document in documents if document["kind"] == kind]
+    assert len(found) == 1, f"{len(found)} of kind {kind}"
+    return found[0]
+
+
+def lint(built: Artefacts) -> None:
+    assert len(CASES) >= 4, CASES
+    for case in CASES:
+        text = run(built.helm, "lint", "--strict", built.chart, "--values", case)
+        assert "1 chart(s) linted, 0 chart(s) failed" in text, text
+        documents = render(built, "--values", case)
+        kinds = {document["kind"] for document in documents}
+        assert {"StatefulSet", "ConfigMap", "Service", "Pod"} <= kinds, kinds
+        _check_names(documents)
+
+
+def _check_names(documents: list[Document]) -> None:
+    """No object twice, and every one says whose it is."""
+    keys = [(each["kind"], each["metadata"]["name"]) for each in documents]
+    assert len(keys) == len(set(keys)), keys
+    for each in documents:
+        labels = each["metadata"].get("labels", {})
+        extra = each["metadata"]["name"] == "fedra-extra"
+        assert labels.get("app.kubernetes.io/instance") == "fedra" or extra, each["metadata"]
+
+
+def values(built: Artefacts) -> None:
+    """What is wrong is refused with its path; each key is explained in values.yaml; the schema is that of the program."""
+    run(ROOT / "scripts/chart_schema.py", "--check")
+    schema = json.loads((SOURCE / "values.schema.json").read_text())
+    documented = yaml.safe_load((SOURCE / "values.yaml").read_text())
+    assert documented.keys() | {"global"} == schema["properties"].keys()
+    for argument, message in _WRONG.items():
+        # Of two the later one counts.
+        command = ["template", "fedra", built.chart, "--values", MINIMAL, argument]
+        text = run(built.helm, *command, code=1)
+        assert message in text, f"{argument}: {text}"
+
+
+def configuration(built: Artefacts) -> None:
+    """The daemon takes what is rendered: names of keys, and types, also after Helm's own reading and writing."""
+    folder = Path(tempfile.mkdtemp(prefix="fedra-chart-"))
+    try:
+        for case in CASES:
+            documents = [
+                each
+                for each in render(built, "--values", case)
+                if each["kind"] == "ConfigMap" and "fedra.yaml" in each["data"]
+            ]
+            (folder / "fedra.yaml").write_text(documents[0]["data"]["fedra.yaml"])
+            run(_PROGRAM, "config", "view", "--config", folder / "fedra.yaml")
+    finally:
+        shutil.rmtree(folder)
+
+
+def reproducible(built: Artefacts) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="fedra-chart-"))
+    try:
+        elsewhere = ["sh", "-c", 'umask 077; cd /; exec "$@"', "sh"]
+        command = [*elsewhere, str(ROOT / "scripts/build_chart.py"), "--folder", str(folder)]
+        environment = {**os.environ, "TZ": "Pacific/Auckland"}
+        subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
+        again = folder / built.chart.name
+        assert again.read_bytes() == built.chart.read_bytes(), "another chart"
+    finally:
+        shutil.rmtree(folder)
+
+
+def rights(built: Artefacts) -> None:
+    """Those of deploy/manager-rbac.yaml, and none where the manager is another cluster."""
+    wanted = _of_deploy("manager-rbac.yaml", "ClusterRole")["rules"]
+    documents = render(built, "--values", MINIMAL)
+    assert of_kind(documents, "ClusterRole")["rules"] == wanted
+    account = of_kind(documents, "ClusterRoleBinding")["subjects"]
+    pod = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]
+    name = pod["serviceAccountName"]
+    assert account == [{"kind": "ServiceAccount", "name": name, "namespace": "fedra-system"}]
+    assert pod["automountServiceAccountToken"] is True
+    for kind in ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"):
+        ours = _of_deploy("managed-by-policy.yaml", kind)
+        # The release is called as the file's objects.
+        assert of_kind(documents, kind)["metadata"]["name"] == ours["metadata"]["name"]
+        assert of_kind(documents, kind)["spec"] == ours["spec"], kind
+    documents = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml")
+    kinds = {document["kind"] for document in documents}
+    assert not kinds & {"ClusterRole", "ClusterRoleBinding", "MutatingAdmissionPolicy"}, kinds
+    pod = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is False
+
+
+def monitoring(built: Artefacts) -> None:
+    """The rules of deploy/alerts.yaml, unchanged by Helm's own braces; its job is the monitor's."""
+    documents = render(built, "--values", SOURCE / "ci/full-values.yaml")
+    alerts = yaml.safe_load((ROOT / "deploy/alerts.yaml").read_text())
+    assert of_kind(documents, "PrometheusRule")["spec"] == alerts
+    assert "{{ $labels.cluster }}" in json.dumps(alerts)
+    monitor, service = of_kind(documents, "ServiceMonitor")["spec"], of_kind(documents, "Service")
+    labels = service["metadata"]["labels"]
+    assert monitor["selector"]["matchLabels"].items() <= labels.items()
+    assert labels[monitor["jobLabel"]] == "fedra", 'the rules say job="fedra"'
+    ports = {port["name"] for port in service["spec"]["ports"]}
+    assert {each["port"] for each in monitor["endpoints"]} <= ports
+
+
+def restarts(built: Artefacts) -> None:
+    """The pod changes with what the daemon reads at its start only."""
+
+    def template(*arguments: str) -> Document:
+        documents = render(built, "--values", MINIMAL, *arguments)
+        return dict(of_kind(documents, "StatefulSet")["spec"]["template"])
+
+    before = template()
+    for key in ("logging.level=debug", "dispatch.removedWorkers=Drain"):
+        assert template(f"--set=config.{key}") == before, f"restarted by {key}"
+    for key in ("logging.format=json", "dispatch.policy=race", "workerLostTimeout=1h"):
+        assert template(f"--set=config.{key}") != before, f"not restarted by {key}"
+
+
+def runs(built: Artefacts) -> None:
+    """What it renders, laid out as a kubelet would, works in the image: in the cluster, with workers from Secrets."""
+    reason = bundle.why_not()
+    if reason:
+        raise Skip(reason)
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start_furnished()
+        port = free_ports(1)[0]
+        workers = [{"name": each, "secretName": f"of-{each}"} for each in fleet.workers]
+        options = [f"--set-json=workers={json.dumps(workers)}", f"--set=http.port={port}"]
+        documents = render(built, "--values", MINIMAL, *options)
+        pod = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]
+        _check_as_the_bundle(pod)
+        with Bundle(built.image) as container:
+            _lay_out(container, pod, _keys(documents, fleet))
+            _give_account(container, fleet)
+            container.start()
+            try:
+                _probe(pod, "readinessProbe", port)
+                _probe(pod, "livenessProbe", port)
+                test = of_kind(documents, "Pod")["spec"]["containers"][0]
+                text = container.fedra(*test["args"])
+                assert all(name in text for name in fleet.clusters), text
+                status = container.fedra("status", "-o", "json")
+                assert all(name in status for name in fleet.workers), status
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{container.log.read_text()[-3000:]}") from None
+    finally:
+        fleet.stop()
+
+
+def _check_as_the_bundle(pod: Document) -> None:
+    """It asks for what the bundle is run with."""
+    wanted = {"runAsNonRoot": True, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER}
+    assert wanted.items() <= pod["securityContext"].items(), pod["securityContext"]
+    container = pod["containers"][0]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert "command" not in container and "args" not in container, "the image knows what to run"
+    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    assert mounts == {"configuration": "/etc/fedra", "store": STORE, "tmp": "/tmp"}, mounts
+
+
+def _keys(documents: list[Document], fleet: SimFleet) -> dict[str, dict[str, str]]:
+    """Of each ConfigMap and Secret that the pod names, by the name of that."""
+    configuration = of_kind(documents, "ConfigMap")
+    kubeconfigs = {
+        f"of-{worker}": {
+            "kubeconfig": yaml.safe_dump(fleet.fedra_access(worker).to_kubeconfig()),
+        }
+        for worker in fleet.workers
+    }
+    return {configuration["metadata"]["name"]: configuration["data"], **kubeconfigs}
+
+
+def _lay_out(container: Bundle, pod: Document, keys: dict[str, dict[str, str]]) -> None:
+    """A projected volume is a folder ..DATE, a link ..data to it, and a link for each name at the top."""
+    volume = next(each for each in pod["volumes"] if each["name"] == "configuration")["projected"]
+    target = container.configuration / "..2026_01_01"
+    for source in volume["sources"]:
+        part = source.get("configMap") or source["secret"]
+        for item in part["items"]:
+            path = target / item["path"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(keys[part["name"]][item["key"]])
+            path.chmod(volume["defaultMode"])
+            os.chown(path, 0, pod["securityContext"]["fsGroup"])
+    (container.configuration / "..data").symlink_to(target.name)
+    for path in target.iterdir():
+        (container.configuration / path.name).symlink_to(f"..data/{path.name}")
+    os.chown(container.configuration, 0, USER)
+    # A volume of a node belongs to root, and to the group fsGroup.
+    os.chown(container.volume, 0, USER)
+    container.volume.chmod(0o2775)
+
+
+def _give_account(container: Bundle, fleet: SimFleet) -> None:
+    """Where a pod finds its API server, its token and who signed the certificate."""
+    access = fleet.fedra_access(MANAGER)
+    folder = container.folder / "account"
+    folder.mkdir()
+    (folder / "ca.crt").write_text(access.ca)
+    (folder / "token").write_text(access.token or "")
+    host, _, port = access.server.removeprefix("https://").partition(":")
+    container.environment = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port}
+    container.mount(folder, "/var/run/secrets/kubernetes.io/serviceaccount")
+
+
+def _probe(pod: Document, name: str, port: int) -> None:
+    get = pod["containers"][0][name]["httpGet"]
+    ports = {each["name"]: each["containerPort"] for each in pod["containers"][0]["ports"]}
+    assert ports[get["port"]] == port
+
+    def answers() -> bool:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{get['path']}") as response:
+            return bool(response.status == 200)
+
+    eventually(f"{name} succeeds", answers, 30)
+
+
+def _of_deploy(file: str, kind: str) -> Document:
+    documents = yaml.safe_load_all((ROOT / "deploy" / file).read_text())
+    return of_kind([document for document in documents if document is not None], kind)
