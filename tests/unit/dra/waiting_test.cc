@@ -139,8 +139,14 @@ TEST_CASE("tenants are told which jobs of their namespace hold devices, and how 
   };
   const json either = {{"name", "r"},
                        {"firstAvailable",
-                        {{{"name", "one"}, {"deviceClassName", "gpu"}},
-                         {{"name", "two"}, {"deviceClassName", "gpu"}, {"count", 2}}}}};
+                        {{{"name", "one"},
+                          {"deviceClassName", "gpu"},
+                          {"allocationMode", "ExactCount"},
+                          {"count", 1}},
+                         {{"name", "two"},
+                          {"deviceClassName", "gpu"},
+                          {"allocationMode", "ExactCount"},
+                          {"count", 2}}}}};
   const bool alternatives = GENERATE(false, true);
   worker.Template("t", {alternatives ? either : Request("r")});
   for (int i = 0; i < 5; ++i) {
@@ -165,10 +171,10 @@ TEST_CASE("tenants are not told who holds devices in other namespaces") {
   const auto judgement = worker.Pods(1, "t");
   const verdict::Reason& reason = judgement.verdict.reasons.at(0);
   CHECK_THAT(reason.message, ContainsSubstring("1 device: 1 allocated (other/x)"));
-  CHECK_THAT(reason.ForTenants(), EndsWith("1 device: 1 allocated"));
+  CHECK(reason.ForTenants().ends_with(": 1 device: 1 allocated"));
   verdict::Reason more = reason;
   more.Append("and so on");
-  CHECK_THAT(more.ForTenants(), EndsWith("1 allocated; and so on"));
+  CHECK(more.ForTenants().ends_with("1 allocated; and so on"));
 }
 
 // Three halves of a parent of which two fit.

@@ -24,7 +24,7 @@ TEST_CASE("every list that must be read counts for a worker's health") {
     INFO(input.resource.plural);
     input.sink->SetHealth({.state = CacheState::kForbidden, .complete = true});
     CHECK_THAT(Problems(objects.Healths(), {}),
-               Catch::Matchers::ContainsSubstring("list or watch " + input.resource.plural));
+               ContainsSubstring("list or watch " + input.resource.plural));
     input.sink->SetHealth({.state = CacheState::kSyncing, .complete = true});
     CHECK(objects.IsListing());
     set_all(CacheState::kSynced);
