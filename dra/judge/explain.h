@@ -81,6 +81,9 @@ using JobOfClaim = std::unordered_map<ObjectKey, ObjectKey>;
 // RequestReport::holders for its claims: "job ml/train", or "ml/claim" where no job is known.
 // `jobs`: may be null.
 void NameHolders(const JobOfClaim* jobs, RequestReport& report);
+// The report with holders of this namespace only; the others are counted. A pod's claims are in its
+// namespace.
+RequestReport ForTenantsOf(const std::string& ns, const JobOfClaim* jobs, RequestReport report);
 
 // How many of the ask's devices one node has free.
 int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,

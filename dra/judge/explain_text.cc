@@ -78,6 +78,15 @@ void NameHolders(const JobOfClaim* jobs, RequestReport& report) {
   }
 }
 
+RequestReport ForTenantsOf(const std::string& ns, const JobOfClaim* jobs, RequestReport report) {
+  const size_t unlisted = report.all_claims - report.claims.size();
+  const size_t all = report.holders.size();
+  std::erase_if(report.claims, [&](const ObjectKey& claim) { return claim.ns != ns; });
+  NameHolders(jobs, report);
+  report.all_claims = report.claims.size() + unlisted + all - report.holders.size();
+  return report;
+}
+
 std::string RequestReport::ToString() const {
   return verdict::DeviceCounts{.wish = {}, .devices = devices, .parts = Parts()}.ToString();
 }

@@ -77,8 +77,6 @@ class DevicePicture final {
   // without it, or wait for it at once (see dependencies.h).
   std::optional<verdict::Reason> GroupObstacle(const std::string& ns,
                                                std::span<const dra::PodDemand> demands) const;
-  // Whether a list is still on its way (IsOnItsWay).
-  bool IsListing() const;
 
   // Why a No may be wrong: the names of DeviceTaintRules that taint fewer devices than they are
   // taken to (dra::TaintRule::taints_fewer). Nothing: there are none.

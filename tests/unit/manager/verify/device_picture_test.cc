@@ -526,7 +526,6 @@ TEST_CASE("PodGroups that cannot be listed are in the way of pods that name one 
     CHECK(verdict.reasons.at(0).object == "podgroups.scheduling.k8s.io");
     CHECK(f.Verdict(grouped).outcome == Outcome::kUnknown);
   }
-  CHECK(f.picture.IsListing());
   // Without the API a group has no effect.
   Fixture::SetState(f.picture.pod_groups(), CacheState::kNotServed);
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
