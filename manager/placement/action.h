@@ -111,10 +111,10 @@ struct Note {
   std::string_view reason;  // one of placement/note_reasons.h; a constant
   ClusterName cluster;      // empty: about no cluster in particular
   std::string message;
-  // Words. Of two notes of one workload, one after the other, with the same reason the second is no
-  // news, whatever its message, when it has no word that the first has not: a worker that comes and
+  // Of two notes of one workload, one after the other, with the same reason the second is no news,
+  // whatever its message, when it is about nothing that the first is not: a worker that comes and
   // goes is none. Empty: always news.
-  std::string subject = {};
+  std::set<std::string> subjects = {};
 };
 
 using Action =
@@ -157,6 +157,9 @@ struct Decision {
   std::string why;     // one line for people: what it is waiting for
 };
 
+// Whether workers were chosen from, whatever came of it; else something else comes first, such as
+// the end of old copies.
+bool IsChosen(const Decision& decision);
 // The workers that it nominates anew, and these with those where it creates a clone.
 std::set<ClusterName> NominatedBy(const Decision& decision);
 std::set<ClusterName> DispatchedBy(const Decision& decision);

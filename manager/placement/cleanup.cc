@@ -88,7 +88,7 @@ void DecideFinished(const Context& context, Decision& decision) {
   const bool clean = CleanUp(context, kept, ToString(decision.phase), decision, message);
   if (kept != nullptr) Keep(context, *kept, message, decision);
   if (!clean || kept != nullptr)
-    decision.actions.emplace_back(Note{note, decision.worker, message, /*subject=*/"the end"});
+    decision.actions.emplace_back(Note{note, decision.worker, message, {"the end"}});
 }
 
 void DecideUnchecked(const Context& context, Decision& decision) {

@@ -3,6 +3,7 @@
 // The sentences that decisions put into the admission check, Events and `fedra status`. Pure.
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct Message {
   // A hash of what the text says: names, codes and numbers, and what others have worded. It stays
   // the same when a release says that in other words.
   uint64_t facts = 0;
+  bool waits = false;  // of NoWorkerEligible: devices are all that it waits for
 };
 
 // "2 of 3 workers eligible"
@@ -25,12 +27,14 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 // "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; gpu-west:
 // ..." A worker is named with its first reason and how many more it has ("(and 2 more)"); of long
 // fleets the first reasons are counted, and so are all others together.
-// A worker that refused the workload and is not asked again yet is named with its refusal.
+// A worker that refused the workload and is not asked again yet is named with its refusal. One
+// whose devices are in use, or promised to jobs ahead in line, is named without counts, which
+// change with every device: "waiting in line for devices on gpu-east" when all of them are.
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
                          WallTime now);
-// Its text without counts and names of objects, and without workers that are out of contact: what
-// makes one refusal differ from another. That a worker comes or goes is no news of each job.
-std::string ReasonsByWorker(std::span<const ClusterView> clusters);
+// "gpu-east=TemplateMissing" of each worker that is in contact: what makes one refusal differ from
+// another. That a worker comes or goes is no news of each job.
+std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters);
 
 // "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
 // when it has some. `nominated`: who was nominated before; to the others it is only just sent.
