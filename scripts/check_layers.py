@@ -57,6 +57,9 @@ CLOSED = {
     "manager/tracking/": ("manager/reconcile/", "manager/http/", "manager/cli/"),
     "manager/reconcile/": ("manager/http/", "manager/cli/"),
     "manager/http/": ("manager/cli/",),
+    "manager/cli/text/": ("manager/cli/fleet/", "manager/cli/manifests/", "manager/cli/snapshots/"),
+    "manager/cli/manifests/": ("manager/cli/fleet/", "manager/cli/snapshots/"),
+    "manager/cli/snapshots/": ("manager/cli/manifests/",),
 }
 
 # Include prefix of a heavy library -> the only places that include it.

@@ -26,7 +26,7 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* devices =
       app.add_subcommand("devices", "Count the workers' devices: total, free, allocated, tainted");
   devices->footer(
-      "Free are devices that somebody may have now. Tainted counts every device with a taint "
+      "Free are devices that a job may get now. Tainted counts every device with a taint "
       "that keeps claims away, allocated ones too, as `fedra why` does.\n\nExit codes: 0 success, "
       "4 a worker could not be read (standard error says which; what the others have is printed), "
       "or nothing matches and the selector is an error on some device, 1 error.");
@@ -112,10 +112,10 @@ void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command) {
 
 void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* orphans = app.add_subcommand(
-      "orphans", "List objects fedra created on workers whose workload no longer exists");
+      "orphans", "List objects fedra created on workers whose Workload no longer exists");
   orphans->footer(
       std::string(
-          "The daemon removes such objects by itself where it knows of them. Objects without "
+          "The daemon removes such objects where it knows of them. Objects without "
           "our origin label and the UID of a Workload, or with the mark of another manager, are "
           "never listed and never deleted.\n\n") +
       kExitCodes);
@@ -171,7 +171,7 @@ void AddSync(CLI::App& app, Parsed& parsed, Command& command) {
       app.add_subcommand("sync", "Show how ResourceClaimTemplates are copied to the workers");
   sync->footer(
       "The daemon does the copying, as verification.templates.sync says; this command never "
-      "writes. A copy is made when a job that needs it is sent to a worker: a template that "
+      "writes. A copy is made when a job that needs it is dispatched to a worker: a template that "
       "several workers lack is listed under each of them.\n\n" +
       std::string(kExitCodes));
   AddConfig(*sync, parsed);

@@ -33,7 +33,7 @@ uint64_t Begin(std::string_view kind) {
 std::string WhatItLacks(const ClusterView& cluster) {
   if (cluster.verdict.reasons.empty())
     return std::string(verdict::ToString(cluster.verdict.outcome));
-  const std::string& first = cluster.verdict.reasons.front().message;
+  const std::string& first = cluster.verdict.reasons.front().ForTenants();
   const size_t more = cluster.verdict.reasons.size() - 1;
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
@@ -193,7 +193,7 @@ Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterN
   uint64_t facts = Begin("sent");
   for (const size_t number : {eligible, allowed, chosen.size()}) Add(number, facts);
   for (const ClusterName& name : chosen) Add(name.value, facts);
-  std::string text = fmt::format("{}; sent to {}, waiting for admission",
+  std::string text = fmt::format("{}; dispatched to {}, waiting for admission",
                                  EligibleCount(clusters, policy), Join(chosen));
   for (const ClusterView& cluster : clusters) {
     if (!Contains(chosen, cluster.name)) continue;

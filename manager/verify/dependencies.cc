@@ -64,12 +64,6 @@ watch::ObjectSink& DependencyPicture::pod_groups() {
   return *caches_[static_cast<size_t>(Kind::kPodGroup)];
 }
 
-bool DependencyPicture::IsListing() const {
-  return std::any_of(caches_.begin(), caches_.end(), [](const auto& cache) {
-    return cache != nullptr && IsOnItsWay(cache->health());
-  });
-}
-
 verdict::Verdict DependencyPicture::Verify(const tracking::Requirement& requirement) const {
   verdict::Verdict verdict;
   verdict.outcome = Outcome::kYes;
@@ -103,7 +97,7 @@ verdict::Verdict DependencyPicture::VerifySchedulers(
   for (const std::string& name : requirement.schedulers) {
     verdict.reasons.push_back(
         {ReasonCode::kSchedulerUnverified, "schedulerName " + name,
-         fmt::format("no API shows whether the scheduler {} runs there; the verdict is that of "
+         fmt::format("no API reveals whether the scheduler {} runs there; the verdict assumes "
                      "kube-scheduler",
                      name)});
   }

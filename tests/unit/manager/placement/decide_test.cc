@@ -18,6 +18,9 @@ TEST_CASE("a workload without quota is left alone") {
   World world({"a"});
   CHECK(world.Look().actions.empty());
   CHECK(world.Look().phase == Phase::kWaiting);
+  CHECK(world.Look().waits_for == WaitsFor::kQuota);
+  world.ReserveQuota();
+  CHECK(world.Look().waits_for == WaitsFor::kNothing);
 }
 
 TEST_CASE("the first eligible worker in order gets the clone, the job only after admission") {
@@ -26,7 +29,7 @@ TEST_CASE("the first eligible worker in order gets the clone, the job only after
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
   CHECK(world.WorkersWithJob().empty());
-  CHECK(world.Message() == "2 of 2 workers eligible; sent to a, waiting for admission");
+  CHECK(world.Message() == "2 of 2 workers eligible; dispatched to a, waiting for admission");
   CHECK(world.Look().phase == Phase::kDispatching);
   world.Admit("a");
   world.Settle();
@@ -79,6 +82,21 @@ TEST_CASE("a worker's further reasons are counted behind its first") {
     CHECK(world.Message() ==
           "no worker eligible: 6 workers: TemplateMissing on 6 (and 1 more reason)");
   }
+}
+
+TEST_CASE("what tenants read names nothing of other namespaces") {
+  verdict::Verdict held = No("1 device: 1 allocated (job other/secret)");
+  held.reasons[0].for_tenants = "1 device: 1 allocated";
+  World world({"a"});
+  world.SetVerdict("a", held);
+  world.ReserveQuota();
+  const Decision decision = world.Look();
+  for (const Action& action : decision.actions) {
+    if (const auto* note = std::get_if<Note>(&action))
+      CHECK_THAT(note->message, !ContainsSubstring("secret"));
+  }
+  world.Settle();
+  CHECK(world.Message() == "no worker eligible: a: 1 device: 1 allocated");
 }
 
 TEST_CASE("workers that lack something are named with what they lack") {

@@ -60,9 +60,13 @@ TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are k
   job.labels_json = R"({"team":"vision"})";
   seen.view.job = std::make_shared<const tracking::Job>(job);
   seen.cluster_queue = "team-gpu";
-  recorder.Record(seen, Decided(placement::Phase::kWaiting));
+  placement::Decision decision = Decided(placement::Phase::kWaiting);
+  recorder.Record(seen, decision);
+  decision.waits_for = placement::WaitsFor::kQuota;  // the only news
+  recorder.Record(seen, decision);
   REQUIRE(store->Flush());
   const store::WorkloadRow row = store->Read().value()->Workloads().value().at(0);
+  CHECK(row.waits_for == "Quota");
   CHECK(row.labels_json == R"({"team":"vision"})");
   CHECK(row.cluster_queue == "team-gpu");
 }
@@ -101,6 +105,25 @@ TEST_CASE_METHOD(Fixture, "a row that is the same is not written again") {
   CHECK(updated() == first);
   recorder.Record(Seen("train"), Decided(placement::Phase::kDispatching));
   CHECK(updated() == clock.Now());
+}
+
+TEST_CASE_METHOD(Fixture, "whatever of a row is another is written") {
+  HandClock clock;
+  Recorder recorder(*store, clock);
+  const auto row = [&](const std::string& queue, const std::string& kind, const std::string& job) {
+    Picture seen = Seen(job);
+    tracking::Workload workload = *seen.view.workload;
+    workload.requirement.queue = queue;
+    workload.requirement.kind = kind;
+    seen.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+    recorder.Record(seen, Decided(placement::Phase::kWaiting));
+    REQUIRE(store->Flush());
+    return store->Read().value()->Workloads().value().at(0);
+  };
+  CHECK(row("gpu", "Job.batch", "train").queue == "gpu");
+  CHECK(row("large", "Job.batch", "train").queue == "large");
+  CHECK(row("large", "JobSet.jobset.x-k8s.io", "train").job_kind == "JobSet");
+  CHECK(row("large", "JobSet.jobset.x-k8s.io", "again").job.name == "again");
 }
 
 TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are remembered first") {

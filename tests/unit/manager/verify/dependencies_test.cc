@@ -126,7 +126,7 @@ TEST_CASE(
     CHECK(verdict.reasons[0].code == ReasonCode::kSchedulerUnverified);
     CHECK(verdict.reasons[0].object == "schedulerName kai");
     CHECK(verdict.reasons[1].message ==
-          "no API shows whether the scheduler volcano runs there; the verdict is that of "
+          "no API reveals whether the scheduler volcano runs there; the verdict assumes "
           "kube-scheduler");
     requirement.schedulers.clear();
     CHECK(f.picture.VerifySchedulers(requirement).outcome == Outcome::kYes);
@@ -152,11 +152,4 @@ TEST_CASE("only coming and going is told, not every change") {
   CHECK(f.changes == std::vector<std::string>{"ml/data"});
   REQUIRE(sink.Remove(Object("ml", "data", 3)));
   CHECK(f.changes.size() == 2);
-}
-
-TEST_CASE("it is listing until every first list is complete") {
-  Fixture f;
-  CHECK_FALSE(f.picture.IsListing());
-  f.SetState(f.Sink("runtimeclasses"), CacheState::kSyncing);
-  CHECK(f.picture.IsListing());
 }
