@@ -102,9 +102,15 @@ Result<void> Replace(const std::string& path, const std::optional<struct stat>& 
                      std::string_view text) {
   const std::string beside = fmt::format("{}.{}.tmp", path, getpid());
   Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate));
-  if (file.number() < 0) return Failed(path, "cannot be created", errno);
+  if (file.number() < 0) {
+    // What is in the way is the temporary file, left by a process of our number that was killed.
+    const int number = errno;
+    return Failed(number == EEXIST ? beside : path, "cannot be created", number);
+  }
   int number = Resemble(file.number(), before);
   if (number == 0) number = WriteAll(file.number(), text);
+  // Before the old text is replaced: after a power failure one of the two is there whole.
+  if (number == 0 && fsync(file.number()) != 0) number = errno;
   if (number == 0) number = file.Close();
   if (number == 0 && rename(beside.c_str(), path.c_str()) != 0) number = errno;
   if (number == 0) return {};

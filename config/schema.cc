@@ -239,7 +239,8 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
       {"rejectedWorkers",
        "What happens to the jobs of a worker that rejects fedra's credentials (401) longer than "
        "workerLostTimeout. Keep: they stay, for the worker answers and they run on; new jobs go "
-       "elsewhere. Move: they are queued again, as those of a worker that does not answer.",
+       "elsewhere; if it does not answer at all later, the time begins then. Move: they are queued "
+       "again, as those of a worker that does not answer.",
        Choice<RejectedWorkers>(&dispatch.rejected_workers, {{"Keep", RejectedWorkers::kKeep},
                                                             {"Move", RejectedWorkers::kMove}}),
        ""},

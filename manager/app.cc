@@ -7,13 +7,10 @@
 #include <ctime>
 #include <functional>
 #include <memory>
-#include <set>
-#include <sstream>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
@@ -25,6 +22,7 @@
 #include "manager/http/server.h"
 #include "manager/notify.h"
 #include "manager/reconcile/federation.h"
+#include "manager/reload.h"
 #include "manager/systemd_report.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
@@ -121,11 +119,11 @@ class Daemon final {
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
+  SystemdReport systemd_{Watched()};
   std::unique_ptr<server::HttpServer> http_;
 
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
-  SystemdReport systemd_{Watched()};
   std::string told_restart_;  // the keys that need a restart, as told last; empty: none do
 };
 
@@ -186,7 +184,10 @@ Result<void> Daemon::Start() {
   http_ = std::make_unique<server::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
-  return federation_->Start();
+  Result<void> started = federation_->Start();
+  // A page may be in the making, and what it is made from is about to be destroyed.
+  if (!started) Stop();
+  return started;
 }
 
 server::Pages Daemon::Pages() {
@@ -195,8 +196,13 @@ server::Pages Daemon::Pages() {
     return server::HealthCheck{"store", stats.failing ? stats.failing->message : std::string()};
   };
   return {
-      // Nothing that a restart could mend: the store's disk, for one, would stay full.
-      .livez = [] { return std::vector<server::HealthCheck>(); },
+      // Only what a restart can mend: the store's disk, for one, would stay full.
+      .livez =
+          [this] {
+            const bool hangs = systemd_.IsOverdue(SystemClock().Steady());
+            return std::vector<server::HealthCheck>{
+                {"progress", hangs ? "a part of the daemon hangs; the log names it" : ""}};
+          },
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};
@@ -215,7 +221,7 @@ server::Pages Daemon::Pages() {
 }
 
 std::string Daemon::MetricsPage() {
-  metrics_.SetManager(federation_->manager().Row(SystemClock().Now()).last_contact.has_value());
+  metrics_.SetManager(federation_->manager().IsUsable());
   std::vector<server::ClusterGauges> clusters;
   const auto workers = federation_->workers();
   const std::string manager_uid = federation_->manager().uid();
@@ -315,40 +321,6 @@ void Daemon::Reload(bool forced) {
     return;
   }
   Apply(std::move(*fresh));
-}
-
-// The configuration in use with what of a fresh one can be taken over at once.
-config::Configuration TakeOver(const config::Configuration& used,
-                               const config::Configuration& fresh) {
-  config::Configuration merged = used;
-  merged.workers = fresh.workers;
-  merged.dispatch.removed_workers = fresh.dispatch.removed_workers;
-  merged.logging.level = fresh.logging.level;
-  return merged;
-}
-
-// The keys, with their sections, in which two views (YAML) differ: "dispatch.policy, store.path".
-std::string ChangedKeys(const std::string& before, const std::string& after) {
-  const auto lines = [](const std::string& view) {
-    std::set<std::string> all;
-    std::vector<std::string> sections;
-    std::istringstream text(view);
-    for (std::string line; std::getline(text, line);) {
-      const size_t indent = line.find_first_not_of(' ');
-      const size_t colon = line.find(':');
-      if (indent == std::string::npos || colon == std::string::npos || line[indent] == '#')
-        continue;
-      sections.resize(std::min(sections.size(), indent / 2));
-      sections.push_back(line.substr(indent, colon - indent));
-      all.insert(fmt::format("{}{}", fmt::join(sections, "."), line.substr(colon)));
-    }
-    return all;
-  };
-  const std::set<std::string> old_lines = lines(before);
-  std::set<std::string> keys;
-  for (const std::string& line : lines(after))
-    if (!old_lines.contains(line)) keys.insert(line.substr(0, line.find(':')));
-  return fmt::format("{}", fmt::join(keys, ", "));
 }
 
 // Workers, credentials, addresses and the log level change at once; what shapes the daemon needs a

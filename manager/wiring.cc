@@ -178,6 +178,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.verified.queue_quota =
         configuration.verification.queue_quota == config::QueueQuotaCheck::kEnforce;
     worker.capabilities = from.capabilities;
+    worker.keeps_rejected =
+        configuration.dispatch.rejected_workers == config::RejectedWorkers::kKeep;
     workers.push_back(std::move(worker));
   }
   return workers;

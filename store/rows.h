@@ -23,14 +23,15 @@ struct ClusterRow {
   int position = 0;        // place in the configuration file, from 0; the order of every listing
   std::string phase;       // Connected, Unreachable, Rejected, Misconfigured, Connecting
   WallTime phase_since{};  // when `phase` began
-  std::string why;         // why it is not Connected, for people; empty when it is
-  // When contact was lost: the worker-lost clock, which survives restarts. Null: not lost.
+  std::string why;  // what is wrong with its connection or its lists, for people; empty: nothing
+  // When contact was lost: the worker-lost clock, which survives restarts. Null: not lost, or its
+  // jobs stay whatever the time (dispatch.rejectedWorkers: Keep).
   std::optional<WallTime> lost_since;
   // The last answer of its API server. Null: none since it was configured.
   std::optional<WallTime> last_contact;
   std::string kubernetes_version;  // "1.36.3"; empty: not known yet
   std::string dra_version;  // served version of resource.k8s.io, "v1"; empty: none or not known
-  std::string note;         // what an operator should know, one line; empty: nothing
+  std::string note;         // of its queues, what an operator should know, one line; empty: nothing
   WallTime updated_at{};    // when the daemon last looked
   // Its queues, quota and devices, {"queues": {...}, ...}; "{}": not known.
   std::string capacity_json = "{}";

@@ -373,17 +373,23 @@ std::string ResourceShortage::AgainstFree() const {
          " is free on one node";
 }
 
-Reason Reason::Counting(ReasonCode code, std::string object, DeviceCounts counts) {
-  std::string message = counts.wish;
-  message.append(": ").append(counts.ToString());
+Reason Reason::Counting(ReasonCode code, std::string object, DeviceCounts counts,
+                        const std::vector<CountedCause>& for_tenants) {
+  const auto say = [](const DeviceCounts& said) { return said.wish + ": " + said.ToString(); };
+  std::string message = say(counts);
+  std::string discreet;
+  if (for_tenants != counts.parts)
+    discreet = say({.wish = counts.wish, .devices = counts.devices, .parts = for_tenants});
   return {.code = code,
           .object = std::move(object),
           .message = std::move(message),
-          .counts = std::move(counts)};
+          .counts = std::move(counts),
+          .for_tenants = std::move(discreet)};
 }
 
 void Reason::Append(const std::string& more) {
   message.append("; ").append(more);
+  if (!for_tenants.empty()) for_tenants.append("; ").append(more);
   if (counts) counts->wish.append("; ").append(more);
 }
 

@@ -135,9 +135,15 @@ struct Reason {
   std::optional<DeviceCounts> counts = std::nullopt;
   // What nodes lack, for programs; the message says it in words.
   std::vector<ResourceShortage> resources = {};
+  // The message without names from other namespaces than the job's; empty: it has none.
+  std::string for_tenants = {};
 
-  // Refused for these counts.
-  static Reason Counting(ReasonCode code, std::string object, DeviceCounts counts);
+  // The message for API objects in the job's namespace, which its tenants read.
+  const std::string& ForTenants() const { return for_tenants.empty() ? message : for_tenants; }
+
+  // Refused for these counts. `for_tenants`: the parts without names from other namespaces.
+  static Reason Counting(ReasonCode code, std::string object, DeviceCounts counts,
+                         const std::vector<CountedCause>& for_tenants);
   // Says more, at the end of the message and of the wish.
   void Append(const std::string& more);
 

@@ -62,6 +62,8 @@ class CacheSink {
   virtual void Synced() = 0;
   virtual Held held() const = 0;
   virtual void SetHealth(CacheHealth health) = 0;
+  // Of any thread.
+  virtual CacheHealth health() const = 0;
 };
 
 // The text of one object, parsed at most once, whoever of its readers is the first to need that.
@@ -112,7 +114,7 @@ class ObjectCache final : public ObjectSink {
   // Everything, in no particular order.
   std::vector<std::shared_ptr<const T>> List() const;
   size_t size() const;
-  CacheHealth health() const;
+  CacheHealth health() const override;
 
   void Reset() override;
   using ObjectSink::Upsert;

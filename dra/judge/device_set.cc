@@ -107,20 +107,19 @@ bool DeviceSet::Overlaps(const DeviceSet& other) const {
   return false;
 }
 
-std::shared_ptr<const DeviceSet> DeviceSets::For(const std::string& ns,
-                                                 std::span<const PodDemand> demands,
-                                                 const Snapshot& snapshot,
-                                                 const JudgeCaches& caches) {
+std::string WishesOf(const std::string& ns, std::span<const PodDemand> demands,
+                     const Snapshot& snapshot) {
   WishCollector collector(ns, snapshot);
   for (const PodDemand& demand : demands) collector.Add(demand);
-  if (collector.wishes().empty()) return nullptr;
-  if (slices_serial_ != snapshot.slices_serial() || classes_serial_ != snapshot.classes_serial()) {
-    sets_.clear();
-    slices_serial_ = snapshot.slices_serial();
-    classes_serial_ = snapshot.classes_serial();
-  }
-  std::shared_ptr<const DeviceSet>& set = sets_[collector.Key()];
-  if (set != nullptr) return set;
+  return collector.Key();
+}
+
+std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
+                                               std::span<const PodDemand> demands,
+                                               const Snapshot& snapshot,
+                                               const JudgeCaches& caches) {
+  WishCollector collector(ns, snapshot);
+  for (const PodDemand& demand : demands) collector.Add(demand);
   std::vector<uint64_t> numbers;
   for (const Wish& wish : collector.wishes()) {
     const ConjunctionId match = caches.matches.Intern(wish.device_class->selectors, wish.selectors,
@@ -133,16 +132,52 @@ std::shared_ptr<const DeviceSet> DeviceSets::For(const std::string& ns,
       }
     });
   }
-  return set = std::make_shared<const DeviceSet>(std::move(numbers));
+  return std::make_shared<const DeviceSet>(std::move(numbers));
+}
+
+std::shared_ptr<const DeviceSet> DeviceSets::Find(const std::string& wishes,
+                                                  const Snapshot& snapshot) const {
+  if (slices_serial_ != snapshot.slices_serial() || classes_serial_ != snapshot.classes_serial())
+    return nullptr;
+  const auto found = sets_.find(wishes);
+  return found == sets_.end() ? nullptr : found->second.lock();
+}
+
+std::shared_ptr<const DeviceSet> DeviceSets::Keep(const std::string& wishes,
+                                                  const Snapshot& snapshot,
+                                                  std::shared_ptr<const DeviceSet> set) {
+  if (slices_serial_ != snapshot.slices_serial() || classes_serial_ != snapshot.classes_serial()) {
+    sets_.clear();
+    slices_serial_ = snapshot.slices_serial();
+    classes_serial_ = snapshot.classes_serial();
+  }
+  if (sets_.size() >= next_sweep_ && !sets_.contains(wishes)) {
+    std::erase_if(sets_, [](const auto& entry) { return entry.second.expired(); });
+    next_sweep_ = std::max(few_, 2 * sets_.size());
+  }
+  std::weak_ptr<const DeviceSet>& known = sets_[wishes];
+  if (auto there = known.lock()) return there;
+  known = set;
+  return set;
 }
 
 bool OverlapMemory::Overlap(const DeviceSet& a, const DeviceSet& b) {
   if (&a == &b) return !a.empty();
-  const std::pair<uint64_t, uint64_t> key(std::min(a.serial(), b.serial()),
-                                          std::max(a.serial(), b.serial()));
+  const Pair key(std::min(a.serial(), b.serial()), std::max(a.serial(), b.serial()));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  if (known_.size() >= kMost) known_.clear();
+  if (known_.size() >= kMost) MakeRoom();
+  for (const DeviceSet* set : {&a, &b}) sets_.try_emplace(set->serial(), set->weak_from_this());
   return known_[key] = a.Overlaps(b);
+}
+
+void OverlapMemory::MakeRoom() {
+  std::erase_if(sets_, [](const auto& entry) { return entry.second.expired(); });
+  std::erase_if(known_, [&](const auto& entry) {
+    return !sets_.contains(entry.first.first) || !sets_.contains(entry.first.second);
+  });
+  if (known_.size() <= kMost / 4 * 3) return;
+  bool goes = false;
+  std::erase_if(known_, [&](const auto&) { return goes = !goes; });
 }
 
 }  // namespace fedra::dra

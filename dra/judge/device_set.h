@@ -7,13 +7,15 @@
 // that pods are taken to compete which do not, but never the other way round. Devices that share
 // counters count as one.
 //
-// Thread rules: a DeviceSet is immutable; DeviceSets and OverlapMemory have one user at a time.
+// Thread rules: a DeviceSet is immutable, the free functions are pure but for the caches;
+// DeviceSets and OverlapMemory have one user at a time.
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,7 +23,7 @@
 
 namespace fedra::dra {
 
-class DeviceSet final {
+class DeviceSet final : public std::enable_shared_from_this<DeviceSet> {
  public:
   // Numbers that stand for devices or for what devices share; in any order, repeated or not.
   explicit DeviceSet(std::vector<uint64_t> devices);
@@ -36,28 +38,55 @@ class DeviceSet final {
   uint64_t serial_;
 };
 
-// The sets of one cluster: equal wishes get the same set for as long as slices and classes stay.
+// What these pods wish for: of all requests and alternatives, admin access left out. Equal texts,
+// equal wishes. Empty: they want no devices, or have what they want.
+std::string WishesOf(const std::string& ns, std::span<const PodDemand> demands,
+                     const Snapshot& snapshot);
+// The devices that could serve these wishes. `caches.memory` is not used.
+std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
+                                               std::span<const PodDemand> demands,
+                                               const Snapshot& snapshot, const JudgeCaches& caches);
+
+// The sets of one cluster: equal wishes get the same set for as long as slices and classes stay and
+// somebody holds it.
 class DeviceSets final {
  public:
-  // Of all requests and alternatives of these pods, admin access left out. Null: they want none, or
-  // have what they want. `caches.memory` is not used.
-  std::shared_ptr<const DeviceSet> For(const std::string& ns, std::span<const PodDemand> demands,
-                                       const Snapshot& snapshot, const JudgeCaches& caches);
+  // `few`: below so many nothing is forgotten.
+  explicit DeviceSets(size_t few = 1024) : few_(few), next_sweep_(few) {}
+
+  // Null: there is none for these WishesOf() this snapshot.
+  std::shared_ptr<const DeviceSet> Find(const std::string& wishes, const Snapshot& snapshot) const;
+  // The one to use: this one, or an equal one that was there already.
+  std::shared_ptr<const DeviceSet> Keep(const std::string& wishes, const Snapshot& snapshot,
+                                        std::shared_ptr<const DeviceSet> set);
+  size_t size() const { return sets_.size(); }
 
  private:
+  const size_t few_;
+  size_t next_sweep_;
   uint64_t slices_serial_ = 0;
   uint64_t classes_serial_ = 0;
-  std::map<std::string, std::shared_ptr<const DeviceSet>> sets_;  // by what is wished for
+  // By wishes, which hold the selectors of users. Swept of sets that nobody holds when their number
+  // has doubled.
+  std::unordered_map<std::string, std::weak_ptr<const DeviceSet>> sets_;
 };
 
-// Remembers which sets overlap: equal questions are asked for every pair of waiting workloads.
+// Remembers which sets overlap: equal questions are asked for every pair of waiting workloads. When
+// it is full, pairs of sets that are gone are forgotten; if those are few, half of all pairs, so
+// that the other half still answers.
 class OverlapMemory final {
  public:
   bool Overlap(const DeviceSet& a, const DeviceSet& b);
+  size_t size() const { return known_.size(); }
 
  private:
   static constexpr size_t kMost = 65'536;
-  std::map<std::pair<uint64_t, uint64_t>, bool> known_;  // by serials, the lesser first
+  using Pair = std::pair<uint64_t, uint64_t>;  // serials, the lesser first
+
+  void MakeRoom();
+
+  std::map<Pair, bool> known_;
+  std::unordered_map<uint64_t, std::weak_ptr<const DeviceSet>> sets_;  // of those pairs, by serial
 };
 
 }  // namespace fedra::dra

@@ -47,9 +47,9 @@ struct RequestReport {
   std::vector<ObjectKey> claims;     // that hold those, each once, at most kMaxClaimsKept
   size_t all_claims = 0;             // how many there are
   std::vector<std::string> holders;  // jobs, or claims of no known job, each once; see NameHolders
-  int in_flight = 0;                 // taken by workloads in flight
-  int placed = 0;                    // taken by pods of the same workload
-  int capacity = 0;                  // not enough capacity left, or not published
+  int assumed = 0;       // reserved for dispatched workloads whose pods do not hold them yet
+  int placed = 0;        // taken by pods of the same workload
+  int capacity = 0;      // not enough capacity left, or not published
   std::string shortage;  // of the one that has most left: "need 20Gi of memory (8Gi left on gpu-3)"
   int free = 0;          // could be taken
   int most_on_one_node = 0;  // the largest number of free ones that one node reaches
@@ -81,6 +81,9 @@ using JobOfClaim = std::unordered_map<ObjectKey, ObjectKey>;
 // RequestReport::holders for its claims: "job ml/train", or "ml/claim" where no job is known.
 // `jobs`: may be null.
 void NameHolders(const JobOfClaim* jobs, RequestReport& report);
+// The report with holders of this namespace only; the others are counted. A pod's claims are in its
+// namespace.
+RequestReport ForTenantsOf(const std::string& ns, const JobOfClaim* jobs, RequestReport report);
 
 // How many of the ask's devices one node has free.
 int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,

@@ -61,7 +61,7 @@ std::vector<CountedCause> RequestReport::Parts() const {
   Append(parts, other_node, "on nodes the pod cannot use");
   for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
   Append(parts, allocated, "allocated" + InBrackets(FirstOf(holders, all_claims - claims.size())));
-  Append(parts, in_flight, "reserved for jobs already dispatched here");
+  Append(parts, assumed, "reserved for jobs already dispatched here");
   Append(parts, placed, "taken by other pods of this job");
   Append(parts, capacity, "without enough capacity" + (shortage.empty() ? "" : ": " + shortage));
   Append(parts, free, "free");
@@ -76,6 +76,15 @@ void NameHolders(const JobOfClaim* jobs, RequestReport& report) {
     std::string name = has_job ? "job " + jobs->at(claim).ToString() : claim.ToString();
     if (known.insert(name).second) report.holders.push_back(std::move(name));
   }
+}
+
+RequestReport ForTenantsOf(const std::string& ns, const JobOfClaim* jobs, RequestReport report) {
+  const size_t unlisted = report.all_claims - report.claims.size();
+  const size_t all = report.holders.size();
+  std::erase_if(report.claims, [&](const ObjectKey& claim) { return claim.ns != ns; });
+  NameHolders(jobs, report);
+  report.all_claims = report.claims.size() + unlisted + all - report.holders.size();
+  return report;
 }
 
 std::string RequestReport::ToString() const {

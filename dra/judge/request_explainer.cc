@@ -45,7 +45,7 @@ ReasonCode RequestExplainer::CodeOf(const RequestReport& report, int64_t need) c
   }
   if (matching == report.other_node) return ReasonCode::kNodeMismatch;
   if (matching < need) return ReasonCode::kNotEnoughDevices;
-  const bool by_others = report.allocated + report.in_flight > 0;
+  const bool by_others = report.allocated + report.assumed > 0;
   if (by_others && !waiting_.Hopeless(&report)) return ReasonCode::kDevicesAllocated;
   if (!report.taints.empty()) return ReasonCode::kDeviceTainted;
   if (report.capacity > 0) return ReasonCode::kCapacityExhausted;
@@ -92,6 +92,10 @@ RequestReport RequestExplainer::ReportOn(const PodVariant& variant, uint32_t ask
   return named;
 }
 
+RequestReport RequestExplainer::ForTenants(const RequestReport& report) const {
+  return ForTenantsOf(trace_.pods.ns, context_.options.jobs, report);
+}
+
 // "request gpu of claim gpu (template any) fits in none of 2 alternatives: large: 1 on one node of
 // class h100 (DriverMissing; 2 devices: 2 other driver), small: ..."
 std::string RequestExplainer::DescribeAlternatives(const Ask& ask,
@@ -125,14 +129,20 @@ void RequestExplainer::Refuse(const Ask& ask, std::span<const RequestReport> rep
                            nearest.Subject() + ": " + nearest.compile_error);
   }
   if (reports.size() > 1) {
-    return explanation.Add(Outcome::kNo, code, std::move(object),
-                           DescribeAlternatives(ask, reports) + behind);
+    std::vector<RequestReport> discreet;
+    for (const RequestReport& report : reports) discreet.push_back(ForTenants(report));
+    return explanation.Add(Outcome::kNo,
+                           {.code = code,
+                            .object = std::move(object),
+                            .message = DescribeAlternatives(ask, reports) + behind,
+                            .for_tenants = DescribeAlternatives(ask, discreet) + behind});
   }
   explanation.Add(Outcome::kNo,
                   Reason::Counting(code, std::move(object),
                                    {.wish = nearest.Subject() + " wants " + Wish(nearest) + behind,
                                     .devices = nearest.devices,
-                                    .parts = nearest.Parts()}));
+                                    .parts = nearest.Parts()},
+                                   ForTenants(nearest).Parts()));
 }
 
 bool RequestExplainer::Explain(const PodVariant& variant, Explanation& explanation) const {

@@ -1,4 +1,4 @@
-// The options of check, sync, devices, snapshot and orphans.
+// The options of check, sync, devices, snapshot, support-bundle and orphans.
 
 #include <CLI/CLI.hpp>
 
@@ -70,6 +70,42 @@ void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
     command = [&](Terminal& terminal) {
       parsed.snapshot.config = parsed.config;
       return Snapshot(parsed.snapshot, terminal);
+    };
+  });
+}
+
+void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* bundle = app.add_subcommand(
+      "support-bundle", "Collect what others need to help you, in one archive without secrets");
+  bundle->footer(
+      "The archive holds versions, the configuration, what config validate --connect says, status, "
+      "why and history of jobs that have not ended, a snapshot, the daemon's pages and the logs "
+      "that are named. Namespaces, jobs, claims, templates, pods, nodes and pools have pseudonyms, "
+      "the same everywhere but for nodes and pools in the snapshot. Credentials of the kubeconfigs "
+      "are taken out wherever they stand, and what pods printed is left out. Its README.txt says "
+      "what could not be read. Look through it before you send it.\n\n"
+      "With the log of the service:\n"
+      "  journalctl -u fedra --since -1d | fedra support-bundle --log -\n\n"
+      "Exit codes: 0 success, 4 something could not be read (standard error says what; the rest is "
+      "written), 1 error.");
+  AddConfig(*bundle, parsed);
+  bundle
+      ->add_option("-o,--output", parsed.support.file,
+                   "The file, instead of fedra-support-TIME.tar.gz here; - for standard output")
+      ->type_name("FILE");
+  bundle
+      ->add_option("--log", parsed.support.logs,
+                   "A log of fedra to put in, its last 20 MiB (may be repeated); - for standard "
+                   "input")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  bundle->add_flag("--keep-names", parsed.support.keep_names, "No pseudonyms");
+  bundle->add_option("--timeout", parsed.support.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  bundle->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.support.config = parsed.config;
+      return SupportBundle(parsed.support, terminal);
     };
   });
 }

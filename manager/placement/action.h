@@ -96,6 +96,8 @@ struct RecordFailure {
 struct RecordPlacing {
   ClusterName cluster;
 };
+// Not durable: the job's end is known from now on.
+struct RecordEnd {};
 // What the check says already, as far as it can be known. No write but to our store.
 struct RecordReport {
   CheckReport reported;
@@ -117,10 +119,10 @@ struct Note {
   std::set<std::string> subjects = {};
 };
 
-using Action =
-    std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote, CreateJob,
-                 MirrorStatus, ClearActivity, FinishWorkload, RecordFailure, RecordPlacing,
-                 RecordResidue, Forget, Note, SetClonePriority, KeepRemote, KeepLog, RecordReport>;
+using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
+                            CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
+                            RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
+                            KeepRemote, KeepLog, RecordReport>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

@@ -1,6 +1,7 @@
 // The stages that leave: finished, evicted, gone.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +37,20 @@ constexpr std::chrono::seconds kPodsLook{1};
 bool WantsLog(const Context& context, const ClusterView* worker) {
   return context.policy.failure_log_lines > 0 && worker != nullptr &&
          worker->contact == Contact::kFull && HasOwnJob(*worker) && worker->job->failed;
+}
+
+// Until when how its pods ended may still be seen; null: it is, or that time is over. The end is
+// dated by the manager's clock, which may be ahead of ours.
+std::optional<WallTime> AwaitsPods(const Context& context, const ClusterView& worker,
+                                   Decision& decision) {
+  if (!worker.pod_failures.empty()) return std::nullopt;
+  const auto& placing = context.record.placing;
+  const bool known = placing && placing->end_seen;
+  const WallTime seen = known ? *placing->end_seen : context.now;
+  const WallTime until = std::min(context.workload().finished->since, seen) + kPodsAreSeen;
+  if (context.now >= until) return std::nullopt;
+  if (!known) decision.actions.emplace_back(RecordEnd{});
+  return until;
 }
 
 // Adds to `message` until when the copies stay.
@@ -76,9 +91,8 @@ void DecideFinished(const Context& context, Decision& decision) {
   if (failed && worker != nullptr && !worker->pod_failures.empty())
     message += "; its pods: " + worker->pod_failures;
   if (failed && WantsLog(context, worker)) {
-    if (const WallTime until = workload.finished->since + kPodsAreSeen;
-        worker->pod_failures.empty() && context.now < until)
-      return WakeBy(std::min(until, context.now + kPodsLook), decision.wake_at);
+    if (const auto until = AwaitsPods(context, *worker, decision))
+      return WakeBy(std::min(*until, context.now + kPodsLook), decision.wake_at);
     decision.actions.emplace_back(KeepLog{worker->name, context.policy.failure_log_lines});
   }
   const std::string_view note = deleted  ? notes::kDeleted.name

@@ -33,7 +33,7 @@ uint64_t Begin(std::string_view kind) {
 std::string WhatItLacks(const ClusterView& cluster) {
   if (cluster.verdict.reasons.empty())
     return std::string(verdict::ToString(cluster.verdict.outcome));
-  const std::string& first = cluster.verdict.reasons.front().message;
+  const std::string& first = cluster.verdict.reasons.front().ForTenants();
   const size_t more = cluster.verdict.reasons.size() - 1;
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }

@@ -89,8 +89,10 @@ struct Failure {
 
 // The worker on which the job is being created, since it admitted the clone, and since when.
 struct Placing {
-  ClusterName cluster;
+  ClusterName cluster;  // empty: none
   WallTime since{};
+  // Since when the job's end has been known to this process, by its clock; null: it has not.
+  std::optional<WallTime> end_seen = std::nullopt;
 };
 
 // What was last written into the workload's check.

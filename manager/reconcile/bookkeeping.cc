@@ -53,6 +53,7 @@ Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow
   const WallTime now = clock_.Now();
   ++row.attempt;
   row.nominated_at = now;
+  records_.BeginAttempt(row.key);
   // What the worker of the last round lost by itself has left nothing to remove.
   std::vector<store::Change> announced{
       store::RemoveLaterAttempts{row.uid, row.attempt},
@@ -155,7 +156,14 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::KeepRemote& action) {
-  EndAttempt(execution, action.cluster, action.outcome, action.message);
+  // Asked for at every look, for as long as the copies stay.
+  if (records_.EndsAttempt(execution.picture.view.key, action.cluster))
+    EndAttempt(execution, action.cluster, action.outcome, action.message);
+  return {};
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordEnd&) {
+  records_.RememberEnd(execution.picture.view.key, clock_.Now());
   return {};
 }
 

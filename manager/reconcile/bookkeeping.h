@@ -24,6 +24,7 @@ class Bookkeeping final {
 
   Result<void> Do(Execution& execution, const placement::RecordFailure& action);
   Result<void> Do(Execution& execution, const placement::RecordPlacing& action);
+  Result<void> Do(Execution& execution, const placement::RecordEnd& action);
   Result<void> Do(Execution& execution, const placement::RecordReport& action);
   Result<void> Do(Execution& execution, const placement::Forget& action);
   Result<void> Do(Execution& execution, const placement::Note& action);

@@ -23,6 +23,8 @@ constexpr std::chrono::seconds kRowInterval{10};
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
 
+// Stopped queues are looked for among all of a worker's.
+constexpr std::chrono::seconds kQueueInterval{1};
 constexpr size_t kMaxQueueNote = 300;
 
 constexpr const char* kKept =
@@ -63,7 +65,13 @@ Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
   return {};
 }
 
-store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
+bool ClusterRows::IsDue(const ClusterName& name) const {
+  const auto known = written_.find(name);
+  return known == written_.end() || known->second.capacity_json == "{}" ||
+         std::chrono::abs(clock_.Now() - known->second.updated_at) >= kRowInterval;
+}
+
+store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position, bool counts) const {
   const WorkerStatus status = worker.Status();
   const ConnectionState& state = status.connection;
   const std::string problem =
@@ -82,7 +90,8 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   row.why = state.why ? state.why->message : problem;
   // Until it is known whether it is there, what was known stands: a slow start is no outage.
   if (status.contact == Contact::kFull || status.settled) {
-    row.lost_since = status.lost_since;
+    // A restart must not take the time of such a rejection for an outage.
+    if (!status.keeps_jobs) row.lost_since = status.lost_since;
   } else if (const auto known = written_.find(row.name); known != written_.end()) {
     row.lost_since = known->second.lost_since;
   }
@@ -90,24 +99,30 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
-  row.note = problem;
   if (problem.empty() && !listing && status.contact == Contact::kFull) {
-    row.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote);
     const auto known = written_.find(row.name);
-    const bool due = known == written_.end() || known->second.capacity_json == "{}" ||
-                     now - known->second.updated_at >= kRowInterval;
-    row.capacity_json = due ? verify::ToJsonText(verify::CapacityOf(worker.objects()))
-                            : known->second.capacity_json;
+    row.note = counts || known == written_.end()
+                   ? Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote)
+                   : known->second.note;
+    row.capacity_json = IsDue(row.name) ? verify::ToJsonText(verify::CapacityOf(worker.objects()))
+                                        : known->second.capacity_json;
   }
   row.updated_at = now;
   return row;
 }
 
 void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers) {
-  Record(manager.Row(clock_.Now()));
+  store::ClusterRow of_manager = manager.Row(clock_.Now());
+  if (manager.IsUsable())
+    of_manager.capacity_json = IsDue(of_manager.name) ? verify::ToJsonText(manager.Queues())
+                                                      : written_[of_manager.name].capacity_json;
+  Record(std::move(of_manager));
+  const SteadyTime now = clock_.Steady();
+  const bool counts = !counted_ || now - *counted_ >= kQueueInterval;
+  if (counts) counted_ = now;
   int position = 0;
   for (const auto& worker : workers) {
-    store::ClusterRow row = RowOf(*worker, position++);
+    store::ClusterRow row = RowOf(*worker, position++, counts);
     if (workers.removed().contains(worker->name()) && row.why.empty())
       row.why = workers.drains() ? kDrained : kKept;
     Record(std::move(row));

@@ -8,6 +8,7 @@
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
+#include <optional>
 #include <unordered_map>
 
 #include "base/clock.h"
@@ -32,12 +33,16 @@ class ClusterRows final {
   void Remove(const ClusterName& worker);
 
  private:
-  store::ClusterRow RowOf(const Worker& worker, int position) const;
+  // `counts`: whether it is time to look for stopped queues.
+  store::ClusterRow RowOf(const Worker& worker, int position, bool counts) const;
+  // Whether the row is old enough that what is dear of it is made anew.
+  bool IsDue(const ClusterName& name) const;
   void Record(store::ClusterRow row);
 
   store::Store& store_;
   const Clock& clock_;
   std::unordered_map<ClusterName, store::ClusterRow> written_;
+  std::optional<SteadyTime> counted_;  // when stopped queues were last looked for
 };
 
 }  // namespace fedra::reconcile

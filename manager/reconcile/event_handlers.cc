@@ -112,9 +112,13 @@ void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change
 }
 
 void EventHandlers::OnContact(const Worker& worker) {
-  const Contact now = worker.contact();
-  const Contact before =
-      contact_.With([&](auto& contact) { return std::exchange(contact[worker.name()], now); });
+  // Looked at under the lock: several reflectors report at the same time, and the last of them to
+  // write must not have looked first.
+  Contact now = Contact::kNone;
+  const Contact before = contact_.With([&](auto& contact) {
+    now = worker.contact();
+    return std::exchange(contact[worker.name()], now);
+  });
   const std::vector<ObjectKey> affected = sources_.wake_index.AffectedBy(worker.name());
   LookAgain(affected);
   if (now == Contact::kFull) {

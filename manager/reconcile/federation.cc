@@ -127,7 +127,7 @@ void Federation::Tick() {
   manager_.DropOverdue();
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
-    line_rows_.Record(order_.Standings(), manager_);
+    line_rows_.Record([this] { return order_.Standings(); }, manager_);
     return ReleaseRemoved();
   }
   if (!MayBegin() || !manager_.IdentifySoon()) return;

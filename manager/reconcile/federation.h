@@ -66,7 +66,7 @@ class Federation final {
   }
 
   // Writes the clusters' rows, forgets writes that were not seen in time, and begins to work when
-  // it is time. Waits for no cluster. Call about once a second.
+  // it is time. Waits for no cluster. Call a few times a second.
   void Tick();
 
  private:

@@ -200,13 +200,11 @@ void Gatherer::LookForCopies(const Worker& worker, const Picture& picture,
 ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   ClusterView cluster;
   const WorkerStatus status = worker.Status();
-  const std::optional<Error>& why = status.connection.why;
   cluster.contact = status.contact;
   cluster.settling = status.settling;
   cluster.lost_since = status.lost_since;
   cluster.lost_why = status.problem;
-  cluster.rejects_us = status.connection.phase == ConnectionPhase::kRejected && why &&
-                       why->code == ErrorCode::kUnauthorized;
+  cluster.rejects_us = status.rejects_us;
   LookForCopies(worker, picture, cluster);
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())

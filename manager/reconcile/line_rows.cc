@@ -25,13 +25,13 @@ Result<void> LineRows::Load() {
   return {};
 }
 
-void LineRows::Record(const std::vector<placement::Standing>& standings,
+void LineRows::Record(const std::function<std::vector<placement::Standing>()>& standings,
                       const ManagerCluster& manager) {
   const SteadyTime now = clock_.Steady();
   if (now - last_ < kInterval) return;
   last_ = now;
   std::map<std::string, std::vector<store::PlaceRow>> rows;
-  for (const placement::Standing& standing : standings) {
+  for (const placement::Standing& standing : standings()) {
     const auto workload = manager.workloads().cache().Find(standing.rank.workload);
     if (workload == nullptr || standing.places.empty()) continue;
     rows[workload->uid] = RowsOf(standing, workload->uid);

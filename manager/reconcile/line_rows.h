@@ -6,6 +6,7 @@
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,7 +31,9 @@ class LineRows final {
 
   // Reads what the last run wrote, so that it is replaced. Once, before Record.
   Result<void> Load();
-  void Record(const std::vector<placement::Standing>& standings, const ManagerCluster& manager);
+  // Asks for the standings only when it is time to write.
+  void Record(const std::function<std::vector<placement::Standing>()>& standings,
+              const ManagerCluster& manager);
 
  private:
   store::Store& store_;

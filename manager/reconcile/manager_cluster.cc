@@ -14,7 +14,6 @@
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
-#include "manager/verify/capacity.h"
 #include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {
@@ -247,10 +246,13 @@ void ManagerCluster::OnServer() {
 bool ManagerCluster::IsListed() const {
   bool listed = workloads_.cache().health().complete && checks_.health().complete;
   for (const auto& jobs : jobs_) listed &= jobs->cache().health().complete;
-  // MultiKueueConfigs are optional: a Kueue without them does not serve the kind.
-  const CacheHealth configs = configs_.health();
-  return listed && (configs.complete || configs.state == CacheState::kNotServed ||
-                    configs.state == CacheState::kForbidden);
+  // MultiKueueConfigs are optional: a Kueue without them does not serve the kind. ClusterQueues say
+  // in which order and with which shares jobs are dispatched; they may be withheld.
+  const auto answered = [](const CacheHealth& health) {
+    return health.complete || health.state == CacheState::kNotServed ||
+           health.state == CacheState::kForbidden;
+  };
+  return listed && answered(configs_.health()) && answered(queues_.health());
 }
 
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
@@ -269,16 +271,22 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
   return row;
 }
 
+bool ManagerCluster::IsUsable() const {
+  return cluster_.state().phase == ConnectionPhase::kConnected && Problem().empty();
+}
+
 store::ClusterRow ManagerCluster::Row(WallTime now) const {
-  store::ClusterRow row = ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
+  return ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
+}
+
+verify::Capacity ManagerCluster::Queues() const {
   const auto queues = queues_.List();
   std::vector<verify::StoppedQueue> stopped;
   for (const auto& queue : queues) {
     if (!queue->why_inactive.empty())
       stopped.push_back({"ClusterQueue " + queue->name, queue->name, queue->why_inactive});
   }
-  row.capacity_json = verify::ToJsonText(verify::QueuesOf(queues.size(), std::move(stopped)));
-  return row;
+  return verify::QueuesOf(queues.size(), std::move(stopped));
 }
 
 std::string ManagerCluster::Problem() const {

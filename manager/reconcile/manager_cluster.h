@@ -20,6 +20,7 @@
 #include "manager/tracking/job.h"
 #include "manager/tracking/shared_queue.h"
 #include "manager/tracking/workload.h"
+#include "manager/verify/capacity.h"
 #include "manager/verify/existence.h"
 #include "store/rows.h"
 
@@ -79,6 +80,8 @@ class ManagerCluster final {
   bool IsListed() const;
   // For /readyz: what is not listed, or cannot be watched now; empty when all is well.
   std::string Problem() const;
+  // Connected, and nothing of that.
+  bool IsUsable() const;
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
   const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
@@ -95,8 +98,10 @@ class ManagerCluster final {
   bool SharesByWeight() const { return weighted_queues_ > 0; }
   const verify::Cache<verify::Claim>& templates() const { return templates_; }
 
-  // How the manager is, as `fedra status` shows it.
+  // How the manager is, as `fedra status` shows it; without its queues.
   store::ClusterRow Row(WallTime now) const;
+  // Its ClusterQueues, and which of them are stopped. Looks at all of them.
+  verify::Capacity Queues() const;
 
   // Whether a workload that has not ended names this template.
   bool IsNamed(const ObjectKey& claim_template) const;

@@ -47,11 +47,10 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
   return chosen;
 }
 
-// Everything but the times that change with every look.
-bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
-  return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
-         a.needs_json == b.needs_json && a.labels_json == b.labels_json &&
-         a.cluster_queue == b.cluster_queue && a.waits_for == b.waits_for;
+// Everything but the time that changes with every look.
+bool SameRow(const store::WorkloadRow& a, store::WorkloadRow b) {
+  b.updated_at = a.updated_at;
+  return a == b;
 }
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }

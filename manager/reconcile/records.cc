@@ -17,7 +17,10 @@ Result<std::vector<ObjectKey>> Records::Load() {
       const ObjectKey key = row.key;
       state.placements[key] = std::move(row);
     }
-    state.residues = std::move(residues);
+    for (store::ResidueRow& row : residues) {
+      const ObjectKey key = row.key;
+      state.residues[key].push_back(std::move(row));
+    }
   });
   FEDRA_ASSIGN_OR_RETURN(const auto intents, reader->Intents());
   std::vector<ObjectKey> keys;
@@ -51,6 +54,7 @@ void Records::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
     state.placings.erase(workload);
     state.renderings.erase(workload);
+    state.ended.erase(workload);
     const auto found = state.placements.find(workload);
     if (found == state.placements.end()) return std::string();
     std::string gone = found->second.uid;
@@ -80,8 +84,24 @@ std::optional<placement::Placing> Records::Placing(const ObjectKey& workload, Wa
     const auto found = state.placings.find(workload);
     if (found == state.placings.end()) return std::nullopt;
     found->second.since = std::min(found->second.since, now);
+    if (found->second.end_seen) found->second.end_seen = std::min(*found->second.end_seen, now);
     return found->second;
   });
+}
+
+void Records::RememberEnd(const ObjectKey& workload, WallTime now) {
+  state_.With([&](State& state) {
+    placement::Placing& placing = state.placings.try_emplace(workload).first->second;
+    if (!placing.end_seen) placing.end_seen = now;
+  });
+}
+
+void Records::BeginAttempt(const ObjectKey& workload) {
+  state_.With([&](State& state) { state.ended.erase(workload); });
+}
+
+bool Records::EndsAttempt(const ObjectKey& workload, const ClusterName& cluster) {
+  return state_.With([&](State& state) { return state.ended[workload].insert(cluster).second; });
 }
 
 Result<void> Records::AddResidue(store::ResidueRow row) {
@@ -89,22 +109,27 @@ Result<void> Records::AddResidue(store::ResidueRow row) {
     return other.cluster == row.cluster && other.uid == row.uid;
   };
   const bool known = state_.With([&](const State& state) {
-    return std::any_of(state.residues.begin(), state.residues.end(), same);
+    const auto found = state.residues.find(row.key);
+    return found != state.residues.end() &&
+           std::any_of(found->second.begin(), found->second.end(), same);
   });
   if (known) return {};
   FEDRA_RETURN_IF_ERROR(store_.Commit({store::PutResidue{row}}));
-  state_.With([&](State& state) { state.residues.push_back(std::move(row)); });
+  state_.With([&](State& state) { state.residues[row.key].push_back(std::move(row)); });
   return {};
 }
 
 void Records::EndResidue(const ClusterName& cluster, const ObjectKey& workload) {
   std::vector<std::string> uids;
   state_.With([&](State& state) {
-    std::erase_if(state.residues, [&](const store::ResidueRow& row) {
-      const bool ended = row.cluster == cluster && row.key == workload;
+    const auto found = state.residues.find(workload);
+    if (found == state.residues.end()) return;
+    std::erase_if(found->second, [&](const store::ResidueRow& row) {
+      const bool ended = row.cluster == cluster;
       if (ended) uids.push_back(row.uid);
       return ended;
     });
+    if (found->second.empty()) state.residues.erase(found);
   });
   for (const std::string& uid : uids) store_.Enqueue(store::RemoveResidue{cluster, uid});
 }
@@ -112,9 +137,9 @@ void Records::EndResidue(const ClusterName& cluster, const ObjectKey& workload) 
 std::set<ClusterName> Records::ResidueClusters(const ObjectKey& workload) const {
   return state_.With([&](const State& state) {
     std::set<ClusterName> clusters;
-    for (const store::ResidueRow& row : state.residues) {
-      if (row.key == workload) clusters.insert(row.cluster);
-    }
+    const auto found = state.residues.find(workload);
+    if (found == state.residues.end()) return clusters;
+    for (const store::ResidueRow& row : found->second) clusters.insert(row.cluster);
     return clusters;
   });
 }
@@ -122,8 +147,10 @@ std::set<ClusterName> Records::ResidueClusters(const ObjectKey& workload) const 
 std::vector<ObjectKey> Records::ResiduesOn(const ClusterName& cluster) const {
   return state_.With([&](const State& state) {
     std::vector<ObjectKey> keys;
-    for (const store::ResidueRow& row : state.residues) {
-      if (row.cluster == cluster) keys.push_back(row.key);
+    for (const auto& [key, rows] : state.residues) {
+      if (std::any_of(rows.begin(), rows.end(),
+                      [&](const store::ResidueRow& row) { return row.cluster == cluster; }))
+        keys.push_back(key);
     }
     return keys;
   });

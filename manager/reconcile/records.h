@@ -46,6 +46,14 @@ class Records final {
   // A clock that was set back must not stretch its time: then it begins now.
   std::optional<placement::Placing> Placing(const ObjectKey& workload, WallTime now);
 
+  // In memory only. An attempt begins: none of it has ended.
+  void BeginAttempt(const ObjectKey& workload);
+  // Whether it is not known yet that the running attempt there has ended; from now on it is.
+  bool EndsAttempt(const ObjectKey& workload, const ClusterName& cluster);
+
+  // In memory only: the job's end is known from now on, unless it was before.
+  void RememberEnd(const ObjectKey& workload, WallTime now);
+
   // Durable, once per cluster and workload: to be cleaned up when the cluster comes back.
   Result<void> AddResidue(store::ResidueRow row);
   // Nothing of ours under this name is left there, of whatever incarnation.
@@ -60,7 +68,8 @@ class Records final {
     std::unordered_map<ObjectKey, store::PlacementRow> placements;
     std::unordered_map<ObjectKey, placement::Placing> placings;
     std::unordered_map<ObjectKey, uint64_t> renderings;
-    std::vector<store::ResidueRow> residues;
+    std::unordered_map<ObjectKey, std::set<ClusterName>> ended;  // of the running attempt
+    std::unordered_map<ObjectKey, std::vector<store::ResidueRow>> residues;  // by workload
   };
 
   store::Store& store_;

@@ -21,13 +21,18 @@ constexpr std::chrono::minutes kLongestSettling{2};
 // In the place of a Workload's UID, where only who made its clone matters.
 constexpr std::string_view kAnyWorkload = "any";
 
+bool RejectsUs(const ConnectionState& connection) {
+  return connection.phase == ConnectionPhase::kRejected && connection.why &&
+         connection.why->code == ErrorCode::kUnauthorized;
+}
+
 // Without them no pod is seen.
 AssumeCache::Pods PodsThere(const verify::DevicePicture* devices) {
   if (devices == nullptr) {
     return {.version = [] { return uint64_t{0}; }, .holding = [](const ObjectKey&) { return 0; }};
   }
-  return {.version = [devices] { return devices->settled_version(); },
-          .holding = [devices](const ObjectKey& job) { return devices->SettledPods(job); }};
+  return {.version = [devices] { return devices->holding_version(); },
+          .holding = [devices](const ObjectKey& job) { return devices->HoldingPods(job); }};
 }
 
 }  // namespace
@@ -67,9 +72,10 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
       access_({settings_.access,
                settings_.misconfigured ? settings_.misconfigured->message : std::string()}),
       // The kind of an older outage is not known yet; its beginning is.
-      lost_(settings_.lost_since ? clock.Steady() - std::max(WallTime::duration::zero(),
-                                                             clock.Now() - *settings_.lost_since)
-                                 : clock.Steady()),
+      lost_(Loss{.since = settings_.lost_since
+                              ? clock.Steady() - std::max(WallTime::duration::zero(),
+                                                          clock.Now() - *settings_.lost_since)
+                              : clock.Steady()}),
       objects_(
           settings_.verified,
           {.on_clone =
@@ -190,8 +196,11 @@ WorkerStatus Worker::Status() const {
     status.settling = is_new || clock_.Steady() - begin.at < kLongestSettling;
   }
   if (status.contact == Contact::kFull) return status;
+  status.rejects_us = RejectsUs(status.connection);
+  status.keeps_jobs = KeepsJobs(status.connection);
   const SteadyTime now = clock_.Steady();
-  const SteadyTime lost = lost_.Copy().value_or(now);
+  const std::optional<Loss> loss = lost_.Copy();
+  const SteadyTime lost = loss ? BeginOf(*loss, status.connection) : now;
   status.lost_since = clock_.Now() - std::chrono::duration_cast<WallTime::duration>(now - lost);
   status.problem = ProblemOver(status.connection);
   return status;
@@ -219,17 +228,32 @@ void Worker::NotePhase() {
 void Worker::UpdateLoss() {
   // Looked at under the lock: several reflectors report at the same time, and the last of them to
   // write must not have looked first.
-  lost_.With([&](std::optional<SteadyTime>& lost) {
-    const Contact now = contact();
-    if (now == Contact::kFull) {
+  lost_.With([&](std::optional<Loss>& lost) {
+    const ConnectionState connection = cluster_.state();
+    if (ContactOver(connection) == Contact::kFull) {
       lost.reset();
-    } else if (!lost) {
-      lost = clock_.Steady();
+    } else {
+      if (!lost) lost = Loss{.since = clock_.Steady()};
+      lost->since = BeginOf(*lost, connection);
+      if (connection.phase != ConnectionPhase::kConnecting) lost->kept = KeepsJobs(connection);
     }
   });
 }
 
+bool Worker::KeepsJobs(const ConnectionState& connection) const {
+  return settings_.keeps_rejected && RejectsUs(connection);
+}
+
+// Jobs that stayed for hours must not move at the first second in which the worker is silent.
+// Between the two states it is asked again: that is neither.
+SteadyTime Worker::BeginOf(const Loss& loss, const ConnectionState& connection) const {
+  const bool ended =
+      loss.kept && connection.phase != ConnectionPhase::kConnecting && !KeepsJobs(connection);
+  return ended ? clock_.Steady() : loss.since;
+}
+
 void Worker::DropOverdue() {
+  UpdateLoss();  // the reason of a bad phase may change without a word
   for (const ObjectKey& key : objects_.clones().own().TakeOverdue()) listener_.on_workload(key);
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     for (const ObjectKey& key : objects_.jobs(*adapter).own().TakeOverdue()) listener_.on_job(key);

@@ -55,6 +55,8 @@ struct WorkerSettings {
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
   std::optional<WallTime> lost_since;     // as remembered from before the start
+  // Whether jobs stay while it rejects our credentials: then that time counts for no loss.
+  bool keeps_rejected = false;
 };
 
 // How a worker is, read at one moment: its parts agree.
@@ -64,8 +66,12 @@ struct WorkerStatus {
   bool settled = false;  // see IsSettled()
   bool settling =
       false;  // that is about to happen: a connection or list that takes too long is none
-  std::optional<WallTime> lost_since;  // null with full contact
-  std::string problem;                 // why there is no full contact; empty with it
+  // Null with full contact. Begins anew when a rejection ends for which jobs stay: until then it
+  // answered.
+  std::optional<WallTime> lost_since;
+  bool rejects_us = false;  // it answers, and does not take our credentials
+  bool keeps_jobs = false;  // it does, and its jobs stay meanwhile: no loss is counted
+  std::string problem;      // why there is no full contact; empty with it
 };
 
 class Worker final {
@@ -135,6 +141,7 @@ class Worker final {
  private:
   placement::Contact ContactOver(const ConnectionState& connection) const;
   bool IsSettledOver(const ConnectionState& connection) const;
+  bool KeepsJobs(const ConnectionState& connection) const;
   std::string ProblemOver(const ConnectionState& connection) const;
   void OnState(const ConnectionState& state);
   void NotePhase();
@@ -175,8 +182,14 @@ class Worker final {
     SteadyTime at{};
   };
   Guarded<PhaseBegin> phase_begin_;
-  // When contact was lost, in steady time, so that a jump of the wall clock moves no deadline.
-  Guarded<std::optional<SteadyTime>> lost_;
+  // How long there has been no contact, in steady time, so that a jump of the wall clock moves no
+  // deadline.
+  struct Loss {
+    SteadyTime since{};
+    bool kept = false;  // for all we know jobs stay: see WorkerStatus::keeps_jobs
+  };
+  SteadyTime BeginOf(const Loss& loss, const ConnectionState& connection) const;
+  Guarded<std::optional<Loss>> lost_;
   Guarded<std::unordered_map<ObjectKey, ObjectKey>> job_of_;  // clone -> remote job
 
   // Fed by the cluster's reflectors, which end before these go.

@@ -51,7 +51,8 @@ std::shared_ptr<Worker> WorkerRoster::Place(const WorkerSettings& settings, Rost
   Member& member = known->second;
   if (!IsSameShape(member.settings, settings)) {
     WorkerSettings anew = settings;
-    anew.lost_since = member.worker->Status().lost_since;
+    const WorkerStatus status = member.worker->Status();
+    if (!status.keeps_jobs) anew.lost_since = status.lost_since;
     member.worker = make_(std::move(anew));
     change.changed.push_back(settings.name);
   } else if (member.worker->Reconfigure(settings.access, settings.misconfigured)) {

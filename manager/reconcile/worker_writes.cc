@@ -207,8 +207,8 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   if (devices == nullptr || view.job == nullptr) return {};
   const auto failed = devices->FailedContainerOf(view.job->key);
   if (!failed || !bookkeeping_.WantsLog(execution)) return {};
-  const auto pass = gates_.Enter(action.cluster);
-  if (!pass) return {};
+  // Later, then: what comes next deletes the pods, and must not overtake this.
+  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const auto log = worker.cluster().PodLog(failed->pod, failed->name, action.lines, kMaxLog);
   const std::string whose =
       fmt::format("container {} of pod {}", failed->name, failed->pod.ToString());

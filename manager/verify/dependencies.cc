@@ -64,12 +64,6 @@ watch::ObjectSink& DependencyPicture::pod_groups() {
   return *caches_[static_cast<size_t>(Kind::kPodGroup)];
 }
 
-bool DependencyPicture::IsListing() const {
-  return std::any_of(caches_.begin(), caches_.end(), [](const auto& cache) {
-    return cache != nullptr && IsOnItsWay(cache->health());
-  });
-}
-
 verdict::Verdict DependencyPicture::Verify(const tracking::Requirement& requirement) const {
   verdict::Verdict verdict;
   verdict.outcome = Outcome::kYes;

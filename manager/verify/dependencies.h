@@ -54,7 +54,6 @@ class DependencyPicture final {
   };
   std::vector<Input> Inputs();
   watch::ObjectSink& pod_groups();
-  bool IsListing() const;
 
   // Outcome kYes with warnings, or stricter.
   verdict::Verdict Verify(const tracking::Requirement& requirement) const;

@@ -86,7 +86,7 @@ ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
 }
 
 bool DevicePicture::NoteSettled(State& state, bool changed) {
-  if (changed) ++state.settled_version;
+  if (changed) ++state.holding_version;
   return changed;
 }
 
@@ -280,12 +280,6 @@ std::optional<verdict::Reason> DevicePicture::Doubt() const {
                   rules.size() == 1 ? "s" : "")};
 }
 
-bool DevicePicture::IsListing() const {
-  return IsOnItsWay(slices_.health()) || IsOnItsWay(nodes_.health()) ||
-         IsOnItsWay(taint_rules_.health()) || IsOnItsWay(pod_groups_.health()) ||
-         IsOnItsWay(pods_.health());
-}
-
 std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
   return state_.With([](State& state) { return state.builder.Publish(); });
 }
@@ -307,13 +301,13 @@ std::map<std::string, DeviceStock> DevicePicture::Stock() const {
   });
 }
 
-int DevicePicture::SettledPods(const ObjectKey& job) const {
+int DevicePicture::HoldingPods(const ObjectKey& job) const {
   return state_.With(
-      [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });
+      [&](State& state) { return state.pods.Holding(job, *state.builder.Publish()); });
 }
 
-uint64_t DevicePicture::settled_version() const {
-  return state_.With([](const State& state) { return state.settled_version; });
+uint64_t DevicePicture::holding_version() const {
+  return state_.With([](const State& state) { return state.holding_version; });
 }
 
 // All judgements between two changes share what one of them has found.
@@ -321,8 +315,12 @@ std::shared_ptr<const DevicePicture::AssumedFacts> DevicePicture::FactsOf(
     const dra::AssumedList& assumed, const std::shared_ptr<const dra::Snapshot>& snapshot) const {
   if (assumed == nullptr) return nullptr;
   return assumed_facts_.With([&](auto& known) {
-    for (const auto& facts : known) {
-      if (facts->snapshot.lock() == snapshot && facts->list.lock() == assumed) return facts;
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& facts) {
+      return facts->snapshot.lock() == snapshot && facts->list.lock() == assumed;
+    });
+    if (found != known.end()) {
+      std::rotate(found, found + 1, known.end());  // the first is the one not used for longest
+      return known.back();
     }
     auto facts = std::make_shared<AssumedFacts>();
     facts->list = assumed;
@@ -416,12 +414,18 @@ std::shared_ptr<const dra::DeviceSet> DevicePicture::Serving(
     const std::string& ns, const std::vector<dra::PodDemand>& demands,
     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, demands, nullptr, to_come);
-  auto caches = TakeCaches(basis.snapshot->features());
-  auto serving = device_sets_.With([&](dra::DeviceSets& sets) {
-    return sets.For(ns, demands, *basis.snapshot, {caches->selectors, caches->matches, nullptr});
-  });
+  const dra::Snapshot& snapshot = *basis.snapshot;
+  const std::string wishes = dra::WishesOf(ns, demands, snapshot);
+  if (wishes.empty()) return nullptr;
+  if (auto known = device_sets_.With(
+          [&](const dra::DeviceSets& sets) { return sets.Find(wishes, snapshot); }))
+    return known;
+  auto caches = TakeCaches(snapshot.features());
+  auto made =
+      dra::MakeDeviceSet(ns, demands, snapshot, {caches->selectors, caches->matches, nullptr});
   ReturnCaches(std::move(caches));
-  return serving;
+  return device_sets_.With(
+      [&](dra::DeviceSets& sets) { return sets.Keep(wishes, snapshot, std::move(made)); });
 }
 
 // Of the snapshot only what decides about these pods: most changes are of other namespaces.

@@ -36,7 +36,7 @@ class ObjectFeed final : public watch::ObjectSink {
   ObjectFeed(Read read, Apply apply, OnHealth on_health)
       : read_(std::move(read)), apply_(std::move(apply)), on_health_(std::move(on_health)) {}
 
-  watch::CacheHealth health() const { return health_.Copy(); }
+  watch::CacheHealth health() const override { return health_.Copy(); }
 
   void Reset() override {
     tracker_.Begin();
@@ -127,6 +127,7 @@ class TeeSink final : public watch::CacheSink {
     second_.Synced();
   }
   watch::Held held() const override { return first_.held(); }
+  watch::CacheHealth health() const override { return second_.health(); }
   void SetHealth(watch::CacheHealth health) override {
     first_.SetHealth(health);
     second_.SetHealth(std::move(health));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -66,10 +67,13 @@ void VerifyQuota(const Subject& subject, const WorkerObjects& worker, verdict::V
   if (queue == nullptr) return;
   const auto quota = worker.cluster_queues().Find({"", queue->cluster_queue});
   if (quota == nullptr) return;
+  std::optional<std::set<std::string>> extended;  // once it is asked for
   const auto is_device = [&](const std::string& resource) {
-    const auto classes = worker.classes().List();
-    return std::any_of(classes.begin(), classes.end(),
-                       [&](const auto& each) { return each->extended_resource == resource; });
+    if (!extended) {
+      extended.emplace();
+      for (const auto& each : worker.classes().List()) extended->insert(each->extended_resource);
+    }
+    return extended->contains(resource);
   };
   const auto combine = [&](Outcome outcome, verdict::Reason reason) {
     verdict::Verdict found;

@@ -12,6 +12,10 @@
 namespace fedra::verify {
 namespace {
 
+std::string NameOf(const kube::Resource& resource) {
+  return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
+}
+
 size_t IndexOf(const tracking::JobAdapter& adapter) {
   const auto& all = tracking::JobAdapters();
   return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
@@ -69,6 +73,12 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
   templates_sink_ = &templates_.cache();
   claims_sink_ = &claims_;
   classes_sink_ = &classes_;
+  MakePictures(options);
+  for (const Input& input : Inputs(nullptr))
+    sinks_.emplace_back(NameOf(input.resource), input.sink);
+}
+
+void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
   if (options.dependencies) {
     dependencies_ = std::make_unique<DependencyPicture>(
         *options.dependencies,
@@ -141,32 +151,14 @@ void WorkerObjects::SetServer(const kube::ServerInfo* server) {
 }
 
 std::vector<NamedHealth> WorkerObjects::Healths() const {
-  std::vector<NamedHealth> healths{{"workloads.kueue.x-k8s.io", clones_.cache().health()}};
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    healths.push_back({tracking::JobAdapters()[i]->resource().plural, jobs_[i]->cache().health()});
-  }
-  healths.push_back({"namespaces", namespaces_.health()});
-  healths.push_back({"localqueues.kueue.x-k8s.io", queues_.health()});
-  if (reads_quota_) healths.push_back({"clusterqueues.kueue.x-k8s.io", cluster_queues_.health()});
-  healths.push_back({"resourceclaimtemplates.resource.k8s.io", templates_.cache().health()});
-  if (devices_ != nullptr) {
-    for (NamedHealth& of_devices : devices_->Healths()) healths.push_back(std::move(of_devices));
-  } else {
-    healths.push_back({"resourceclaims.resource.k8s.io", claims_.health()});
-    healths.push_back({"deviceclasses.resource.k8s.io", classes_.health()});
-  }
+  std::vector<NamedHealth> healths;
+  for (const auto& [name, sink] : sinks_) healths.push_back({name, sink->health()});
   return healths;
 }
 
 bool WorkerObjects::IsListing() const {
-  const auto listing = [](const auto& cache) { return IsOnItsWay(cache.health()); };
-  return listing(clones_.cache()) || listing(namespaces_) || listing(queues_) ||
-         (reads_quota_ && listing(cluster_queues_)) || listing(templates_.cache()) ||
-         listing(claims_) || listing(classes_) ||
-         std::any_of(jobs_.begin(), jobs_.end(),
-                     [&](const auto& jobs) { return listing(jobs->cache()); }) ||
-         (devices_ != nullptr && devices_->IsListing()) ||
-         (dependencies_ != nullptr && dependencies_->IsListing());
+  return std::any_of(sinks_.begin(), sinks_.end(),
+                     [](const auto& named) { return IsOnItsWay(named.second->health()); });
 }
 
 watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(const tracking::JobAdapter& adapter) {

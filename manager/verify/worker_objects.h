@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -93,11 +94,11 @@ class WorkerObjects final {
   // Everything that must be read, as this server serves it; null: nothing is known of it. To be
   // asked again when what it serves has changed.
   std::vector<Input> Inputs(const kube::ServerInfo* server);
-  // Of all that jobs and devices are judged by, the clones first.
+  // Of all Inputs(), the clones first.
   std::vector<NamedHealth> Healths() const;
   // By whose rules its devices are judged.
   void SetServer(const kube::ServerInfo* server);
-  // Whether some first list is still to come.
+  // Whether some list of Inputs() is on its way (IsOnItsWay).
   bool IsListing() const;
 
   watch::TrackedCache<tracking::Workload>& clones() { return clones_; }
@@ -122,6 +123,7 @@ class WorkerObjects final {
   template <class T>
   typename watch::ObjectCache<T>::OnObject Changed(InputChange::Kind kind);
   watch::CacheSink* Tee(watch::ObjectSink& first, watch::ObjectSink& second);
+  void MakePictures(const WorkerObjectsOptions& options);
   void AddForDevices(std::string_view version, const kube::ServerInfo* server,
                      std::vector<Input>& inputs);
 
@@ -146,6 +148,8 @@ class WorkerObjects final {
   watch::CacheSink* claims_sink_ = nullptr;
   watch::CacheSink* classes_sink_ = nullptr;
   watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
+  // The sinks of Inputs(), which stay, with their names: "resourceslices.resource.k8s.io".
+  std::vector<std::pair<std::string, const watch::CacheSink*>> sinks_;
 };
 
 }  // namespace fedra::verify

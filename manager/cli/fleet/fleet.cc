@@ -163,8 +163,12 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
       [workers](size_t i) { return workers[i]->IsListing(); }, fleet->signal);
   fleet->live->Wait(configured.timeout, terminal);
   fleet->as_of.at = SystemClock().Now();
+  std::vector<ConnectionState> states;
+  for (size_t i = 0; i < workers.size(); ++i) states.push_back(fleet->live->state(i));
+  // All jobs are judged by the same objects, and a template that is assumed stays so.
+  fleet->live->Freeze();
   for (size_t i = 0; i < workers.size(); ++i)
-    workers[i]->SetConnection(fleet->live->state(i), fleet->live->waited());
+    workers[i]->SetConnection(std::move(states[i]), fleet->live->waited());
   if (fleet->manager == nullptr) return fleet;
   AwaitManager(*fleet->manager, fleet->signal);
   for (const auto& worker : fleet->workers) worker->SetManager(fleet->manager->Facts());

@@ -44,7 +44,9 @@ LiveFleet::LiveFleet(const std::vector<reconcile::WorkerSettings>& workers, Feed
   }
 }
 
-LiveFleet::~LiveFleet() {
+LiveFleet::~LiveFleet() { Freeze(); }
+
+void LiveFleet::Freeze() {
   for (const auto& cluster : clusters_) cluster->Stop();
 }
 

@@ -47,6 +47,10 @@ class LiveFleet final {
   // terminal after two seconds.
   void Wait(std::chrono::milliseconds limit, const Terminal& terminal);
 
+  // Ends all connections: what has been read stays as it is, and no other thread touches the sinks
+  // from now on. What state() says is of no use any more.
+  void Freeze();
+
   // How long it has waited.
   std::chrono::milliseconds waited() const { return waited_; }
 

@@ -53,8 +53,8 @@ class RecordingSink final : public watch::CacheSink {
     on_health_();
   }
 
-  bool IsListing() const {
-    return state_.With([](const State& state) { return state.health.IsListing(); });
+  watch::CacheHealth health() const override {
+    return state_.With([](const State& state) { return state.health; });
   }
   RecordedResource Recorded() const {
     return state_.With([&](const State& state) {
@@ -116,7 +116,7 @@ std::vector<verify::Input> WorkerRecorder::Inputs(const kube::ServerInfo* server
 
 bool WorkerRecorder::IsListing() const {
   for (const auto& sink : sinks_)
-    if (sink->IsListing()) return true;
+    if (sink->health().IsListing()) return true;
   return false;
 }
 

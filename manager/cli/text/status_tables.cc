@@ -56,7 +56,7 @@ std::string WorkerNote(const ClusterRow& row, size_t jobs, size_t left,
     if (!part.empty()) note += (note.empty() ? "" : "; ") + part;
   };
   add(row.why);
-  if (row.note != row.why) add(row.note);
+  add(row.note);
   add(MovingText(row, jobs, settings));
   add(LeftText(left));
   return note;

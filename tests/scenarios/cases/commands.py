@@ -82,6 +82,7 @@ _PRINTING: dict[str, list[str]] = {
     "sync": ["--dry-run", "-o", "json"],
     "devices": ["-o", "json"],
     "snapshot": ["-o", "-"],
+    "support-bundle": ["-o", "-"],
     "orphans": ["-o", "json"],
     "cel": ["device.driver == 'x'", "--slices", "{slices}"],
     "config validate": [],

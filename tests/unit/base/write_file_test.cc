@@ -52,6 +52,16 @@ TEST_CASE("a new file is private, an existing one keeps its mode, and nothing is
   CHECK(Entries(folder) == 2);
 }
 
+TEST_CASE("a temporary file that is in the way is named") {
+  const TempFolder folder;
+  const std::string beside = "file." + std::to_string(getpid()) + ".tmp";
+  folder.Write(beside, "left by another process");
+  const Result<void> written = WriteFile(folder.Path("file"), "x");
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message == folder.Path(beside) + ": cannot be created: File exists");
+  CHECK(Content(folder.Path(beside)) == "left by another process");
+}
+
 TEST_CASE("a symbolic link stays, and what it leads to is written") {
   const TempFolder folder;
   folder.Write("target", "before");

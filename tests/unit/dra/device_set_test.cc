@@ -40,6 +40,19 @@ TEST_CASE("device sets: equal wishes share one set until the devices change") {
   CHECK(worker.Serving("one")->Overlaps(*before));
 }
 
+TEST_CASE("device sets: those that nobody holds are forgotten, however many wishes there were") {
+  Worker worker;
+  worker.Node("n1").On("n1", Devices(2)).Template("kept", {Request("r")});
+  const auto kept = worker.Serving("kept");
+  for (int i = 0; i < 100; ++i) {
+    const std::string model = "never-seen-" + std::to_string(i);
+    worker.Template(model, {Selected(model)});
+    CHECK(worker.Serving(model) != nullptr);
+  }
+  CHECK(worker.sets().size() <= 16);
+  CHECK(worker.Serving("kept") == kept);
+}
+
 TEST_CASE("device sets: partitions of one parent compete") {
   Worker worker;
   worker.Node("n1").Parent("n1", "80Gi",
@@ -96,6 +109,30 @@ TEST_CASE("device sets: what overlaps is remembered, for either order") {
     CHECK(memory.Overlap(c, c));
     CHECK_FALSE(memory.Overlap(none, none));
   }
+}
+
+TEST_CASE("device sets: more pairs than can be remembered do not make all be forgotten") {
+  constexpr size_t kPairs = 370 * 369 / 2;
+  dra::OverlapMemory memory;
+  std::vector<std::shared_ptr<const dra::DeviceSet>> sets;
+  for (uint64_t i = 0; i < 370; ++i)
+    sets.push_back(std::make_shared<const dra::DeviceSet>(std::vector<uint64_t>{i / 2}));
+  const auto ask_all = [&] {
+    bool right = true;
+    for (size_t i = 0; i < sets.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        right &= memory.Overlap(*sets[i], *sets[j]) == (i / 2 == j / 2);
+    return right;
+  };
+  CHECK(ask_all());
+  CHECK(memory.size() > 30'000);
+  CHECK(memory.size() < kPairs);
+  // Those of sets that are gone make room first.
+  sets.resize(300);
+  const dra::DeviceSet passing({1});
+  for (const auto& set : sets) CHECK_FALSE(memory.Overlap(*set, dra::DeviceSet({1'000'000})));
+  CHECK(ask_all());
+  CHECK(memory.size() >= 300 * 299 / 2);
 }
 
 }  // namespace

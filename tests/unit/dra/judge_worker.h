@@ -89,12 +89,18 @@ class Worker {
   // The devices that could serve pods with a claim from this template.
   std::shared_ptr<const dra::DeviceSet> Serving(const dra::PodDemand& demand) {
     snapshot_ = builder_.Publish();
-    return sets_.For("ml", std::span(&demand, 1), *snapshot_, {selectors_, matches_});
+    const auto demands = std::span(&demand, 1);
+    const std::string wishes = dra::WishesOf("ml", demands, *snapshot_);
+    if (wishes.empty()) return nullptr;
+    if (auto known = sets_.Find(wishes, *snapshot_)) return known;
+    return sets_.Keep(wishes, *snapshot_,
+                      dra::MakeDeviceSet("ml", demands, *snapshot_, {selectors_, matches_}));
   }
   std::shared_ptr<const dra::DeviceSet> Serving(const std::string& claim_template) {
     return Serving(dra::PodDemand{
         .claims = {{.pod_claim = "dev", .template_name = claim_template, .claim_name = ""}}});
   }
+  const dra::DeviceSets& sets() const { return sets_; }
   dra::PodDemand Parse(const char* pod, int count = 1) {
     auto demand = *dra::ParsePodDemand(json::parse(pod), context_);
     demand.count = count;
@@ -108,7 +114,7 @@ class Worker {
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   dra::JudgeMemory memory_;
-  dra::DeviceSets sets_;
+  dra::DeviceSets sets_{/*few=*/8};
   std::shared_ptr<const dra::Snapshot> snapshot_;
   int slices_ = 0;
 };

@@ -128,6 +128,55 @@ TEST_CASE("of those who hold devices three are named, by their jobs, and the oth
   CHECK_THAT(ask(&all), ContainsSubstring("5 allocated (job ml/train)"));
 }
 
+TEST_CASE("tenants are told which jobs of their namespace hold devices, and how many others do") {
+  Worker worker;
+  worker.Node("n1").On("n1", Devices(5));
+  const auto ask = [&](const dra::JobOfClaim* jobs) {
+    const auto judgement = worker.Judge({worker.Parse(R"({"spec": {"resourceClaims": [
+        {"name": "d", "resourceClaimTemplateName": "t"}]}})")},
+                                        {.jobs = jobs});
+    return judgement.verdict.reasons.at(0);
+  };
+  const json either = {{"name", "r"},
+                       {"firstAvailable",
+                        {{{"name", "one"},
+                          {"deviceClassName", "gpu"},
+                          {"allocationMode", "ExactCount"},
+                          {"count", 1}},
+                         {{"name", "two"},
+                          {"deviceClassName", "gpu"},
+                          {"allocationMode", "ExactCount"},
+                          {"count", 2}}}}};
+  const bool alternatives = GENERATE(false, true);
+  worker.Template("t", {alternatives ? either : Request("r")});
+  for (int i = 0; i < 5; ++i) {
+    json claim = Holding("c" + std::to_string(i), "gpu-" + std::to_string(i), Of("n1"));
+    if (i == 3) claim["metadata"]["namespace"] = "ml";
+    worker.Add(claim);
+  }
+  const dra::JobOfClaim jobs = {{{.ns = "other", .name = "c0"}, {.ns = "other", .name = "secret"}},
+                                {{.ns = "other", .name = "c1"}, {.ns = "other", .name = "secret"}},
+                                {{.ns = "ml", .name = "c3"}, {.ns = "ml", .name = "train"}}};
+  const verdict::Reason mixed = ask(&jobs);
+  CHECK_THAT(mixed.message, ContainsSubstring("other/secret"));
+  CHECK_THAT(mixed.ForTenants(), ContainsSubstring("5 allocated (job ml/train and 3 more)"));
+  CHECK_THAT(mixed.ForTenants(), !ContainsSubstring("other/"));
+  CHECK_THAT(ask(nullptr).ForTenants(), ContainsSubstring("5 allocated (ml/c3 and 4 more)"));
+}
+
+TEST_CASE("tenants are not told who holds devices in other namespaces") {
+  Worker worker;
+  worker.Node("n1").On("n1", Devices(1)).Template("t", {Request("r")});
+  worker.Add(Holding("x", "gpu-0", Of("n1")));
+  const auto judgement = worker.Pods(1, "t");
+  const verdict::Reason& reason = judgement.verdict.reasons.at(0);
+  CHECK_THAT(reason.message, ContainsSubstring("1 device: 1 allocated (other/x)"));
+  CHECK(reason.ForTenants().ends_with(": 1 device: 1 allocated"));
+  verdict::Reason more = reason;
+  more.Append("and so on");
+  CHECK(more.ForTenants().ends_with("1 allocated; and so on"));
+}
+
 // Three halves of a parent of which two fit.
 Worker Halves() {
   Worker worker;

@@ -84,6 +84,21 @@ TEST_CASE("a worker's further reasons are counted behind its first") {
   }
 }
 
+TEST_CASE("what tenants read names nothing of other namespaces") {
+  verdict::Verdict held = No("1 device: 1 allocated (job other/secret)");
+  held.reasons[0].for_tenants = "1 device: 1 allocated";
+  World world({"a"});
+  world.SetVerdict("a", held);
+  world.ReserveQuota();
+  const Decision decision = world.Look();
+  for (const Action& action : decision.actions) {
+    if (const auto* note = std::get_if<Note>(&action))
+      CHECK_THAT(note->message, !ContainsSubstring("secret"));
+  }
+  world.Settle();
+  CHECK(world.Message() == "no worker eligible: a: 1 device: 1 allocated");
+}
+
 TEST_CASE("workers that lack something are named with what they lack") {
   World world({"gpu-east", "gpu-west"});
   world.SetVerdict("gpu-east", No("ResourceClaimTemplate ml/one-gpu does not exist there"));

@@ -468,6 +468,11 @@ void World::Apply(const RecordPlacing& action) {
   tried_.emplace(action.cluster, now_);
 }
 
+void World::Apply(const RecordEnd&) {
+  if (!record_.placing) record_.placing.emplace();
+  if (!record_.placing->end_seen) record_.placing->end_seen = now_;
+}
+
 void World::Apply(const RecordFailure& action) {
   INFO(Print());
   Failure failure = action.failure;

@@ -18,18 +18,21 @@ ConnectedOptions East() {
   ConnectedOptions options;
   options.workers = {"east"};
   options.devices = false;
+  options.keeps_rejected = true;
   return options;
 }
 
 struct Fixture {
   const TempFolder folder;
   HandClock clock;
-  Connected fleet{East(), clock};
+  Connected fleet;
   std::unique_ptr<store::Store> store =
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
   ClusterRows rows{*store, clock};
 
-  Fixture() { fleet.Start(); }
+  explicit Fixture(const ConnectedOptions& options = East()) : fleet(options, clock) {
+    fleet.Start();
+  }
   void Disconnect() {
     sim::Faults away;
     away.refuse = true;
@@ -78,6 +81,23 @@ TEST_CASE("a worker that is back and lost again between two looks begins another
   CHECK(f.LostSince() == f.clock.Now());
 }
 
+TEST_CASE("a rejection for which jobs stay is no outage after a restart") {
+  Fixture f;
+  f.Disconnect();
+  CHECK(f.LostSince());
+  sim::Faults rejecting;
+  rejecting.reject_credentials = true;
+  f.fleet.server(0).SetFaults(rejecting);
+  REQUIRE(f.fleet.WaitUntil([&] { return f.fleet.worker(0).Status().keeps_jobs; }));
+  f.clock.Advance(1h);
+  CHECK_FALSE(f.LostSince());
+  ClusterRows restarted(*f.store, f.clock);
+  std::vector<WorkerSettings> workers(1);
+  workers[0].name = ClusterName("east");
+  REQUIRE(restarted.Load(workers));
+  CHECK_FALSE(workers[0].lost_since);
+}
+
 TEST_CASE("a clock that is set moves the beginning of the outage that is stored") {
   Fixture f;
   f.Disconnect();
@@ -86,6 +106,19 @@ TEST_CASE("a clock that is set moves the beginning of the outage that is stored"
   const auto jump = GENERATE(1h, -1h);
   f.clock.JumpWall(jump);
   CHECK(f.LostSince() == f.clock.Now() - 5min);
+}
+
+TEST_CASE("what is wrong with a worker's lists is told once") {
+  ConnectedOptions forbidding = East();
+  forbidding.faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
+                                       .method = "GET",
+                                       .path_contains = "/localqueues",
+                                       .code = 403});
+  Fixture f(forbidding);
+  const store::ClusterRow row = f.Row();
+  CHECK(row.phase == "Connected");
+  CHECK(row.why == "not allowed to list or watch localqueues.kueue.x-k8s.io (403)");
+  CHECK(row.note.empty());
 }
 
 TEST_CASE("a worker whose queue is stopped says so") {
@@ -100,6 +133,8 @@ TEST_CASE("a worker whose queue is stopped says so") {
     const auto queue = f.fleet.worker(0).objects().queues().Find({"ml", "gpu"});
     return queue != nullptr && !queue->active;
   }));
+  CHECK(f.Row().note.empty());  // they are not counted at every look
+  f.clock.Advance(1s);
   CHECK(f.Row().note == "LocalQueue ml/gpu is not active: " + why);
   f.clock.Advance(10s);
   const auto capacity = verify::ParseCapacity(f.Row().capacity_json);

@@ -2,6 +2,8 @@
 
 #include "manager/reconcile/execute.h"
 
+#include <atomic>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/kueue_api.h"
@@ -29,8 +31,11 @@ ConnectedOptions East() {
 struct Fixture {
   const TempFolder folder;
   Connected fleet{East()};
+  std::atomic<int> transactions = 0;
   std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+      store::Store::Open({.path = folder.Path("fedra.db"),
+                          .on_transaction = [this](const auto&) { ++transactions; }})
+          .value();
   Records records{*store};
   Recorder recorder{*store, SystemClock()};
   EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
@@ -278,4 +283,56 @@ TEST_CASE("a worker that fails holds up neither others nor records, but the job 
   const json workload = *f.fleet.manager_server().objects().Get("workloads", kKey);
   CHECK(workload["status"]["admissionChecks"][0]["message"] == "told all the same");
   CHECK(f.east().objects().List("jobs", "ml").empty());
+}
+
+TEST_CASE("the attempt of a failed job whose copies stay ends once, not at every look") {
+  Fixture f;
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
+  const std::vector<Action> look{KeepRemote{kEast, "Failed", "exit code 1"}};
+  REQUIRE(f.Execute(look));
+  REQUIRE(f.store->Flush());
+  REQUIRE(f.Attempts().size() == 1);
+  CHECK(f.Attempts()[0].message == "exit code 1");
+  const int before = f.transactions;
+  REQUIRE(f.Execute(look));
+  REQUIRE(f.store->Flush());
+  CHECK(f.transactions == before);
+}
+
+// What comes behind it deletes the pods.
+TEST_CASE("a log is read later when the worker is busy, and what is behind it waits") {
+  Fixture f;
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
+  REQUIRE(f.Execute({CreateJob{kEast}}));
+  const ObjectKey job = f.gatherer.Gather(kKey, {}).job;
+  const json exited = {{"name", "c"}, {"state", {{"terminated", {{"exitCode", 1}}}}}};
+  REQUIRE(f.east().objects().Create(
+      {{"apiVersion", "v1"},
+       {"kind", "Pod"},
+       {"metadata",
+        {{"namespace", "ml"},
+         {"name", "train-0"},
+         {"labels", {{"batch.kubernetes.io/job-name", job.name}}}}},
+       {"spec", {{"containers", json::array({{{"name", "c"}, {"image", "i"}}})}}}}));
+  REQUIRE(f.east().objects().Patch(
+      "pods", {"ml", "train-0"},
+      {{"status", {{"phase", "Failed"}, {"containerStatuses", json::array({exited})}}}}, "status"));
+  const verify::DevicePicture& devices = *f.fleet.worker(0).objects().devices();
+  REQUIRE(f.fleet.WaitUntil([&] { return devices.FailedContainerOf(job).has_value(); }));
+  REQUIRE(
+      f.fleet.WaitUntil([&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).job != nullptr; }));
+
+  std::vector<std::unique_ptr<CallGates::Pass>> passes;
+  while (auto pass = f.gates.TryEnter(kEast)) passes.push_back(std::move(pass));
+  const std::vector<Action> end{KeepLog{kEast, 10}, DeleteRemote{kEast, "Failed"}};
+  CHECK_FALSE(f.Execute(end));
+  passes.clear();
+  REQUIRE(f.HasClone());
+  REQUIRE(f.Execute(end));
+  CHECK_FALSE(f.HasClone());
+  REQUIRE(f.store->Flush());
+  const std::string uid = f.gatherer.Gather(kKey, {}).view.workload->uid;
+  const auto events = f.store->Read().value()->Events(uid).value();
+  REQUIRE_FALSE(events.empty());
+  CHECK(events[0].reason == "PodLog");
 }

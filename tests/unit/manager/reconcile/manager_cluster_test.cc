@@ -38,3 +38,26 @@ TEST_CASE("a manager that falls silent holds up neither who asks for its UID nor
   f.manager().Stop();
   CHECK(SystemClock().Steady() - begin < 5s);
 }
+
+// Their order and their shares would be the default ones.
+TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withheld") {
+  Connected f(Alone());
+  sim::Faults slow;
+  slow.answers.push_back({.kind = sim::InjectedAnswer::Kind::kHang,
+                          .method = "GET",
+                          .path_contains = "/clusterqueues"});
+  f.manager_server().SetFaults(slow);
+  f.manager().Start();
+  REQUIRE(f.WaitUntil([&] {
+    return f.manager().workloads().cache().health().complete &&
+           f.manager().checks().health().complete && f.manager().configs().health().complete &&
+           f.manager().templates().health().complete;
+  }));
+  CHECK_FALSE(f.manager().IsListed());
+  slow.answers.front().kind = sim::InjectedAnswer::Kind::kStatus;
+  slow.answers.front().code = 403;
+  f.manager_server().SetFaults(slow);
+  f.manager_server().DropConnections();
+  CHECK(f.WaitUntil([&] { return f.manager().IsListed(); }));
+  CHECK(f.manager().IsUsable());
+}

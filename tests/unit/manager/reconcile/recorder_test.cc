@@ -107,6 +107,25 @@ TEST_CASE_METHOD(Fixture, "a row that is the same is not written again") {
   CHECK(updated() == clock.Now());
 }
 
+TEST_CASE_METHOD(Fixture, "whatever of a row is another is written") {
+  HandClock clock;
+  Recorder recorder(*store, clock);
+  const auto row = [&](const std::string& queue, const std::string& kind, const std::string& job) {
+    Picture seen = Seen(job);
+    tracking::Workload workload = *seen.view.workload;
+    workload.requirement.queue = queue;
+    workload.requirement.kind = kind;
+    seen.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+    recorder.Record(seen, Decided(placement::Phase::kWaiting));
+    REQUIRE(store->Flush());
+    return store->Read().value()->Workloads().value().at(0);
+  };
+  CHECK(row("gpu", "Job.batch", "train").queue == "gpu");
+  CHECK(row("large", "Job.batch", "train").queue == "large");
+  CHECK(row("large", "JobSet.jobset.x-k8s.io", "train").job_kind == "JobSet");
+  CHECK(row("large", "JobSet.jobset.x-k8s.io", "again").job.name == "again");
+}
+
 TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are remembered first") {
   Recorder recorder(*store, SystemClock());
   Picture picture = Seen("train");

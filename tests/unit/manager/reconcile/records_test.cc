@@ -80,3 +80,34 @@ TEST_CASE("a residue is remembered once, over a restart, until nothing of ours i
   REQUIRE(store->Flush());
   CHECK(store->Read().value()->Residues().value().empty());
 }
+
+TEST_CASE("an attempt ends once on each worker, and the next one anew") {
+  const TempFolder folder;
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  Records records(*store);
+  const ObjectKey key{"ml", "job-train"};
+  CHECK(records.EndsAttempt(key, ClusterName("east")));
+  CHECK_FALSE(records.EndsAttempt(key, ClusterName("east")));
+  CHECK(records.EndsAttempt(key, ClusterName("west")));
+  CHECK(records.EndsAttempt({"ml", "another"}, ClusterName("east")));
+  records.BeginAttempt(key);
+  CHECK(records.EndsAttempt(key, ClusterName("east")));
+  records.Forget(key);
+  CHECK(records.EndsAttempt(key, ClusterName("east")));
+}
+
+TEST_CASE("the first look at an end counts, by a clock that was set back from then on") {
+  const TempFolder folder;
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  Records records(*store);
+  const ObjectKey key{"ml", "job-train"};
+  const WallTime noon{12h};
+  records.RememberPlacing(key, {ClusterName("east"), noon - 1h});
+  records.RememberEnd(key, noon);
+  records.RememberEnd(key, noon + 1s);
+  const auto placing = records.Placing(key, noon + 2s);
+  REQUIRE(placing);
+  CHECK(placing->cluster == ClusterName("east"));
+  CHECK(placing->end_seen == noon);
+  CHECK(records.Placing(key, noon - 10min)->end_seen == noon - 10min);
+}

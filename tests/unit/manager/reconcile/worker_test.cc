@@ -198,6 +198,39 @@ TEST_CASE("contact ends an outage, and one outage has one beginning whatever its
   CHECK(f.WaitUntil([&] { return !worker.Status().lost_since; }));
 }
 
+// An outage in which jobs were kept is none: they move when the worker has been silent for long.
+TEST_CASE(
+    "a worker that is silent after a rejection has been lost since then, if its jobs stayed") {
+  const bool keeps = GENERATE(true, false);
+  HandClock clock;
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.keeps_rejected = keeps;
+  Connected f(options, clock);
+  f.Start();
+  Worker& worker = f.worker(0);
+  sim::Faults faults;
+  faults.reject_credentials = true;
+  f.server(0).SetFaults(faults);
+  REQUIRE(
+      f.WaitUntil([&] { return worker.Status().connection.phase == ConnectionPhase::kRejected; }));
+  const WallTime rejected = clock.Now();
+  clock.Advance(1h);
+  CHECK(worker.Status().keeps_jobs == keeps);
+  CHECK(worker.Status().lost_since == rejected);
+  faults.reject_credentials = false;
+  faults.refuse = true;
+  f.server(0).SetFaults(faults);
+  f.server(0).DropConnections();
+  REQUIRE(f.WaitUntil(
+      [&] { return worker.Status().connection.phase == ConnectionPhase::kUnreachable; }));
+  const WallTime silent = clock.Now();
+  clock.Advance(1s);
+  CHECK(worker.Status().lost_since.value() == (keeps ? silent : rejected));
+  clock.Advance(20min);
+  CHECK(worker.Status().lost_since.value() == (keeps ? silent : rejected));
+}
+
 TEST_CASE("how long a worker may take to list is counted in steady time") {
   HandClock clock;
   ConnectedOptions options;

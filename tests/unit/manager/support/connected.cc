@@ -48,6 +48,7 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
     settings.options = Quick();
     settings.origin = "fedra";
     settings.lost_since = options.lost_since;
+    settings.keeps_rejected = options.keeps_rejected;
     if (options.devices) settings.verified.devices.emplace();
     workers_.push_back(std::make_shared<Worker>(std::move(settings), threads_.loop, threads_.pool,
                                                 clock, ListenTo()));

@@ -29,6 +29,7 @@ struct ConnectedOptions {
   std::string token = "admin-token";
   bool devices = true;
   std::optional<WallTime> lost_since;
+  bool keeps_rejected = false;
 };
 
 class Connected final {

@@ -153,10 +153,3 @@ TEST_CASE("only coming and going is told, not every change") {
   REQUIRE(sink.Remove(Object("ml", "data", 3)));
   CHECK(f.changes.size() == 2);
 }
-
-TEST_CASE("it is listing until every first list is complete") {
-  Fixture f;
-  CHECK_FALSE(f.picture.IsListing());
-  f.SetState(f.Sink("runtimeclasses"), CacheState::kSyncing);
-  CHECK(f.picture.IsListing());
-}

@@ -1,0 +1,198 @@
+// Which keys of which loop each event adds.
+
+#include "manager/reconcile/event_handlers.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/support/connected.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+using namespace std::chrono_literals;
+using Keys = std::set<std::string>;
+using Kind = InputChange::Kind;
+
+namespace {
+
+const ClusterName kEast("east");
+const ObjectKey kTrain{"ml", "job-train"};  // in the manager's cache; its job is ml/train
+
+ConnectedOptions East() {
+  ConnectedOptions options;
+  options.workers = {kEast.value};
+  options.devices = false;
+  return options;
+}
+
+// Of ml, for queue gpu: one pod with a claim from template one-gpu, and a ConfigMap.
+std::shared_ptr<const tracking::Workload> WorkloadOf(const std::string& name) {
+  auto workload = std::make_shared<tracking::Workload>();
+  workload->key = {"ml", name};
+  workload->requirement.ns = "ml";
+  workload->requirement.queue = "gpu";
+  workload->requirement.pod_sets = {{"main", 1, {{"g", "one-gpu", ""}}}};
+  workload->requirement.dependencies = {{tracking::Dependency::Kind::kConfigMap, "settings"}};
+  return workload;
+}
+
+// "ml/waits" looks for a worker, "ml/runs" is on east, of "ml/gone" something is left there.
+struct Fixture {
+  const TempFolder folder;
+  Connected fleet{East()};
+  Guarded<Keys> ran;
+  RunLoop<ObjectKey> workloads{
+      {.subject = "workload"}, SystemClock(), [this](const ObjectKey& key) {
+        return Ran("workload " + key.ToString());
+      }};
+  RunLoop<std::string> checks{{.subject = "check"}, SystemClock(), [this](const std::string& name) {
+                                return Ran("check " + name);
+                              }};
+  RunLoop<ObjectKey> template_loop{
+      {.subject = "template"}, SystemClock(), [this](const ObjectKey& key) {
+        return Ran("template " + key.ToString());
+      }};
+  CallGates gates{SystemClock(), {}};
+  CopyFailures copy_failures;
+  TemplateReconciler templates{{.mode = templates::Mode::kReconcile, .origin = "fedra"},
+                               fleet.manager(),
+                               fleet.workers(),
+                               gates,
+                               copy_failures,
+                               SystemClock(),
+                               template_loop,
+                               [](const ObjectKey&) {}};
+  WakeIndex wake_index;
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  Records records{*store};
+  CopyPlaces places;
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
+                    fleet.manager(),
+                    fleet.workers(),
+                    copy_failures};
+  DispatchOrder order;
+  EventHandlers handlers{
+      {workloads, checks, templates},
+      {wake_index, records, fleet.manager(), fleet.workers(), places, gatherer, order},
+      SystemClock()};
+
+  Fixture() {
+    AddWaitingWorkload(fleet.manager_server(), kTrain);
+    fleet.Start();
+    REQUIRE(
+        fleet.WaitUntil([&] { return fleet.manager().WorkloadOf({"ml", "train"}).has_value(); }));
+    Seen("waits", /*looks=*/true);
+    Seen("runs", /*looks=*/false);
+    REQUIRE(records.AddResidue({kEast, {"ml", "gone"}, "uid-gone", "Job", {"ml", "gone"}, {}}));
+    workloads.Start();
+    checks.Start();
+    template_loop.Start();
+  }
+  ~Fixture() {
+    workloads.Stop();
+    checks.Stop();
+    template_loop.Stop();
+    workloads.Join();
+    checks.Join();
+    template_loop.Join();
+  }
+
+  void Seen(const std::string& name, bool looks) {
+    auto workload = std::make_shared<tracking::Workload>(*WorkloadOf(name));
+    if (!looks) workload->cluster_name = kEast.value;
+    Picture picture;
+    picture.view.key = workload->key;
+    picture.view.check = "fedra";
+    picture.view.workload = std::move(workload);
+    picture.judged = looks;
+    wake_index.Update(picture, {});
+  }
+  Result<void> Ran(std::string key) {
+    ran.With([&](Keys& keys) { keys.insert(std::move(key)); });
+    ran.Notify();
+    return {};
+  }
+  // What the event makes run, in all loops.
+  Keys After(const Keys& expected, const std::function<void()>& event) {
+    ran.With([](Keys& keys) { keys.clear(); });
+    event();
+    const auto all = [&](const Keys& keys) { return keys.size() >= expected.size(); };
+    ran.WaitFor(10s, all, [](Keys&) {});
+    std::this_thread::sleep_for(2 * kDevicesSettle);  // nothing more
+    return ran.Copy();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every event of a cluster runs the keys that it concerns, and no others") {
+  Fixture f;
+  const ManagerListener manager = f.handlers.ForManager();
+  const WorkerListener worker = f.handlers.ForWorker(kEast);
+  const auto input = [&](Kind kind, const ObjectKey& key) {
+    return [&worker, &f, kind, key] { worker.on_input(f.fleet.worker(0), {kind, key}); };
+  };
+  struct Row {
+    const char* what;
+    std::function<void()> event;
+    Keys expected;
+  };
+  const std::string train = "workload " + kTrain.ToString();
+  const std::vector<Row> rows = {
+      {"a Workload", [&] { manager.on_workload({"ml", "any"}); }, {"workload ml/any"}},
+      {"pods that got on", [&] { manager.on_progress({"ml", "any"}); }, {"workload ml/any"}},
+      {"an AdmissionCheck", [&] { manager.on_checks(); }, {"check fedra", train}},
+      {"a template",
+       [&] { manager.on_template({"ml", "one-gpu"}); },
+       {"template ml/one-gpu", "workload ml/waits"}},
+      {"a template that no job names",
+       [&] { manager.on_template({"ml", "two-gpus"}); },
+       {"template ml/two-gpus"}},
+      {"its use", [&] { manager.on_template_use({"ml", "one-gpu"}); }, {"template ml/one-gpu"}},
+      {"a clone", [&] { worker.on_workload({"ml", "any"}); }, {"workload ml/any"}},
+      {"a remote job", [&] { worker.on_job({"ml", "train"}); }, {train}},
+      {"a job of no Workload", [&] { worker.on_job({"ml", "unknown"}); }, {}},
+      {"its progress", [&] { worker.on_progress({"ml", "any"}); }, {"workload ml/any"}},
+      {"a queue", input(Kind::kQueue, {"ml", "gpu"}), {"workload ml/waits"}},
+      {"another queue", input(Kind::kQueue, {"ml", "cpu"}), {}},
+      {"a template there",
+       input(Kind::kTemplate, {"ml", "one-gpu"}),
+       {"template ml/one-gpu", "workload ml/waits"}},
+      {"a ConfigMap", input(Kind::kDependency, {"ml", "settings"}), {"workload ml/waits"}},
+      {"devices", input(Kind::kDevices, {}), {"workload ml/waits"}},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    CHECK(f.After(row.expected, row.event) == row.expected);
+  }
+}
+
+TEST_CASE(
+    "a worker's contact concerns those that look and those that it has; checks only a change") {
+  Fixture f;
+  const WorkerListener worker = f.handlers.ForWorker(kEast);
+  const auto contact = [&] { worker.on_contact(f.fleet.worker(0)); };
+  const Keys again{"workload ml/waits", "workload ml/runs", "workload ml/gone"};
+  Keys changed = again;
+  changed.insert("check fedra");
+  CHECK(f.After(changed, contact) == changed);
+  CHECK(f.After(again, contact) == again);
+
+  sim::Faults away;
+  away.refuse = true;
+  f.fleet.server(0).SetFaults(away);
+  REQUIRE(
+      f.fleet.WaitUntil([&] { return f.fleet.worker(0).contact() == placement::Contact::kNone; }));
+  const Keys lost{"workload ml/waits", "workload ml/runs", "check fedra"};
+  CHECK(f.After(lost, contact) == lost);
+
+  // Another worker under the same name begins anew.
+  const auto member = [&] { f.handlers.OnMembership(kEast); };
+  CHECK(f.After(lost, member) == lost);
+}

@@ -1,0 +1,33 @@
+// What a reload takes over, and which keys it says need a restart.
+
+#include "manager/reload.h"
+
+#include "tests/support/catch.h"
+
+using namespace fedra;
+
+TEST_CASE("a reload takes over workers, what becomes of removed ones, and the log level") {
+  config::Configuration used;
+  config::Configuration fresh;
+  fresh.workers.emplace_back().name = "east";
+  fresh.dispatch.removed_workers = config::RemovedWorkers::kDrain;
+  fresh.dispatch.candidates = 7;
+  fresh.origin = "another";
+  const config::Configuration merged = TakeOver(used, fresh);
+  REQUIRE(merged.workers.size() == 1);
+  CHECK(merged.workers[0].name == "east");
+  CHECK(merged.dispatch.removed_workers == config::RemovedWorkers::kDrain);
+  CHECK(merged.dispatch.candidates == used.dispatch.candidates);
+  CHECK(merged.origin == used.origin);
+}
+
+TEST_CASE("keys that have changed are named with their sections") {
+  const std::string before =
+      "origin: fedra\ndispatch:\n  policy: best\n  backfill:\n    maxPasses: 3\nstore:\n"
+      "  path: a.db\n";
+  const std::string after =
+      "origin: fedra\ndispatch:\n  policy: race\n  backfill:\n    maxPasses: 4\nstore:\n"
+      "  path: a.db\n  # a remark: of no weight\n";
+  CHECK(ChangedKeys(before, before).empty());
+  CHECK(ChangedKeys(before, after) == "dispatch.backfill.maxPasses, dispatch.policy");
+}
