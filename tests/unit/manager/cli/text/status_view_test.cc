@@ -240,7 +240,7 @@ TEST_CASE("old data is said to be old") {
            RenderWorkers(data, Settings()).out.starts_with(text) &&
            RenderJobs(data, Settings()).out.starts_with(text);
   };
-  CHECK(begins("DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\nWORK"));
+  CHECK(begins("DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\n"));
   data.daemon.holds_store = true;
   CHECK(begins("DAEMON  runs, but has written nothing for 12m (it is starting, or its log says"));
   data.daemon = {Beat(seconds(2)), /*holds_store=*/false};
@@ -294,7 +294,7 @@ TEST_CASE("nothing to show is a note, not an error") {
   StatusData idle = Fleet();
   idle.workloads.clear();
   CHECK(RenderStatus(idle, Settings()).note.empty());
-  CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nWORKLOADS  none\n"));
+  CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nJOBS  none\n"));
 }
 
 TEST_CASE("names are what the other commands take") {
