@@ -140,7 +140,8 @@ Fields DescribeVerification(VerificationSettings& verification) {
       {"templates", "ResourceClaimTemplates on the workers.",
        ObjectRef{DescribeTemplates(verification)}, ""},
       {"devices",
-       "Whether a job is sent only where its device claims will be allocated, as the worker's "
+       "Whether a job is dispatched only where its device claims will be allocated, as the "
+       "worker's "
        "scheduler would.",
        Choice<DeviceCheck>(&verification.devices,
                            {{"Off", DeviceCheck::kOff}, {"Enforce", DeviceCheck::kEnforce}}),
@@ -303,9 +304,10 @@ Fields Describe(Configuration& c) {
       {"origin",
        "Label value that marks what this installation creates on workers; unique per manager.",
        TextRef{&c.origin, TextRule::kDnsLabel}, ""},
-      {"verification", "What is checked on a worker before a job is sent there.",
+      {"verification", "What is checked on a worker before a job is dispatched there.",
        ObjectRef{DescribeVerification(c.verification)}, ""},
-      {"dispatch", "Where eligible jobs are sent.", ObjectRef{DescribeDispatch(c.dispatch)}, ""},
+      {"dispatch", "How a job is dispatched to the workers that can run it.",
+       ObjectRef{DescribeDispatch(c.dispatch)}, ""},
       {"workerLostTimeout",
        "How long a worker may be out of contact before its jobs are moved elsewhere.",
        DurationRef{&c.worker_lost_timeout, seconds(1), hours(8'760)}, ""},

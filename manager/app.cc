@@ -119,11 +119,11 @@ class Daemon final {
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
+  SystemdReport systemd_{Watched()};
   std::unique_ptr<server::HttpServer> http_;
 
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
-  SystemdReport systemd_{Watched()};
   std::string told_restart_;  // the keys that need a restart, as told last; empty: none do
 };
 
@@ -196,8 +196,13 @@ server::Pages Daemon::Pages() {
     return server::HealthCheck{"store", stats.failing ? stats.failing->message : std::string()};
   };
   return {
-      // Nothing that a restart could mend: the store's disk, for one, would stay full.
-      .livez = [] { return std::vector<server::HealthCheck>(); },
+      // Only what a restart can mend: the store's disk, for one, would stay full.
+      .livez =
+          [this] {
+            const bool hangs = systemd_.IsOverdue(SystemClock().Steady());
+            return std::vector<server::HealthCheck>{
+                {"progress", hangs ? "a part of the daemon hangs; the log names it" : ""}};
+          },
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};

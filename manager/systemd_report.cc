@@ -1,5 +1,6 @@
 #include "manager/systemd_report.h"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,19 +8,24 @@
 #include "manager/notify.h"
 
 namespace fedra {
+namespace {
+
+// What fedra.service has, for where there is no unit.
+constexpr std::chrono::minutes kLimit{2};
+
+}  // namespace
 
 std::string StatusLine(const ServiceState& state) {
   if (!state.is_working) return "waiting for the manager's API server and the first lists";
   return fmt::format("{} of {} workers connected", state.connected, state.workers);
 }
 
-SystemdReport::SystemdReport(std::vector<WatchedPart> parts) {
-  if (const auto limit = WatchdogLimit())
-    watchdog_.emplace(*limit, std::move(parts), [] { NotifySystemd("WATCHDOG=1"); });
-}
+SystemdReport::SystemdReport(std::vector<WatchedPart> parts)
+    : watchdog_(WatchdogLimit().value_or(kLimit), std::move(parts),
+                [] { NotifySystemd("WATCHDOG=1"); }) {}
 
 void SystemdReport::Tick(SteadyTime now, const ServiceState& state) {
-  if (watchdog_) watchdog_->Tick(now);
+  watchdog_.Tick(now);
   if (std::string status = StatusLine(state); status != status_) {
     NotifySystemd("STATUS=" + status);
     status_ = std::move(status);

@@ -1,12 +1,11 @@
 #pragma once
 //
 // What systemd hears of the running daemon: that it is ready, a line for `systemctl status`, and
-// the watchdog's pings. Says nothing outside of a Type=notify unit.
+// the watchdog's pings. Says nothing outside of a Type=notify unit, but watches there, too.
 //
-// Thread rules: one thread, the one that ticks.
+// Thread rules: one thread, the one that ticks. IsOverdue: any thread.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +25,16 @@ std::string StatusLine(const ServiceState& state);
 
 class SystemdReport final {
  public:
-  // `parts`: see Watchdog; they are asked only when the unit has a watchdog.
+  // `parts`: see Watchdog.
   explicit SystemdReport(std::vector<WatchedPart> parts);
 
   void Tick(SteadyTime now, const ServiceState& state);
+  // Whether some part got nothing done for longer than the unit's limit, or two minutes.
+  bool IsOverdue(SteadyTime now) const { return watchdog_.IsOverdue(now); }
 
  private:
-  std::optional<Watchdog> watchdog_;  // none: the unit has none
-  std::string status_;                // as last told
+  Watchdog watchdog_;
+  std::string status_;  // as last told
   bool ready_told_ = false;
 };
 

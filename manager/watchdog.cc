@@ -34,14 +34,20 @@ std::optional<int64_t> NumberIn(const char* variable) {
 
 Watchdog::Watchdog(std::chrono::microseconds limit, std::vector<WatchedPart> parts,
                    std::function<void()> ping)
-    : interval_(limit / kLooksWithinLimit), ping_(std::move(ping)) {
+    : limit_(limit), interval_(limit / kLooksWithinLimit), ping_(std::move(ping)) {
   for (WatchedPart& part : parts) parts_.push_back({.part = std::move(part)});
 }
 
 void Watchdog::Tick(SteadyTime now) {
   if (last_look_ && now - *last_look_ < interval_) return;
   last_look_ = now;
+  if (last_ping_.load() == kNever) last_ping_ = now;
   Look();
+}
+
+bool Watchdog::IsOverdue(SteadyTime now) const {
+  const SteadyTime last = last_ping_;
+  return last != kNever && now - last > limit_;
 }
 
 void Watchdog::Look() {
@@ -52,11 +58,12 @@ void Watchdog::Look() {
   }
   if (const std::vector<std::string> silent = Silent(); !silent.empty()) {
     if (++silent_looks_ < kNewsAfter) return;
-    log::Warn("systemd's watchdog is not pinged: parts of the daemon make no progress",
+    log::Warn("parts of the daemon make no progress",
               {{"parts", fmt::format("{}", fmt::join(silent, ", "))}});
     return;
   }
   ping_();
+  last_ping_ = *last_look_;
   silent_looks_ = 0;
   for (Watched& watched : parts_) watched.moved = false;
 }

@@ -1,11 +1,13 @@
 #pragma once
 //
 // Pings systemd's watchdog (WatchdogSec=, sd_watchdog_enabled(3)), but only while every part of the
-// daemon gets something done: a thread that hangs must not be hidden by others that go on.
+// daemon gets something done: a thread that hangs must not be hidden by others that go on. Where
+// there is no systemd, /livez says the same to a kubelet.
 //
 // Pure but for the two functions that it is given. Thread rules: one thread, the one that ticks; so
-// a ping also says that this thread goes on.
+// a ping also says that this thread goes on. IsOverdue: any thread.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -37,6 +39,10 @@ class Watchdog final {
   // The parts that got nothing done since the last ping.
   std::vector<std::string> Silent() const;
 
+  // Whether there was no ping for longer than the limit. Before the first tick there is none to
+  // miss.
+  bool IsOverdue(SteadyTime now) const;
+
  private:
   struct Watched {
     WatchedPart part;
@@ -47,12 +53,16 @@ class Watchdog final {
   void Look();
 
   // Constant after construction.
+  const SteadyTime::duration limit_;
   const SteadyTime::duration interval_;
   const std::function<void()> ping_;
 
   std::vector<Watched> parts_;
   std::optional<SteadyTime> last_look_;
   int silent_looks_ = 0;  // without a ping, in a row
+
+  static constexpr SteadyTime kNever = SteadyTime::max();
+  std::atomic<SteadyTime> last_ping_{kNever};  // or the first look
 };
 
 // The limit that systemd has set for this process (WATCHDOG_USEC, WATCHDOG_PID); nothing: none.

@@ -57,6 +57,9 @@ CLOSED = {
     "manager/tracking/": ("manager/reconcile/", "manager/http/", "manager/cli/"),
     "manager/reconcile/": ("manager/http/", "manager/cli/"),
     "manager/http/": ("manager/cli/",),
+    "manager/cli/text/": ("manager/cli/fleet/", "manager/cli/manifests/", "manager/cli/snapshots/"),
+    "manager/cli/manifests/": ("manager/cli/fleet/", "manager/cli/snapshots/"),
+    "manager/cli/snapshots/": ("manager/cli/manifests/",),
 }
 
 # Include prefix of a heavy library -> the only places that include it.
@@ -64,6 +67,7 @@ ROOMS = {
     "curl/": ("cluster-clients/http/",),
     "sqlite3.h": ("store/", "tests/unit/store/"),
     "yaml-cpp/": ("config/",),
+    "zlib.h": ("manager/cli/bundle/archive.cc", "tests/unit/manager/cli/bundle/archive_test.cc"),
     "CLI/": ("manager/cli/",),
     "boost/asio": (
         "cluster-clients/http/",

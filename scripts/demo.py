@@ -113,7 +113,7 @@ class Demo:
             lambda: set(self._running().worker_states().values()) == {"Connected"},
         )
         self._wait("the admission check is Active", self._check_active)
-        self._show("status", "clusters")
+        self._show("status", "workers")
 
     def _first_job(self) -> FederatedJob:
         _title(f"A job that claims a device by template {_ONE_GPU}")
@@ -145,7 +145,7 @@ class Demo:
             f"The job left for {_LAB} after {(time.monotonic() - started) * 1000:.0f} ms, without any timer."
         )
         job.wait_running_on(_LAB)
-        self._show("status", "workloads")
+        self._show("status", "jobs")
 
     def _survive_a_crash(self, running: FederatedJob) -> FederatedJob:
         _title("kill -9 of fedra; meanwhile one job ends and another is submitted")
@@ -208,7 +208,7 @@ class Demo:
             f"The waiting job left for {_WEST} {(time.monotonic() - started) * 1000:.0f} ms after that, without any timer."
         )
         waiting.wait_running_on(_WEST)
-        self._show("status", "workloads")
+        self._show("status", "jobs")
 
     def _finish(self, jobs: list[FederatedJob]) -> None:
         _title("The jobs end; their results are on the manager and nothing is left on the workers")

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace fedra::verdict {
 namespace {
 
@@ -21,9 +23,8 @@ constexpr std::array kCatalogue = {
         "there is no contact with the worker's API server",
         "Connections are refused, cut, or get no answer in time; the address does not resolve; or "
         "a proxy is down.",
-        "See `fedra status clusters` for the exact error and since when. Nothing needs doing in "
-        "fedra: it reconnects by "
-        "itself, and jobs of a worker that stays away longer than workerLostTimeout are moved."},
+        "See `fedra status workers` for the exact error and since when. fedra reconnects; it moves "
+        "the jobs of a worker that is unreachable longer than workerLostTimeout."},
     ReasonEntry{
         kClusterMisconfigured, "ClusterMisconfigured", kReach,
         "the worker's kubeconfig cannot be used",
@@ -75,7 +76,7 @@ constexpr std::array kCatalogue = {
                 "The queue is stopped, its ClusterQueue is missing, or a flavor or admission check "
                 "of it is.",
                 "On the worker: kubectl describe localqueue and clusterqueue. The message repeats "
-                "Kueue's own words."},
+                "Kueue's."},
     ReasonEntry{
         kQueueStopped, "QueueStopped", kObjects,
         "the LocalQueue or its ClusterQueue on the worker is stopped or drained",
@@ -114,15 +115,15 @@ constexpr std::array kCatalogue = {
         "Beside the verdict Yes it is only a note: fedra copies the template with the job.",
         "Create the template in the job's namespace on the worker; or, where the manager has it, "
         "let "
-        "fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, "
-        "without a "
-        "restart or resubmission."},
-    ReasonEntry{kTemplateDrift, "TemplateDrift", kObjects,
-                "the worker's ResourceClaimTemplate differs from the manager's",
-                "Somebody changed one of the copies. With drift: Warn the job is sent anyway; with "
-                "Require it is not.",
-                "Make the copies equal (the message names the fields), or set "
-                "verification.templates.drift."},
+        "fedra copy it (verification.templates.sync, docs/templates.md). The job is dispatched at "
+        "once, without a restart or resubmission."},
+    ReasonEntry{
+        kTemplateDrift, "TemplateDrift", kObjects,
+        "the worker's ResourceClaimTemplate differs from the manager's",
+        "One of the copies was changed. With drift: Warn the job is dispatched anyway; with "
+        "Require it is not.",
+        "Make the copies equal (the message names the fields), or set "
+        "verification.templates.drift."},
     ReasonEntry{
         kClaimMissing, "ClaimMissing", kObjects,
         "a ResourceClaim that the job names does not exist on the worker, or takes no pods",
@@ -134,7 +135,7 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kClaimElsewhere, "ClaimElsewhere", kObjects,
                 "the named ResourceClaim is in use on another worker",
                 "All users of one claim must run where its devices are: where it is allocated, or "
-                "where the first of them was sent.",
+                "where the first of them was dispatched.",
                 "Wait until its users there have ended, or delete the claim there."},
     ReasonEntry{kNameConflict, "NameConflict", kObjects,
                 "a Job or Workload of the same name that is not ours exists on the worker",
@@ -172,12 +173,13 @@ constexpr std::array kCatalogue = {
         kNotEnoughDevices, "NotEnoughDevices", kDevices,
         "fewer devices match than the job asks for",
         "Matching devices exist, but not enough of them: on one node for one pod, or in all "
-        "for all pods, even if nobody else held any.",
+        "for all pods, even if no other job held any.",
         "Ask for fewer devices or pods, or use a worker with more devices or larger nodes."},
     ReasonEntry{kDevicesAllocated, "DevicesAllocated", kDevices,
                 "matching devices exist but are in use",
                 "Other claims hold them, or they are reserved for jobs already dispatched there.",
-                "No action needed: the job is dispatched once enough devices are free."},
+                "No action needed: the job is dispatched in its turn, once enough devices are free "
+                "there."},
     ReasonEntry{
         kInLine, "InLine", kDevices,
         "devices are free, and jobs that are ahead in line get them first",
@@ -194,17 +196,18 @@ constexpr std::array kCatalogue = {
         kCountersExhausted, "CountersExhausted", kDevices,
         "partitions exist, but their parent device is used up",
         "Partitionable devices draw on shared counters that other partitions have consumed.",
-        "No action needed: the job is dispatched when partitions are freed. Where the message says "
-        "that even free "
-        "devices are too few: ask for less, or use another worker."},
-    ReasonEntry{kCapacityExhausted, "CapacityExhausted", kDevices,
-                "shared devices, or a shared claim, have not enough capacity left",
-                "Consumable capacity of every matching device is taken, or the ResourceClaim that "
-                "the pods share has as many consumers as can be recorded (256).",
-                "No action needed: the job is dispatched when capacity is freed. Where the message "
-                "says that even "
-                "free devices are too few: ask for less, or use another worker. Where it counts "
-                "consumers: let fewer pods share the claim."},
+        "No action needed: the job is dispatched in its turn, once enough partitions are free. "
+        "Where the message says that even free devices are too few: ask for less, or use another "
+        "worker."},
+    ReasonEntry{
+        kCapacityExhausted, "CapacityExhausted", kDevices,
+        "shared devices, or a shared claim, have not enough capacity left",
+        "Consumable capacity of every matching device is taken, or the ResourceClaim that "
+        "the pods share has as many consumers as can be recorded (256).",
+        "No action needed: the job is dispatched in its turn, once enough capacity is free. "
+        "Where the message says that even free devices are too few: ask for less, or use another "
+        "worker. Where it counts "
+        "consumers: let fewer pods share the claim."},
     ReasonEntry{kDeviceTainted, "DeviceTainted", kDevices,
                 "matching devices are tainted and the claim does not tolerate it",
                 "A driver or a DeviceTaintRule marks them, for example for maintenance.",
@@ -276,7 +279,7 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kStaleData, "StaleData", kOther,
                 "what we know about the worker is incomplete or too old",
                 "A list is still being read, or a watch has been failing.",
-                "Wait; if it stays, see `fedra status clusters`."},
+                "Wait; if it stays, see `fedra status workers`."},
     ReasonEntry{
         kBudgetExceeded, "BudgetExceeded", kOther, "the search for devices was given up",
         "The claims allow too many combinations to try them all, here or for kube-scheduler, "
@@ -289,11 +292,17 @@ constexpr std::array kCatalogue = {
         "The AdmissionCheck of its queue names a MultiKueueConfig that does not list the worker.",
         "Add the worker to that MultiKueueConfig, or use another queue."},
     ReasonEntry{
+        kWorkerRemoved, "WorkerRemoved", kOther, "the worker was removed from the configuration",
+        "fedra's configuration does not name the worker any more. It gets no new jobs; "
+        "dispatch.removedWorkers says whether those that it has may end there.",
+        "No action needed where that is meant. A worker that was removed by mistake: put it back "
+        "into the configuration, which is read again without a restart."},
+    ReasonEntry{
         kRecentlyFailed, "RecentlyFailed", kOther,
-        "the job was sent there a short while ago and did not get admitted or was evicted",
+        "the job was dispatched there a short while ago, and was not admitted or was evicted",
         "The admission time-out passed, the worker refused the job or ended its copy, or Kueue "
         "there evicted it; other workers are tried first.",
-        "It is tried again by itself, after the others. Where the message names a missing right, "
+        "fedra tries it again, after the other workers. Where the message names a missing right, "
         "a webhook or a quota, mend that on the worker; `fedra history NAMESPACE/NAME` shows the "
         "attempts."},
 };
@@ -316,8 +325,7 @@ std::optional<ReasonCode> ParseReasonCode(std::string_view name) {
 
 std::string DeviceCounts::ToString() const {
   if (devices == 0) return "no devices";
-  std::string text = std::to_string(devices);
-  text += devices == 1 ? " device: " : " devices: ";
+  std::string text = Counted(devices, "device") + ": ";
   for (const CountedCause& part : parts) {
     if (&part != &parts.front()) text += ", ";
     text += std::to_string(part.devices);

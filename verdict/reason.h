@@ -66,6 +66,7 @@ enum class ReasonCode {
   kStaleData,
   kBudgetExceeded,
   kExcluded,
+  kWorkerRemoved,
   kRecentlyFailed,
 };
 

@@ -305,7 +305,7 @@ void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeVi
     const auto [at, is_first] = pool.devices.try_emplace(device.slot);
     SimulatedUse& use = at->second;
     use.dedicated = use.dedicated || !chosen.shared;
-    use.in_flight = use.in_flight || workspace.in_flight;
+    use.assumed = use.assumed || workspace.assumed;
     use.capacity = use.capacity || !chosen.consumed.empty();
     AddAmounts(use.consumed, chosen.consumed);
     // Of a device that is held in shares the scheduler deducts the counters once.

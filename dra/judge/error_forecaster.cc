@@ -16,7 +16,7 @@ constexpr double kMaybeSlow = uint64_t{1} << kManyDevices;
 // What is held of the pools of one node.
 Workspace HeldOf(const Workspace& workspace, const NodeView& view) {
   Workspace held;
-  held.in_flight = workspace.in_flight;
+  held.assumed = workspace.assumed;
   for (const auto& pool : view.pools)
     if (const Workspace::Pool* found = workspace.Find(pool->key)) held.pools[pool->key] = *found;
   return held;

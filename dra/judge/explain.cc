@@ -173,7 +173,7 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
     return false;
   }
   if (!ask_.admin && held && held->dedicated) {
-    ++(held->in_flight ? report_.in_flight : report_.placed);
+    ++(held->assumed ? report_.assumed : report_.placed);
     return false;
   }
   if (!HasCapacity(device, held)) {

@@ -47,9 +47,9 @@ struct RequestReport {
   std::vector<ObjectKey> claims;     // that hold those, each once, at most kMaxClaimsKept
   size_t all_claims = 0;             // how many there are
   std::vector<std::string> holders;  // jobs, or claims of no known job, each once; see NameHolders
-  int in_flight = 0;                 // taken by workloads in flight
-  int placed = 0;                    // taken by pods of the same workload
-  int capacity = 0;                  // not enough capacity left, or not published
+  int assumed = 0;       // reserved for dispatched workloads whose pods do not hold them yet
+  int placed = 0;        // taken by pods of the same workload
+  int capacity = 0;      // not enough capacity left, or not published
   std::string shortage;  // of the one that has most left: "need 20Gi of memory (8Gi left on gpu-3)"
   int free = 0;          // could be taken
   int most_on_one_node = 0;  // the largest number of free ones that one node reaches

@@ -61,7 +61,7 @@ std::vector<CountedCause> RequestReport::Parts() const {
   Append(parts, other_node, "on nodes the pod cannot use");
   for (const CountedCause& cause : taints) Append(parts, cause.devices, "tainted " + cause.what);
   Append(parts, allocated, "allocated" + InBrackets(FirstOf(holders, all_claims - claims.size())));
-  Append(parts, in_flight, "reserved for jobs already dispatched here");
+  Append(parts, assumed, "reserved for jobs already dispatched here");
   Append(parts, placed, "taken by other pods of this job");
   Append(parts, capacity, "without enough capacity" + (shortage.empty() ? "" : ": " + shortage));
   Append(parts, free, "free");

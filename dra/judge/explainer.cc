@@ -89,7 +89,7 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
   const std::string object = "pod set " + report.name;
   if (report.fitting >= context_.options.max_pods) {
     return explanation.Add(Outcome::kUnknown, ReasonCode::kBudgetExceeded, object,
-                           HowManyFit(report) + "; the others were not looked at");
+                           HowManyFit(report) + "; the others were not tried");
   }
   if (trace_.errors.error) return ExplainError(trace_, context_.snapshot, explanation);
   if (context_.BudgetIsSpent()) return ExplainBudget(explanation);

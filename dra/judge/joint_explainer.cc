@@ -46,7 +46,7 @@ std::string Alternatives(const std::vector<std::string>& texts) {
 
 bool AreHeldByOthers(const std::vector<RequestReport>& reports) {
   return std::any_of(reports.begin(), reports.end(), [](const RequestReport& report) {
-    return report.allocated + report.in_flight > 0;
+    return report.allocated + report.assumed > 0;
   });
 }
 

@@ -21,8 +21,8 @@ inline constexpr size_t kMaxConsumers = 256;
 // From so many feasible nodes on, kube-scheduler does not look at the others.
 inline constexpr size_t kNodesAlwaysExamined = 100;
 
-// The pods to place: of one pod set, or of a workload in flight. Both outlive the simulation's
-// step.
+// The pods to place: of one pod set, or of a dispatched workload that is assumed. Both outlive the
+// simulation's step.
 struct PodsToPlace {
   const std::string& ns;
   const PodDemand& demand;

@@ -45,7 +45,7 @@ ReasonCode RequestExplainer::CodeOf(const RequestReport& report, int64_t need) c
   }
   if (matching == report.other_node) return ReasonCode::kNodeMismatch;
   if (matching < need) return ReasonCode::kNotEnoughDevices;
-  const bool by_others = report.allocated + report.in_flight > 0;
+  const bool by_others = report.allocated + report.assumed > 0;
   if (by_others && !waiting_.Hopeless(&report)) return ReasonCode::kDevicesAllocated;
   if (!report.taints.empty()) return ReasonCode::kDeviceTainted;
   if (report.capacity > 0) return ReasonCode::kCapacityExhausted;

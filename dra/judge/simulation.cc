@@ -13,12 +13,12 @@ void Simulation::Assume(const AssumedPods& pods) {
   PodDemand demand = *pods.demand;
   demand.count = pods.count;
   const size_t step = steps_++;
-  placed_.workspace.in_flight = true;
+  placed_.workspace.assumed = true;
   const PlacementTrace trace =
       Placer(context_, placed_, {.ns = pods.ns, .demand = demand},
              {.number = step, .excluded = options_.excluded.Of(step), .forecast_errors = false})
           .Place();
-  placed_.workspace.in_flight = false;
+  placed_.workspace.assumed = false;
   if (!idle_claim_) idle_claim_ = trace.idle_claim;
   assumed_fitting_ += trace.report.fitting;
 }

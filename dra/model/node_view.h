@@ -34,7 +34,7 @@ struct SimulatedUse {
   // Capacity of it is recorded as consumed. A share of a device without capacities records none:
   // then the next pod's share must find the counters as if it was the first (1.36.3).
   bool capacity = false;
-  bool in_flight = false;  // some of it by jobs already dispatched here
+  bool assumed = false;  // some of it by jobs already dispatched here
   Amounts consumed;
 };
 
@@ -51,7 +51,7 @@ struct Workspace {
     }
   };
   std::unordered_map<PoolKey, Pool> pools;
-  bool in_flight = false;  // what is placed now is of jobs already dispatched
+  bool assumed = false;  // what is placed now is of jobs already dispatched
 
   // Null: nothing is held of it.
   const Pool* Find(const PoolKey& key) const {

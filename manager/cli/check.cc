@@ -8,11 +8,12 @@
 
 #include "base/text.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/assumed_templates.h"
 #include "manager/cli/fleet/daemon_memory.h"
 #include "manager/cli/fleet/fleet.h"
+#include "manager/cli/fleet/fleet_facts.h"
+#include "manager/cli/fleet/input_drift.h"
 #include "manager/cli/manifests/check_input.h"
-#include "manager/cli/manifests/input_drift.h"
-#include "manager/cli/manifests/manifest_selectors.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/output.h"
@@ -104,7 +105,7 @@ std::string AboutTheSet(const std::vector<JobReport>& reports) {
 
 // Checking manifests alone is useful, but its success says nothing of any job.
 std::string WithoutJob(const CheckInput& input) {
-  return fmt::format("no job in the input: nothing was placed; {} looked at, {} found",
+  return fmt::format("no job in the input: nothing was placed; {} checked, {} found",
                      Counted(input.dra.size(), "manifest"),
                      input.findings.empty() ? "no mistake" : "mistakes");
 }

@@ -211,6 +211,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddSnapshot(app, parsed, command);
   AddOrphans(app, parsed, command);
   AddBackup(app, parsed, command);
+  AddSupportBundle(app, parsed, command);
   AddConfigCommands(app, parsed, command);
   AddSmallCommands(app, parsed, command);
   // --color and --config may stand before the command or behind it.

@@ -31,6 +31,7 @@ struct Parsed {
   DevicesOptions devices;
   SnapshotOptions snapshot;
   OrphanOptions orphans;
+  SupportBundleOptions support;
   CelCommand cel;
   ValidateOptions validate;
   bool no_headers = false;

@@ -122,6 +122,16 @@ struct SnapshotOptions {
 };
 int Snapshot(const SnapshotOptions& options, Terminal& terminal);
 
+// fedra support-bundle: what others need to help, in one archive, without secrets.
+struct SupportBundleOptions {
+  std::string config;
+  std::string file;               // "-": standard output; empty: named after the time
+  std::vector<std::string> logs;  // files to put in; "-": standard input
+  std::string timeout = "30s";    // for the clusters
+  bool keep_names = false;        // no pseudonyms
+};
+int SupportBundle(const SupportBundleOptions& options, Terminal& terminal);
+
 // fedra status, why, history: read the store, whether or not the daemon runs.
 struct ViewOptions {
   std::string store;               // path of the file

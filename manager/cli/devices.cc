@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/device_inventory.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/text/device_view.h"
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <ostream>
 #include <utility>
 
@@ -19,6 +18,7 @@ namespace fedra::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using placement::notes::NoteReason;
 
 ordered_json ReasonJson(const verdict::ReasonEntry& entry) {
   return {{"name", entry.name},
@@ -35,7 +35,11 @@ ordered_json StateJson(const StateEntry& entry) {
           {"remedy", entry.next}};
 }
 
-void PrintEntry(const verdict::ReasonEntry& entry, std::ostream& out) {
+ordered_json EventJson(const NoteReason& note) {
+  return {{"name", note.name}, {"group", "Event"}, {"summary", note.meaning}};
+}
+
+void PrintReason(const verdict::ReasonEntry& entry, std::ostream& out) {
   out << fmt::format("{} ({})\n  {}\n\ncause   {}\nremedy  {}\n", entry.name, entry.group,
                      entry.summary, entry.cause, entry.remedy);
 }
@@ -43,6 +47,11 @@ void PrintEntry(const verdict::ReasonEntry& entry, std::ostream& out) {
 void PrintState(const StateEntry& entry, std::ostream& out) {
   out << fmt::format("{} ({})\n  {}\n", entry.name, entry.group, entry.meaning);
   if (!entry.next.empty()) out << fmt::format("\nnext    {}\n", entry.next);
+}
+
+void PrintEvent(const NoteReason& note, std::ostream& out) {
+  out << fmt::format("{} (event)\n  {}\n\nmore    fedra history NAMESPACE/NAME, docs/events.md\n",
+                     note.name, note.meaning);
 }
 
 void PrintCatalogue(std::ostream& out) {
@@ -57,6 +66,9 @@ void PrintCatalogue(std::ostream& out) {
     group = entry.group;
     out << fmt::format("  {:<22} {}\n", entry.name, entry.meaning);
   }
+  out << "\nEvents\n";
+  for (const NoteReason& note : placement::notes::kNoteReasons)
+    out << fmt::format("  {:<22} {}\n", note.name, note.meaning);
 }
 
 // Letter case aside: people type what they remember.
@@ -65,18 +77,11 @@ bool Same(std::string_view a, std::string_view b) {
                     [](char x, char y) { return ToLower(x) == ToLower(y); });
 }
 
-// The states of a worker's connection, and the reason that stands in verdicts for each.
-constexpr std::array<std::pair<std::string_view, verdict::ReasonCode>, 3> kConnectionStates = {
-    {{"Unreachable", verdict::ReasonCode::kClusterUnreachable},
-     {"Rejected", verdict::ReasonCode::kCredentialsRejected},
-     {"Misconfigured", verdict::ReasonCode::kClusterMisconfigured}}};
-
-// What a word is: an entry of the catalogue, or a text about it.
+// What a word is: one of the three; all null: unknown.
 struct Meant {
-  const verdict::ReasonEntry* entry = nullptr;
+  const verdict::ReasonEntry* reason = nullptr;
   const StateEntry* state = nullptr;
-  bool known = false;
-  std::string text = {};
+  const NoteReason* event = nullptr;
 };
 
 // The names that the word begins, or else those that it is part of, "A or B"; empty: none, or too
@@ -97,32 +102,45 @@ std::string Containing(const std::string& word, const std::vector<std::string>& 
   return fmt::format("{}", fmt::join(found, " or "));
 }
 
-Meant NotKnown(const std::string& word) {
+std::string NotKnown(const std::string& word) {
   const std::vector<std::string> names = ExplainableWords();
   std::string closest = config::ClosestName(word, names);
   if (closest.empty()) closest = Containing(word, names);
-  return {nullptr, nullptr, false,
-          fmt::format("fedra explain: \"{}\" is neither a reason, a state nor an event; {}", word,
-                      closest.empty() ? "`fedra explain` lists them all"
-                                      : fmt::format("did you mean {}?", closest))};
+  return fmt::format("fedra explain: \"{}\" is neither a reason, a state nor an event; {}", word,
+                     closest.empty() ? "`fedra explain` lists them all"
+                                     : fmt::format("did you mean {}?", closest));
 }
 
 Meant MeantBy(const std::string& word) {
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
-    if (Same(entry.name, word)) return {.entry = &entry, .known = true};
-  for (const auto& [state, code] : kConnectionStates)
-    if (Same(state, word))
-      return {.entry = &verdict::ReasonCatalogue()[static_cast<size_t>(code)], .known = true};
+    if (Same(entry.name, word)) return {.reason = &entry};
   for (const StateEntry& entry : StateEntries())
-    if (Same(entry.name, word)) return {.state = &entry, .known = true};
-  for (const auto& note : placement::notes::kNoteReasons) {
-    if (Same(note.name, word))
-      return {nullptr, nullptr, true,
-              fmt::format("{} (event)\n  {}\n\nmore    fedra history NAMESPACE/NAME, "
-                          "docs/events.md",
-                          note.name, note.meaning)};
-  }
-  return NotKnown(word);
+    if (Same(entry.name, word)) return {.state = &entry};
+  for (const NoteReason& note : placement::notes::kNoteReasons)
+    if (Same(note.name, word)) return {.event = &note};
+  return {};
+}
+
+void PrintDocument(std::string_view kind, const ordered_json& object, Format format,
+                   std::ostream& out) {
+  ordered_json document = Document(kind);
+  document.update(object);
+  out << ToText(document, format);
+}
+
+void ExplainAll(Format format, std::ostream& out) {
+  if (IsTable(format)) return PrintCatalogue(out);
+  ordered_json items = ordered_json::array();
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
+    items.push_back(ReasonJson(entry));
+  ordered_json states = ordered_json::array();
+  for (const StateEntry& entry : StateEntries()) states.push_back(StateJson(entry));
+  ordered_json events = ordered_json::array();
+  for (const NoteReason& note : placement::notes::kNoteReasons) events.push_back(EventJson(note));
+  PrintDocument(
+      "ReasonList",
+      {{"items", std::move(items)}, {"states", std::move(states)}, {"events", std::move(events)}},
+      format, out);
 }
 
 }  // namespace
@@ -137,41 +155,32 @@ std::vector<std::string> ExplainableWords() {
 }
 
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal) {
-  const Result<Format> parsed = ParseFormat(format);
-  const bool for_programs = parsed && !IsTable(*parsed);
-  const auto print = [&](std::string_view kind, const ordered_json& object) {
-    ordered_json document = Document(kind);
-    document.update(object);
-    terminal.out << ToText(document, *parsed);
-  };
-  if (reason.empty() && for_programs) {
-    ordered_json items = ordered_json::array();
-    for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
-      items.push_back(ReasonJson(entry));
-    ordered_json states = ordered_json::array();
-    for (const StateEntry& entry : StateEntries()) states.push_back(StateJson(entry));
-    print("ReasonList", {{"items", std::move(items)}, {"states", std::move(states)}});
-    return 0;
+  const Result<Format> parsed = format == "text" ? Format::kTable : ParseFormat(format);
+  if (!parsed) {
+    terminal.err << "fedra explain: " << parsed.error().message << "\n";
+    return kFailed;
   }
   if (reason.empty()) {
-    PrintCatalogue(terminal.out);
+    ExplainAll(*parsed, terminal.out);
     return 0;
   }
   const Meant meant = MeantBy(reason);
-  if (!meant.known) {
-    terminal.err << meant.text << "\n";
-    return kFailed;
-  }
-  if (meant.entry != nullptr && for_programs) {
-    print("Reason", ReasonJson(*meant.entry));
-  } else if (meant.state != nullptr && for_programs) {
-    print("State", StateJson(*meant.state));
-  } else if (meant.entry != nullptr) {
-    PrintEntry(*meant.entry, terminal.out);
-  } else if (meant.state != nullptr) {
+  const bool is_text = IsTable(*parsed);
+  if (meant.reason != nullptr && is_text) {
+    PrintReason(*meant.reason, terminal.out);
+  } else if (meant.reason != nullptr) {
+    PrintDocument("Reason", ReasonJson(*meant.reason), *parsed, terminal.out);
+  } else if (meant.state != nullptr && is_text) {
     PrintState(*meant.state, terminal.out);
+  } else if (meant.state != nullptr) {
+    PrintDocument("State", StateJson(*meant.state), *parsed, terminal.out);
+  } else if (meant.event != nullptr && is_text) {
+    PrintEvent(*meant.event, terminal.out);
+  } else if (meant.event != nullptr) {
+    PrintDocument("EventReason", EventJson(*meant.event), *parsed, terminal.out);
   } else {
-    terminal.out << meant.text << "\n";
+    terminal.err << NotKnown(reason) << "\n";
+    return kFailed;
   }
   return 0;
 }

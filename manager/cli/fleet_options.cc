@@ -1,4 +1,4 @@
-// The options of check, sync, devices, snapshot and orphans.
+// The options of check, sync, devices, snapshot, support-bundle and orphans.
 
 #include <CLI/CLI.hpp>
 
@@ -26,7 +26,7 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* devices =
       app.add_subcommand("devices", "Count the workers' devices: total, free, allocated, tainted");
   devices->footer(
-      "Free are devices that somebody may have now. Tainted counts every device with a taint "
+      "Free are devices that a job may get now. Tainted counts every device with a taint "
       "that keeps claims away, allocated ones too, as `fedra why` does.\n\nExit codes: 0 success, "
       "4 a worker could not be read (standard error says which; what the others have is printed), "
       "or nothing matches and the selector is an error on some device, 1 error.");
@@ -74,12 +74,48 @@ void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
+void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* bundle = app.add_subcommand(
+      "support-bundle", "Collect what others need to help you, in one archive without secrets");
+  bundle->footer(
+      "The archive holds versions, the configuration, what config validate --connect says, status, "
+      "why and history of jobs that have not ended, a snapshot, the daemon's pages and the logs "
+      "that are named. Namespaces, jobs, claims, templates, pods, nodes and pools have pseudonyms, "
+      "the same everywhere but for nodes and pools in the snapshot. Credentials of the kubeconfigs "
+      "are taken out wherever they stand, and what pods printed is left out. Its README.txt says "
+      "what could not be read. Look through it before you send it.\n\n"
+      "With the log of the service:\n"
+      "  journalctl -u fedra --since -1d | fedra support-bundle --log -\n\n"
+      "Exit codes: 0 success, 4 something could not be read (standard error says what; the rest is "
+      "written), 1 error.");
+  AddConfig(*bundle, parsed);
+  bundle
+      ->add_option("-o,--output", parsed.support.file,
+                   "The file, instead of fedra-support-TIME.tar.gz here; - for standard output")
+      ->type_name("FILE");
+  bundle
+      ->add_option("--log", parsed.support.logs,
+                   "A log of fedra to put in, its last 20 MiB (may be repeated); - for standard "
+                   "input")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  bundle->add_flag("--keep-names", parsed.support.keep_names, "No pseudonyms");
+  bundle->add_option("--timeout", parsed.support.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  bundle->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.support.config = parsed.config;
+      return SupportBundle(parsed.support, terminal);
+    };
+  });
+}
+
 void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* orphans = app.add_subcommand(
-      "orphans", "List objects fedra created on workers whose workload no longer exists");
+      "orphans", "List objects fedra created on workers whose Workload no longer exists");
   orphans->footer(
       std::string(
-          "The daemon removes such objects by itself where it knows of them. Objects without "
+          "The daemon removes such objects where it knows of them. Objects without "
           "our origin label and the UID of a Workload, or with the mark of another manager, are "
           "never listed and never deleted.\n\n") +
       kExitCodes);
@@ -135,7 +171,7 @@ void AddSync(CLI::App& app, Parsed& parsed, Command& command) {
       app.add_subcommand("sync", "Show how ResourceClaimTemplates are copied to the workers");
   sync->footer(
       "The daemon does the copying, as verification.templates.sync says; this command never "
-      "writes. A copy is made when a job that needs it is sent to a worker: a template that "
+      "writes. A copy is made when a job that needs it is dispatched to a worker: a template that "
       "several workers lack is listed under each of them.\n\n" +
       std::string(kExitCodes));
   AddConfig(*sync, parsed);

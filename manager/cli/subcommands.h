@@ -22,6 +22,7 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command);
 void AddSync(CLI::App& app, Parsed& parsed, Command& command);
 void AddDevices(CLI::App& app, Parsed& parsed, Command& command);
 void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command);
+void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command);
 void AddOrphans(CLI::App& app, Parsed& parsed, Command& command);
 
 // --config, for a subcommand that reads the configuration.

@@ -1,32 +1,21 @@
 // fedra sync: what the daemon does about copies of ResourceClaimTemplates, and would do now.
 
-#include <algorithm>
-#include <chrono>
-#include <memory>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/template_fleet.h"
 #include "manager/cli/text/as_of.h"
 #include "manager/cli/text/output.h"
-#include "manager/reconcile/template_survey.h"
-#include "manager/verify/difference.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
 namespace {
 
-using reconcile::ManagerCluster;
 using reconcile::TemplateStep;
-using reconcile::Worker;
-using std::chrono::milliseconds;
 using templates::Mode;
-
-constexpr milliseconds kLookAgain{200};
 
 std::string_view NameOf(Mode mode) {
   switch (mode) {
@@ -39,138 +28,6 @@ std::string_view NameOf(Mode mode) {
   }
   return "Never";
 }
-
-// A worker's template that is not the manager's and not fedra's: nobody but its owner changes it.
-struct LeftAlone {
-  std::string worker;
-  ObjectKey key;
-  std::string difference;
-};
-
-// Manager and workers as the daemon sees them. Only lists and watches: nothing is written.
-class ReadOnlyFleet final {
- public:
-  ReadOnlyFleet(const config::Loaded& loaded, const reconcile::GatherSettings& gather)
-      : manager_(ToAccess(*loaded.manager), ToOptions(loaded.configuration.manager.http_version),
-                 threads_.loop, threads_.pool, SystemClock(), ListenToManager()),
-        gatherer_(gather, manager_, workers_, failures_) {
-    reconcile::Workers all;
-    for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {
-      settings.verified.devices.reset();
-      settings.verified.dependencies.reset();
-      settings.verified.queue_quota = false;
-      all.push_back(std::make_shared<Worker>(std::move(settings), threads_.loop, threads_.pool,
-                                             SystemClock(), Listen()));
-    }
-    workers_.Publish(reconcile::WorkerList(std::move(all)));
-  }
-  ~ReadOnlyFleet() {
-    const auto list = workers_.Now();
-    for (const auto& worker : *list) worker->Stop();
-    manager_.Stop();
-  }
-
-  // Until everything is listed or has failed, at most `limit`.
-  void Read(milliseconds limit) {
-    manager_.Start();
-    const auto list = workers_.Now();
-    for (const auto& worker : *list) worker->Start();
-    const SteadyTime begin = SystemClock().Steady();
-    while (!IsSettled() && SystemClock().Steady() - begin < limit)
-      changed_.WaitFor(
-          kLookAgain, [](bool flag) { return flag; }, [](bool& flag) { flag = false; });
-    // Without an answer the origin alone must do.
-    if (manager_.IsListed()) (void)manager_.Identify();
-  }
-
-  // Why nothing can be said; empty: something can.
-  std::string Problem() {
-    const ConnectionState state = manager_.cluster().state();
-    if (state.phase != ConnectionPhase::kConnected)
-      return "the manager: " + (state.why ? state.why->message : std::string("no answer yet"));
-    if (!manager_.IsListed()) return "the manager: " + manager_.Problem();
-    const watch::CacheHealth templates = manager_.templates().health();
-    if (templates.complete && !templates.error) return {};
-    return "the manager's ResourceClaimTemplates: " +
-           (templates.error ? templates.error->message : std::string("not listed yet"));
-  }
-
-  std::vector<TemplateStep> Survey(const reconcile::TemplateSettings& settings) {
-    return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);
-  }
-
-  // What a person might expect to be replaced, too.
-  std::vector<LeftAlone> LeftAloneIn(const reconcile::TemplateSettings& settings) const {
-    std::vector<LeftAlone> left;
-    if (settings.mode != Mode::kReconcile) return left;
-    const tracking::Identity us{settings.origin, manager_.uid()};
-    const auto list = workers_.Now();
-    for (const auto& worker : *list) {
-      if (worker->contact() != placement::Contact::kFull) continue;
-      for (const auto& original : manager_.templates().List()) {
-        const auto there = worker->templates().cache().Find(original->key);
-        if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us)))
-          continue;
-        if (there->spec == original->spec) continue;
-        left.push_back({worker->name().value, original->key,
-                        verify::TemplateDifference(there->spec, original->spec)});
-      }
-    }
-    return left;
-  }
-
-  // Workers that nothing is known about, and why.
-  std::vector<UnreadWorker> Unread() const {
-    std::vector<UnreadWorker> unread;
-    const auto list = workers_.Now();
-    for (const auto& worker : *list) {
-      const reconcile::WorkerStatus status = worker->Status();
-      if (status.contact == placement::Contact::kFull) continue;
-      const bool silent =
-          status.connection.phase == ConnectionPhase::kConnecting && !status.connection.why;
-      unread.push_back({worker->name().value, silent ? "no answer yet" : status.problem});
-    }
-    return unread;
-  }
-
- private:
-  void Changed() {
-    changed_.With([](bool& flag) { flag = true; });
-    changed_.Notify();
-  }
-  reconcile::ManagerListener ListenToManager() {
-    return {.on_workload = [](const ObjectKey&) {},
-            .on_progress = [](const ObjectKey&) {},
-            .on_checks = [this] { Changed(); },
-            .on_template = [](const ObjectKey&) {},
-            .on_template_use = [](const ObjectKey&) {},
-            .on_templates_health = [this] { Changed(); }};
-  }
-  reconcile::WorkerListener Listen() {
-    return {.on_workload = [](const ObjectKey&) {},
-            .on_job = [](const ObjectKey&) {},
-            .on_progress = [](const ObjectKey&) {},
-            .on_input = [](const Worker&, const reconcile::InputChange&) {},
-            .on_contact = [this](const Worker&) { Changed(); }};
-  }
-  bool IsSettled() {
-    const ConnectionPhase phase = manager_.cluster().state().phase;
-    const auto list = workers_.Now();
-    const bool manager_failed =
-        phase != ConnectionPhase::kConnecting && phase != ConnectionPhase::kConnected;
-    const bool listed = manager_.IsListed() && !manager_.templates().health().IsListing();
-    return manager_failed ||
-           (listed && std::all_of(list->begin(), list->end(),
-                                  [](const auto& worker) { return worker->IsSettled(); }));
-  }
-
-  Threads threads_{4};
-  Guarded<bool> changed_;
-  reconcile::CopyFailures failures_;
-  reconcile::WorkerSet workers_;
-  ManagerCluster manager_;
-  reconcile::Gatherer gatherer_;
-};
 
 void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal) {
   if (steps.empty()) {
@@ -255,7 +112,7 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
   if (options.mode == NameOf(Mode::kIfMissing)) settings.mode = Mode::kIfMissing;
   if (options.mode == NameOf(Mode::kReconcile)) settings.mode = Mode::kReconcile;
 
-  ReadOnlyFleet fleet(*loaded, ToGather(loaded->configuration));
+  TemplateFleet fleet(*loaded);
   fleet.Read(*limit);
   if (const std::string problem = fleet.Problem(); !problem.empty()) return fail(problem);
   const std::vector<TemplateStep> steps = fleet.Survey(settings);

@@ -58,7 +58,7 @@ void AddFilters(CLI::App& status, JobFilter& filter) {
   };
   add("--state", filter.states, "Only jobs in these states: Blocked,Waiting (fedra explain STATE)");
   add("--reason", filter.reasons, "Only blocked jobs with one of these reasons against a worker");
-  add("--worker", filter.workers, "Only jobs that are on these workers, or were sent there");
+  add("--worker", filter.workers, "Only jobs that run on these workers, or are dispatched to them");
   add("--queue", filter.queues, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME");
   status
       .add_option("-l,--selector", filter.labels,
@@ -84,6 +84,9 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   AddViewOptions(*status, parsed);
   status->add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
                    "All namespaces, the default when neither -n nor $FEDRA_NAMESPACE is given");
+  status->footer(
+      "Every format lists the same jobs. In JSON and YAML `remaining` counts those behind --limit, "
+      "`ended` those that only --all lists.");
   AddFilters(*status, parsed.view.jobs);
   status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
   status->callback([&] {

@@ -153,8 +153,8 @@ std::string WhatElse(store::Reader& reader, const std::string& word) {
 int Status(const ViewOptions& options, Terminal& terminal) {
   if (options.names.empty()) return Show("status", options, terminal, OfFleet(&RenderStatus));
   const std::string& what = options.names.front();
-  if (Contains(kWorkers, what)) return Show("status", options, terminal, OfFleet(&RenderClusters));
-  if (Contains(kJobs, what)) return Show("status", options, terminal, OfFleet(&RenderWorkloads));
+  if (Contains(kWorkers, what)) return Show("status", options, terminal, OfFleet(&RenderWorkers));
+  if (Contains(kJobs, what)) return Show("status", options, terminal, OfFleet(&RenderJobs));
   const Render render = OfWorkload(options, &RenderWorkload);
   return Show("status", options, terminal,
               [&](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {

@@ -27,44 +27,48 @@ constexpr std::array kFamilies = {
                  "seconds since 1970; only where they say so. A token file counts as it was when "
                  "it was last read."},
     MetricFamily{"fedra_line_length", "gauge", "cluster",
-                 "Workloads that wait for devices of the worker."},
+                 "Jobs that wait for devices of the worker. A job that waits for several workers "
+                 "counts on each of them, so the sum over the workers is no number of jobs."},
     MetricFamily{
         "fedra_line_head_seconds", "gauge", "cluster",
-        "How long the first workload in line for devices of the worker has waited since its "
-        "quota was reserved; 0: none waits."},
+        "How long the job that is first in line for devices of the worker has waited since its "
+        "quota was reserved. Jobs that want different devices stand in different lines: this is "
+        "the longest wait among the first of each. 0: no job waits."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
-                 "Copies of workloads on the worker that have not ended."},
+                 "Clones on the worker (copies of Workloads) that have not ended."},
     MetricFamily{"fedra_cluster_requests_total", "counter", "cluster, verb, code",
                  "Single requests to API servers, by verb and status code or kind of failure; not "
                  "the lists and watches behind the caches."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster",
                  "How long these requests took, failed ones included."},
     MetricFamily{"fedra_dispatch_total", "counter", "cluster, result",
-                 "Copies sent to a worker, by result."},
+                 "Clones that fedra created on the worker, or tried to, by result."},
     MetricFamily{"fedra_placements_total", "counter", "cluster",
-                 "Workloads that the worker admitted and won."},
+                 "Jobs that the worker was the first to admit, and runs."},
     MetricFamily{"fedra_placement_wait_seconds", "histogram", "cluster",
-                 "From the reservation of a workload's quota on the manager to its admission on "
-                 "the worker that won."},
+                 "From the reservation of a job's quota on the manager to its admission on the "
+                 "worker that runs it."},
     MetricFamily{"fedra_verifications_total", "counter", "cluster, result",
                  "Verdicts by outcome. A job that waits is judged again and again."},
     MetricFamily{"fedra_verification_refusals_total", "counter", "cluster, reason",
                  "Verdicts other than Yes, by their first reason: those of waiting jobs that are "
                  "judged again included."},
     MetricFamily{"fedra_verification_duration_seconds", "histogram", "",
-                 "Judging one workload against all workers, the decision included."},
-    MetricFamily{"fedra_reconcile_total", "counter", "result", "Looks at one workload, by result."},
+                 "Judging one job for all workers, before anything is decided or written."},
+    MetricFamily{"fedra_reconcile_total", "counter", "result",
+                 "Reconciles of one Workload, by result."},
     MetricFamily{"fedra_reconcile_duration_seconds", "histogram", "",
-                 "One look at one workload, writes included."},
-    MetricFamily{"fedra_worker_lost_total", "counter", "cluster",
-                 "Workloads taken from a worker that stayed away too long."},
-    MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be looked at."},
-    MetricFamily{"fedra_workloads", "gauge", "phase", "Workloads by phase."},
+                 "One reconcile of one Workload, writes included."},
+    MetricFamily{
+        "fedra_worker_lost_total", "counter", "cluster",
+        "Jobs taken back from a worker that was unreachable longer than workerLostTimeout."},
+    MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be reconciled."},
+    MetricFamily{"fedra_workloads", "gauge", "phase", "Jobs by phase (docs/states.md)."},
     MetricFamily{"fedra_blocked_workloads", "gauge", "reason",
-                 "Workloads that no worker can run, each once: by the reason that stands first on "
-                 "most workers."},
+                 "Jobs that no worker can run now, each counted once: by the reason that stands "
+                 "first on most workers."},
     MetricFamily{"fedra_blocked_longest_seconds", "gauge", "reason",
-                 "How long ago the quota of the first of these workloads was reserved; 0: there is "
+                 "How long ago the quota of the first of these jobs was reserved; 0: there is "
                  "none."},
     MetricFamily{"fedra_devices", "gauge", "cluster, driver, state",
                  "Devices that the worker publishes: allocated to one claim, shared by claims, "

@@ -34,6 +34,27 @@ std::optional<Phase> ParsePhase(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view ToString(WaitsFor waits_for) {
+  switch (waits_for) {
+    case WaitsFor::kNothing:
+      return "";
+    case WaitsFor::kQuota:
+      return "Quota";
+    case WaitsFor::kAdmissionCheck:
+      return "AdmissionCheck";
+    case WaitsFor::kJob:
+      return "Job";
+  }
+  return "";
+}
+
+std::optional<WaitsFor> ParseWaitsFor(std::string_view text) {
+  using enum WaitsFor;
+  for (const WaitsFor one : {kNothing, kQuota, kAdmissionCheck, kJob})
+    if (text == ToString(one)) return one;
+  return std::nullopt;
+}
+
 bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
          std::holds_alternative<DeleteRemote>(action) ||

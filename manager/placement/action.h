@@ -151,12 +151,25 @@ inline constexpr std::array kPhases = {Phase::kWaiting, Phase::kBlocked,  Phase:
                                        Phase::kRunning, Phase::kRequeued, Phase::kFinished,
                                        Phase::kFailed,  Phase::kSuspended};
 
+// What a workload in kWaiting waits for, before fedra looks for a worker.
+enum class WaitsFor {
+  kNothing,         // it does not wait, or for something else
+  kQuota,           // of the manager's Kueue
+  kAdmissionCheck,  // of another controller
+  kJob,             // the job object
+};
+// "Quota", "AdmissionCheck", "Job"; empty for kNothing.
+std::string_view ToString(WaitsFor waits_for);
+// nullopt: nothing is called that.
+std::optional<WaitsFor> ParseWaitsFor(std::string_view text);
+
 struct Decision {
   std::vector<Action> actions;
   std::optional<WallTime> wake_at;  // look again then, even if nothing happens
   Phase phase = Phase::kGone;
   ClusterName worker;  // where it is or is being sent (the first of several)
   std::string why;     // one line for people: what it is waiting for
+  WaitsFor waits_for = WaitsFor::kNothing;
 };
 
 // Whether workers were chosen from, whatever came of it; else something else comes first, such as

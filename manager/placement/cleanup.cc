@@ -142,6 +142,7 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     decision.why = workload.evicted->message;
   } else {
     decision.phase = Phase::kWaiting;
+    decision.waits_for = WaitsFor::kQuota;
     decision.why = workload.quota_reserved && !workload.quota_reserved->message.empty()
                        ? workload.quota_reserved->message
                        : std::string(kWaitingForQuota);

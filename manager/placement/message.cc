@@ -193,7 +193,7 @@ Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterN
   uint64_t facts = Begin("sent");
   for (const size_t number : {eligible, allowed, chosen.size()}) Add(number, facts);
   for (const ClusterName& name : chosen) Add(name.value, facts);
-  std::string text = fmt::format("{}; sent to {}, waiting for admission",
+  std::string text = fmt::format("{}; dispatched to {}, waiting for admission",
                                  EligibleCount(clusters, policy), Join(chosen));
   for (const ClusterView& cluster : clusters) {
     if (!Contains(chosen, cluster.name)) continue;

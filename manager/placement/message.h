@@ -36,8 +36,9 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
 // another. That a worker comes or goes is no news of each job.
 std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters);
 
-// "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
-// when it has some. `nominated`: who was nominated before; to the others it is only just sent.
+// "2 of 3 workers eligible; dispatched to gpu-east, waiting for admission", with the worker's own
+// words when it has some. `nominated`: who was nominated before; the others have only just been
+// asked.
 Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
                const std::vector<ClusterName>& nominated, const Policy& policy);
 

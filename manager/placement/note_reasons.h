@@ -14,30 +14,33 @@ struct NoteReason {
   std::string_view meaning;
 };
 
-inline constexpr NoteReason kDispatched{"Dispatched", false,
-                                        "a copy of the workload was sent to one or more workers"};
+inline constexpr NoteReason kDispatched{
+    "Dispatched", false,
+    "the job is dispatched to one or more workers: they are asked to admit it"};
 inline constexpr NoteReason kPlaced{"Placed", false,
-                                    "a worker admitted the workload; its job runs there"};
+                                    "a worker admitted the job, which runs there now"};
 inline constexpr NoteReason kWaitingForDevices{
     "WaitingForDevices", false,
     "the devices that could serve the job are in use, or go to jobs ahead of it in line"};
 inline constexpr NoteReason kPlacementRejected{
-    "PlacementRejected", true, "no worker can run the workload now; the message says why"};
+    "PlacementRejected", true, "no worker can run the job now; the message says why"};
 inline constexpr NoteReason kNotDispatchable{
     "NotDispatchable", true,
     "the job cannot be dispatched at all; the message says what to change"};
 inline constexpr NoteReason kAdmissionTimedOut{"AdmissionTimedOut", true,
-                                               "a worker did not admit the workload, or could not "
-                                               "be given its job, in time; another one is tried"};
+                                               "a worker did not admit the job, or the job could "
+                                               "not be created there, in time; another worker is "
+                                               "tried"};
 inline constexpr NoteReason kEvictedOnWorker{
-    "EvictedOnWorker", true, "the worker's Kueue evicted the workload; it is queued again"};
+    "EvictedOnWorker", true, "the worker's Kueue evicted the job; it is queued again"};
 inline constexpr NoteReason kWorkerLost{
     "WorkerLost", true,
-    "the worker stayed away longer than workerLostTimeout; the workload is queued again"};
+    "the worker was unreachable longer than workerLostTimeout; the job is queued again"};
 inline constexpr NoteReason kRequeued{
-    "Requeued", true, "the copy on the worker is gone or unusable; the workload is queued again"};
-inline constexpr NoteReason kNameConflict{"NameConflict", true,
-                                          "a foreign object of the same name exists on the worker"};
+    "Requeued", true, "the copy on the worker is deleted or unusable; the job is queued again"};
+inline constexpr NoteReason kNameConflict{
+    "NameConflict", true,
+    "an object of the same name that fedra did not create exists on the worker"};
 inline constexpr NoteReason kTemplateDrift{
     "TemplateDrift", true, "the worker's ResourceClaimTemplate differs from the manager's"};
 inline constexpr NoteReason kDispatchFailed{

@@ -216,9 +216,9 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
 
 void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluster) const {
   if (cluster.membership != placement::Membership::kConfigured) {
-    cluster.verdict = {
-        .outcome = verdict::Outcome::kNo,
-        .reasons = {{verdict::ReasonCode::kExcluded, "", "it was removed from the configuration"}}};
+    cluster.verdict = {.outcome = verdict::Outcome::kNo,
+                       .reasons = {{verdict::ReasonCode::kWorkerRemoved, "",
+                                    "it was removed from the configuration"}}};
     return;
   }
   if (!cluster.allowed) {

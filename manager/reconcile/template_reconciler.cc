@@ -229,7 +229,7 @@ Result<void> TemplateReconciler::Provide(Worker& worker, const tracking::Workloa
     const templates::Plan plan = templates::Decide(look.view, settings_.mode, Us());
     if (plan.step != Step::kCreate) continue;
     FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));
-    Tell(plan.step, worker, key, "sent there: Workload " + workload.key.ToString());
+    Tell(plan.step, worker, key, "dispatched there: Workload " + workload.key.ToString());
   }
   return {};
 }

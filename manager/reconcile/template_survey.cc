@@ -59,7 +59,7 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::M
   templates::Plan then =
       templates::Decide(LookAtTemplate(key, worker, manager, use).view, mode, us);
   if (then.step == Step::kCreate)
-    then.why = "when Workload " + candidate->second.ToString() + " is sent there";
+    then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
   return then;
 }
 

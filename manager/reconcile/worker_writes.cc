@@ -36,7 +36,7 @@ std::string WhyStopped(const placement::DeleteRemote& action, const ClusterView&
   return fmt::format(
       "the job {} was running on {} and was deleted there: {}", view.job->key.ToString(),
       action.cluster.value,
-      action.outcome.empty() ? "it was left from a previous admission" : action.outcome);
+      action.outcome.empty() ? "it remained from a previous admission" : action.outcome);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
     const ObjectKey key = resource == tracking::kWorkloads ? picture.view.key : picture.job;
     created = worker.cluster().Get(resource, key);
     if (!created && created.error().code == ErrorCode::kNotFound)
-      return Fail(ErrorCode::kConflict, "the object that was in the way is gone");
+      return Fail(ErrorCode::kConflict, "the object that was in the way does not exist any more");
   }
   if (!created) return Fail(std::move(created).error());
   FEDRA_ASSIGN_OR_RETURN(const bool ours, remember(*created));
@@ -122,7 +122,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& action) {
   if (execution.job == nullptr || execution.picture.adapter == nullptr)
-    return Fail(ErrorCode::kConflict, "the job is gone");
+    return Fail(ErrorCode::kConflict, "the job does not exist any more");
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
   const tracking::JobAdapter& adapter = *execution.picture.adapter;

@@ -50,7 +50,7 @@ Plan Decide(const View& view, Mode mode, const tracking::Identity& us) {
   if (mode == Mode::kNever || !view.there_known) return {};
   if (view.there == nullptr) {
     if (!view.here || view.original == nullptr || !view.can_hold) return {};
-    return {Step::kCreate, "a workload that is sent there needs it"};
+    return {Step::kCreate, "a workload that is dispatched there needs it"};
   }
   const tracking::Ownership whose = OwnershipOf(*view.there, view.original, us);
   if (!tracking::IsOurs(whose) || view.there->deleting) return {};

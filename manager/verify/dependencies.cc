@@ -97,7 +97,7 @@ verdict::Verdict DependencyPicture::VerifySchedulers(
   for (const std::string& name : requirement.schedulers) {
     verdict.reasons.push_back(
         {ReasonCode::kSchedulerUnverified, "schedulerName " + name,
-         fmt::format("no API shows whether the scheduler {} runs there; the verdict is that of "
+         fmt::format("no API reveals whether the scheduler {} runs there; the verdict assumes "
                      "kube-scheduler",
                      name)});
   }

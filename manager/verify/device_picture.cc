@@ -86,7 +86,7 @@ ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
 }
 
 bool DevicePicture::NoteSettled(State& state, bool changed) {
-  if (changed) ++state.settled_version;
+  if (changed) ++state.holding_version;
   return changed;
 }
 
@@ -301,13 +301,13 @@ std::map<std::string, DeviceStock> DevicePicture::Stock() const {
   });
 }
 
-int DevicePicture::SettledPods(const ObjectKey& job) const {
+int DevicePicture::HoldingPods(const ObjectKey& job) const {
   return state_.With(
-      [&](State& state) { return state.pods.Settled(job, *state.builder.Publish()); });
+      [&](State& state) { return state.pods.Holding(job, *state.builder.Publish()); });
 }
 
-uint64_t DevicePicture::settled_version() const {
-  return state_.With([](const State& state) { return state.settled_version; });
+uint64_t DevicePicture::holding_version() const {
+  return state_.With([](const State& state) { return state.holding_version; });
 }
 
 // All judgements between two changes share what one of them has found.

@@ -89,9 +89,9 @@ class DevicePicture final {
   std::map<std::string, DeviceStock> Stock() const;
 
   // Of this job (pod_table.h).
-  int SettledPods(const ObjectKey& job) const;
-  // Grows with every change that SettledPods() of some job may follow.
-  uint64_t settled_version() const;
+  int HoldingPods(const ObjectKey& job) const;
+  // Grows with every change that HoldingPods() of some job may follow.
+  uint64_t holding_version() const;
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.
   std::string PodFailures(const ObjectKey& job) const;
   std::optional<FailedContainer> FailedContainerOf(const ObjectKey& job) const;
@@ -115,7 +115,7 @@ class DevicePicture final {
     State() : builder({}) {}
     dra::SnapshotBuilder builder;
     PodTable pods;
-    uint64_t settled_version = 0;
+    uint64_t holding_version = 0;
     // Templates that the builder has although the worker does not: their UIDs on the manager. They
     // stay until the worker has its own; nobody asks about them without assuming them.
     std::unordered_map<ObjectKey, std::string> to_come;

@@ -14,7 +14,7 @@ namespace {
 // Where a claim is, and so where its users belong.
 struct ClaimPlace {
   std::set<ClusterName> workers;  // empty: not decided yet
-  std::string why;  // "it is allocated there", "ml/a, which shares it, was sent there"
+  std::string why;  // "it is allocated there", "ml/a, which shares it, was dispatched there"
 };
 
 std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
@@ -43,7 +43,7 @@ std::optional<ClaimPlace> WhereDispatched(const ObjectKey& claim,
     if (place.workers.empty()) continue;
     const bool is_racing = place.workers.size() > 1;
     place.why = user.ToString() + (is_racing ? ", which shares it, has no worker yet"
-                                             : ", which shares it, was sent there");
+                                             : ", which shares it, was dispatched there");
     if (is_racing) place.workers.clear();
     return place;
   }

@@ -167,7 +167,7 @@ std::optional<FailedContainer> PodTable::FailedContainerOf(const ObjectKey& job)
   return std::nullopt;
 }
 
-int PodTable::Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const {
+int PodTable::Holding(const ObjectKey& job, const dra::Snapshot& snapshot) const {
   const auto found = pods_of_job_.find(job);
   if (found == pods_of_job_.end()) return 0;
   return static_cast<int>(std::count_if(

@@ -1,11 +1,11 @@
 #pragma once
 //
-// The pods of one worker: what they take of their nodes, and which of a job's are settled.
+// The pods of one worker: what they take of their nodes, and which of a job's hold it.
 //
-// A pod is settled when all that it takes shows in the worker's objects: its claims are allocated,
-// or it has its node and no claims, or it has succeeded and takes nothing any more. Until then its
-// devices seem free, so they are assumed for the job that was dispatched there. A pod that failed
-// settles nothing: what replaces it takes devices again.
+// A pod holds what it takes when all of that shows in the worker's objects: its claims are
+// allocated, or it has its node and no claims, or it has succeeded and takes nothing any more.
+// Until then its devices seem free, so they are assumed for the job that was dispatched there. A
+// pod that failed does not count: what replaces it takes devices again.
 //
 // Thread rules: plain values; one user at a time.
 //
@@ -70,9 +70,9 @@ class PodTable final {
   // Counted when it is asked for.
   Use CountUse();
 
-  // Of this job. `snapshot`: of the same worker; a claim that it lacks is not allocated, because
-  // pods and claims are watched apart.
-  int Settled(const ObjectKey& job, const dra::Snapshot& snapshot) const;
+  // How many pods of this job hold what they take. `snapshot`: of the same worker; a claim that it
+  // lacks is not allocated, because pods and claims are watched apart.
+  int Holding(const ObjectKey& job, const dra::Snapshot& snapshot) const;
   // How this job's failed pods ended, the most frequent first: "exit code 1 (3 pods), Evicted".
   // At most a few; empty: none has failed.
   std::string FailuresOf(const ObjectKey& job) const;

@@ -15,6 +15,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kApiMissing:
     case kApiVersionOld:
     case kExcluded:
+    case kWorkerRemoved:
       return Hindrance::kUnreached;
     case kNamespaceMissing:
     case kQueueMissing:
@@ -67,8 +68,9 @@ Prospect ProspectOf(std::span<const verdict::ReasonCode> codes) {
                        [&](verdict::ReasonCode code) { return HindranceOf(code) == hindrance; });
   };
   if (has(Hindrance::kUntilChanged)) return Prospect::kNever;
-  const bool excluded =
-      std::find(codes.begin(), codes.end(), verdict::ReasonCode::kExcluded) != codes.end();
+  const bool excluded = std::any_of(codes.begin(), codes.end(), [](verdict::ReasonCode code) {
+    return code == verdict::ReasonCode::kExcluded || code == verdict::ReasonCode::kWorkerRemoved;
+  });
   if (excluded) return Prospect::kNever;
   if (has(Hindrance::kUnreached) || has(Hindrance::kUnclear)) return Prospect::kUnclear;
   return has(Hindrance::kUntilFree) ? Prospect::kWaits : Prospect::kUnclear;

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from packages import bundle
 from packages.artefacts import Artefacts
 from packages.bundle import STORE, USER, Bundle
 from packages.parts import ROOT, Skip, run
+from packages.traced_thread import held
 from scenarios.fleet import MANAGER
 from scenarios.process import free_ports
 from scenarios.sim_fleet import SimFleet
@@ -28,6 +30,7 @@ Document = dict[str, Any]
 SOURCE = ROOT / "deploy/chart/fedra"
 CASES = sorted((SOURCE / "ci").glob("*-values.yaml"))
 _PROGRAM = ROOT / "build/release/manager/fedra"
+_LIMIT = 4  # seconds in which every part of the daemon must get something done
 MINIMAL = SOURCE / "ci/minimal-values.yaml"
 
 # Arguments -> what helm must say, with the path of what is wrong.
@@ -212,6 +215,8 @@ def runs(built: Artefacts) -> None:
         with Bundle(built.image) as container:
             _lay_out(container, pod, _keys(documents, fleet))
             _give_account(container, fleet)
+            # Two minutes are too long to wait for.
+            container.environment["WATCHDOG_USEC"] = str(_LIMIT * 1_000_000)
             container.start()
             try:
                 _probe(pod, "readinessProbe", port)
@@ -221,6 +226,7 @@ def runs(built: Artefacts) -> None:
                 assert all(name in text for name in fleet.clusters), text
                 status = container.fedra("status", "-o", "json")
                 assert all(name in status for name in fleet.workers), status
+                _hang(container, pod, port)
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{container.log.read_text()[-3000:]}") from None
     finally:
@@ -297,6 +303,22 @@ def _probe(pod: Document, name: str, port: int) -> None:
             return bool(response.status == 200)
 
     eventually(f"{name} succeeds", answers, 30)
+
+
+def _hang(container: Bundle, pod: Document, port: int) -> None:
+    """The kubelet hears of a thread that hangs while the others go on, which systemd's watchdog sees elsewhere."""
+    path = pod["containers"][0]["livenessProbe"]["httpGet"]["path"]
+
+    def fails() -> bool:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5).close()
+        except urllib.error.HTTPError as error:
+            return error.code == 500 and b"progress" in error.read()
+        return False
+
+    with held(container.pid()):  # the main thread
+        eventually("/livez fails", fails, 4 * _LIMIT)
+    _probe(pod, "livenessProbe", port)
 
 
 def _of_deploy(file: str, kind: str) -> Document:

@@ -218,7 +218,7 @@ class _Installed:
     def _history(self, job: str) -> list[object]:
         """What the store remembers of a job, oldest first."""
         document = json.loads(self.machine.check("fedra", "history", f"ml/{job}", "-o", "json"))
-        events = [event for item in document["workloads"] for event in item["events"]]
+        events = [event for item in document["jobs"] for event in item["events"]]
         return events
 
     def _runs_somewhere(self, name: str) -> bool:

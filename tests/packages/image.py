@@ -212,7 +212,7 @@ def _run_job(container: Bundle, fleet: SimFleet, name: str) -> None:
 def _history(container: Bundle, job: str) -> list[object]:
     """What the store remembers of a job, oldest first."""
     document = json.loads(container.fedra("history", f"ml/{job}", "-o", "json"))
-    return [event for item in document["workloads"] for event in item["events"]]
+    return [event for item in document["jobs"] for event in item["events"]]
 
 
 def _bill(image: Path) -> Path:

@@ -223,22 +223,22 @@ class Fedra:
 
     def worker_states(self) -> dict[str, str]:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
-        return {worker["name"]: worker["state"] for worker in self._json("status")["clusters"]}
+        return {worker["name"]: worker["state"] for worker in self._json("status")["workers"]}
 
     def worker_notes(self) -> dict[str, str]:
         """What `fedra status` has to say about each worker."""
-        return {worker["name"]: worker["why"] for worker in self._json("status")["clusters"]}
+        return {worker["name"]: worker["why"] for worker in self._json("status")["workers"]}
 
     def cluster_trouble(self, cluster: str) -> str:
         """What `fedra status` has to complain about in one worker, or in the manager; empty: nothing."""
         status = self._json("status")
-        rows = {worker["name"]: worker for worker in status["clusters"]}
+        rows = {worker["name"]: worker for worker in status["workers"]}
         row = rows.get(cluster, status["manager"])
         return str(row["why"] or ("" if row["state"] == "Connected" else row["state"]))
 
     def history(self, workload: str) -> list[str]:
         """The reasons of a workload's events, oldest first."""
-        items = self._json("history", workload)["workloads"][0]["events"]
+        items = self._json("history", workload)["jobs"][0]["events"]
         return [str(event["reason"]) for event in items]
 
     def verdicts(self, workload: str) -> dict[str, Verdict]:
@@ -246,13 +246,13 @@ class Fedra:
         output = self.cli("why", workload, "-o", "json")
         if output.code != 0 and "is known to fedra" in output.stderr:
             return {}
-        workers = self._checked(output, "why")["workloads"][0]["workers"]
+        workers = self._checked(output, "why")["jobs"][0]["workers"]
         return {worker["name"]: _verdict(worker) for worker in workers}
 
     def line(self, workload: str) -> Object | None:
         """Where `fedra why` says that the job stands in line."""
         output = self._checked(self.cli("why", workload, "-o", "json"), "why")
-        line: Object | None = output["workloads"][0].get("line")
+        line: Object | None = output["jobs"][0].get("line")
         return line
 
     def checked(self, job: Object) -> dict[str, Verdict]:

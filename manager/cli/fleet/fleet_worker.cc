@@ -55,7 +55,7 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
 VerdictNote ExistsAlready(const tracking::Job& job) {
   const std::string object = "Job " + job.key.ToString();
   const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
-  return {object, fmt::format("fedra has sent a {} there already: it is {}", object, state),
+  return {object, fmt::format("fedra has created a {} there already: it is {}", object, state),
           object +
               ": while the manager has a job of this name, kubectl create fails and kubectl "
               "apply changes that one; give this one another name, or delete that one first"};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
+#include "manager/cli/text/job_verdict.h"
 #include "manager/tracking/submitted.h"
 #include "manager/verify/verify.h"
 #include "manager/verify/worker_objects.h"
@@ -35,32 +36,6 @@ struct FleetWorkerSettings {
   std::vector<std::string> capabilities;  // that are declared
   // Only its ResourceClaims are read: where they are allocated matters to the other workers.
   bool claims_only = false;
-};
-
-// The alternative of a firstAvailable request that the pods would get.
-struct ChosenAlternative {
-  std::string pod_set;
-  std::string claim;    // its name in the pod
-  std::string request;  // empty: the worker's copy of the claim does not tell
-  std::string name;     // of the alternative; empty like `request`
-  int index = 0;        // from 0
-  size_t of = 0;        // how many there are; 0: unknown
-};
-
-// What a person should know of a verdict although it decides nothing.
-struct VerdictNote {
-  std::string object;  // "ResourceClaimTemplate ml/one-gpu"
-  std::string message;
-  std::string remedy;  // what to do
-};
-
-struct JobVerdict {
-  ClusterName worker;
-  verdict::Verdict verdict;
-  std::vector<VerdictNote> notes = {};
-  bool devices_judged = false;
-  std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
-  std::vector<ChosenAlternative> alternatives;
 };
 
 // What `check` and `devices` know of the manager.

@@ -12,11 +12,8 @@
 #include "manager/cli/manifests/manifest_fields.h"
 #include "manager/cli/manifests/manifest_selectors.h"
 #include "manager/cli/manifests/pod_rules.h"
-#include "manager/cli/snapshots/snapshot_names.h"
-#include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
-#include "manager/verify/claim_form.h"
 
 namespace fedra::cli {
 namespace {
@@ -133,31 +130,6 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
   }
 }
 
-void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
-  const auto qualified = [](const std::string& driver, const dra::Text& name) {
-    const bool has_domain = name.view().find('/') != std::string_view::npos;
-    return has_domain ? name.str() : driver + "/" + name.str();
-  };
-  snapshot.pools().ForEach([&](const dra::PoolKey& key, const auto& pool) {
-    const std::string driver = key.driver.str();
-    for (const auto& slice : pool->slices) {
-      for (const dra::Device& device : slice->devices) {
-        ++facts.devices;
-        if (device.common)
-          for (const dra::Attribute& attribute : *device.common)
-            facts.attributes.insert(qualified(driver, attribute.name));
-        for (const dra::Attribute& attribute : device.own)
-          facts.attributes.insert(qualified(driver, attribute.name));
-        if (!device.capacity) continue;
-        for (const dra::Capacity& capacity : *device.capacity) {
-          facts.capacities.insert(capacity.name.str());
-          facts.qualified_capacities.insert(qualified(driver, capacity.name));
-        }
-      }
-    }
-  });
-}
-
 std::string WhySkipped(const nlohmann::json& object) {
   const std::string version = tracking::Text(object, "apiVersion");
   const std::string kind = tracking::Text(object, "kind");
@@ -197,23 +169,6 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   return input;
 }
 
-FleetFacts FactsOf(const FleetWorkers& workers) {
-  FleetFacts facts;
-  for (const auto& worker : workers) {
-    facts.may_grow |= worker->HasScalablePools();
-    if (!worker->IsKnown()) {
-      facts.unread = true;
-      continue;
-    }
-    ++facts.workers;
-    const auto snapshot = worker->devices()->snapshot();
-    snapshot->classes().ForEach(
-        [&](const dra::Text& name, const auto&) { facts.classes.insert(name.str()); });
-    AddDevices(*snapshot, facts);
-  }
-  return facts;
-}
-
 void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
                          CheckInput& input) {
   for (const Manifest& manifest : input.dra) {
@@ -230,42 +185,6 @@ bool HasError(const CheckInput& input, const std::string& object) {
   return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
     return finding.severity == Severity::kError && finding.object == object;
   });
-}
-
-AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
-                                   ObjectForm form, const FleetWorkers& workers) {
-  for (const Manifest& manifest : input.dra) {
-    if (tracking::Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
-    ObjectKey key = KeyOf(*manifest.object, default_ns);
-    if (HasError(input, "ResourceClaimTemplate " + key.ToString())) continue;
-    if (form == ObjectForm::kRedacted)
-      key = {Pseudonym("ns", key.ns), Pseudonym("template", key.name)};
-    json object = json::object();
-    object["metadata"] = Member(*manifest.object, "metadata");
-    object["metadata"]["namespace"] = key.ns;
-    object["metadata"]["name"] = key.name;
-    object["spec"] = verify::CanonicalTemplateSpec(Member(*manifest.object, "spec"));
-    const auto read = verify::ParseTemplate(object);
-    if (read && form != ObjectForm::kWhole) object = ReducedTemplate(*read);
-    for (const auto& worker : workers) {
-      if (worker->Template(key) != nullptr || !worker->AssumeTemplate(object.dump())) continue;
-      all_.push_back({key, worker->name(), PlaceOf(manifest.file, manifest.document)});
-    }
-  }
-}
-
-void AssumedTemplates::Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const {
-  for (const std::string& name : job.requirement.TemplateNames()) {
-    const auto assumed = std::find_if(all_.begin(), all_.end(), [&](const Assumed& item) {
-      return item.worker == verdict.worker && item.key == ObjectKey{job.key.ns, name};
-    });
-    if (assumed == all_.end()) continue;
-    const std::string object = "ResourceClaimTemplate " + assumed->key.ToString();
-    verdict.verdict.reasons.push_back(
-        {verdict::ReasonCode::kTemplateMissing, object,
-         fmt::format("{} does not exist there; judged as if {} were created", object,
-                     assumed->place)});
-  }
 }
 
 }  // namespace fedra::cli

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/manifests/finding.h"
 #include "manager/cli/manifests/manifest_check.h"
 #include "manager/tracking/submitted.h"
@@ -38,36 +37,11 @@ struct CheckInput {
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
                                   const std::string& default_ns);
 
-FleetFacts FactsOf(const FleetWorkers& workers);
-
 // The findings that come from what the workers have together. Where a job is judged its verdict
 // says whether it can run: then they are warnings.
 void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input);
 
 // Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
 bool HasError(const CheckInput& input, const std::string& object);
-
-// How the workers' objects look: a snapshot has left out what only drivers read, and may have
-// pseudonyms for names (snapshot_reduce.h, snapshot_names.h).
-enum class ObjectForm { kWhole, kReduced, kRedacted };
-
-// Templates of the input that a worker lacks are judged as if they existed there, but not those
-// with errors: no worker would take them.
-class AssumedTemplates final {
- public:
-  AssumedTemplates(const CheckInput& input, const std::string& default_ns, ObjectForm form,
-                   const FleetWorkers& workers);
-
-  // Says so beside the verdicts that count on them.
-  void Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const;
-
- private:
-  struct Assumed {
-    ObjectKey key;
-    ClusterName worker;
-    std::string place;  // PlaceOf()
-  };
-  std::vector<Assumed> all_;
-};
 
 }  // namespace fedra::cli

@@ -8,8 +8,8 @@
 // not be what was meant. Any other unknown field is a warning: a newer Kubernetes may know it.
 //
 // What is valid must never be refused here, so the table asks for less than an API server where its
-// rule depends on feature gates or on other fields. Rules between fields are manifest_job.h's and
-// manifest_pod.h's.
+// rule depends on feature gates or on other fields. Rules between fields are job_rules.h's and
+// pod_rules.h's.
 //
 // Source: api/openapi-spec/swagger.json, pkg/apis/batch/validation/validation.go and
 // pkg/apis/core/validation/validation.go of kubernetes/kubernetes v1.36.3.

@@ -57,13 +57,6 @@ void AddTypo(const cel::Path& place, const std::string& path, const FleetFacts& 
   if (!is_told) typos.push_back(std::move(typo));
 }
 
-std::string Message(const SelectorTypo& typo, const FleetFacts& fleet) {
-  return fmt::format("none of {} devices on {} has {}", fleet.devices, WhereAmong(fleet),
-                     typo.written);
-}
-
-std::string Hint(const SelectorTypo& typo) { return fmt::format("did you mean {}?", typo.meant); }
-
 }  // namespace
 
 std::string ClosestQualified(const std::string& name, const std::set<std::string>& known) {
@@ -98,29 +91,19 @@ std::vector<SelectorTypo> SelectorTypos(const json& spec, const std::string& pat
   return typos;
 }
 
+std::string SelectorTypo::Message(const FleetFacts& fleet) const {
+  return fmt::format("none of {} devices on {} has {}", fleet.devices, WhereAmong(fleet), written);
+}
+
+std::string SelectorTypo::Hint() const { return fmt::format("did you mean {}?", meant); }
+
 void CheckSelectorsAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                                 const FleetFacts& fleet, std::vector<Finding>& all) {
   const json& object = *manifest.object;
   Findings findings(manifest, Text(object, "kind") + " " + KeyOf(object, default_ns).ToString(),
                     all);
   for (const SelectorTypo& typo : SelectorTypos(Member(object, "spec"), "spec", fleet))
-    findings.Warn(typo.path, Message(typo, fleet), Hint(typo));
-}
-
-void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
-                       const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict) {
-  if (verdict.verdict.outcome == verdict::Outcome::kYes) return;
-  for (const std::string& name : job.requirement.TemplateNames()) {
-    const ObjectKey key{job.key.ns, name};
-    const auto there = worker.Template(key);
-    if (there == nullptr || input.templates.contains(key)) continue;
-    const json spec = json::parse(there->spec, nullptr, /*allow_exceptions=*/false);
-    const std::string object = "ResourceClaimTemplate " + key.ToString();
-    for (const SelectorTypo& typo : SelectorTypos(spec, "spec", fleet)) {
-      verdict.notes.push_back({object, fmt::format("{}: {}", object, Message(typo, fleet)),
-                               fmt::format("{}: {}", object, Hint(typo))});
-    }
-  }
+    findings.Warn(typo.path, typo.Message(fleet), typo.Hint());
 }
 
 }  // namespace fedra::cli

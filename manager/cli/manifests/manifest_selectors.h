@@ -9,7 +9,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/manifests/manifest_check.h"
 
 namespace fedra::cli {
@@ -23,6 +22,11 @@ struct SelectorTypo {
   std::string path;     // of the expression
   std::string written;  // `device.attributes["gpu.example.com"].modl`
   std::string meant;
+
+  // "none of 4 devices on any of 3 workers has device.attributes[...].modl".
+  std::string Message(const FleetFacts& fleet) const;
+  // "did you mean device.attributes[...].model?".
+  std::string Hint() const;
 };
 // In all selectors below `spec`, which stands at `path`.
 std::vector<SelectorTypo> SelectorTypos(const nlohmann::json& spec, const std::string& path,
@@ -31,8 +35,5 @@ std::vector<SelectorTypo> SelectorTypos(const nlohmann::json& spec, const std::s
 // In a manifest: warnings, because a selector may well test for what is not there.
 void CheckSelectorsAgainstFleet(const Manifest& manifest, const std::string& default_ns,
                                 const FleetFacts& fleet, std::vector<Finding>& findings);
-// In the worker's templates that keep a job away from it; not in those of the input.
-void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
-                       const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict);
 
 }  // namespace fedra::cli

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/fleet/device_inventory.h"
 #include "manager/cli/text/as_of.h"
+#include "manager/cli/text/device_counts.h"
 #include "manager/cli/text/output.h"
 
 namespace fedra::cli {

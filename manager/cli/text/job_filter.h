@@ -24,7 +24,7 @@ struct JobFilter {
   std::string labels = {};                // of the job, as kubectl's -l: "app=train,tier!=test"
   LabelSelector selector = {};            // what `labels` means; made by Checked()
   std::string sort_by = "state";          // state, line, name, age, worker or queue
-  size_t limit = 0;                       // rows of the table; 0: all
+  size_t limit = 0;                       // jobs in the list, in every format; 0: all
   bool all = false;                       // also those that ended long ago
 };
 
@@ -34,7 +34,7 @@ Result<JobFilter> Checked(JobFilter filter);
 
 struct ChosenJobs {
   std::vector<store::WorkloadRow> matching;  // sorted
-  std::vector<store::WorkloadRow> shown;     // of those, what a table has room for
+  std::vector<store::WorkloadRow> shown;     // of those, what is listed
   size_t ended = 0;                          // left out of `shown`: they ended long ago
   size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
 };

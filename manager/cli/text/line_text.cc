@@ -11,16 +11,6 @@ namespace {
 
 constexpr size_t kMaxWorkersNamed = 3;  // at one place
 
-std::string PlaceText(int place) {
-  const int tens = place / 10 % 10;
-  const char* const ending = tens == 1         ? "th"
-                             : place % 10 == 1 ? "st"
-                             : place % 10 == 2 ? "nd"
-                             : place % 10 == 3 ? "rd"
-                                               : "th";
-  return fmt::format("{}{}", place, ending);
-}
-
 std::string WorkersText(const std::vector<std::string>& names) {
   if (names.size() <= kMaxWorkersNamed) return fmt::format("{}", fmt::join(names, ", "));
   const std::vector<std::string> few(names.begin(), names.begin() + kMaxWorkersNamed);
@@ -32,6 +22,16 @@ std::string TimesText(int times) {
 }
 
 }  // namespace
+
+std::string PlaceText(int place) {
+  const int tens = place / 10 % 10;
+  const char* const ending = tens == 1         ? "th"
+                             : place % 10 == 1 ? "st"
+                             : place % 10 == 2 ? "nd"
+                             : place % 10 == 3 ? "rd"
+                                               : "th";
+  return fmt::format("{}{}", place, ending);
+}
 
 std::string LineText(std::span<const store::PlaceRow> places) {
   std::string text;

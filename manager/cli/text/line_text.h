@@ -11,6 +11,9 @@
 
 namespace fedra::cli {
 
+// "1st", "2nd", "11th"; from 1.
+std::string PlaceText(int place);
+
 // "3rd in line on gpu-east and gpu-west, 5th on gpu-south; passed twice; gpu-east is kept for it".
 // Empty: it stands in no line. `places`: of one workload, the first place first.
 std::string LineText(std::span<const store::PlaceRow> places);

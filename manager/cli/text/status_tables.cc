@@ -36,21 +36,21 @@ std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& s
 }
 
 // Green is only a cluster that everything is known of.
-Tone ClusterTone(const ClusterRow& row) {
+Tone WorkerTone(const ClusterRow& row) {
   const Tone tone = ToneOf(row);
   const bool is_open = tone == Tone::kGood && (!row.why.empty() || !row.note.empty());
   return is_open ? Tone::kWarning : tone;
 }
 
-// "the copies of 2 jobs that left may still run there".
+// "the copies of 2 jobs that were moved may still run there".
 std::string LeftText(size_t left) {
   if (left == 0) return {};
-  return left == 1 ? "the copy of a job that left may still run there"
-                   : fmt::format("the copies of {} jobs that left may still run there", left);
+  return left == 1 ? "the copy of a job that was moved may still run there"
+                   : fmt::format("the copies of {} jobs that were moved may still run there", left);
 }
 
-std::string ClusterNote(const ClusterRow& row, size_t jobs, size_t left,
-                        const ViewSettings& settings) {
+std::string WorkerNote(const ClusterRow& row, size_t jobs, size_t left,
+                       const ViewSettings& settings) {
   std::string note;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) note += (note.empty() ? "" : "; ") + part;
@@ -127,8 +127,8 @@ VerdictsByUid ByUid(const std::vector<VerdictRow>& verdicts) {
 }
 
 // The whole note names every worker; in the narrow table the counts say as much.
-std::string WorkloadNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
-                         const ViewSettings& settings) {
+std::string JobNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
+                    const ViewSettings& settings) {
   const auto known = verdicts.find(row.uid);
   if (row.finished_at) {
     const std::string ended = fmt::format("ended {} ago", Since(*row.finished_at, settings.now));
@@ -152,12 +152,17 @@ std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
 }
 
 std::map<ClusterName, size_t> LeftByWorker(const StatusData& data) {
+  // A job that ended on the worker itself has nothing that could run there.
+  std::set<std::pair<std::string, ClusterName>> ended;
+  for (const WorkloadRow& row : data.workloads)
+    if (HasEnded(row)) ended.emplace(row.uid, row.worker);
   std::map<ClusterName, size_t> left;
-  for (const store::ResidueRow& row : data.residues) ++left[row.cluster];
+  for (const store::ResidueRow& row : data.residues)
+    if (!ended.contains({row.uid, row.cluster})) ++left[row.cluster];
   return left;
 }
 
-Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
+Table WorkerTable(const StatusData& data, const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"NAME",  "STATE",   "SINCE", "QUEUES",
                                      "QUOTA", "DEVICES", "JOBS"};
@@ -169,7 +174,7 @@ Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
   for (const ClusterRow& row : data.clusters) {
     const verify::Capacity capacity = CapacityOf(row);
     std::vector<Cell> cells = {row.name.value,
-                               Cell(row.phase, ClusterTone(row)),
+                               Cell(row.phase, WorkerTone(row)),
                                Since(row.phase_since, settings.now),
                                QueuesText(capacity),
                                QuotaText(capacity, wide),
@@ -180,14 +185,14 @@ Table ClusterTable(const StatusData& data, const ViewSettings& settings) {
                                  row.last_contact ? Since(*row.last_contact, settings.now) : "-"});
     }
     cells.emplace_back(
-        NoteText(ClusterNote(row, jobs[row.name], left[row.name], settings), settings));
+        NoteText(WorkerNote(row, jobs[row.name], left[row.name], settings), settings));
     table.Add(std::move(cells));
   }
   return table;
 }
 
-Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
-                    const ViewSettings& settings) {
+Table JobTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
+               const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
   if (wide) titles.insert(titles.end(), {"IN STATE", "KIND", "WORKLOAD", "NEEDS"});
@@ -201,8 +206,7 @@ Table WorkloadTable(const std::vector<WorkloadRow>& rows, const StatusData& data
       cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
                                  OrDash(NeedsText(row))});
     }
-    cells.emplace_back(
-        NoteText(WorkloadNote(row, verdicts, data.clusters.size(), settings), settings));
+    cells.emplace_back(NoteText(JobNote(row, verdicts, data.clusters.size(), settings), settings));
     table.Add(std::move(cells));
   }
   return table;

@@ -15,13 +15,14 @@ namespace fedra::cli {
 // Jobs that are on, or on their way to, each worker; not those that have ended.
 std::map<ClusterName, size_t> JobsByWorker(const StatusData& data);
 
-// Copies of jobs that have left each worker while it was out of reach: they may still run there.
+// Copies of jobs that were taken from each worker while it was out of reach: they may still run
+// there. Not those of jobs that ended on that worker.
 std::map<ClusterName, size_t> LeftByWorker(const StatusData& data);
 
 // One row per worker, in the order of the configuration.
-Table ClusterTable(const StatusData& data, const ViewSettings& settings);
+Table WorkerTable(const StatusData& data, const ViewSettings& settings);
 // One row per workload, in the order given.
-Table WorkloadTable(const std::vector<store::WorkloadRow>& rows, const StatusData& data,
-                    const ViewSettings& settings);
+Table JobTable(const std::vector<store::WorkloadRow>& rows, const StatusData& data,
+               const ViewSettings& settings);
 
 }  // namespace fedra::cli

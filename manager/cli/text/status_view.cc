@@ -51,14 +51,14 @@ std::string LeftOut(const ChosenJobs& jobs) {
   return text;
 }
 
-std::string ClusterSummary(const StatusData& data) {
+std::string WorkerSummary(const StatusData& data) {
   const auto connected = std::count_if(
       data.clusters.begin(), data.clusters.end(),
       [](const ClusterRow& row) { return PhaseOf(row) == reconcile::ClusterPhase::kConnected; });
   return fmt::format("{} configured, {} connected", data.clusters.size(), connected);
 }
 
-std::string WorkloadSummary(const std::vector<WorkloadRow>& rows) {
+std::string JobSummary(const std::vector<WorkloadRow>& rows) {
   std::map<std::pair<size_t, std::string>, size_t> counts;
   for (const WorkloadRow& row : rows) ++counts[HeadingWord(row)];
   std::string text;
@@ -78,7 +78,7 @@ std::string Heading(const std::string& title, const Freshness& freshness, const 
   return title + std::string(gap, ' ') + Toned(freshness.text, freshness.tone, style) + "\n";
 }
 
-ordered_json ClusterJson(const ClusterRow& row, size_t jobs, size_t left) {
+ordered_json WorkerJson(const ClusterRow& row, size_t jobs, size_t left) {
   ordered_json object = {{"name", row.name.value}, {"state", row.phase}};
   PutTime(object, "since", row.phase_since);
   object["why"] = row.why;
@@ -117,28 +117,28 @@ ordered_json JobJson(const WorkloadRow& row,
   return object;
 }
 
-enum Parts { kClusters = 1, kWorkloads = 2, kBoth = 3 };
+enum Parts { kWorkers = 1, kJobs = 2, kBoth = 3 };
 
 ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData& data,
                             const ViewSettings& settings) {
   ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
-  if ((parts & kClusters) != 0) {
+  if ((parts & kWorkers) != 0) {
     std::map<ClusterName, size_t> jobs = JobsByWorker(data);
     std::map<ClusterName, size_t> left = LeftByWorker(data);
-    document["clusters"] = ordered_json::array();
+    document["workers"] = ordered_json::array();
     for (const ClusterRow& row : data.clusters)
-      document["clusters"].push_back(ClusterJson(row, jobs[row.name], left[row.name]));
+      document["workers"].push_back(WorkerJson(row, jobs[row.name], left[row.name]));
   }
-  if ((parts & kWorkloads) != 0) {
-    document["workloads"] = ordered_json::array();
-    ChosenJobs jobs = Chosen(data, settings);
-    const size_t limit = settings.jobs.limit;
-    if (limit != 0 && jobs.matching.size() > limit) jobs.matching.resize(limit);
+  if ((parts & kJobs) != 0) {
+    document["jobs"] = ordered_json::array();
+    const ChosenJobs jobs = Chosen(data, settings);
     const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
     std::map<std::string, std::vector<store::PlaceRow>> places;
     for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
-    for (const WorkloadRow& row : jobs.matching)
-      document["workloads"].push_back(JobJson(row, reasons, places));
+    for (const WorkloadRow& row : jobs.shown)
+      document["jobs"].push_back(JobJson(row, reasons, places));
+    document["remaining"] = jobs.beyond_limit;
+    document["ended"] = jobs.ended;
   }
   return document;
 }
@@ -148,10 +148,10 @@ std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& se
   // Where both are listed each says which it is.
   const char* const worker = parts == kBoth ? "worker/" : "";
   const char* const job = parts == kBoth ? "job/" : "";
-  if ((parts & kClusters) != 0) {
+  if ((parts & kWorkers) != 0) {
     for (const ClusterRow& row : data.clusters) names += worker + Printable(row.name.value) + "\n";
   }
-  if ((parts & kWorkloads) != 0) {
+  if ((parts & kJobs) != 0) {
     for (const WorkloadRow& row : Chosen(data, settings).shown)
       names += job + Printable(row.job.ToString()) + "\n";
   }
@@ -163,10 +163,10 @@ bool IsFiltered(const JobFilter& filter) {
          !filter.queues.empty() || !filter.selector.empty();
 }
 
-std::string NoWorkloads(const ViewSettings& settings) {
+std::string NoJobs(const ViewSettings& settings) {
   const std::string which = IsFiltered(settings.jobs) ? " match" : " found";
-  return settings.ns.empty() ? "No workloads" + which + "."
-                             : fmt::format("No workloads{} in namespace {}.", which, settings.ns);
+  return settings.ns.empty() ? "No jobs" + which + "."
+                             : fmt::format("No jobs{} in namespace {}.", which, settings.ns);
 }
 
 constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here yet.";
@@ -207,48 +207,46 @@ Output RenderStatus(const StatusData& data, const ViewSettings& settings) {
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
     output.out = Preamble(data, settings) +
-                 Section("WORKERS", ClusterSummary(data), &freshness, ClusterTable(data, settings),
+                 Section("WORKERS", WorkerSummary(data), &freshness, WorkerTable(data, settings),
                          settings.style) +
                  "\n" +
-                 Section("WORKLOADS", WorkloadSummary(jobs.matching), nullptr,
-                         WorkloadTable(jobs.shown, data, settings), settings.style);
+                 Section("JOBS", JobSummary(jobs.matching), nullptr,
+                         JobTable(jobs.shown, data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }
   NoteAge(data, settings, output);
   return output;
 }
 
-Output RenderClusters(const StatusData& data, const ViewSettings& settings) {
+Output RenderWorkers(const StatusData& data, const ViewSettings& settings) {
   Output output;
   if (data.clusters.empty()) output.note = kNoWorkers;
   if (settings.format == Format::kName) {
-    output.out = KeyLines(kClusters, data, settings);
+    output.out = KeyLines(kWorkers, data, settings);
   } else if (!IsTable(settings.format)) {
-    output.out =
-        ToText(StatusDocument("ClusterReport", kClusters, data, settings), settings.format);
+    output.out = ToText(StatusDocument("WorkerReport", kWorkers, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-    output.out = Preamble(data, settings) + Section("WORKERS", ClusterSummary(data), &freshness,
-                                                    ClusterTable(data, settings), settings.style);
+    output.out = Preamble(data, settings) + Section("WORKERS", WorkerSummary(data), &freshness,
+                                                    WorkerTable(data, settings), settings.style);
   }
   NoteAge(data, settings, output);
   return output;
 }
 
-Output RenderWorkloads(const StatusData& data, const ViewSettings& settings) {
+Output RenderJobs(const StatusData& data, const ViewSettings& settings) {
   const ChosenJobs jobs = Chosen(data, settings);
   Output output;
-  if (jobs.matching.empty()) output.note = NoWorkloads(settings);
+  if (jobs.matching.empty()) output.note = NoJobs(settings);
   if (settings.format == Format::kName) {
-    output.out = KeyLines(kWorkloads, data, settings);
+    output.out = KeyLines(kJobs, data, settings);
   } else if (!IsTable(settings.format)) {
-    output.out =
-        ToText(StatusDocument("WorkloadReport", kWorkloads, data, settings), settings.format);
+    output.out = ToText(StatusDocument("JobReport", kJobs, data, settings), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-    output.out = Preamble(data, settings) +
-                 Section("WORKLOADS", WorkloadSummary(jobs.matching), &freshness,
-                         WorkloadTable(jobs.shown, data, settings), settings.style);
+    output.out =
+        Preamble(data, settings) + Section("JOBS", JobSummary(jobs.matching), &freshness,
+                                           JobTable(jobs.shown, data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }
   NoteAge(data, settings, output);

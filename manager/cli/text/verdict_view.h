@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/text/job_verdict.h"
 #include "manager/cli/text/output.h"
 
 namespace fedra::cli {

@@ -57,8 +57,8 @@ std::string WithoutAges(const std::string& report) {
   if (!document.is_object()) return report;
   document.erase("asOf");
   if (document.contains("daemon")) document["daemon"].erase("ageSeconds");
-  if (document.contains("clusters"))
-    for (ordered_json& cluster : document["clusters"]) cluster.erase("lastContact");
+  if (document.contains("workers"))
+    for (ordered_json& worker : document["workers"]) worker.erase("lastContact");
   return document.dump();
 }
 
@@ -78,6 +78,7 @@ ordered_json ToJson(const store::WorkloadRow& row) {
                          {"worker", row.worker.value},
                          {"note", row.note},
                          {"needs", NeedsJson(row)}};
+  if (!row.waits_for.empty()) object["waitsFor"] = row.waits_for;
   PutTime(object, "createdAt", row.created_at);
   PutTime(object, "stateSince", row.state_since);
   PutTime(object, "finishedAt", row.finished_at);

@@ -286,8 +286,8 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
   Output output;
   if (settings.format == Format::kJson || settings.format == Format::kYaml) {
     ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
-    document["workloads"] = ordered_json::array();
-    for (const auto* incarnation : chosen) document["workloads"].push_back(json(*incarnation));
+    document["jobs"] = ordered_json::array();
+    for (const auto* incarnation : chosen) document["jobs"].push_back(json(*incarnation));
     output.out = ToText(document, settings.format);
     return output;
   }

@@ -102,7 +102,7 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
   return table;
 }
 
-// Once a job has its worker nobody is judged again: the table is as old as that.
+// Once a job has its worker no worker is judged again: the table is as old as that.
 std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
   const auto phase = PhaseOf(incarnation.row);
   const bool chosen =
@@ -111,22 +111,22 @@ std::string JudgedLine(const WorkloadData::Incarnation& incarnation, const ViewS
   WallTime at = incarnation.verdicts.front().checked_at;
   for (const VerdictRow& row : incarnation.verdicts) at = std::max(at, row.checked_at);
   if (!incarnation.attempts.empty()) at = incarnation.attempts.back().started_at;
-  return fmt::format("judged {} ago, when it was sent\n", Since(at, settings.now));
+  return fmt::format("judged {} ago, when it was dispatched\n", Since(at, settings.now));
 }
 
-// Whether a worker that the job was not sent to could run it. With policy race there is none: all
-// that can are tried at once.
+// Whether a worker that the job was not dispatched to could run it. With policy race there is none:
+// all that can are tried at once.
 bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
                      const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
   if (settings.race) return false;
-  const auto sent_to = [&](const ClusterName& worker) {
+  const auto dispatched_to = [&](const ClusterName& worker) {
     return worker == incarnation.row.worker ||
            std::any_of(
                incarnation.attempts.begin(), incarnation.attempts.end(),
                [&](const auto& attempt) { return attempt.cluster == worker && !attempt.ended_at; });
   };
   return std::any_of(verdicts.begin(), verdicts.end(), [&](const VerdictRow& row) {
-    return OutcomeOf(row) == Outcome::kYes && !sent_to(row.cluster);
+    return OutcomeOf(row) == Outcome::kYes && !dispatched_to(row.cluster);
   });
 }
 
@@ -149,34 +149,47 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const ViewSe
 }
 
 // What a blocked job has to wait for: "wait" and "never" are different news.
-std::string Outlook(const std::vector<VerdictRow>& verdicts) {
+std::string Outlook(const WorkloadData::Incarnation& incarnation,
+                    const std::vector<VerdictRow>& verdicts) {
+  const auto named = [&](const ClusterName& worker) {
+    const auto& places = incarnation.places;
+    const auto at = std::find_if(places.begin(), places.end(),
+                                 [&](const auto& place) { return place.cluster == worker; });
+    return at == places.end() ? worker.value
+                              : fmt::format("{} ({} in line)", worker.value, PlaceText(at->place));
+  };
   std::vector<std::string> busy;
   bool none_ever = !verdicts.empty();
   for (const VerdictRow& row : verdicts) {
     const verify::Prospect prospect = ProspectOf(row);
-    if (prospect == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
+    if (prospect == verify::Prospect::kWaits) busy.push_back(named(row.cluster));
     none_ever &= prospect == verify::Prospect::kNever;
   }
   if (!busy.empty()) {
-    return fmt::format("it waits for {}, and is dispatched as soon as enough is free there",
+    return fmt::format("it waits for {}, and is dispatched in its turn, once enough is free there",
                        fmt::join(busy, ", "));
   }
   return none_ever ? "waiting does not help: one of these has to change"
-                   : "looked at again as soon as one of these changes";
+                   : "the job is judged again as soon as one of these changes";
 }
 
-// Who decides about a job that fedra has not been given yet.
-NextStep AskKueue(const store::WorkloadRow& row) {
-  if (row.note.starts_with("waiting for")) return {};
+// Who decides before fedra looks for a worker.
+NextStep WhoDecides(const store::WorkloadRow& row) {
+  const std::string workload =
+      fmt::format("kubectl describe workload -n {} {}", row.key.ns, row.key.name);
+  const auto waits_for = placement::ParseWaitsFor(row.waits_for);
+  if (waits_for == placement::WaitsFor::kAdmissionCheck)
+    return {
+        "the controller of that AdmissionCheck decides: no worker is asked before", {workload}, {}};
+  if (waits_for != placement::WaitsFor::kQuota) return {};
   const bool known = !row.cluster_queue.empty();
   const std::string queue =
       known ? "ClusterQueue " + row.cluster_queue
             : fmt::format("the ClusterQueue behind LocalQueue {}/{}", row.job.ns, row.queue);
   return {fmt::format("the manager's Kueue decides, by the quota of {}: no worker is asked before",
                       queue),
-          {fmt::format("kubectl describe workload -n {} {}", row.key.ns, row.key.name),
-           known ? "kubectl describe clusterqueue " + row.cluster_queue
-                 : fmt::format("kubectl get localqueue -n {} {}", row.job.ns, row.queue)},
+          {workload, known ? "kubectl describe clusterqueue " + row.cluster_queue
+                           : fmt::format("kubectl get localqueue -n {} {}", row.job.ns, row.queue)},
           {}};
 }
 
@@ -188,14 +201,14 @@ NextStep Next(const WorkloadData::Incarnation& incarnation, const std::vector<Ve
   if (row.removed_at) return {"", {history}, {}};
   if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, settings))
     return UntilTimeOut(incarnation, settings);
-  if (phase == Phase::kWaiting) return AskKueue(row);
+  if (phase == Phase::kWaiting) return WhoDecides(row);
   if (phase == Phase::kFailed) {
     const std::string job =
         fmt::format("kubectl describe job -n {} {} (on the manager)", row.job.ns, row.job.name);
     return {"", {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};
-  return {Outlook(verdicts), {}, CountReasons(verdicts)};
+  return {Outlook(incarnation, verdicts), {}, CountReasons(verdicts)};
 }
 
 // "next   ...", with line end; empty: there is nothing to say.

@@ -57,7 +57,7 @@ Output RenderWorkload(const WorkloadData& data, const ViewSettings& settings) {
   const auto json = [&](const WorkloadData::Incarnation& incarnation) {
     return WorkloadJson(incarnation, settings);
   };
-  return RenderEach("WorkloadReport", data, Current(data), settings, text, json);
+  return RenderEach("JobReport", data, Current(data), settings, text, json);
 }
 
 }  // namespace fedra::cli

@@ -19,6 +19,7 @@ from scenarios.cases import (
     silence,
     stops,
     storm,
+    support,
     templates,
     traps,
     workers,

@@ -31,7 +31,7 @@ def a_stream_of_status(world: World) -> None:
     fedra = world.start_fedra()
     stream = fedra.follow("status", "-o", "json", "--watch")
     first = world.eventually("the first document", stream.documents)[0]
-    assert {worker["name"] for worker in first["clusters"]} == set(world.workers), first
+    assert {worker["name"] for worker in first["workers"]} == set(world.workers), first
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.eventually("seen running", lambda: _last_state(stream, job) == "Running")
@@ -46,8 +46,8 @@ def a_stream_of_status(world: World) -> None:
 
 
 def _last_state(stream: Stream, job: FederatedJob) -> str | None:
-    workloads = stream.documents()[-1]["workloads"]
-    states = [each["state"] for each in workloads if each["name"] == job.name]
+    jobs = stream.documents()[-1]["jobs"]
+    states = [each["state"] for each in jobs if each["name"] == job.name]
     return states[0] if states else None
 
 
@@ -82,6 +82,7 @@ _PRINTING: dict[str, list[str]] = {
     "sync": ["--dry-run", "-o", "json"],
     "devices": ["-o", "json"],
     "snapshot": ["-o", "-"],
+    "support-bundle": ["-o", "-"],
     "orphans": ["-o", "json"],
     "cel": ["device.driver == 'x'", "--slices", "{slices}"],
     "config validate": [],
@@ -174,7 +175,7 @@ def the_store_is_copied(world: World) -> None:
 
 def _state_in(fedra: Fedra, store: Path, job: FederatedJob) -> str | None:
     status = json.loads(fedra.cli("status", "--store", str(store), "-o", "json").stdout)
-    return next((each["state"] for each in status["workloads"] if each["name"] == job.name), None)
+    return next((each["state"] for each in status["jobs"] if each["name"] == job.name), None)
 
 
 @scenario("orphans")

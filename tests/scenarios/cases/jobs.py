@@ -266,7 +266,7 @@ def failed_pod_leaves_its_last_words(world: World) -> None:
     assert history.count("line 100 of main") == 1 and "line 97" not in history, history
     reasons = [
         event["reason"]
-        for event in fedra.cli("history", job.key, "-o", "json").json()["workloads"][0]["events"]
+        for event in fedra.cli("history", job.key, "-o", "json").json()["jobs"][0]["events"]
     ]
     assert reasons.count("PodLog") == 1, reasons
     assert "JobFailed" in job.event_reasons() and "PodLog" not in job.event_reasons()

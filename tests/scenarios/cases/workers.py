@@ -36,6 +36,7 @@ def running_job_ends_on_a_removed_worker(world: World) -> None:
     _wait_leaving(world, fedra, world.worker1)
     second = world.submit("second", template=TEMPLATE)
     second.wait_running_on(world.worker2)
+    assert fedra.verdicts(second.key)[world.worker1].reasons == ["WorkerRemoved"]
     assert first.cluster_name() == world.worker1
     assert first.check_state() == "Ready"
     assert world.worker1 in fedra.worker_states()

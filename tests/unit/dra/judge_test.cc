@@ -646,7 +646,7 @@ TEST_CASE("a billion pods are not placed one by one") {
   const auto judgement = worker.Judge({pods});
   CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
   CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
-  CHECK(First(judgement) == "10000 of 1000000000 pods fit; the others were not looked at");
+  CHECK(First(judgement) == "10000 of 1000000000 pods fit; the others were not tried");
 }
 
 TEST_CASE("extended resources come from a plugin on one node and from DRA on the other") {

@@ -54,6 +54,25 @@ TEST_CASE("watchdog: one part that hangs ends the pings although the others go o
   }
 }
 
+TEST_CASE("watchdog: overdue when it could not ping for longer than the limit") {
+  Watched watched;
+  CHECK(!watched.watchdog.IsOverdue(watched.now));  // it has not begun
+  watched.Run(60s, true, true);
+  CHECK(!watched.watchdog.IsOverdue(watched.now + 30s));
+  CHECK(watched.watchdog.IsOverdue(watched.now + 50s));  // the thread that ticks hangs
+
+  watched.Run(70s, true, false);
+  CHECK(watched.watchdog.IsOverdue(watched.now));
+  watched.Run(10s, true, true);
+  CHECK(!watched.watchdog.IsOverdue(watched.now));
+}
+
+TEST_CASE("watchdog: a part that never gets anything done is overdue, too") {
+  Watched watched;
+  watched.Run(90s, false, false);
+  CHECK(watched.watchdog.IsOverdue(watched.now));
+}
+
 TEST_CASE("watchdog: progress in any look since the last ping counts, not only in the same one") {
   Watched watched;
   watched.Run(40s, true, true);

@@ -48,6 +48,7 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   train.needs_json = R"({"claims":[],"pods":2,"templates":["one-gpu"]})";
   train.labels_json = R"({"team":"vision"})";
   train.cluster_queue = "team-gpu";
+  train.waits_for = "Quota";
   train.finished_at = At(99);
   WorkloadRow other = Workload("u2", "train");
   other.job.ns = other.key.ns = "hpc";

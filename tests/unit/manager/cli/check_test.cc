@@ -47,15 +47,15 @@ std::string ClaimTemplate(const std::string& name, const std::string& devices) {
 
 const std::string kOneGpu = "{requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}";
 
-TEST_CASE("check without a job: manifests are looked at, and nobody can take it for a verdict") {
+TEST_CASE("check without a job: manifests are checked, and nobody can take it for a verdict") {
   const Ran good = Check(ClaimTemplate("mine", kOneGpu));
   CHECK(good.code == 0);
   CHECK(good.out ==
-        "no job in the input: nothing was placed; 1 manifest looked at, no mistake found\n");
+        "no job in the input: nothing was placed; 1 manifest checked, no mistake found\n");
   const Ran wrong = Check(ClaimTemplate("mine", "{requests: [{name: gpu}]}"));
   CHECK(wrong.code == 1);
   CHECK_THAT(wrong.out,
-             ContainsSubstring("\nno job in the input: nothing was placed; 1 manifest looked at, "
+             ContainsSubstring("\nno job in the input: nothing was placed; 1 manifest checked, "
                                "mistakes found\n"));
   const json report = Parsed(Check(ClaimTemplate("mine", kOneGpu), "json").out);
   CHECK(report["items"].empty());

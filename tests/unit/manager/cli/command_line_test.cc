@@ -18,7 +18,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/commands.h"
 #include "manager/cli/snapshots/snapshot_file.h"
+#include "manager/placement/note_reasons.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -296,13 +298,13 @@ TEST_CASE("completion asks the store for jobs and workers") {
 TEST_CASE("explain: whatever people call it") {
   const std::string expected = Run({"explain", "TemplateMissing"}).out;
   CHECK(Run({"explain", "templatemissing"}).out == expected);
-  CHECK(Run({"explain", "rejected"}).out == Run({"explain", "CredentialsRejected"}).out);
   const Ran event = Run({"explain", "Dispatched"});
   CHECK(event.code == 0);
-  CHECK_THAT(event.out, ContainsSubstring("a copy of the workload was sent"));
+  CHECK_THAT(event.out, ContainsSubstring("the job is dispatched to one or more workers"));
   CHECK_THAT(Run({"explain", "blocked"}).out, ContainsSubstring("Blocked (Job)\n  the manager's "));
   CHECK_THAT(Run({"explain", "MayScale"}).out, ContainsSubstring("MayScale (Verdict)"));
   CHECK_THAT(Run({"explain", "Waiting", "-o", "yaml"}).out, ContainsSubstring("kind: State\n"));
+  CHECK_THAT(Run({"explain"}).out, ContainsSubstring("\nEvents\n  Dispatched "));
   const Ran typo = Run({"explain", "TemplateMising"});
   CHECK(typo.code == 1);
   CHECK_THAT(typo.err, ContainsSubstring("did you mean TemplateMissing?"));
@@ -310,6 +312,38 @@ TEST_CASE("explain: whatever people call it") {
   CHECK_THAT(Run({"explain", "constraint"}).err,
              ContainsSubstring("did you mean ConstraintUnsatisfied?"));
   CHECK_THAT(Run({"explain", "xyzxyz"}).err, ContainsSubstring("`fedra explain` lists them all"));
+}
+
+TEST_CASE(
+    "explain: a state of a worker's connection is a state, and names the reason in verdicts") {
+  const Ran rejected = Run({"explain", "rejected"});
+  CHECK(rejected.out.starts_with("Rejected (Worker)\n"));
+  CHECK_THAT(rejected.out, ContainsSubstring("`fedra explain CredentialsRejected`"));
+  CHECK_THAT(Run({"explain", "Unreachable"}).out,
+             ContainsSubstring("`fedra explain ClusterUnreachable`"));
+  CHECK_THAT(Run({"explain", "Misconfigured"}).out,
+             ContainsSubstring("`fedra explain ClusterMisconfigured`"));
+}
+
+TEST_CASE("explain: every word prints a document, and the format must be one") {
+  for (const std::string& word : ExplainableWords()) {
+    CAPTURE(word);
+    const Ran ran = Run({"explain", word.c_str(), "-o", "json"});
+    CHECK(ran.code == 0);
+    const auto document = nlohmann::json::parse(ran.out, nullptr, /*allow_exceptions=*/false);
+    REQUIRE(document.is_object());
+    CHECK(document["name"] == word);
+  }
+  const auto event = nlohmann::json::parse(Run({"explain", "JobFailed", "-o", "json"}).out);
+  CHECK(event["kind"] == "EventReason");
+  const auto all = nlohmann::json::parse(Run({"explain", "-o", "json"}).out);
+  CHECK(all["events"].size() == placement::notes::kNoteReasons.size());
+  std::ostringstream out;
+  std::ostringstream err;
+  Terminal terminal{out, err};
+  CHECK(Explain("JobFailed", "xml", terminal) == kFailed);
+  CHECK(out.str().empty());
+  CHECK_THAT(err.str(), ContainsSubstring("\"xml\" is not one of"));
 }
 
 TEST_CASE("a complaint about the arguments says which command complains") {

@@ -18,6 +18,9 @@ TEST_CASE("a workload without quota is left alone") {
   World world({"a"});
   CHECK(world.Look().actions.empty());
   CHECK(world.Look().phase == Phase::kWaiting);
+  CHECK(world.Look().waits_for == WaitsFor::kQuota);
+  world.ReserveQuota();
+  CHECK(world.Look().waits_for == WaitsFor::kNothing);
 }
 
 TEST_CASE("the first eligible worker in order gets the clone, the job only after admission") {
@@ -26,7 +29,7 @@ TEST_CASE("the first eligible worker in order gets the clone, the job only after
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
   CHECK(world.WorkersWithJob().empty());
-  CHECK(world.Message() == "2 of 2 workers eligible; sent to a, waiting for admission");
+  CHECK(world.Message() == "2 of 2 workers eligible; dispatched to a, waiting for admission");
   CHECK(world.Look().phase == Phase::kDispatching);
   world.Admit("a");
   world.Settle();

@@ -41,13 +41,17 @@ struct Fixture {
   Connected fleet;
   CopyFailures copy_failures;
   verify::SharedClaims shared = verify::SharedClaims::kRequireTogether;
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation",
+  Gatherer gatherer = GathererOf(fleet.workers());
+
+  Gatherer GathererOf(const WorkerSet& workers) {
+    return Gatherer{{.controller_name = "fedra.dev/federation",
                      .shared_claims = shared,
                      .origin = "fedra",
                      .devices = true},
                     fleet.manager(),
-                    fleet.workers(),
+                    workers,
                     copy_failures};
+  }
 
   explicit Fixture(verify::SharedClaims rule = verify::SharedClaims::kRequireTogether)
       : shared(rule) {
@@ -111,6 +115,16 @@ struct Fixture {
 };
 
 }  // namespace
+
+TEST_CASE("a worker that was removed from the configuration has a reason of its own") {
+  Fixture f;
+  const auto configured = f.fleet.workers().Now();
+  WorkerSet after;
+  after.Publish(WorkerList(Workers(configured->begin(), configured->end()), {kWest}));
+  const Picture picture = f.GathererOf(after).Gather(kKey, {});
+  CHECK(f.Outcomes(picture) == "Yes No");
+  CHECK(verdict::Headline(picture.clusters.at(1).verdict) == "WorkerRemoved");
+}
 
 TEST_CASE("users of an allocated claim go where it is allocated") {
   Fixture f;

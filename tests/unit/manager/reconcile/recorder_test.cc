@@ -60,9 +60,13 @@ TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are k
   job.labels_json = R"({"team":"vision"})";
   seen.view.job = std::make_shared<const tracking::Job>(job);
   seen.cluster_queue = "team-gpu";
-  recorder.Record(seen, Decided(placement::Phase::kWaiting));
+  placement::Decision decision = Decided(placement::Phase::kWaiting);
+  recorder.Record(seen, decision);
+  decision.waits_for = placement::WaitsFor::kQuota;  // the only news
+  recorder.Record(seen, decision);
   REQUIRE(store->Flush());
   const store::WorkloadRow row = store->Read().value()->Workloads().value().at(0);
+  CHECK(row.waits_for == "Quota");
   CHECK(row.labels_json == R"({"team":"vision"})");
   CHECK(row.cluster_queue == "team-gpu");
 }

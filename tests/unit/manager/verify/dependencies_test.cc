@@ -126,7 +126,7 @@ TEST_CASE(
     CHECK(verdict.reasons[0].code == ReasonCode::kSchedulerUnverified);
     CHECK(verdict.reasons[0].object == "schedulerName kai");
     CHECK(verdict.reasons[1].message ==
-          "no API shows whether the scheduler volcano runs there; the verdict is that of "
+          "no API reveals whether the scheduler volcano runs there; the verdict assumes "
           "kube-scheduler");
     requirement.schedulers.clear();
     CHECK(f.picture.VerifySchedulers(requirement).outcome == Outcome::kYes);

@@ -234,7 +234,7 @@ TEST_CASE("without node resources a node needs no room, but assumed pods still s
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
   REQUIRE(
       f.picture.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
-  CHECK(f.picture.SettledPods({"ml", "train"}) == 1);
+  CHECK(f.picture.HoldingPods({"ml", "train"}) == 1);
 }
 
 TEST_CASE("classes that may not be listed are no missing resources") {
@@ -301,27 +301,27 @@ TEST_CASE("pods on their way take their devices; settled ones have taken them") 
   CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("already dispatched here"));
 
   const ObjectKey job{"ml", "train"};
-  CHECK(f.picture.SettledPods(job) == 0);
+  CHECK(f.picture.HoldingPods(job) == 0);
   auto& pods = f.picture.pods();
   REQUIRE(pods.Upsert(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
-  CHECK(f.picture.SettledPods(job) == 0);  // its claim has not been seen yet
+  CHECK(f.picture.HoldingPods(job) == 0);  // its claim has not been seen yet
   REQUIRE(f.picture.claims().Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
-  CHECK(f.picture.SettledPods(job) == 0);
+  CHECK(f.picture.HoldingPods(job) == 0);
   REQUIRE(pods.Upsert(PodOf("p1", "train", "", "Pending", "1", "c1")).has_value());
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
-  CHECK(f.picture.SettledPods(job) == 1);  // allocated; the binding may take its time
+  CHECK(f.picture.HoldingPods(job) == 1);  // allocated; the binding may take its time
   REQUIRE(pods.Upsert(PodOf("p2", "train", "", "Pending", "1", "")).has_value());
-  CHECK(f.picture.SettledPods(job) == 1);
+  CHECK(f.picture.HoldingPods(job) == 1);
   REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Pending", "1", "")).has_value());
-  CHECK(f.picture.SettledPods(job) == 2);  // without claims its node is all there is to wait for
+  CHECK(f.picture.HoldingPods(job) == 2);  // without claims its node is all there is to wait for
   REQUIRE(pods.Remove(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
-  CHECK(f.picture.SettledPods(job) == 1);
+  CHECK(f.picture.HoldingPods(job) == 1);
   REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Succeeded", "1", "")).has_value());
-  CHECK(f.picture.SettledPods(job) == 1);
+  CHECK(f.picture.HoldingPods(job) == 1);
   REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Failed", "1", "")).has_value());
-  CHECK(f.picture.SettledPods(job) == 0);  // its replacement needs the device
+  CHECK(f.picture.HoldingPods(job) == 0);  // its replacement needs the device
   REQUIRE(pods.Upsert(PodOf("p3", "train", "node-1", "Running", "1", "")).has_value());
-  CHECK(f.picture.SettledPods(job) == 1);
+  CHECK(f.picture.HoldingPods(job) == 1);
 }
 
 TEST_CASE("the same question about the same state is answered from memory, and no other") {

@@ -28,5 +28,12 @@ TEST_CASE("busy nodes are worth waiting for, small ones are not") {
   CHECK(prospect({kResourceMissing}) == Prospect::kNever);
 }
 
+TEST_CASE("waiting for a worker that may not be used does not help") {
+  for (const verdict::ReasonCode code : {kExcluded, kWorkerRemoved}) {
+    CHECK(ProspectOf(std::vector{code}) == Prospect::kNever);
+    CHECK(ProspectOf(std::vector{kDevicesAllocated, code}) == Prospect::kNever);
+  }
+}
+
 }  // namespace
 }  // namespace fedra::verify

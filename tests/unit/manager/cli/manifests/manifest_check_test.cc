@@ -248,22 +248,6 @@ TEST_CASE("findings say where, what and what to write") {
   CHECK(ToJson(findings)[0]["severity"] == "error");
 }
 
-Result<CheckInput> Read(const std::string& yaml) {
-  const TempFolder folder;
-  return ReadCheckInput({folder.Write("job.yaml", yaml)}, "");
-}
-
-const std::string kJob =
-    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
-    "{kueue.x-k8s.io/queue-name: gpu}}\n"
-    "spec: {template: {spec: {restartPolicy: Never, "
-    "resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
-    "containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]}}}\n";
-const std::string kMine =
-    "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
-    "metadata: {name: mine, namespace: ml}\n"
-    "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}\n";
-
 TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
   const auto input = Read(kJob + kMine + "---\nkind: ConfigMap\napiVersion: v1\n");
   REQUIRE(input.has_value());
@@ -275,24 +259,6 @@ TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
              ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is no job"));
   CHECK_FALSE(Read("kind: ConfigMap\napiVersion: v1\n").has_value());
   CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, "").has_value());
-}
-
-TEST_CASE("what the workers lack is a warning where a job is judged: the verdict decides") {
-  const std::string lacking =
-      "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
-      "metadata: {name: mine, namespace: ml}\n"
-      "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}], "
-      "constraints: [{requests: [gpu], matchAttribute: gpu.example.com/nothing}]}}}\n";
-  FleetWorkers workers;
-  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  for (const bool judged : {true, false}) {
-    auto input = Read(judged ? kJob + lacking : lacking);
-    REQUIRE(input.has_value());
-    REQUIRE(input->findings.empty());
-    CheckAgainstWorkers(FactsOf(workers), "", *input);
-    REQUIRE(input->findings.size() == 1);
-    CHECK(input->findings[0].severity == (judged ? Severity::kWarning : Severity::kNowhere));
-  }
 }
 
 TEST_CASE("a job without a queue is judged, with a warning") {
@@ -388,39 +354,6 @@ TEST_CASE("a folder is its manifests, as for kubectl") {
   REQUIRE(input.has_value());
   CHECK(input->jobs.size() == 1);
   CHECK(input->dra.size() == 1);
-}
-
-TEST_CASE("templates of the file count when they are assumed, and the report says so") {
-  const TempFolder folder;
-  const std::string file = folder.Write("job.yaml", kJob + kMine);
-  const auto input = ReadCheckInput({file}, "");
-  REQUIRE(input.has_value());
-  FleetWorkers workers;
-  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
-  CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == verdict::Outcome::kNo);
-  const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
-  JobVerdict verdict = JudgeEverywhere(job, workers)[0];
-  CHECK(verdict.verdict.outcome == verdict::Outcome::kYes);
-  assumed.Note(job, verdict);
-  REQUIRE(verdict.verdict.reasons.size() == 1);
-  CHECK(verdict.verdict.reasons[0].message ==
-        "ResourceClaimTemplate ml/mine does not exist there; judged as if " + file +
-            " (document 2) were created");
-}
-
-TEST_CASE("a template with a mistake is never assumed") {
-  std::string wrong = kMine;
-  wrong.replace(wrong.find("deviceClassName"), 15, "deviceClas");
-  const auto input = Read(kJob + wrong);
-  REQUIRE(input.has_value());
-  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
-  REQUIRE(input->jobs[0].submitted.has_value());
-  FleetWorkers workers;
-  workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
-  CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==
-        verdict::Outcome::kNo);
 }
 
 }  // namespace

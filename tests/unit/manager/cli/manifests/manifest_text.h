@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "config/yaml_json.h"
+#include "manager/cli/manifests/check_input.h"
 #include "manager/cli/manifests/manifest_check.h"
+#include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
@@ -43,5 +45,21 @@ inline std::string Only(const std::vector<Finding>& findings) {
   if (findings.size() != 1) return RenderFindings(findings, {});
   return findings[0].path + ": " + findings[0].message;
 }
+
+inline Result<CheckInput> Read(const std::string& yaml) {
+  const TempFolder folder;
+  return ReadCheckInput({folder.Write("job.yaml", yaml)}, "");
+}
+
+inline const std::string kJob =
+    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
+    "{kueue.x-k8s.io/queue-name: gpu}}\n"
+    "spec: {template: {spec: {restartPolicy: Never, "
+    "resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
+    "containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]}}}\n";
+inline const std::string kMine =
+    "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
+    "metadata: {name: mine, namespace: ml}\n"
+    "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}\n";
 
 }  // namespace fedra::cli

@@ -61,7 +61,7 @@ TEST_CASE("status: sorts, and stops at the limit") {
   StatusData data = Fleet();
   ViewSettings settings = Settings();
   settings.jobs.limit = 2;
-  const std::string out = RenderWorkloads(data, settings).out;
+  const std::string out = RenderJobs(data, settings).out;
   CHECK_THAT(out, ContainsSubstring("2 running, 1 dispatching, 1 blocked, 1 finished"));
   CHECK(out.ends_with("\n... and 3 more\n"));
 }
@@ -69,21 +69,44 @@ TEST_CASE("status: sorts, and stops at the limit") {
 TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
   StatusData data = Fleet();
   data.workloads[0].finished_at = Ago(hours(29));
-  const std::string out = RenderWorkloads(data, Settings()).out;
+  const std::string out = RenderJobs(data, Settings()).out;
   CHECK_THAT(out, ContainsSubstring("1 finished"));
   CHECK_THAT(out, !ContainsSubstring("ml/done"));
   CHECK(out.ends_with("1 job that ended more than an hour ago: --all shows it\n"));
   ViewSettings all = Settings();
   all.jobs.all = true;
-  CHECK_THAT(RenderWorkloads(data, all).out, ContainsSubstring("ended 29h ago\n"));
+  CHECK_THAT(RenderJobs(data, all).out, ContainsSubstring("ended 29h ago\n"));
   data.workloads[0].finished_at = Ago(minutes(5));
-  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("ended 5m ago\n"));
+  CHECK_THAT(RenderJobs(data, Settings()).out, ContainsSubstring("ended 5m ago\n"));
+}
+
+TEST_CASE("status: every format lists the same jobs, and JSON counts those that are left out") {
+  StatusData data = Fleet();
+  data.workloads[0].finished_at = Ago(hours(29));
+  ViewSettings settings = Settings(Format::kJson);
+  settings.jobs.limit = 3;
+  for (const auto render : {&RenderStatus, &RenderJobs}) {
+    const auto document = nlohmann::json::parse(render(data, settings).out);
+    Names listed;
+    for (const auto& job : document["jobs"]) listed.push_back(job["name"]);
+    CHECK(listed == Names{"sweep-3", "new", "train-1b"});
+    CHECK(document["remaining"] == 1);
+    CHECK(document["ended"] == 1);
+  }
+  settings.format = Format::kName;
+  CHECK(RenderJobs(data, settings).out == "ml/sweep-3\nml/new\nml/train-1b\n");
+  settings = Settings(Format::kJson);
+  settings.jobs.all = true;
+  const auto all = nlohmann::json::parse(RenderJobs(data, settings).out);
+  CHECK(all["jobs"].size() == 5);
+  CHECK(all["remaining"] == 0);
+  CHECK(all["ended"] == 0);
 }
 
 TEST_CASE("status: a job on a worker that is out of contact is not green") {
   ViewSettings settings = Settings();
   settings.style.color = true;
-  const std::string out = RenderWorkloads(Fleet(), settings).out;
+  const std::string out = RenderJobs(Fleet(), settings).out;
   CHECK_THAT(out, ContainsSubstring("ml/train-7b  \x1b[32mRunning\x1b[0m"));
   CHECK_THAT(out, ContainsSubstring("ml/train-1b  \x1b[33mRunning\x1b[0m"));
 }
@@ -100,10 +123,10 @@ TEST_CASE("status: those that stand in line come first, by their best place, and
   CHECK(sorted.matching[1].job.name == "sweep-3");
   ViewSettings settings = Settings(Format::kJson);
   settings.jobs.sort_by = "line";
-  const auto document = nlohmann::json::parse(RenderWorkloads(data, settings).out);
-  CHECK(document["workloads"][1]["line"]["places"][0]["place"] == 2);
-  CHECK(document["workloads"][1]["line"]["keptWorker"] == "gpu-east");
-  CHECK(!document["workloads"][2].contains("line"));
+  const auto document = nlohmann::json::parse(RenderJobs(data, settings).out);
+  CHECK(document["jobs"][1]["line"]["places"][0]["place"] == 2);
+  CHECK(document["jobs"][1]["line"]["keptWorker"] == "gpu-east");
+  CHECK(!document["jobs"][2].contains("line"));
 }
 
 TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {

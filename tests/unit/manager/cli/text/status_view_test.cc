@@ -26,10 +26,10 @@ gpu-east  Connected    3d4h   2       75%    3/8      1
 gpu-west  Connected    3d4h   -       -      -        1
 tpu-lab   Unreachable  4m10s  -       -      -        1     connection refused; its job moves in 10m
 
-WORKLOADS  2 running, 1 dispatching, 1 blocked, 1 finished
+JOBS  2 running, 1 dispatching, 1 blocked, 1 finished
 JOB          STATE        WORKER    AGE   NOTE
 ml/sweep-3   Blocked      -         4m    no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1
-ml/new       Dispatching  gpu-west  9s    2 of 3 workers eligible; sent to gpu-west, waiting for admission
+ml/new       Dispatching  gpu-west  9s    2 of 3 workers eligible; dispatched to gpu-west, waiting for admission
 ml/train-1b  Running      tpu-lab   3h
 ml/train-7b  Running      gpu-east  120m
 ml/done      Finished     gpu-east  30h
@@ -51,7 +51,7 @@ TEST_CASE("a manager that is not connected is said first") {
   data.manager = LostWorker("manager", -1, minutes(5));
   data.manager->phase = "Rejected";
   data.manager->why = "401 Unauthorized";
-  for (const auto render : {&RenderStatus, &RenderClusters, &RenderWorkloads}) {
+  for (const auto render : {&RenderStatus, &RenderWorkers, &RenderJobs}) {
     CHECK(render(data, Settings()).out.starts_with("MANAGER  Rejected for 5m: 401 Unauthorized\n"));
     const auto json = nlohmann::json::parse(render(data, Settings(Format::kJson)).out);
     CHECK(json["manager"]["state"] == "Rejected");
@@ -81,8 +81,7 @@ TEST_CASE("what a job needs, for programs") {
   StatusData data;
   data.workloads = {Job("a", "Running", "b", hours(1))};
   const auto needs = [&] {
-    return nlohmann::json::parse(
-        RenderWorkloads(data, Settings(Format::kJson)).out)["workloads"][0]["needs"];
+    return nlohmann::json::parse(RenderJobs(data, Settings(Format::kJson)).out)["jobs"][0]["needs"];
   };
   data.workloads[0].needs_json = R"({"claims":["shared"],"pods":12,"templates":["one","two"]})";
   CHECK(needs()["queue"] == "gpu");
@@ -122,16 +121,16 @@ TEST_CASE("the folders of a long path are left out of a note before its cause is
       "/srv/" + std::string(100, 'f') + "/a.kubeconfig:4:9: users[0].user.token: must not be empty";
   ViewSettings settings = Settings();
   settings.style.width = 120;
-  CHECK_THAT(RenderClusters(data, settings).out,
+  CHECK_THAT(RenderWorkers(data, settings).out,
              ContainsSubstring(".../a.kubeconfig:4:9: users[0].user.token: must not be empty\n"));
-  CHECK_THAT(RenderClusters(data, Settings(Format::kWide)).out, ContainsSubstring("/srv/ffff"));
+  CHECK_THAT(RenderWorkers(data, Settings(Format::kWide)).out, ContainsSubstring("/srv/ffff"));
 }
 
-TEST_CASE("status clusters, wide") {
+TEST_CASE("status workers, wide") {
   StatusData data = Fleet();
   data.clusters[1].note = "watching localqueues is forbidden";
   CHECK(
-      RenderClusters(data, Settings(Format::kWide)).out ==
+      RenderWorkers(data, Settings(Format::kWide)).out ==
       R"(WORKERS  3 configured, 2 connected                                                      as of 2s ago
 NAME      STATE        SINCE  QUEUES  QUOTA                DEVICES  JOBS  KUBERNETES  DRA  LAST CONTACT  NOTE
 gpu-east  Connected    3d4h   2       example.com/gpu 6/8  3/8      1     1.36.3      v1   1s
@@ -140,7 +139,7 @@ tpu-lab   Unreachable  4m10s  -       -                    -        1     -     
 )");
 }
 
-TEST_CASE("status workloads, of one namespace, wide") {
+TEST_CASE("status jobs, of one namespace, wide") {
   StatusData data = Fleet();
   data.workloads.resize(1);
   data.workloads.push_back(Job("fit", "Blocked", "", minutes(4)));
@@ -150,8 +149,8 @@ TEST_CASE("status workloads, of one namespace, wide") {
   ViewSettings settings = Settings(Format::kWide);
   settings.ns = "hpc";
   CHECK(
-      RenderWorkloads(data, settings).out ==
-      R"(WORKLOADS  1 blocked                                                                    as of 2s ago
+      RenderJobs(data, settings).out ==
+      R"(JOBS  1 blocked                                                                         as of 2s ago
 JOB      STATE    WORKER  AGE  IN STATE  KIND  WORKLOAD       NEEDS                                     NOTE
 hpc/fit  Blocked  -       4m   4m        Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
 )");
@@ -177,11 +176,11 @@ TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
   data.clusters[0].capacity_json = verify::ToJsonText(capacity);
   ViewSettings settings = Settings();
   settings.style.headers = false;
-  CHECK_THAT(RenderClusters(data, settings).out, ContainsSubstring("3d4h  2/3  150%  -  1"));
+  CHECK_THAT(RenderWorkers(data, settings).out, ContainsSubstring("3d4h  2/3  150%  -  1"));
   settings.format = Format::kWide;
-  CHECK_THAT(RenderClusters(data, settings).out, ContainsSubstring("2/3  cpu 6/4 (gpu)  -"));
+  CHECK_THAT(RenderWorkers(data, settings).out, ContainsSubstring("2/3  cpu 6/4 (gpu)  -"));
   const auto worker =
-      nlohmann::json::parse(RenderClusters(data, Settings(Format::kJson)).out)["clusters"][0];
+      nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out)["workers"][0];
   CHECK(worker["queues"]["active"] == 2);
   CHECK(worker["queues"]["stopped"][0]["why"] == "stopped");
   CHECK(worker["quota"][0]["reserved"] == "6");
@@ -189,7 +188,7 @@ TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
   CHECK_FALSE(worker.contains("devices"));
   // As an older daemon, or a broken one, wrote it.
   data.clusters[0].capacity_json = GENERATE("", "{}", "[1]", R"({"quota":[{"nominal":"0"}]})");
-  CHECK_THAT(RenderClusters(data, settings).out, ContainsSubstring("3d4h  -  -  -  1"));
+  CHECK_THAT(RenderWorkers(data, settings).out, ContainsSubstring("3d4h  -  -  -  1"));
 }
 
 TEST_CASE("copies that could not be removed from a lost worker are said") {
@@ -198,13 +197,14 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
   store::ResidueRow residue;
   residue.cluster = ClusterName("a");
   data.residues = {residue};
-  CHECK_THAT(RenderClusters(data, Settings()).out,
-             ContainsSubstring("0     connection refused; the copy of a job that left may still "
-                               "run there\n"));
+  CHECK_THAT(
+      RenderWorkers(data, Settings()).out,
+      ContainsSubstring("0     connection refused; the copy of a job that was moved may still "
+                        "run there\n"));
   data.residues.push_back(residue);
-  CHECK_THAT(RenderClusters(data, Settings()).out, ContainsSubstring("the copies of 2 jobs"));
-  const auto document = nlohmann::json::parse(RenderClusters(data, Settings(Format::kJson)).out);
-  CHECK(document["clusters"][0]["jobsLeftBehind"] == 2);
+  CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("the copies of 2 jobs"));
+  const auto document = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
+  CHECK(document["workers"][0]["jobsLeftBehind"] == 2);
 }
 
 TEST_CASE("what the loss of a worker means for its jobs") {
@@ -213,7 +213,7 @@ TEST_CASE("what the loss of a worker means for its jobs") {
   ViewSettings settings = Settings();
   settings.style.headers = false;
   const auto note = [&] {
-    const std::string line = RenderClusters(data, settings).out;
+    const std::string line = RenderWorkers(data, settings).out;
     const size_t start = line.find("connection refused") + 18;
     return line.substr(start, line.find('\n') - start);
   };
@@ -231,8 +231,8 @@ TEST_CASE("old data is said to be old") {
   data.daemon.heartbeat = Beat(minutes(12));
   const auto begins = [&](const std::string& text) {
     return RenderStatus(data, Settings()).out.starts_with(text) &&
-           RenderClusters(data, Settings()).out.starts_with(text) &&
-           RenderWorkloads(data, Settings()).out.starts_with(text);
+           RenderWorkers(data, Settings()).out.starts_with(text) &&
+           RenderJobs(data, Settings()).out.starts_with(text);
   };
   CHECK(begins("DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\nWORK"));
   data.daemon.holds_store = true;
@@ -253,11 +253,11 @@ TEST_CASE("long notes end in dots, but for the wide table") {
   data.workloads[0].note = std::string(119, 'x') + "größe";
   ViewSettings settings = Settings();
   settings.style.width = 130;
-  const std::string narrow = RenderWorkloads(data, settings).out;
+  const std::string narrow = RenderJobs(data, settings).out;
   CHECK_THAT(narrow, ContainsSubstring(" " + std::string(95, 'x') + "...\n"));
   // A pipe has no edge.
-  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("xgröße\n"));
-  CHECK_THAT(RenderWorkloads(data, Settings(Format::kWide)).out, ContainsSubstring("xgröße\n"));
+  CHECK_THAT(RenderJobs(data, Settings()).out, ContainsSubstring("xgröße\n"));
+  CHECK_THAT(RenderJobs(data, Settings(Format::kWide)).out, ContainsSubstring("xgröße\n"));
   CHECK_THAT(narrow, ContainsSubstring("as of 2s ago\n"));
   CHECK(narrow.find('\n') == 100);
 }
@@ -267,7 +267,7 @@ TEST_CASE("without headers there are only rows") {
   settings.style.headers = false;
   StatusData data = Fleet();
   data.workloads.resize(1);
-  CHECK(RenderWorkloads(data, settings).out == "ml/done  Finished  gpu-east  30h\n");
+  CHECK(RenderJobs(data, settings).out == "ml/done  Finished  gpu-east  30h\n");
   CHECK(RenderStatus(data, settings).out.find("WORK") == std::string::npos);
 }
 
@@ -276,14 +276,14 @@ TEST_CASE("nothing to show is a note, not an error") {
   CHECK(RenderStatus(empty, Settings()).out.empty());
   CHECK(RenderStatus(empty, Settings()).note ==
         "No workers found: no daemon has recorded any here yet.");
-  CHECK(RenderWorkloads(empty, Settings()).note == "No workloads found.");
+  CHECK(RenderJobs(empty, Settings()).note == "No jobs found.");
   ViewSettings settings = Settings();
   settings.ns = "hpc";
-  CHECK(RenderWorkloads(Fleet(), settings).note == "No workloads found in namespace hpc.");
-  CHECK(RenderWorkloads(Fleet(), settings).out.empty());
+  CHECK(RenderJobs(Fleet(), settings).note == "No jobs found in namespace hpc.");
+  CHECK(RenderJobs(Fleet(), settings).out.empty());
   // Programs get a document all the same.
-  CHECK(RenderWorkloads(empty, Settings(Format::kYaml)).out ==
-        "apiVersion: fedra.dev/v1alpha1\nkind: WorkloadReport\nworkloads: []\n");
+  CHECK(RenderJobs(empty, Settings(Format::kYaml)).out ==
+        "apiVersion: fedra.dev/v1alpha1\nkind: JobReport\njobs: []\nremaining: 0\nended: 0\n");
   // A fleet without workloads is not nothing.
   StatusData idle = Fleet();
   idle.workloads.clear();
@@ -292,8 +292,8 @@ TEST_CASE("nothing to show is a note, not an error") {
 }
 
 TEST_CASE("names are what the other commands take") {
-  CHECK(RenderClusters(Fleet(), Settings(Format::kName)).out == "gpu-east\ngpu-west\ntpu-lab\n");
-  CHECK(RenderWorkloads(Fleet(), Settings(Format::kName)).out ==
+  CHECK(RenderWorkers(Fleet(), Settings(Format::kName)).out == "gpu-east\ngpu-west\ntpu-lab\n");
+  CHECK(RenderJobs(Fleet(), Settings(Format::kName)).out ==
         "ml/sweep-3\nml/new\nml/train-1b\nml/train-7b\nml/done\n");
 }
 
@@ -313,7 +313,7 @@ TEST_CASE("json has whole times, every field and a version") {
     "pid": 4711,
     "startedAt": "2026-11-18T12:11:19Z"
   },
-  "clusters": [
+  "workers": [
     {
       "name": "tpu-lab",
       "state": "Unreachable",
@@ -328,7 +328,7 @@ TEST_CASE("json has whole times, every field and a version") {
       "note": ""
     }
   ],
-  "workloads": [
+  "jobs": [
     {
       "namespace": "ml",
       "name": "done",
@@ -353,12 +353,14 @@ TEST_CASE("json has whole times, every field and a version") {
       "stateSince": "2026-11-21T14:11:19Z",
       "finishedAt": "2026-11-21T15:11:19Z"
     }
-  ]
+  ],
+  "remaining": 0,
+  "ended": 0
 }
 )");
-  const auto parsed = nlohmann::json::parse(RenderClusters(data, Settings(Format::kJson)).out);
-  CHECK(parsed["kind"] == "ClusterReport");
-  CHECK_FALSE(parsed.contains("workloads"));
+  const auto parsed = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
+  CHECK(parsed["kind"] == "WorkerReport");
+  CHECK_FALSE(parsed.contains("jobs"));
 }
 
 TEST_CASE("colours follow urgency, only where they are wanted") {
@@ -376,8 +378,8 @@ TEST_CASE("an unknown state of a newer daemon is shown, last") {
   StatusData data = Fleet();
   data.workloads = {Job("a", "Levitating", "gpu-east", hours(1)),
                     Job("b", "Finished", "gpu-east", hours(1))};
-  CHECK(RenderWorkloads(data, Settings(Format::kName)).out == "ml/b\nml/a\n");
-  CHECK_THAT(RenderWorkloads(data, Settings()).out, ContainsSubstring("1 finished, 1 levitating"));
+  CHECK(RenderJobs(data, Settings(Format::kName)).out == "ml/b\nml/a\n");
+  CHECK_THAT(RenderJobs(data, Settings()).out, ContainsSubstring("1 finished, 1 levitating"));
 }
 
 WorkloadData One(const store::WorkloadRow& row) {
@@ -406,9 +408,9 @@ ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME     MESSAGE
 2        gpu-east  4h     -      -
 )");
   const auto json = nlohmann::json::parse(RenderWorkload(data, Settings(Format::kJson)).out);
-  CHECK(json["kind"] == "WorkloadReport");
-  CHECK(json["workloads"][0]["attempts"][0]["outcome"] == "WorkerLost");
-  CHECK_FALSE(json["workloads"][0]["attempts"][1].contains("endedAt"));
+  CHECK(json["kind"] == "JobReport");
+  CHECK(json["jobs"][0]["attempts"][0]["outcome"] == "WorkerLost");
+  CHECK_FALSE(json["jobs"][0]["attempts"][1].contains("endedAt"));
   CHECK(RenderWorkload(data, Settings(Format::kName)).out == "ml/train-7b\n");
 }
 
@@ -421,8 +423,8 @@ TEST_CASE("every state has its sentence") {
   const hours age(1);
   CHECK(line(Job("a", "Blocked", "", age), "no worker eligible: x") ==
         "ml/a is blocked: no worker eligible: x");
-  CHECK(line(Job("a", "Dispatching", "b", age), "sent to b") ==
-        "ml/a is being dispatched: sent to b");
+  CHECK(line(Job("a", "Dispatching", "b", age), "dispatched to b") ==
+        "ml/a is being dispatched: dispatched to b");
   CHECK(line(Job("a", "Requeued", "", age), "worker b was lost") ==
         "ml/a is queued again: worker b was lost");
   CHECK(line(Job("a", "Waiting", "", age), "waiting for quota") ==

@@ -30,14 +30,14 @@ needs  queue ml/gpu · template one-gpu · 2 pods
 WORKER              VERDICT  REASON              DETAIL
 gpu-east, gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
 tpu-lab             Unknown  ClusterUnreachable  no contact for 4m10s (connection refused)
-next   looked at again as soon as one of these changes
-       TemplateMissing: Create the template in the job's namespace on the worker; or, where the manager has it, let fedra copy it (verification.templates.sync, docs/templates.md). The job leaves at once, without a restart or resubmission.
-       ClusterUnreachable: See `fedra status clusters` for the exact error and since when. Nothing needs doing in fedra: it reconnects by itself, and jobs of a worker that stays away longer than workerLostTimeout are moved.
+next   the job is judged again as soon as one of these changes
+       TemplateMissing: Create the template in the job's namespace on the worker; or, where the manager has it, let fedra copy it (verification.templates.sync, docs/templates.md). The job is dispatched at once, without a restart or resubmission.
+       ClusterUnreachable: See `fedra status workers` for the exact error and since when. fedra reconnects; it moves the jobs of a worker that is unreachable longer than workerLostTimeout.
        more: fedra explain TemplateMissing
 )");
 }
 
-TEST_CASE("why: a job that waits and one that never leaves are told apart") {
+TEST_CASE("why: a job that waits and one that can run nowhere read differently") {
   WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(2);
@@ -46,15 +46,22 @@ TEST_CASE("why: a job that waits and one that never leaves are told apart") {
   verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"},{"code":"PodsDoNotFit"}])";
   CHECK_THAT(
       RenderWhy(data, Settings()).out,
-      ContainsSubstring("next   it waits for gpu-west, and is dispatched as soon as enough"));
+      ContainsSubstring("next   it waits for gpu-west, and is dispatched in its turn, once enough "
+                        "is free there\n"));
+  data.incarnations[0].places = {{"u", ClusterName("gpu-east"), 1, 0, false},
+                                 {"u", ClusterName("gpu-west"), 2, 0, false}};
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   it waits for gpu-west (2nd in line), and is dispatched in "
+                               "its turn, once enough is free there\n"));
   verdicts[1].reasons_json = R"([{"code":"CountersExhausted"}])";
-  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   looked at again"));
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   the job is judged again"));
 }
 
-TEST_CASE("why: a job that waits for the manager's Kueue is told whom to ask") {
+TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
   WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row = Job("sweep-3", "Waiting", "", minutes(4));
+  incarnation.row.waits_for = "Quota";
   incarnation.row.note = "couldn't assign flavors to pod set main: insufficient unused quota";
   incarnation.verdicts.clear();
   const std::string out = RenderWhy(data, Settings()).out;
@@ -62,6 +69,20 @@ TEST_CASE("why: a job that waits for the manager's Kueue is told whom to ask") {
   CHECK_THAT(out, ContainsSubstring("next   the manager's Kueue decides, by the quota of the "
                                     "ClusterQueue behind LocalQueue ml/gpu: "));
   CHECK_THAT(out, ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3;"));
+  // The fact decides, however the note is worded.
+  incarnation.row.note = "waiting for quota on the manager";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   the manager's Kueue decides, by the quota of the "));
+  const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  CHECK(json["jobs"][0]["waitsFor"] == "Quota");
+  incarnation.row.waits_for = "AdmissionCheck";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("next   the controller of that AdmissionCheck decides: "));
+  for (const char* const nobody : {"Job", ""}) {
+    incarnation.row.waits_for = nobody;
+    CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("next "));
+  }
+  incarnation.row.waits_for = "Quota";
   incarnation.row.cluster_queue = "team";
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("queue  LocalQueue ml/gpu of the manager, ClusterQueue team\n") &&
@@ -96,17 +117,17 @@ TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
   CHECK_THAT(out, ContainsSubstring("shown  1 of 3 configured workers\n"));
 }
 
-TEST_CASE("why: what was judged before a job was sent is not as of now") {
+TEST_CASE("why: what was judged before a job was dispatched is not as of now") {
   WorkloadData data = Sweep();
   auto& running = data.incarnations[0];
   for (const char* const state : {"Running", "Finished", "Failed"}) {
     running.row = Job("sweep-3", state, "gpu-east", minutes(9));
     running.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-east"), Ago(minutes(5)), {}, "", ""}};
     CHECK_THAT(RenderWhy(data, Settings()).out,
-               ContainsSubstring("2 pods\njudged 5m ago, when it was sent\nWORKER "));
+               ContainsSubstring("2 pods\njudged 5m ago, when it was dispatched\nWORKER "));
     running.attempts.clear();
     CHECK_THAT(RenderWhy(data, Settings()).out,
-               ContainsSubstring("\njudged 4m ago, when it was sent\nWORKER "));
+               ContainsSubstring("\njudged 4m ago, when it was dispatched\nWORKER "));
   }
   CHECK_THAT(RenderWhy(Sweep(), Settings()).out, !ContainsSubstring("judged"));
 }
@@ -139,7 +160,7 @@ TEST_CASE("why: a worker that refused the job is no Yes, and says when it is ask
   CHECK_THAT(out, !ContainsSubstring("everything it needs is there"));
   CHECK_THAT(out, ContainsSubstring("       RecentlyFailed: It is tried again by itself"));
   const auto report = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
-  const auto& east = report["workloads"][0]["workers"][0];
+  const auto& east = report["jobs"][0]["workers"][0];
   CHECK(east["verdict"] == "No");
   CHECK(east["reasons"][0]["code"] == "RecentlyFailed");
   CHECK_THAT(east["reasons"][0]["message"].get<std::string>(),
@@ -208,7 +229,7 @@ TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
     ViewSettings settings = Settings();
     settings.format = Format::kJson;
     const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
-    return document["workloads"][0]["workers"][0]["reasons"][0].value("counts", nlohmann::json());
+    return document["jobs"][0]["workers"][0]["reasons"][0].value("counts", nlohmann::json());
   };
   const std::string good = R"({"wish":"w","devices":2,"parts":[{"devices":2,"what":"free"}]})";
   CHECK(counts_of(good) == nlohmann::json::parse(good));
@@ -228,8 +249,7 @@ TEST_CASE("why: JSON has what nodes lack, and what is none of that is left out")
     verdicts[0].reasons_json =
         R"([{"code":"NodesTooSmall","object":"","message":"m","resources":)" + resources + "}]";
     const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
-    return document["workloads"][0]["workers"][0]["reasons"][0].value("resources",
-                                                                      nlohmann::json());
+    return document["jobs"][0]["workers"][0]["reasons"][0].value("resources", nlohmann::json());
   };
   const std::string good =
       R"([{"resource":"cpu","asked":"4k","free":"63","largest":"64","nodes":1}])";
@@ -289,8 +309,8 @@ TEST_CASE("why: which worker comes first among those that can run it") {
              ContainsSubstring("everything it needs is there; second and first alternative, 3 "
                                "devices to spare\n"));
   const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
-  CHECK(json["workloads"][0]["workers"][0]["alternatives"] == nlohmann::json::array({2, 1}));
-  CHECK(json["workloads"][0]["workers"][0]["headroom"] == 3);
+  CHECK(json["jobs"][0]["workers"][0]["alternatives"] == nlohmann::json::array({2, 1}));
+  CHECK(json["jobs"][0]["workers"][0]["headroom"] == 3);
   verdicts[0].alternatives_json = "[";
   verdicts[0].headroom = 1;
   CHECK_THAT(RenderWhy(data, Settings()).out,
@@ -307,7 +327,7 @@ TEST_CASE("why of a running workload still shows every worker") {
   CHECK(RenderWhy(data, Settings()).out ==
         R"(ml/sweep-3 is running on gpu-east (for 3h; as of 2s ago)
 needs  queue ml/gpu · template one-gpu · 2 pods
-judged 4m ago, when it was sent
+judged 4m ago, when it was dispatched
 WORKER    VERDICT  REASON           DETAIL
 gpu-east  Yes      -                everything it needs is there
 gpu-west  No       TemplateMissing  ResourceClaimTemplate ml/one-gpu does not exist there
@@ -356,16 +376,16 @@ TEST_CASE("why as json and by name") {
   const auto json = nlohmann::json::parse(RenderWhy(Sweep(), Settings(Format::kJson)).out);
   CHECK(json["apiVersion"] == "fedra.dev/v1alpha1");
   CHECK(json["kind"] == "WhyReport");
-  REQUIRE(json["workloads"].size() == 1);
-  const auto& verdict = json["workloads"][0]["workers"][0];
+  REQUIRE(json["jobs"].size() == 1);
+  const auto& verdict = json["jobs"][0]["workers"][0];
   CHECK(verdict["name"] == "gpu-east");
   CHECK(verdict["verdict"] == "No");
   CHECK(verdict["podsWanted"] == 2);
   CHECK(verdict["changedAt"] == "2026-11-21T16:07:19Z");
   CHECK(verdict["reasons"][0]["code"] == "TemplateMissing");
   CHECK(verdict["reasons"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
-  const auto& next = json["workloads"][0]["next"];
-  CHECK(next["text"] == "looked at again as soon as one of these changes");
+  const auto& next = json["jobs"][0]["next"];
+  CHECK(next["text"] == "the job is judged again as soon as one of these changes");
   CHECK(next["remedies"][0]["code"] == "TemplateMissing");
   CHECK(next["remedies"][0]["workers"] == 2);
   CHECK_FALSE(next["remedies"][0]["remedy"].get<std::string>().empty());
@@ -388,7 +408,7 @@ WorkloadData Past() {
                         {},
                         {},
                         {{"u", 1, ClusterName("gpu-east"), Ago(hours(3)), std::nullopt, "", ""}},
-                        {event(hours(3), "Dispatched", "gpu-east", "sent to gpu-east"),
+                        {event(hours(3), "Dispatched", "gpu-east", "dispatched to gpu-east"),
                          event(minutes(130), "Placed", "gpu-east", "admitted")}},
                        {before,
                         {},
@@ -406,7 +426,7 @@ ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME  MESSAGE
 1        gpu-east  3h     -      -
 
 AGE   REASON      WORKER    MESSAGE
-3h    Dispatched  gpu-east  sent to gpu-east
+3h    Dispatched  gpu-east  dispatched to gpu-east
 130m  Placed      gpu-east  admitted
 
 ml/train was removed from the manager 20h ago, last seen Failed on tpu-lab
@@ -423,7 +443,7 @@ TEST_CASE("history without headers is rows only; wide has times; warnings stand 
   CHECK(RenderHistory(Past(), settings).out ==
         "2026-11-20T11:11:19Z  \x1b[33mWorkerLost\x1b[0m         tpu-lab  no contact [2J\n"
         "2026-11-20T15:11:19Z  \x1b[33mPlacementRejected\x1b[0m  -        no worker eligible\n"
-        "2026-11-21T13:11:19Z  Dispatched  gpu-east  sent to gpu-east\n"
+        "2026-11-21T13:11:19Z  Dispatched  gpu-east  dispatched to gpu-east\n"
         "2026-11-21T14:01:19Z  Placed      gpu-east  admitted\n");
 }
 
@@ -448,10 +468,10 @@ TEST_CASE("why, history: the last lines of a failed pod stand below, harmless on
 TEST_CASE("history as json, and of a workload without one") {
   const auto json = nlohmann::json::parse(RenderHistory(Past(), Settings(Format::kJson)).out);
   CHECK(json["kind"] == "HistoryReport");
-  REQUIRE(json["workloads"].size() == 2);
-  CHECK(json["workloads"][0]["removedAt"] == "2026-11-20T20:11:19Z");
-  CHECK(json["workloads"][0]["events"][0]["reason"] == "WorkerLost");
-  CHECK(json["workloads"][1]["attempts"][0]["worker"] == "gpu-east");
+  REQUIRE(json["jobs"].size() == 2);
+  CHECK(json["jobs"][0]["removedAt"] == "2026-11-20T20:11:19Z");
+  CHECK(json["jobs"][0]["events"][0]["reason"] == "WorkerLost");
+  CHECK(json["jobs"][1]["attempts"][0]["worker"] == "gpu-east");
   WorkloadData silent = Past();
   silent.incarnations.resize(1);
   silent.incarnations[0].events.clear();

@@ -1,4 +1,4 @@
-#include "manager/cli/manifests/input_drift.h"
+#include "manager/cli/fleet/input_drift.h"
 
 #include <algorithm>
 #include <optional>

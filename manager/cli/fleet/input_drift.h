@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "manager/cli/fleet/assumed_templates.h"
 #include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/manifests/check_input.h"
 

@@ -1,0 +1,162 @@
+#include "manager/cli/bundle/secrets.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr size_t kShortestSecret = 4;
+constexpr size_t kKey = sizeof(uint64_t);
+constexpr std::string_view kRemoved = "[removed]";
+constexpr std::string_view kPemBegin = "-----BEGIN ";
+constexpr std::string_view kPemEnd = "-----END ";
+constexpr std::string_view kDashes = "-----";
+constexpr std::string_view kWebToken = "eyJ";  // {" in base64
+constexpr std::string_view kBearer = "Bearer ";
+
+uint64_t FirstBytes(std::string_view text) {
+  uint64_t key = 0;
+  std::memcpy(&key, text.data(), kKey);
+  return key;
+}
+
+bool IsTokenByte(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '_' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~';
+}
+
+size_t TokenLength(std::string_view text) {
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), IsTokenByte) -
+                             text.begin());
+}
+
+// "-----BEGIN PRIVATE KEY----- ... -----END PRIVATE KEY-----", lines in whatever form.
+size_t PrivateKey(std::string_view text) {
+  if (!text.starts_with(kPemBegin)) return 0;
+  const size_t title_end = text.find(kDashes, kPemBegin.size());
+  if (title_end == std::string_view::npos ||
+      text.substr(0, title_end).find("PRIVATE KEY") == std::string_view::npos)
+    return 0;
+  const size_t end = text.find(kPemEnd, title_end);
+  if (end == std::string_view::npos) return text.size();
+  const size_t closed = text.find(kDashes, end + kPemEnd.size());
+  return closed == std::string_view::npos ? text.size() : closed + kDashes.size();
+}
+
+// Three parts with dots between them; the last may be empty.
+size_t WebToken(std::string_view text) {
+  if (!text.starts_with(kWebToken)) return 0;
+  const size_t length = TokenLength(text);
+  return std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(length), '.') == 2 ? length
+                                                                                           : 0;
+}
+
+// Of "user:password@host", what stands before the @.
+size_t UserInfo(std::string_view text) {
+  const size_t end = text.find_first_of("@/?# \t\r\n\"'<>");
+  return end == std::string_view::npos || text[end] != '@' ? 0 : end;
+}
+
+}  // namespace
+
+void Secrets::AddForm(std::string form) {
+  if (form.size() >= kKey)
+    long_.emplace(FirstBytes(form), std::move(form));
+  else if (form.size() >= kShortestSecret)
+    short_.push_back(std::move(form));
+}
+
+void Secrets::Add(const std::string& secret) {
+  if (secret.size() < kShortestSecret) return;
+  AddForm(secret);
+  AddForm(Base64Encode(secret));
+  const std::string quoted =
+      nlohmann::json(secret).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  AddForm(quoted.substr(1, quoted.size() - 2));
+  if (!secret.starts_with(kPemBegin)) return;
+  std::istringstream lines(secret);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with(kDashes)) AddForm(line);
+}
+
+void Secrets::AddAccess(const config::KubeAccess& access) {
+  for (const std::string* secret :
+       {&access.token, &access.password, &access.client_key_pem, &access.client_certificate_pem,
+        &access.ca_pem, &access.proxy_url})
+    Add(*secret);
+  if (const size_t user = access.proxy_url.find("://"); user != std::string::npos) {
+    const std::string_view info = std::string_view(access.proxy_url).substr(user + 3);
+    const std::string_view login = info.substr(0, UserInfo(info));
+    if (const size_t colon = login.find(':'); colon != std::string_view::npos)
+      Add(std::string(login.substr(colon + 1)));
+  }
+  if (!access.token_file.empty()) {
+    std::ifstream file(access.token_file, std::ios::binary);
+    std::string token(std::istreambuf_iterator<char>(file), {});
+    while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0)
+      token.pop_back();
+    Add(token);
+  }
+  if (access.exec)
+    for (const auto& [name, value] : access.exec->env) Add(value);
+}
+
+void Secrets::AddAll(const config::Loaded& loaded) {
+  if (loaded.manager) AddAccess(*loaded.manager);
+  for (const config::ClusterAccess& worker : loaded.workers)
+    if (worker) AddAccess(*worker);
+}
+
+size_t Secrets::At(std::string_view text) const {
+  size_t length = 0;
+  if (text.size() >= kKey) {
+    const auto [begin, end] = long_.equal_range(FirstBytes(text));
+    for (auto each = begin; each != end; ++each)
+      if (text.starts_with(each->second)) length = std::max(length, each->second.size());
+  }
+  for (const std::string& secret : short_)
+    if (text.starts_with(secret)) length = std::max(length, secret.size());
+  if (text.front() == '-') length = std::max(length, PrivateKey(text));
+  if (text.front() == 'e') length = std::max(length, WebToken(text));
+  return length;
+}
+
+std::string Secrets::Removed(std::string_view text) const {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    if (const size_t length = At(text); length > 0) {
+      out += kRemoved;
+      text.remove_prefix(length);
+      continue;
+    }
+    // What follows these words is a secret, whatever it is.
+    size_t word = 0, secret = 0;
+    if (text.starts_with("://")) {
+      word = 3;
+      secret = UserInfo(text.substr(word));
+    } else if (text.starts_with(kBearer)) {
+      word = kBearer.size();
+      secret = TokenLength(text.substr(word));
+    }
+    if (secret > 0) {
+      out += text.substr(0, word);
+      out += kRemoved;
+      text.remove_prefix(word + secret);
+      continue;
+    }
+    out += text.front();
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,18 @@
+#pragma once
+//
+// What the workers of a command have together, and which selectors of their own templates read what
+// no device has. Pure.
+
+#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/manifests/manifest_check.h"
+
+namespace fedra::cli {
+
+FleetFacts FactsOf(const FleetWorkers& workers);
+
+// Notes selectors (manifest_selectors.h) in the worker's templates that keep a job from it; not in
+// those of the input.
+void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
+                       const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict);
+
+}  // namespace fedra::cli

@@ -1,0 +1,95 @@
+// What is taken out of the texts of a support bundle.
+
+#include "manager/cli/bundle/secrets.h"
+
+#include "base/base64.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+using namespace fedra;
+using namespace fedra::cli;
+
+namespace {
+
+// A PEM of a kind, made here: scanners for secrets stop at one in a file.
+std::string Pem(const std::string& kind) {
+  const std::string line(64, 'Q'), last(20, 'R');
+  return "-----BEGIN " + kind + "-----\n" + line + "\n" + last + "==\n-----END " + kind + "-----\n";
+}
+
+}  // namespace
+
+TEST_CASE("a secret is removed wherever it stands, and nothing else is") {
+  Secrets secrets;
+  secrets.Add("s3cr3t-token");
+  secrets.Add("pass");
+  secrets.Add("abc");  // too short to be told from a word
+  CHECK(secrets.Removed("") == "");
+  CHECK(secrets.Removed("nothing here: s3cr3t-toke abc") == "nothing here: s3cr3t-toke abc");
+  CHECK(secrets.Removed("s3cr3t-token") == "[removed]");
+  CHECK(secrets.Removed("as3cr3t-tokens3cr3t-tokenz") == "a[removed][removed]z");
+  CHECK(secrets.Removed("x pass y passs") == "x [removed] y [removed]s");
+  CHECK(secrets.Removed("data: " + Base64Encode("s3cr3t-token") + "\n") == "data: [removed]\n");
+}
+
+TEST_CASE("of two secrets that begin alike the longer one is removed") {
+  Secrets secrets;
+  secrets.Add("s3cr3t-token");
+  secrets.Add("s3cr3t-token-of-east");
+  CHECK(secrets.Removed("<s3cr3t-token-of-east>") == "<[removed]>");
+  CHECK(secrets.Removed("<s3cr3t-token-of>") == "<[removed]-of>");
+}
+
+TEST_CASE("a password is removed as JSON writes it, too") {
+  Secrets secrets;
+  secrets.Add("pass\"word\\1");
+  CHECK(secrets.Removed(R"({"p":"pass\"word\\1"})") == R"({"p":"[removed]"})");
+}
+
+TEST_CASE("a certificate is removed as a whole, in base64, and line by line") {
+  Secrets secrets;
+  const std::string pem = Pem("CERTIFICATE");
+  secrets.Add(pem);
+  CHECK(secrets.Removed("<" + pem + ">") == "<[removed]>");
+  CHECK(secrets.Removed(Base64Encode(pem)) == "[removed]");
+  CHECK(secrets.Removed("| " + std::string(64, 'Q') + " |") == "| [removed] |");
+  CHECK(secrets.Removed("| " + std::string(20, 'R') + "== |") == "| [removed] |");
+}
+
+TEST_CASE("what looks like a secret is removed without being known") {
+  const Secrets secrets;
+  CHECK(secrets.Removed("a\n" + Pem("RSA PRIVATE KEY") + "b") == "a\n[removed]\nb");
+  CHECK(secrets.Removed("-----BEGIN " + std::string("PRIVATE KEY----- cut off")) == "[removed]");
+  CHECK(secrets.Removed(Pem("CERTIFICATE")) == Pem("CERTIFICATE"));
+  const std::string web_token = std::string("eyJ") + "hbGciOi.eyJzdWIi.c2ln-_";
+  CHECK(secrets.Removed("token: " + web_token + "!") == "token: [removed]!");
+  CHECK(secrets.Removed("eyJ is no token") == "eyJ is no token");
+  CHECK(secrets.Removed("Authorization: Bearer abc.def/123= x") ==
+        "Authorization: Bearer [removed] x");
+  CHECK(secrets.Removed("via http://user:pw@proxy:80/ and https://host/a@b") ==
+        "via http://[removed]@proxy:80/ and https://host/a@b");
+}
+
+TEST_CASE("the secrets of a configuration are those of all its kubeconfigs") {
+  const TempFolder folder;
+  config::Loaded loaded{.configuration = {},
+                        .manager = config::KubeAccess{},
+                        .workers = {},
+                        .files = {},
+                        .store = {},
+                        .stamp = {}};
+  loaded.manager->token = "token-of-manager";
+  config::KubeAccess east;
+  east.client_key_pem = Pem("PRIVATE KEY");
+  east.token_file = folder.Write("token", "token-in-file\n");
+  east.proxy_url = "http://user:proxy-word@proxy:3128";
+  east.password = "basic-word";
+  east.exec = config::ExecAccess{.env = {{"KEY", "env-word"}}};
+  loaded.workers.emplace_back(east);
+  loaded.workers.emplace_back(tl::unexpect, config::AccessFailure{});
+  Secrets secrets;
+  secrets.AddAll(loaded);
+  CHECK(secrets.Removed("token-of-manager|token-in-file|proxy-word|basic-word|env-word|" +
+                        std::string(64, 'Q')) ==
+        "[removed]|[removed]|[removed]|[removed]|[removed]|[removed]");
+}
