@@ -221,8 +221,8 @@ void SupportBundleMaker::Store(const config::Loaded& loaded) {
   if (!status) return;
   names_.AddAll(*status);
   Jobs(*status, std::move(view));
-  if (auto& rows = (*status)["workloads"]; rows.size() > kMostRows) {
-    (*status)["workloadsLeftOut"] = rows.size() - kMostRows;
+  if (auto& rows = (*status)["jobs"]; rows.size() > kMostRows) {
+    (*status)["remaining"] = rows.size() - kMostRows;
     rows.erase(rows.begin() + kMostRows, rows.end());
   }
   documents_.emplace_back("status.json", *std::move(status));
@@ -230,7 +230,7 @@ void SupportBundleMaker::Store(const config::Loaded& loaded) {
 
 void SupportBundleMaker::Jobs(const ordered_json& status, ViewOptions view) {
   std::vector<std::string> blocked, others;
-  for (const ordered_json& row : status.value("workloads", ordered_json::array())) {
+  for (const ordered_json& row : status.value("jobs", ordered_json::array())) {
     const auto state = row.value("state", "");
     if (state == "Finished" || state == "Deleted") continue;
     (state == "Blocked" ? blocked : others)

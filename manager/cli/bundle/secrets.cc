@@ -38,7 +38,7 @@ size_t TokenLength(std::string_view text) {
                              text.begin());
 }
 
-// "-----BEGIN PRIVATE KEY----- ... -----END PRIVATE KEY-----", lines in whatever form.
+// From BEGIN to END of a private key in PEM, lines in whatever form.
 size_t PrivateKey(std::string_view text) {
   if (!text.starts_with(kPemBegin)) return 0;
   const size_t title_end = text.find(kDashes, kPemBegin.size());

@@ -58,7 +58,7 @@ def helps_without_telling_secrets(world: World) -> None:
     for name in (world.ns, "train", "embed", TEMPLATE):
         word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
         assert not (where := [file for file in files if word.search(files[file])]), (name, where)
-    assert json.loads(files["jobs/001-why.json"])["workloads"][0]["state"] == "Blocked"
+    assert json.loads(files["jobs/001-why.json"])["jobs"][0]["state"] == "Blocked"
     assert f'fedra_cluster_up{{cluster="{world.worker1}"}} 1' in files["metrics.txt"]
 
 

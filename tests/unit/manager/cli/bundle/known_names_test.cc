@@ -36,7 +36,7 @@ TEST_CASE("workers keep their names, and numbers are no names") {
 
 TEST_CASE("a report names jobs, what they need, and what reasons are about") {
   KnownNames names;
-  names.AddAll(ordered_json::parse(R"({"workloads": [{
+  names.AddAll(ordered_json::parse(R"({"jobs": [{
     "namespace": "ml", "name": "train", "workload": "job-train-1", "queue": "gpu",
     "needs": {"templates": ["one-gpu"], "claims": ["shared"]},
     "workers": [{"name": "east", "reasons": [
