@@ -2,11 +2,11 @@
 
 #include "manager/reconcile/event_handlers.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -124,8 +124,17 @@ struct Fixture {
     event();
     const auto all = [&](const Keys& keys) { return keys.size() >= expected.size(); };
     ran.WaitFor(10s, all, [](Keys&) {});
-    std::this_thread::sleep_for(2 * kDevicesSettle);  // nothing more
-    return ran.Copy();
+    // What else there may be runs before these.
+    workloads.AddAfter({"", "last"}, 2 * kDevicesSettle);
+    checks.AddAfter("last", 2 * kDevicesSettle);
+    template_loop.AddAfter({"", "last"}, 2 * kDevicesSettle);
+    const Keys last{"workload last", "check last", "template last"};
+    const auto ended = [&](const Keys& keys) { return std::ranges::includes(keys, last); };
+    return ran.WaitFor(10s, ended, [&](Keys& keys) {
+      CHECK(ended(keys));
+      std::erase_if(keys, [&](const std::string& key) { return last.contains(key); });
+      return keys;
+    });
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <sstream>
-#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -13,10 +12,10 @@
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 
 using namespace fedra;
 using namespace fedra::cli;
-using namespace std::chrono_literals;
 using nlohmann::json;
 
 TEST_CASE("a worker that has been read stays as it was, whatever happens there") {
@@ -52,7 +51,7 @@ store: {path: fedra.db}
   CHECK_FALSE(worker.Silence());
   REQUIRE(east.objects().Create(
       {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "later"}}}}));
-  std::this_thread::sleep_for(300ms);
-  CHECK(worker.objects().namespaces().Find({"", "later"}) == nullptr);
+  const auto is_seen = [&] { return worker.objects().namespaces().Find({"", "later"}) != nullptr; };
+  CHECK_FALSE(WaitUntil(is_seen, std::chrono::seconds(1)));
   CHECK_FALSE(worker.Silence());
 }
