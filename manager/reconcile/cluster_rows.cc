@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
-#include "manager/verify/capacity.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -19,6 +18,7 @@ namespace {
 using placement::Contact;
 
 constexpr std::chrono::seconds kRowInterval{10};
+constexpr std::chrono::seconds kCountInterval{1};
 // A worker's lost_since is computed from elapsed time: while the wall clock is slewed, two looks at
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
@@ -63,7 +63,24 @@ Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
   return {};
 }
 
-store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
+// Counted at most once a second, and whenever the note has changed: a row does not contradict
+// itself.
+std::string ClusterRows::CapacityOf(const Worker& worker, const std::string& note) {
+  Counted& counted = counted_[worker.name()];
+  const SteadyTime now = clock_.Steady();
+  if (!counted.json.empty() && counted.note == note && now - counted.at < kCountInterval)
+    return counted.json;
+  counted.at = now;
+  counted.note = note;
+  verify::Capacity capacity = verify::CapacityOf(worker.objects());
+  if (counted.json.empty() || counted.capacity != capacity) {
+    counted.json = verify::ToJsonText(capacity);
+    counted.capacity = std::move(capacity);
+  }
+  return counted.json;
+}
+
+store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   const WorkerStatus status = worker.Status();
   const ConnectionState& state = status.connection;
   const std::string problem =
@@ -93,11 +110,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) const {
   row.note = problem;
   if (problem.empty() && !listing && status.contact == Contact::kFull) {
     row.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote);
-    const auto known = written_.find(row.name);
-    const bool due = known == written_.end() || known->second.capacity_json == "{}" ||
-                     now - known->second.updated_at >= kRowInterval;
-    row.capacity_json = due ? verify::ToJsonText(verify::CapacityOf(worker.objects()))
-                            : known->second.capacity_json;
+    row.capacity_json = CapacityOf(worker, row.note);
   }
   row.updated_at = now;
   return row;
@@ -116,6 +129,7 @@ void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& worker
 
 void ClusterRows::Remove(const ClusterName& worker) {
   written_.erase(worker);
+  counted_.erase(worker);
   store_.Enqueue(store::RemoveCluster{worker});
 }
 
@@ -125,7 +139,7 @@ void ClusterRows::Record(store::ClusterRow row) {
   if (same_outage) row.lost_since = written.lost_since;
   if (!row.last_contact) row.last_contact = written.last_contact;
   const bool changed = !same_outage || written.phase != row.phase || written.why != row.why ||
-                       written.note != row.note ||
+                       written.note != row.note || written.capacity_json != row.capacity_json ||
                        written.kubernetes_version != row.kubernetes_version;
   // A clock that was set back must not silence the row until it has caught up.
   const auto age = std::chrono::abs(row.updated_at - written.updated_at);

@@ -4,10 +4,11 @@
 // worker is lost.
 //
 // The beginning and the end of an outage are durable at once; everything else is written when it
-// changes, and every few seconds, so that status can say how old it is.
+// changes, at most once a second, and every few seconds, so that status can say how old it is.
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
+#include <string>
 #include <unordered_map>
 
 #include "base/clock.h"
@@ -16,6 +17,7 @@
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
+#include "manager/verify/capacity.h"
 #include "store/store.h"
 
 namespace fedra::reconcile {
@@ -32,12 +34,22 @@ class ClusterRows final {
   void Remove(const ClusterName& worker);
 
  private:
-  store::ClusterRow RowOf(const Worker& worker, int position) const;
+  // Its queues, quota and devices, as of the last time they were counted.
+  struct Counted {
+    SteadyTime at{};
+    std::string note;  // that went with it
+    verify::Capacity capacity;
+    std::string json;  // the same; empty: not counted yet
+  };
+
+  store::ClusterRow RowOf(const Worker& worker, int position);
+  std::string CapacityOf(const Worker& worker, const std::string& note);
   void Record(store::ClusterRow row);
 
   store::Store& store_;
   const Clock& clock_;
   std::unordered_map<ClusterName, store::ClusterRow> written_;
+  std::unordered_map<ClusterName, Counted> counted_;
 };
 
 }  // namespace fedra::reconcile

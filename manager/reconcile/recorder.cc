@@ -53,7 +53,7 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
 bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
   return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
          a.needs_json == b.needs_json && a.labels_json == b.labels_json &&
-         a.cluster_queue == b.cluster_queue;
+         a.cluster_queue == b.cluster_queue && a.priority == b.priority;
 }
 
 // Whether every word of `part` is one of `whole`.
@@ -108,7 +108,8 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .updated_at = now,
                          .removed_at = std::nullopt,
                          .needs_json = NeedsJson(workload->requirement),
-                         .cluster_queue = picture.cluster_queue};
+                         .cluster_queue = picture.cluster_queue,
+                         .priority = workload->priority.value};
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return all[workload->key]; });
   const bool same_life = written.row.uid == row.uid;

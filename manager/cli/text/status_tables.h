@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/types.h"
@@ -18,9 +19,13 @@ std::map<ClusterName, size_t> JobsByWorker(const StatusData& data);
 // Copies of jobs that have left each worker while it was out of reach: they may still run there.
 std::map<ClusterName, size_t> LeftByWorker(const StatusData& data);
 
+// Each workload's places in line, the best first, by uid.
+using PlacesByUid = std::map<std::string, std::vector<store::PlaceRow>>;
+PlacesByUid InLine(const StatusData& data);
+
 // One row per worker, in the order of the configuration.
 Table ClusterTable(const StatusData& data, const ViewSettings& settings);
-// One row per workload, in the order given.
+// One row per workload, in the order given. With the places in line when wide, or sorted by them.
 Table WorkloadTable(const std::vector<store::WorkloadRow>& rows, const StatusData& data,
                     const ViewSettings& settings);
 

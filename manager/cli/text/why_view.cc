@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/line_text.h"
+#include "manager/cli/text/order_text.h"
 #include "manager/cli/text/pod_log_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
@@ -149,13 +150,24 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const ViewSe
 }
 
 // What a blocked job has to wait for: "wait" and "never" are different news.
-std::string Outlook(const std::vector<VerdictRow>& verdicts) {
+std::string Outlook(const std::vector<VerdictRow>& verdicts,
+                    const std::vector<store::PlaceRow>& places) {
   std::vector<std::string> busy;
+  std::vector<std::string> behind;  // others stand before it there
   bool none_ever = !verdicts.empty();
   for (const VerdictRow& row : verdicts) {
     const verify::Prospect prospect = ProspectOf(row);
-    if (prospect == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
     none_ever &= prospect == verify::Prospect::kNever;
+    if (prospect != verify::Prospect::kWaits) continue;
+    const auto place = std::ranges::find(places, row.cluster, &store::PlaceRow::cluster);
+    (place != places.end() && place->place > 1 ? behind : busy).push_back(row.cluster.value);
+  }
+  if (!behind.empty()) {
+    const std::string also =
+        busy.empty() ? std::string()
+                     : fmt::format(", and for enough to be free on {}", fmt::join(busy, ", "));
+    return fmt::format("it waits for its turn on {}: jobs ahead in line are served first{}",
+                       fmt::join(behind, ", "), also);
   }
   if (!busy.empty()) {
     return fmt::format("it waits for {}, and is dispatched as soon as enough is free there",
@@ -166,7 +178,16 @@ std::string Outlook(const std::vector<VerdictRow>& verdicts) {
 }
 
 // Who decides about a job that fedra has not been given yet.
-NextStep AskKueue(const store::WorkloadRow& row) {
+NextStep AskKueue(const WorkloadData& data, const store::WorkloadRow& row) {
+  const std::string why =
+      data.manager ? WhyStopped(CapacityOf(*data.manager), row.cluster_queue) : std::string();
+  if (!why.empty() && !row.cluster_queue.empty()) {
+    return {fmt::format("ClusterQueue {} of the manager admits nothing before it is active again: "
+                        "no worker is asked before",
+                        row.cluster_queue),
+            {"kubectl describe clusterqueue " + row.cluster_queue},
+            {}};
+  }
   if (row.note.starts_with("waiting for")) return {};
   const bool known = !row.cluster_queue.empty();
   const std::string queue =
@@ -180,22 +201,22 @@ NextStep AskKueue(const store::WorkloadRow& row) {
           {}};
 }
 
-NextStep Next(const WorkloadData::Incarnation& incarnation, const std::vector<VerdictRow>& verdicts,
-              const ViewSettings& settings) {
+NextStep Next(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+              const std::vector<VerdictRow>& verdicts, const ViewSettings& settings) {
   const store::WorkloadRow& row = incarnation.row;
   const auto phase = PhaseOf(row);
   const std::string history = "fedra history " + row.job.ToString();
   if (row.removed_at) return {"", {history}, {}};
   if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, settings))
     return UntilTimeOut(incarnation, settings);
-  if (phase == Phase::kWaiting) return AskKueue(row);
+  if (phase == Phase::kWaiting) return AskKueue(data, row);
   if (phase == Phase::kFailed) {
     const std::string job =
         fmt::format("kubectl describe job -n {} {} (on the manager)", row.job.ns, row.job.name);
     return {"", {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};
-  return {Outlook(verdicts), {}, CountReasons(verdicts)};
+  return {Outlook(verdicts, incarnation.places), {}, CountReasons(verdicts)};
 }
 
 // "next   ...", with line end; empty: there is nothing to say.
@@ -239,6 +260,8 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
   text += QueueLine(data, incarnation.row, settings);
   if (const std::string line = LineText(incarnation.places); !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
+  if (const std::string order = OrderText(data, incarnation); !order.empty())
+    text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);
   const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
   const Table table = VerdictTable(verdicts, settings);
@@ -249,7 +272,7 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
                         data.configured_workers);
   }
   text += PodLogText(incarnation.events, settings.style);
-  return text + NextText(Next(incarnation, verdicts, settings), settings.style);
+  return text + NextText(Next(data, incarnation, verdicts, settings), settings.style);
 }
 
 // With what waiting would do: "Waits", "Never" or "Unclear"; only beside a No.
@@ -270,13 +293,18 @@ ordered_json JudgedJson(const VerdictRow& row) {
   return object;
 }
 
-ordered_json WhyJson(const WorkloadData::Incarnation& incarnation, const ViewSettings& settings) {
+ordered_json WhyJson(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                     const ViewSettings& settings) {
   ordered_json item = ToJson(incarnation.row);
-  if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
+  const FindJob find = [&](const std::string& name) -> const store::WorkloadRow* {
+    const auto first = incarnation.first.find(name);
+    return first == incarnation.first.end() ? nullptr : &first->second.row;
+  };
+  if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places, find);
   item["workers"] = ordered_json::array();
   const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
   for (const VerdictRow& row : verdicts) item["workers"].push_back(JudgedJson(row));
-  item["next"] = NextJson(Next(incarnation, verdicts, settings));
+  item["next"] = NextJson(Next(data, incarnation, verdicts, settings));
   return item;
 }
 
@@ -287,7 +315,7 @@ Output RenderWhy(const WorkloadData& data, const ViewSettings& settings) {
     return WhyText(data, incarnation, settings);
   };
   const auto json = [&](const WorkloadData::Incarnation& incarnation) {
-    return WhyJson(incarnation, settings);
+    return WhyJson(data, incarnation, settings);
   };
   return RenderEach("WhyReport", data, Current(data), settings, text, json);
 }

@@ -111,6 +111,7 @@ class World {
   void Apply(const RecordFailure& action);
   void Apply(const RecordReport& action);
   void Apply(const RecordPlacing& action);
+  void Apply(const RecordRemoval& action);
   void Apply(const RecordResidue& action);
   void Apply(const Forget& action);
   void Apply(const Note& action);

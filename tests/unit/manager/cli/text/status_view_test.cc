@@ -199,7 +199,7 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
   residue.cluster = ClusterName("a");
   data.residues = {residue};
   CHECK_THAT(RenderClusters(data, Settings()).out,
-             ContainsSubstring("0     connection refused; the copy of a job that left may still "
+             ContainsSubstring("0     connection refused; the copy of a job that was requeued "
                                "run there\n"));
   data.residues.push_back(residue);
   CHECK_THAT(RenderClusters(data, Settings()).out, ContainsSubstring("the copies of 2 jobs"));
