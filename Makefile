@@ -11,7 +11,7 @@
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
-#                   against a simulated fleet (root)
+#                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
 #   make style      format, layers, headers, mypy
@@ -102,7 +102,7 @@ chart:
 	@scripts/build_chart.py
 
 test-packages:
-	$(INSTALL_PACKAGES) test deb image packages
+	$(INSTALL_PACKAGES) test deb image packages real
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
 

@@ -173,7 +173,7 @@ def _chart() -> Schema:
                 "serviceMonitor": _closed(
                     {"enabled": _BOOLEAN, "labels": _MAP, "interval": _matching("^[0-9]+(s|m)$")}
                 ),
-                "rules": _closed({"enabled": _BOOLEAN, "labels": _MAP}),
+                "rules": _closed({"enabled": _BOOLEAN, "labels": _MAP, "runbooks": _TEXT}),
                 "dashboards": _closed({"enabled": _BOOLEAN, "labels": _MAP, "annotations": _MAP}),
             }
         ),

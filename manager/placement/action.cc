@@ -45,6 +45,10 @@ bool NeedsAllBefore(const Action& action) {
          std::holds_alternative<ClearPlacement>(action);
 }
 
+bool IsChosen(const Decision& decision) {
+  return decision.phase != Phase::kWaiting && decision.phase != Phase::kRequeued;
+}
+
 std::set<ClusterName> NominatedBy(const Decision& decision) {
   std::set<ClusterName> workers;
   for (const Action& action : decision.actions) {

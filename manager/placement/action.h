@@ -162,6 +162,9 @@ struct Decision {
   std::string why;     // one line for people: what it is waiting for
 };
 
+// Whether workers were chosen from, whatever came of it; else something else comes first, such as
+// the end of old copies.
+bool IsChosen(const Decision& decision);
 // The workers that it nominates anew, and these with those where it creates a clone.
 std::set<ClusterName> NominatedBy(const Decision& decision);
 std::set<ClusterName> DispatchedBy(const Decision& decision);

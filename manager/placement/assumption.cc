@@ -40,6 +40,10 @@ std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterVi
     return std::nullopt;
   const bool stays = (clone != nullptr && !clone->deleting) || (job != nullptr && !job->deleting);
   if (!stays && !IsDispatchedTo(view, cluster.name)) return std::nullopt;
+  // Its pods come when that Kueue has quota for them, and the devices are free for others
+  // meanwhile.
+  const bool lacks_quota = clone != nullptr && clone->quota_reserved && !clone->QuotaReserved();
+  if (lacks_quota && job == nullptr) return std::nullopt;
   Assumption assumption = AssumptionOf(view);
   if (clone != nullptr) assumption.since = clone->created;
   return assumption;

@@ -1,27 +1,50 @@
 #include "manager/placement/bids.h"
 
 #include <algorithm>
+#include <set>
 
+#include "manager/placement/decide.h"
 #include "manager/placement/rank.h"
+#include "manager/placement/stages.h"
 
 namespace fedra::placement {
 namespace {
 
 Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
                      const Policy& policy, WallTime now) {
-  if (IsEligible(cluster, policy))
-    return PausedUntil(record, cluster.name, now) ? Bid::Chance::kNone : Bid::Chance::kFits;
+  if (PausedUntil(record, cluster.name, now)) return Bid::Chance::kNone;
+  if (IsEligible(cluster, policy)) return Bid::Chance::kFits;
   const bool waits =
       cluster.contact == Contact::kFull && cluster.allowed && cluster.verdict.fits_when_free;
   return waits ? Bid::Chance::kWaits : Bid::Chance::kNone;
 }
 
+// Beside a clusterName nominations are of an admission that has ended.
+bool IsDispatched(const tracking::Workload& workload) {
+  return !workload.nominated.empty() && workload.cluster_name.empty();
+}
+
+bool IsDispatchedTo(const tracking::Workload& workload, const ClusterName& worker) {
+  const auto& nominated = workload.nominated;
+  return IsDispatched(workload) &&
+         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+}
+
+// Whether the choice, left alone, takes further workers than those it was dispatched to.
+bool WantsMore(const WorkloadView& view, std::span<const ClusterView> clusters,
+               const PlacementRecord& record, const Policy& policy, WallTime now) {
+  const std::set<ClusterName> chosen = NominatedBy(Decide(view, clusters, record, policy, now));
+  return std::any_of(chosen.begin(), chosen.end(),
+                     [&](const auto& worker) { return !IsDispatchedTo(*view.workload, worker); });
+}
+
 }  // namespace
 
-std::optional<Contender> ContenderOf(const tracking::Workload& workload,
-                                     const OrderSettings& settings,
+std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettings& settings,
                                      const tracking::SharedQueue* queue, bool by_weight) {
-  if (!workload.QuotaReserved() || !workload.nominated.empty()) return std::nullopt;
+  if (view.workload == nullptr) return std::nullopt;
+  const tracking::Workload& workload = *view.workload;
+  if (!workload.QuotaReserved() || WhyNotYet(view)) return std::nullopt;
   if (workload.requirement.demands == nullptr ||
       !tracking::NeedDevices(*workload.requirement.demands))
     return std::nullopt;
@@ -29,7 +52,8 @@ std::optional<Contender> ContenderOf(const tracking::Workload& workload,
                                .since = workload.created,
                                .workload = workload.key},
                       .reserved_at = workload.quota_reserved->since,
-                      .order = settings};
+                      .order = settings,
+                      .dispatched = IsDispatched(workload)};
   if (queue != nullptr)
     contender.order.policy = ParseOrderPolicy(queue->order).value_or(settings.policy);
   if (by_weight) {
@@ -40,11 +64,13 @@ std::optional<Contender> ContenderOf(const tracking::Workload& workload,
   return contender;
 }
 
-Bids BidsOf(std::span<const ClusterView> clusters, const PlacementRecord& record,
-            const Policy& policy, const std::map<ClusterName, uint64_t>& as_of, WallTime now) {
+Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
+            const PlacementRecord& record, const Policy& policy,
+            const std::map<ClusterName, uint64_t>& as_of, WallTime now) {
   Bids bids;
+  if (IsDispatched(*view.workload) && !WantsMore(view, clusters, record, policy, now)) return bids;
   for (const ClusterView& cluster : clusters) {
-    if (cluster.serving == nullptr) continue;
+    if (cluster.serving == nullptr || IsDispatchedTo(*view.workload, cluster.name)) continue;
     const auto version = as_of.find(cluster.name);
     const int missing = cluster.verdict.pods_wanted - cluster.verdict.pods_fitting;
     bids[cluster.name] = {.chance = ChanceOn(cluster, record, policy, now),
@@ -60,10 +86,11 @@ void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView
     const auto found = turns.find(cluster.name);
     if (found == turns.end() || !found->second.after) continue;
     if (cluster.verdict.outcome == verdict::Outcome::kNo) continue;
+    cluster.in_turn_soon = !found->second.after_waiting;
     cluster.verdict.outcome = verdict::Outcome::kNo;
-    cluster.verdict.reasons.insert(
-        cluster.verdict.reasons.begin(),
-        {verdict::ReasonCode::kInLine, "", "its devices are free, and other jobs go first"});
+    cluster.verdict.reasons.insert(cluster.verdict.reasons.begin(),
+                                   {verdict::ReasonCode::kInLine, "",
+                                    "other jobs are ahead of it in line for the devices there"});
   }
 }
 

@@ -12,25 +12,25 @@
 
 namespace fedra::placement {
 
-// Absent: it stands in no line. It does not look for a worker, it was sent to some already, or its
-// pods want no devices.
+// Absent: it stands in no line. Something else than a worker is missing (WhyNotYet), or its pods
+// want no devices.
 //
-// It waits since its creation, evicted or not: what lost its worker keeps its place. Kueue itself
+// What lost its worker keeps its place, which counts from its creation. Kueue itself
 // orders a queue so, but for those whose pods were not ready in time or whose AdmissionChecks asked
 // for a retry, which begin anew there (GetQueueOrderTimestamp in pkg/workload of Kueue 0.19); a
 // Workload with quota does not show why it was evicted last.
 //
 // `queue`: its ClusterQueue; null: it is not known. `by_weight`: queues share devices by weight.
-std::optional<Contender> ContenderOf(const tracking::Workload& workload,
-                                     const OrderSettings& settings,
+std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettings& settings,
                                      const tracking::SharedQueue* queue, bool by_weight);
 
-// `as_of`: per worker, Bid::as_of of these verdicts.
-Bids BidsOf(std::span<const ClusterView> clusters, const PlacementRecord& record,
-            const Policy& policy, const std::map<ClusterName, uint64_t>& as_of, WallTime now);
+// What it would take of each worker that it was not dispatched to already; nothing where the
+// choice would add no worker to those. `as_of`: per worker, Bid::as_of of these verdicts.
+Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
+            const PlacementRecord& record, const Policy& policy,
+            const std::map<ClusterName, uint64_t>& as_of, WallTime now);
 
-// A worker where others go first gets a No with the reason InLine. The words are the same whoever
-// they are, so that a line that moves rewrites nothing.
+// A worker where others go first gets a No with the reason InLine.
 void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView> clusters);
 
 }  // namespace fedra::placement

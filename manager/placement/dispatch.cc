@@ -20,6 +20,11 @@ bool SomeAreSettling(const Context& context) {
                      [](const ClusterView& cluster) { return cluster.settling; });
 }
 
+bool IsInTurnSoon(const Context& context) {
+  return std::any_of(context.clusters.begin(), context.clusters.end(),
+                     [](const ClusterView& cluster) { return cluster.in_turn_soon; });
+}
+
 // How long a worker may be out of contact before that is told as a reason.
 constexpr std::chrono::seconds kFlap{30};
 
@@ -77,12 +82,14 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   decision.phase = Phase::kBlocked;
   decision.wake_at = WakeAt(context, choice);
   CleanUp(context, nullptr, "Withdrawn", decision);
-  // A worker that has just come back is about to answer, and one that has just gone may be back at
-  // once: until then what was said stands. Otherwise a worker that flaps would cost a write, an
-  // event and a line in the log for each of hundreds of jobs, for which nothing has changed.
+  // A worker that has just come back is about to answer, one that has just gone may be back at
+  // once, and a line that moves is about to stand: until then what was said stands. Otherwise a
+  // worker that flaps, or one device that becomes free, would cost a write, an event and a line in
+  // the log for each of hundreds of jobs, for which nothing has changed.
   if (const auto until = FlapEnd(context)) WakeBy(*until, decision.wake_at);
   const bool nominates = !context.workload().nominated.empty();
-  if (!nominates && (SomeAreSettling(context) || FlapEnd(context)) && IsReported(context, check)) {
+  if (!nominates && IsReported(context, check) &&
+      (SomeAreSettling(context) || IsInTurnSoon(context) || FlapEnd(context))) {
     decision.why = check.message;
     return;
   }
@@ -91,8 +98,9 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   if (!nominates && !MustReport(context, check, message))
     return TakeAsReported(context, message, decision);
   decision.actions.emplace_back(Nominate{{}, message.text, false, AsReported(context, message)});
+  const notes::NoteReason& reason = message.waits ? notes::kWaitingForDevices : notes::kPlacementRejected;
   decision.actions.emplace_back(
-      Note{notes::kPlacementRejected.name, {}, decision.why, ReasonsByWorker(context.clusters)});
+      Note{reason.name, {}, decision.why, ReasonsByWorker(context.clusters)});
 }
 
 // What a worker whose time has passed is remembered for.

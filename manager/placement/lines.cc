@@ -13,9 +13,16 @@ using Chance = Bid::Chance;
 // So often those ahead are waited for because devices have changed since they were looked at.
 constexpr int kMostRelooks = 8;
 
-void TakeAll(std::set<ObjectKey>& followers, std::vector<ObjectKey>& into) {
-  into.insert(into.end(), followers.begin(), followers.end());
-  followers.clear();
+bool WaitsOn(const Bids& bids, const ClusterName& worker) {
+  const auto bid = bids.find(worker);
+  return bid != bids.end() && bid->second.chance == Chance::kWaits;
+}
+
+bool AreAlike(const Bids& a, const Bids& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& left, const auto& right) {
+                      return left.first == right.first && left.second.IsLike(right.second);
+                    });
 }
 
 // The worker where the fewest pods are missing.
@@ -46,11 +53,23 @@ std::weak_ordering QueueRank::operator<=>(const QueueRank& other) const {
   return workload <=> other.workload;
 }
 
+// Whoever they stood behind has changed: until they are looked at, they count as if they could go.
+void Lines::WakeFollowers(Entry& entry, std::vector<ObjectKey>& look_at) {
+  for (const ObjectKey& follower : entry.followers) {
+    const auto found = entries_.find(follower);
+    if (found == entries_.end()) continue;
+    for (auto& [worker, after_waiting] : found->second->second.held) after_waiting = false;
+    look_at.push_back(follower);
+  }
+  entry.followers.clear();
+}
+
 Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
                                    std::vector<ObjectKey>& look_at) {
   if (entry->first == rank) return entry;
-  reservations_outdated_ = true;
-  if (entry->first < rank) TakeAll(entry->second.followers, look_at);
+  // One that does not wait for devices is no head, wherever it stands.
+  if (entry->second.reserved || Nearest(entry->second.bids)) reservations_outdated_ = true;
+  if (entry->first < rank) WakeFollowers(entry->second, look_at);
   auto node = order_.extract(entry);
   node.key() = rank;
   return entries_[rank.workload] = order_.insert(std::move(node)).position;
@@ -72,9 +91,10 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
   const auto found = entries_.find(rank.workload);
   const bool is_new = found == entries_.end();
   Order::iterator at = is_new ? order_.end() : found->second;
-  const bool keeps_turn = !is_new && at->second.share == contender.share &&
-                          at->first.priority == rank.priority && at->first.since == rank.since;
-  if (keeps_turn) {
+  const bool has_turn =
+      !is_new && at->first.priority == rank.priority && at->first.since == rank.since &&
+      (at->second.has_paid ? contender.share.has_value() : at->second.share == contender.share);
+  if (has_turn) {
     rank.turn = at->first.turn;
   } else {
     if (!is_new) LeaveShare(at->first, at->second, /*served=*/false);
@@ -91,11 +111,13 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
   entry.reserved_at = contender.reserved_at;
   entry.settings = contender.order;
   entry.share = contender.share;
+  entry.dispatched = contender.dispatched;
+  if (!has_turn) entry.has_paid = false;
   return at;
 }
 
 void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served) {
-  if (entry.share)
+  if (entry.share && !entry.has_paid)
     turns_.Remove(rank.priority, rank.since, rank.workload, entry.share->queue, served);
 }
 
@@ -113,8 +135,16 @@ void Lines::Doubt(const ObjectKey& workload) {
 bool Lines::Compete(const Entry& entry, const ClusterName& worker, const Bid& bid) {
   const auto found = entry.bids.find(worker);
   return found != entry.bids.end() && found->second.chance != Chance::kNone &&
-         bid.chance != Chance::kNone && found->second.devices != nullptr &&
-         bid.devices != nullptr && overlaps_.Overlap(*found->second.devices, *bid.devices);
+         bid.chance != Chance::kNone && WantSameDevices(entry, worker, bid);
+}
+
+// Whether there is anything to get for them now or not.
+bool Lines::WantSameDevices(const Entry& entry, const ClusterName& worker, const Bid& bid) {
+  const auto found = entry.bids.find(worker);
+  if (found == entry.bids.end() || found->second.devices == nullptr || bid.devices == nullptr)
+    return false;
+  return found->second.devices == bid.devices ||
+         overlaps_.Overlap(*found->second.devices, *bid.devices);
 }
 
 bool Lines::CompeteAnywhere(const Entry& a, const Entry& b) {
@@ -122,27 +152,37 @@ bool Lines::CompeteAnywhere(const Entry& a, const Entry& b) {
                      [&](const auto& bid) { return Compete(a, bid.first, bid.second); });
 }
 
-// Who is first in all its lines, and has to wait, reserves the worker where it lacks least.
+bool Lines::IsBehindHead(const Order::value_type& entry) {
+  return std::any_of(heads_.begin(), heads_.end(), [&](const Order::value_type* head) {
+    return head->first < entry.first && CompeteAnywhere(head->second, entry.second);
+  });
+}
+
+// Who is first in all its lines, and has to wait, reserves the worker where it lacks least, and
+// keeps it: what has become free there would be lost on a way to another one.
 void Lines::Reserve(std::vector<ObjectKey>& look_at) {
   if (!std::exchange(reservations_outdated_, false)) return;
-  std::vector<const Entry*> heads;
-  for (auto& [rank, entry] : order_) {
+  heads_.clear();
+  for (Order::value_type& each : order_) {
+    Entry& entry = each.second;
     std::optional<ClusterName> reserved;
-    if (entry.judged && entry.settings.policy == OrderPolicy::kBackfill)
-      reserved = Nearest(entry.bids);
-    if (reserved && std::any_of(heads.begin(), heads.end(),
-                                [&](const Entry* head) { return CompeteAnywhere(*head, entry); }))
-      reserved.reset();
-    if (reserved) heads.push_back(&entry);
+    if (!entry.dispatched && entry.settings.policy == OrderPolicy::kBackfill) {
+      reserved = entry.reserved && WaitsOn(entry.bids, *entry.reserved) ? entry.reserved
+                                                                        : Nearest(entry.bids);
+    }
+    if (reserved && IsBehindHead(each)) reserved.reset();
+    if (reserved) heads_.push_back(&each);
     if (reserved == entry.reserved) continue;
-    TakeAll(entry.followers, look_at);
+    WakeFollowers(entry, look_at);
     entry.reserved = std::move(reserved);
   }
 }
 
 Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid,
                           uint64_t as_of, WallTime now) {
-  if (!ahead.judged) return Hold::kUntilLookedAt;
+  if (ahead.dispatched) return Hold::kNo;
+  if (!ahead.is_known) return Hold::kUntilLookedAt;
+  if (!ahead.judged) return WantSameDevices(ahead, worker, bid) ? Hold::kUntilLookedAt : Hold::kNo;
   if (!Compete(ahead, worker, bid)) return Hold::kNo;
   const Bid& theirs = ahead.bids.at(worker);
   if (theirs.chance == Chance::kFits) {
@@ -162,6 +202,7 @@ bool Lines::MayBePassed(const Entry& entry, const ClusterName& worker, WallTime 
     case OrderPolicy::kBackfill:
       break;
   }
+  if (!entry.reserved) return true;
   return entry.reserved != worker && entry.passes < entry.settings.max_passes &&
          now - entry.reserved_at < entry.settings.max_wait;
 }
@@ -204,8 +245,11 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) 
   const Order::iterator self = Put(contender, answer.look_at);
   Entry& entry = self->second;
   bool changed = !std::exchange(entry.judged, true) || entry.bids != bids;
-  reservations_outdated_ = reservations_outdated_ || changed;
+  entry.is_known = true;
+  const bool alike = AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
+  if (!alike && (entry.reserved || (Nearest(entry.bids) && !IsBehindHead(*self))))
+    reservations_outdated_ = true;
   Reserve(answer.look_at);
   std::map<ClusterName, bool> held;
   for (const auto& [worker, bid] : entry.bids) {
@@ -215,7 +259,7 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) 
   }
   changed = changed || held != entry.held;
   entry.held = std::move(held);
-  if (changed) TakeAll(entry.followers, answer.look_at);
+  if (changed) WakeFollowers(entry, answer.look_at);
   return answer;
 }
 
@@ -232,33 +276,41 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
             const auto bid = entry.bids.find(worker);
             return bid != entry.bids.end() && Compete(at->second, worker, bid->second);
           });
-      if (passed) ++at->second.passes;
+      if (passed && !at->second.dispatched) ++at->second.passes;
     }
-    return Remove(workload, /*served=*/true);
+    std::vector<ObjectKey> look_at;
+    LeaveShare(self->first, entry, /*served=*/true);
+    entry.has_paid = entry.dispatched = true;
+    // If it comes back, it is looked at before anybody passes it.
+    entry.is_known = entry.judged = false;
+    entry.bids.clear();
+    entry.held.clear();
+    WakeFollowers(entry, look_at);
+    if (entry.reserved) reservations_outdated_ = true;
+    Reserve(look_at);
+    return look_at;
   }
   std::vector<ObjectKey> look_at;
   for (auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits || entry.held.contains(worker)) continue;
     bid.chance = Chance::kNone;
-    reservations_outdated_ = true;
-    TakeAll(entry.followers, look_at);
+    if (entry.reserved) reservations_outdated_ = true;
+    WakeFollowers(entry, look_at);
   }
   return look_at;
 }
 
 std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
-  return Remove(workload, /*served=*/false);
-}
-
-std::vector<ObjectKey> Lines::Remove(const ObjectKey& workload, bool served) {
   const auto found = entries_.find(workload);
   if (found == entries_.end()) return {};
   std::vector<ObjectKey> look_at;
-  TakeAll(found->second->second.followers, look_at);
-  LeaveShare(found->second->first, found->second->second, served);
+  Entry& entry = found->second->second;
+  WakeFollowers(entry, look_at);
+  LeaveShare(found->second->first, entry, /*served=*/false);
+  if (entry.reserved) reservations_outdated_ = true;
+  std::erase(heads_, &*found->second);
   order_.erase(found->second);
   entries_.erase(found);
-  reservations_outdated_ = true;
   Reserve(look_at);
   return look_at;
 }
@@ -268,6 +320,7 @@ std::vector<Standing> Lines::Standings() {
   std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
   std::vector<Standing> all;
   for (const auto& [rank, entry] : order_) {
+    if (entry.dispatched) continue;
     Standing standing{.rank = rank,
                       .reserved_at = entry.reserved_at,
                       .places = {},
@@ -288,11 +341,6 @@ std::vector<Standing> Lines::Standings() {
     all.push_back(std::move(standing));
   }
   return all;
-}
-
-int Lines::Passes(const ObjectKey& workload) const {
-  const auto found = entries_.find(workload);
-  return found == entries_.end() ? 0 : found->second->second.passes;
 }
 
 }  // namespace fedra::placement

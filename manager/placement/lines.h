@@ -2,8 +2,8 @@
 //
 // Lines: the order in which waiting workloads get devices.
 //
-// All waiting workloads are ordered as in a queue of Kueue's: by priority, then by the time since
-// when they wait; where ClusterQueues have weights, those of one priority by the fair turns of
+// All waiting workloads are ordered as in a queue of Kueue's: by priority, then by creation; where
+// ClusterQueues have weights, those of one priority by the fair turns of
 // their queues (fair_turns.h). Two of them stand in one line on a worker when some device there
 // could serve both. Nobody is dispatched ahead of one that stands in line before it and fits now;
 // what happens when that one has to wait for more devices than are free is the policy's business
@@ -15,13 +15,19 @@
 // times, still bounds the wait.
 //
 // A look offers what the workload would take (Offer), decides, and says what came of it (Conclude).
-// Both return the workloads that must be looked at again because of it. A workload that has not
-// been looked at since it joined, or since devices became free, holds those behind it until it has;
-// where devices come and go faster than looks are made, a look at it after they first asked will
-// do.
+// Both return the workloads that must be looked at again because of it. A workload that was never
+// looked at holds all those behind it until it has been; one that was looked at before devices
+// became free, or before something else that it asks for changed (Doubt), holds those that compete
+// with it. Where devices come and go faster than looks are made, a look at it after they first
+// asked will do.
+//
+// One that was dispatched stays until it is admitted, without holding anybody: for a further worker
+// it waits in its old place, and when no worker takes it, it has lost neither its turn nor the
+// count of its passes.
 //
 // Cost: Offer goes through the workloads ahead as far as to the nearest that holds this one, and
-// only where it fits; Conclude once through all that are ahead of one that was dispatched.
+// only where it fits; Conclude once through all that are ahead of one that was dispatched. When the
+// first of a line changes (not when devices do), all that wait are gone through once.
 //
 // Thread rules: none of its own; one user at a time.
 
@@ -46,8 +52,9 @@ namespace fedra::placement {
 enum class OrderPolicy {
   // Nobody passes a workload that waits for devices which both could use.
   kStrict,
-  // The first in line reserves the worker where it lacks least; elsewhere others may pass it, at
-  // most `max_passes` times and no longer than `max_wait`.
+  // The first in line reserves the worker where it lacks least, and keeps it for as long as it
+  // waits there. Elsewhere others may pass it, at most `max_passes` times and no longer than
+  // `max_wait`. Those that are not first may be passed until they are.
   kBackfill,
   // Whatever fits goes; the order holds only among those that fit.
   kBestEffort,
@@ -68,20 +75,22 @@ struct OrderSettings {
 struct QueueRank {
   int priority = 0;  // as Kueue resolved it; higher goes first
   double turn = 0;   // of its queue, where queues share by weight; Lines gives it
-  WallTime since{};  // since when it waits in its queue
+  WallTime since{};  // its creation
   ObjectKey workload;
 
   std::weak_ordering operator<=>(const QueueRank& other) const;
   bool operator==(const QueueRank&) const = default;
 };
 
-// A workload that waits for a worker.
+// A workload that looks for a worker.
 struct Contender {
   QueueRank rank;
   WallTime reserved_at{};  // since when its quota is reserved: what it lacks since then is a worker
   OrderSettings order;     // of its ClusterQueue
   // Absent: no ClusterQueue has a weight, and time alone decides.
   std::optional<Share> share = std::nullopt;
+  // It was dispatched, and is admitted nowhere yet: it may get further workers, in its turn.
+  bool dispatched = false;
 };
 
 // What a workload would take of one worker, as last judged.
@@ -99,6 +108,8 @@ struct Bid {
   std::shared_ptr<const dra::DeviceSet> devices;  // that could serve it; null: none
 
   bool operator==(const Bid&) const = default;
+  // Whether they stand in the same line, and wait there alike.
+  bool IsLike(const Bid& other) const { return chance == other.chance && devices == other.devices; }
 };
 using Bids = std::map<ClusterName, Bid>;
 
@@ -115,7 +126,7 @@ struct Standing {
   QueueRank rank;
   WallTime reserved_at{};
   std::map<ClusterName, int> places;  // where it waits or fits; 1: first in that line
-  int passes = 0;
+  int passes = 0;  // how often others behind it took devices that it could have used
   std::optional<ClusterName> kept;  // the worker that is kept for it
 
   bool operator==(const Standing&) const = default;
@@ -137,18 +148,16 @@ class Lines final {
   // Joins, if need be, and bids anew.
   Answer Offer(const Contender& contender, Bids bids, WallTime now);
 
-  // What came of the offer: dispatched to these workers, or, with none, still waiting; then it
-  // holds nobody where it could have gone and did not. Returns who has to be looked at again.
+  // What came of the offer: it was, or is, dispatched to these workers, or, with none, goes on
+  // waiting; then it holds nobody where it could have gone and did not. Returns who has to be
+  // looked at again.
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
-  // It does not wait (any more), and nothing was dispatched.
+  // It does not look for a worker (any more).
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
-  size_t size() const { return order_.size(); }
   // All that wait, the first of them first. Takes time in proportion to them.
   std::vector<Standing> Standings();
-  // How often workloads behind this one took devices that it could have used.
-  int Passes(const ObjectKey& workload) const;
 
  private:
   // That those ahead be looked at again: as of when, and how often in vain.
@@ -160,15 +169,20 @@ class Lines final {
     WallTime reserved_at{};
     OrderSettings settings;
     std::optional<Share> share;
-    bool judged = false;
+    bool dispatched = false;
+    bool has_paid = false;  // was dispatched: its queue has had the turn
+    bool is_known = false;  // was looked at
+    bool judged = false;    // and what was seen then still holds
     Bids bids;
     std::map<ClusterName, bool> held;     // fits there, but not its turn: Turn::after_waiting
-    std::optional<ClusterName> reserved;  // kBackfill, first in line: where it is not passed
+    std::optional<ClusterName> reserved;  // kBackfill, first in line: the worker it keeps
     int passes = 0;
     std::set<ObjectKey> followers;  // that wait for a change of this one
     std::map<ClusterName, Asked> asked;
   };
   using Order = std::map<QueueRank, Entry>;
+
+  void WakeFollowers(Entry& entry, std::vector<ObjectKey>& look_at);
 
   enum class Hold { kNo, kUntilLookedAt, kUntilItGoes, kUntilItFits };
   // These three append the workloads that stood behind one that is later now.
@@ -177,20 +191,22 @@ class Lines final {
                        std::vector<ObjectKey>& look_at);
   double TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at);
   void LeaveShare(const QueueRank& rank, const Entry& entry, bool served);
-  std::vector<ObjectKey> Remove(const ObjectKey& workload, bool served);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
   Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);
   Turn TurnOf(Order::iterator self, const ClusterName& worker, const Bid& bid, WallTime now,
               std::vector<ObjectKey>& look_at);
   bool Compete(const Entry& entry, const ClusterName& worker, const Bid& bid);
+  bool WantSameDevices(const Entry& entry, const ClusterName& worker, const Bid& bid);
   bool CompeteAnywhere(const Entry& a, const Entry& b);
+  bool IsBehindHead(const Order::value_type& entry);
   // Appends who waited for a reservation that is gone.
   void Reserve(std::vector<ObjectKey>& look_at);
 
   Order order_;
   std::unordered_map<ObjectKey, Order::iterator> entries_;
   FairTurns turns_;
+  std::vector<Order::value_type*> heads_;  // that have reserved a worker, the first of them first
   bool reservations_outdated_ = false;
   dra::OverlapMemory overlaps_;
 };

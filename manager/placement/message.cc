@@ -38,11 +38,19 @@ std::string WhatItLacks(const ClusterView& cluster) {
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
 
+// Its devices are in use, or go to jobs ahead in line.
+bool IsWaitedFor(const ClusterView& cluster) {
+  if (cluster.verdict.reasons.empty()) return false;
+  const verdict::ReasonCode code = cluster.verdict.reasons.front().code;
+  return code == verdict::ReasonCode::kInLine || code == verdict::ReasonCode::kDevicesAllocated;
+}
+
 // A worker that refused it says so itself, by name.
 std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now) {
   const Failure* failure = FailureOf(record, cluster.name);
   if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) return failure->message;
-  return fmt::format("{}: {}", cluster.name.value, WhatItLacks(cluster));
+  return fmt::format("{}: {}", cluster.name.value,
+                     IsWaitedFor(cluster) ? "waiting in line for devices" : WhatItLacks(cluster));
 }
 
 // What Refusal() says.
@@ -54,6 +62,7 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
     Add("paused", facts);
     return Add(verdict::ToString(failure->reason), facts);
   }
+  if (IsWaitedFor(cluster)) return Add("waits", facts);
   const std::vector<verdict::Reason>& reasons = cluster.verdict.reasons;
   if (reasons.empty()) return Add(verdict::ToString(cluster.verdict.outcome), facts);
   const verdict::Reason& first = reasons.front();
@@ -72,11 +81,26 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
     Add(static_cast<size_t>(part.devices), facts);
 }
 
-std::string CountReasons(const std::vector<const ClusterView*>& refused) {
+// "waiting in line for devices on gpu-east, gpu-west", of long fleets on how many.
+std::string WaitingOn(const std::vector<const ClusterView*>& refused) {
+  if (refused.size() > kNamedWorkers)
+    return fmt::format("waiting in line for devices on {} workers", refused.size());
+  std::vector<ClusterName> names;
+  for (const ClusterView* cluster : refused) names.push_back(cluster->name);
+  return "waiting in line for devices on " + Join(names);
+}
+
+// How a worker's refusal is counted.
+std::string_view CountedAs(const ClusterView& cluster) {
+  return IsWaitedFor(cluster) ? verdict::ToString(verdict::ReasonCode::kDevicesAllocated)
+                              : verdict::Headline(cluster.verdict);
+}
+
+std::string CountReasons(const std::vector<const ClusterView*>& refused, uint64_t& facts) {
   std::map<std::string_view, int> counts;
   std::set<std::string_view> further;
   for (const ClusterView* cluster : refused) {
-    ++counts[verdict::Headline(cluster->verdict)];
+    ++counts[CountedAs(*cluster)];
     for (const verdict::Reason& reason : cluster->verdict.reasons)
       further.insert(verdict::ToString(reason.code));
   }
@@ -87,7 +111,10 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused) {
   std::string text;
   for (const auto& [reason, count] : sorted) {
     text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", reason, count);
+    Add(reason, facts);
+    Add(static_cast<size_t>(count), facts);
   }
+  Add(further.size(), facts);
   if (!further.empty()) text += fmt::format(" (and {})", Counted(further.size(), "more reason"));
   return text;
 }
@@ -132,10 +159,17 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
   Add(refused.size(), facts);
   if (refused.empty())
     return {"no worker eligible: the queue's AdmissionCheck names no configured worker", facts};
+  const auto paused = [&](const ClusterView* cluster) {
+    return PausedUntil(record, cluster->name, now).has_value();
+  };
+  if (std::ranges::all_of(refused, [](const auto* each) { return IsWaitedFor(*each); }) &&
+      std::ranges::none_of(refused, paused)) {
+    for (const ClusterView* cluster : refused) AddRefusal(*cluster, record, now, facts);
+    return {Cut(WaitingOn(refused), tracking::kMaxCheckMessage), facts, true};
+  }
   std::string text;
   if (refused.size() > kNamedWorkers) {
-    text = CountReasons(refused);
-    Add(text, facts);  // codes and counts
+    text = CountReasons(refused, facts);
     return {fmt::format("no worker eligible: {} workers: {}", refused.size(), text), facts};
   }
   for (const ClusterView* cluster : refused) {
@@ -149,7 +183,7 @@ std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
   std::string text;
   for (const ClusterView& cluster : clusters)
     if (cluster.allowed && cluster.contact == Contact::kFull)
-      text += fmt::format("{}={} ", cluster.name.value, verdict::Headline(cluster.verdict));
+      text += fmt::format("{}={} ", cluster.name.value, CountedAs(cluster));
   return text;
 }
 

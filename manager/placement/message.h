@@ -17,6 +17,7 @@ struct Message {
   // A hash of what the text says: names, codes and numbers, and what others have worded. It stays
   // the same when a release says that in other words.
   uint64_t facts = 0;
+  bool waits = false;  // of NoWorkerEligible: devices are all that it waits for
 };
 
 // "2 of 3 workers eligible"
@@ -25,7 +26,9 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 // "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; gpu-west:
 // ..." A worker is named with its first reason and how many more it has ("(and 2 more)"); of long
 // fleets the first reasons are counted, and so are all others together.
-// A worker that refused the workload and is not asked again yet is named with its refusal.
+// A worker that refused the workload and is not asked again yet is named with its refusal. One
+// whose devices are in use, or promised to jobs ahead in line, is named without counts, which
+// change with every device: "waiting in line for devices on gpu-east" when all of them are.
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
                          WallTime now);
 // Its text without counts and names of objects, and without workers that are out of contact: what

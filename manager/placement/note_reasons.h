@@ -18,6 +18,9 @@ inline constexpr NoteReason kDispatched{"Dispatched", false,
                                         "a copy of the workload was sent to one or more workers"};
 inline constexpr NoteReason kPlaced{"Placed", false,
                                     "a worker admitted the workload; its job runs there"};
+inline constexpr NoteReason kWaitingForDevices{
+    "WaitingForDevices", false,
+    "the devices that could serve the job are in use, or go to jobs ahead of it in line"};
 inline constexpr NoteReason kPlacementRejected{
     "PlacementRejected", true, "no worker can run the workload now; the message says why"};
 inline constexpr NoteReason kNotDispatchable{
@@ -58,10 +61,10 @@ inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
 inline constexpr std::array kNoteReasons = {
-    kDispatched,        kPlaced,          kPlacementRejected, kNotDispatchable,
-    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,
-    kNameConflict,      kTemplateDrift,   kDispatchFailed,    kCompleted,
-    kJobFailed,         kPodLog,          kStoppedOnWorker,   kDeleted};
+    kDispatched,        kPlaced,          kWaitingForDevices, kPlacementRejected, kNotDispatchable,
+    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,          kNameConflict,
+    kTemplateDrift,     kDispatchFailed,  kCompleted,         kJobFailed,         kPodLog,
+    kStoppedOnWorker,   kDeleted};
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {

@@ -15,13 +15,6 @@ namespace {
 
 using tracking::CheckState;
 
-const tracking::AdmissionCheckState* OtherPendingCheck(const Context& context) {
-  for (const tracking::AdmissionCheckState& check : context.workload().checks) {
-    if (check.name != context.view.check && check.state != CheckState::kReady) return &check;
-  }
-  return nullptr;
-}
-
 // It ended before clusterName said that it was there, or Kueue has taken the quota back meanwhile.
 // Only in the first case can the place still be recorded.
 void DecideEnded(const Context& context, const ClusterView& ended,
@@ -49,6 +42,16 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
 
 }  // namespace
 
+std::optional<std::string> WhyNotYet(const WorkloadView& view) {
+  if (!view.second_check.empty()) return TwoChecks(view.check, view.second_check).text;
+  for (const tracking::AdmissionCheckState& check : view.workload->checks) {
+    if (check.name != view.check && check.state != CheckState::kReady)
+      return fmt::format("waiting for the admission check {}", check.name);
+  }
+  if (view.job == nullptr) return "waiting for the job object";
+  return std::nullopt;
+}
+
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision) {
   decision.phase = Phase::kWaiting;
@@ -68,12 +71,8 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     return;
   }
   if (!context.view.second_check.empty()) return BlockForChecks(context, check, decision);
-  if (const auto* other = OtherPendingCheck(context); other != nullptr) {
-    decision.why = fmt::format("waiting for the admission check {}", other->name);
-    return;
-  }
-  if (context.view.job == nullptr) {
-    decision.why = "waiting for the job object";
+  if (auto why = WhyNotYet(context.view)) {
+    decision.why = *std::move(why);
     return;
   }
   if (!HasBegun(context, check) && !CleanUp(context, nullptr, "Evicted", decision)) {

@@ -3,6 +3,9 @@
 // Internal to placement/: the stages of a workload's life, one function each. Decide() chooses the
 // stage; README.md has the table of them. Pure.
 
+#include <optional>
+#include <string>
+
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
 
@@ -21,6 +24,9 @@ void DecideWithoutQuota(const Context& context, Decision& decision);
 
 // pending.cc
 
+// What else must happen before a worker is looked for: "waiting for the admission check approval".
+// Nothing: its place in line counts.
+std::optional<std::string> WhyNotYet(const WorkloadView& view);
 // Quota is reserved and our check is Pending: find a worker.
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision);

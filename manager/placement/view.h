@@ -57,6 +57,8 @@ struct ClusterView {
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
   // can be used, is about to be known.
   bool settling = false;
+  // It fits there and stands in line behind jobs that are dispatched, or judged, at this moment.
+  bool in_turn_soon = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
   Membership membership = Membership::kConfigured;
   verdict::Verdict verdict;  // kUnknown when the workload was not judged

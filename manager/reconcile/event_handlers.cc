@@ -52,11 +52,8 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
 
 // It stands in line from now on, not only when it has been looked at.
 void EventHandlers::OnWorkload(const ObjectKey& key) {
-  const auto workload = sources_.manager.workloads().Find(key);
-  if (workload != nullptr) {
-    if (const auto contender = sources_.gatherer.ContenderOf(*workload))
-      targets_.workloads.AddAll(sources_.order.Join(*contender));
-  }
+  if (const auto contender = sources_.gatherer.ContenderOf(key))
+    targets_.workloads.AddAll(sources_.order.Join(*contender));
   for (const ClusterName& name : sources_.gatherer.DispatchedTo(key))
     sources_.places.Add(key, name);
   for (const ClusterName& name : sources_.places.Of(key)) Observe(key, name);

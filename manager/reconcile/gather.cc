@@ -108,11 +108,16 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
+std::optional<placement::Contender> Gatherer::ContenderOf(const ObjectKey& workload) const {
+  return settings_.devices ? ContenderOf(Begin(workload, {}).view) : std::nullopt;
+}
+
 std::optional<placement::Contender> Gatherer::ContenderOf(
-    const tracking::Workload& workload) const {
-  if (!settings_.devices || !NeedsVerdicts(workload, CheckOf(workload))) return std::nullopt;
-  const auto queue = manager_.Queue(workload.cluster_queue);
-  return placement::ContenderOf(workload, settings_.order, queue.get(), manager_.SharesByWeight());
+    const placement::WorkloadView& view) const {
+  if (!settings_.devices || view.workload == nullptr || !NeedsVerdicts(*view.workload, view.check))
+    return std::nullopt;
+  const auto queue = manager_.Queue(view.workload->cluster_queue);
+  return placement::ContenderOf(view, settings_.order, queue.get(), manager_.SharesByWeight());
 }
 
 std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(

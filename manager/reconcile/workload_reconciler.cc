@@ -96,14 +96,13 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
 
 void WorkloadReconciler::Queue(Seen& seen) {
   Picture& picture = seen.picture;
-  const auto& workload = picture.view.workload;
-  const auto contender =
-      workload == nullptr ? std::nullopt : parts_.gatherer.ContenderOf(*workload);
+  const auto contender = parts_.gatherer.ContenderOf(picture.view);
   if (!contender) return parts_.loop.AddAll(parts_.order.Leave(picture.view.key));
-  const placement::Lines::Answer answer = parts_.order.Offer(
-      *contender,
-      placement::BidsOf(picture.clusters, seen.record, settings_.policy, seen.as_of, seen.now),
-      seen.now);
+  const placement::Lines::Answer answer =
+      parts_.order.Offer(*contender,
+                         placement::BidsOf(picture.view, picture.clusters, seen.record,
+                                           settings_.policy, seen.as_of, seen.now),
+                         seen.now);
   placement::StandInLine(answer.turns, picture.clusters);
   parts_.loop.AddAll(answer.look_at);
 }
@@ -144,7 +143,8 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   WakeWaiting(freed);
   parts_.places.Put(key, dispatched);
   seen.places.insert(dispatched.begin(), dispatched.end());
-  parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
+  if (placement::IsChosen(decision))
+    parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
   return true;
 }
 

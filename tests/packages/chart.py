@@ -153,17 +153,32 @@ def rights(built: Artefacts) -> None:
 
 
 def monitoring(built: Artefacts) -> None:
-    """The rules of deploy/alerts.yaml, unchanged by Helm's own braces; its job is the monitor's."""
+    """Rules and dashboards of deploy/, unchanged by Helm's own braces, and the job that they look for."""
     documents = render(built, "--values", SOURCE / "ci/full-values.yaml")
-    alerts = yaml.safe_load((ROOT / "deploy/alerts.yaml").read_text())
-    assert of_kind(documents, "PrometheusRule")["spec"] == alerts
-    assert "{{ $labels.cluster }}" in json.dumps(alerts)
+    alerts = (ROOT / "deploy/alerts.yaml").read_text()
+    there = alerts.replace("docs/runbooks.md", "https://docs.example.com/runbooks")
+    assert "{{ $labels.cluster }}" in alerts and there != alerts
+    assert of_kind(documents, "PrometheusRule")["spec"] == yaml.safe_load(there)
+    plain = render(built, "--values", MINIMAL, "--set=metrics.rules.enabled=true")
+    assert of_kind(plain, "PrometheusRule")["spec"] == yaml.safe_load(alerts)
+    maps = [each for each in documents if each["metadata"]["name"].endswith("-dashboards")]
+    dashboards = {name: json.loads(text) for name, text in maps[0]["data"].items()}
+    files = (ROOT / "deploy/grafana").glob("*.json")
+    assert dashboards == {f"fedra-{each.name}": json.loads(each.read_text()) for each in files}
+    assert len(dashboards) >= 4
+    _check_monitor(documents)
+
+
+def _check_monitor(documents: list[Document]) -> None:
     monitor, service = of_kind(documents, "ServiceMonitor")["spec"], of_kind(documents, "Service")
     labels = service["metadata"]["labels"]
     assert monitor["selector"]["matchLabels"].items() <= labels.items()
-    assert labels[monitor["jobLabel"]] == "fedra", 'the rules say job="fedra"'
     ports = {port["name"] for port in service["spec"]["ports"]}
-    assert {each["port"] for each in monitor["endpoints"]} <= ports
+    endpoint = monitor["endpoints"][0]
+    assert endpoint["port"] in ports
+    # The release of these values is called federation.
+    job = {"targetLabel": "job", "replacement": "fedra-federation"}
+    assert endpoint["relabelings"] == [job], endpoint
 
 
 def restarts(built: Artefacts) -> None:

@@ -23,9 +23,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from packages import (  # noqa: E402
     alert_rules,
     chart,
+    chart_cluster,
     deb_files,
     deb_machine,
     image,
+    kustomize,
     monitored,
 )
 from packages.artefacts import Artefacts  # noqa: E402
@@ -55,6 +57,8 @@ TESTS: dict[str, Test] = {
     "chart-monitoring": chart.monitoring,
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,
+    "kustomize-base": kustomize.base,
+    "chart-cluster": chart_cluster.installs,
     "alert-rules": alert_rules.rules,
     "alert-runbooks": alert_rules.runbooks,
     "dashboards": monitored.dashboards,

@@ -102,7 +102,7 @@ def waiting_job_leaves_when_a_device_is_freed(world: World) -> None:
     stage(world, world.worker2, 1, taken(_CLASS, "n1", "card-0"))
     world.start_fedra(DEVICES)
     job = submit(world, "train")
-    job.wait_message("no worker eligible")
+    job.wait_message("waiting in line for devices")
     verdict = world.verdicts(job)[world.worker1]
     assert verdict.reasons == ["DevicesAllocated"], verdict
     assert f"{world.ns}/a-neighbour" in verdict.messages[0], verdict

@@ -149,20 +149,21 @@ def a_nomination_holds_its_device_over_a_crash(world: World) -> None:
 
 
 def _gang_first_in_line(
-    world: World, order: str, **backfill: object
+    world: World, order: str, *, elsewhere: int = 1, **backfill: object
 ) -> tuple[list[FederatedJob], FederatedJob, list[FederatedJob]]:
-    """Four cards on one worker and one on the other, all in use; a gang of four waits, and six small jobs behind it."""
+    """Four cards on worker1 and some on worker2, all in use; a gang of four waits, and six small jobs behind it."""
     _stage(world, world.worker1, 4)
-    _stage(world, world.worker2, 1)
+    _stage(world, world.worker2, elsewhere)
     _start(world, order, **backfill)
-    holders = [_submit(world, f"a-holder-{index}") for index in range(5)]
-    world.eventually("all cards are in use", lambda: len(_dispatched(world, holders)) == 5)
+    cards = 4 + elsewhere
+    holders = [_submit(world, f"a-holder-{index}") for index in range(cards)]
+    world.eventually("all cards are in use", lambda: len(_dispatched(world, holders)) == cards)
     for job in holders:
         job.wait_running_on(objects.present(job.workload())["status"]["clusterName"])
     gang = _submit(world, "b-gang", pods=4)
-    gang.wait_message("no worker eligible")
+    gang.wait_message("waiting in line for devices")
     small = [_submit(world, f"c-small-{index}") for index in range(6)]
-    small[-1].wait_message("no worker eligible")
+    small[-1].wait_message("waiting in line for devices")
     return holders, gang, small
 
 
@@ -173,9 +174,13 @@ def _end_on(world: World, jobs: Sequence[FederatedJob], worker: str) -> None:
 
 
 def _wait_line(
-    world: World, job: FederatedJob, places: dict[str, int], kept: str | None = None
+    world: World,
+    job: FederatedJob,
+    places: dict[str, int],
+    kept: str | None = None,
+    passes: int = 0,
 ) -> None:
-    """Waits until `fedra why` shows the job at these places."""
+    """Waits until `fedra why` shows the job at these places, passed so often."""
 
     def look() -> bool:
         assert world.fedra is not None
@@ -183,7 +188,7 @@ def _wait_line(
         if line is None:
             return False
         found = {each["worker"]: each["place"] for each in line["places"]}
-        return found == places and line.get("keptWorker") == kept
+        return found == places and line.get("keptWorker") == kept and line["passes"] == passes
 
     world.eventually(f"{job.name} stands at {places}", look)
 
@@ -215,9 +220,9 @@ def nobody_passes_a_gang(world: World) -> None:
 
 
 @scenario("gang-backfill", kueue_dra=_OFF)
-def a_gang_is_passed_elsewhere_and_not_for_ever(world: World) -> None:
-    """order Backfill: the gang's worker is kept for it; on the other one small jobs pass it, as often as allowed."""
-    holders, gang, small = _gang_first_in_line(world, "Backfill", maxPasses=2)
+def a_worker_is_kept_for_a_gang(world: World) -> None:
+    """order Backfill: the gang's worker is kept for it; where it could never run, small jobs go on."""
+    holders, gang, small = _gang_first_in_line(world, "Backfill")
     _wait_line(world, gang, {world.worker1: 1}, kept=world.worker1)
     _wait_line(world, small[1], {world.worker1: 3, world.worker2: 2})
     elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
@@ -233,6 +238,65 @@ def a_gang_is_passed_elsewhere_and_not_for_ever(world: World) -> None:
         job.finish(world.worker1)
     gang.wait_running_on(world.worker1)
     gang.finish(world.worker1)
+
+
+@scenario("gang-passed", kueue_dra=_OFF)
+def a_gang_is_passed_so_often(world: World) -> None:
+    """order Backfill: two small jobs pass the gang on the worker that it does not keep, and no third one."""
+    holders, gang, small = _gang_first_in_line(world, "Backfill", elsewhere=4, maxPasses=2)
+    _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1)
+    elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
+    for index, job in enumerate(elsewhere[:2]):
+        job.finish(world.worker2)
+        small[index].wait_running_on(world.worker2)
+    _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1, passes=2)
+    elsewhere[2].finish(world.worker2)
+    always("the third card stays free", lambda: len(_dispatched(world, small)) == 2, 2)
+    _end_on(world, [job for job in holders if job not in elsewhere], world.worker1)
+    gang.wait_running_on(world.worker1)
+    small[2].wait_running_on(world.worker2)
+    gang.finish(world.worker1)
+
+
+@scenario("gang-waited", kueue_dra=_OFF)
+def a_gang_is_passed_so_long(world: World) -> None:
+    """order Backfill: nobody passes a gang that has waited for maxWait, on any worker."""
+    holders, gang, small = _gang_first_in_line(world, "Backfill", elsewhere=4, maxWait="1s")
+    _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1)
+    always("the gang waits for a second", gang.nowhere, 1.5)
+    elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
+    elsewhere[0].finish(world.worker2)
+    always("the card stays free", lambda: not _dispatched(world, small), 2)
+    for job in elsewhere[1:]:
+        job.finish(world.worker2)
+    # Four cards are free there before they are on the worker that was kept.
+    gang.wait_running_on(world.worker2)
+    gang.finish(world.worker2)
+
+
+@scenario("line-moves-quietly", kueue_dra=_OFF)
+def a_line_that_moves_rewrites_nothing(world: World) -> None:
+    """A card becomes free and is taken again: those that go on waiting are written to not once."""
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    _start(world, "Backfill")
+    first = _submit(world, "a-first")
+    first.wait_running_on(world.worker1)
+    jobs = [_submit(world, f"b-{index:02}") for index in range(12)]
+    for job in jobs:
+        job.wait_message("waiting in line for devices")
+    waiting = jobs[3:]
+
+    def versions() -> list[str]:
+        return [objects.present(job.workload())["metadata"]["resourceVersion"] for job in waiting]
+
+    before = versions()
+    first.finish(world.worker1)
+    for job in jobs[:2]:
+        job.wait_running_on(world.worker1)
+        job.finish(world.worker1)
+    jobs[2].wait_running_on(world.worker1)
+    assert versions() == before, "a check was written although nothing has changed for its job"
 
 
 @scenario("gang-best-effort", kueue_dra=_OFF)

@@ -83,6 +83,18 @@ TEST_CASE("a workload that is deleted, or whose pods are not known, promises not
   CHECK(Assumed(world).empty());
 }
 
+TEST_CASE("where the worker's Kueue has no quota for it, its devices are free for others") {
+  World world({"a"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(Assumed(world) == "a");
+  const auto clone = world.Edit(world.worker("a"));
+  clone->quota_reserved = tracking::Condition{.is_true = false, .reason = "Pending"};
+  CHECK(Assumed(world).empty());
+  clone->quota_reserved->is_true = true;
+  CHECK(Assumed(world) == "a");
+}
+
 TEST_CASE("without its check the job's worker counts") {
   World world({"a", "b"});
   world.ReserveQuota();

@@ -232,10 +232,10 @@ TEST_CASE("a round that an earlier release began goes on") {
 TEST_CASE("the facts of a message are codes, names and numbers, not words") {
   using verdict::ReasonCode;
   const uint64_t facts =
-      FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "gpu", 1));
-  CHECK(FactsOf(Counted("one free device of 4", ReasonCode::kDevicesAllocated, "gpu", 1)) == facts);
-  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "gpu", 2)) != facts);
-  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kDevicesAllocated, "tpu", 1)) != facts);
+      FactsOf(Counted("1 of 4 is free", ReasonCode::kNotEnoughDevices, "gpu", 1));
+  CHECK(FactsOf(Counted("one free device of 4", ReasonCode::kNotEnoughDevices, "gpu", 1)) == facts);
+  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kNotEnoughDevices, "gpu", 2)) != facts);
+  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kNotEnoughDevices, "tpu", 1)) != facts);
   CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kQueueMissing, "gpu", 1)) != facts);
   const auto room = [](int64_t free) {
     verdict::Verdict verdict{.outcome = verdict::Outcome::kNo,
@@ -245,4 +245,31 @@ TEST_CASE("the facts of a message are codes, names and numbers, not words") {
   };
   CHECK(room(3) == room(3));
   CHECK(room(3) != room(4));
+}
+
+TEST_CASE("what waits for devices says so without counts, which change with every device") {
+  using verdict::ReasonCode;
+  const uint64_t facts = FactsOf(Counted("3 of 4 in use", ReasonCode::kDevicesAllocated, "gpu", 1));
+  CHECK(FactsOf(Counted("4 of 4 in use", ReasonCode::kDevicesAllocated, "gpu", 0)) == facts);
+  CHECK(FactsOf({.outcome = verdict::Outcome::kNo,
+                 .reasons = {{ReasonCode::kInLine, "", "others go first"}}}) == facts);
+}
+
+TEST_CASE("of a long fleet the reasons are counted, and their words do not matter") {
+  using verdict::ReasonCode;
+  const auto facts_of = [](ReasonCode last, const std::string& words) {
+    std::vector<ClusterView> clusters(6);
+    for (size_t i = 0; i < clusters.size(); ++i) {
+      clusters[i].name = ClusterName("w" + std::to_string(i));
+      const bool is_last = i + 1 == clusters.size();
+      clusters[i].verdict = {
+          .outcome = verdict::Outcome::kNo,
+          .reasons = {{is_last ? last : ReasonCode::kTemplateMissing, "", words}}};
+    }
+    return NoWorkerEligible(clusters, {}, WallTime{}).facts;
+  };
+  const uint64_t facts = facts_of(ReasonCode::kQueueMissing, "it is not there");
+  CHECK(facts_of(ReasonCode::kQueueMissing, "it does not exist") == facts);
+  CHECK(facts_of(ReasonCode::kTemplateMissing, "it is not there") != facts);
+  CHECK(facts_of(ReasonCode::kDevicesAllocated, "it is not there") != facts);
 }

@@ -39,6 +39,14 @@ std::string AfterWhom(const Lines::Answer& answer, const ClusterName& worker) {
 
 constexpr WallTime kNow{std::chrono::seconds(100)};
 
+Standing StandingOf(Lines& lines, const std::string& name) {
+  for (Standing& standing : lines.Standings())
+    if (standing.rank.workload.name == name) return standing;
+  FAIL(name << " does not wait");
+  return {};
+}
+int PassesOf(Lines& lines, const std::string& name) { return StandingOf(lines, name).passes; }
+
 TEST_CASE("lines: who came first goes first, and wakes the next") {
   Lines lines;
   const auto gpu = Devices({1});
@@ -99,7 +107,7 @@ TEST_CASE("lines: what a gang that waits means to the smaller ones behind it") {
   CHECK(AfterWhom(a, kWest) == (policy == OrderPolicy::kStrict ? "gang" : ""));
   if (policy != OrderPolicy::kBackfill) return;
   lines.Conclude({"ml", "a"}, {kWest});
-  CHECK(lines.Passes({"ml", "gang"}) == 1);
+  CHECK(PassesOf(lines, "gang") == 1);
   CHECK(AfterWhom(offer("b"), kWest).empty());
   lines.Conclude({"ml", "b"}, {kWest});
   CHECK(AfterWhom(offer("c"), kWest) == "gang");
@@ -143,6 +151,72 @@ TEST_CASE("lines: one that fits and is not dispatched holds nobody") {
   CHECK(AfterWhom(lines.Offer(Of("second", 2), fits, kNow), kEast).empty());
 }
 
+TEST_CASE("lines: the worker that is kept stays kept") {
+  Lines lines;
+  const auto gpus = Devices({1, 2, 3, 4});
+  const auto offer = [&](Chance east, int missing_east, int missing_west) {
+    Bids bids = On(kEast, east, gpus, missing_east);
+    bids.emplace(kWest, Bid{Chance::kWaits, 1, missing_west, gpus});
+    lines.Offer(Of("gang", 1), bids, kNow);
+    return StandingOf(lines, "gang").kept;
+  };
+  CHECK(offer(Chance::kWaits, 2, 3) == kEast);
+  // What has become free in the east is not given up for the west.
+  CHECK(offer(Chance::kWaits, 2, 1) == kEast);
+  CHECK(offer(Chance::kNone, 0, 1) == kWest);
+}
+
+TEST_CASE("lines: one that was dispatched gets a further worker in its turn, and holds nobody") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
+  lines.Conclude({"ml", "first"}, {kEast});
+  CHECK(lines.Standings().empty());
+  Contender dispatched = Of("first", 1);
+  dispatched.dispatched = true;
+  lines.Offer(Of("oldest", 0), On(kWest, Chance::kFits, gpu), kNow);
+  const Bids west = On(kWest, Chance::kFits, gpu);
+  CHECK(AfterWhom(lines.Offer(dispatched, west, kNow), kWest) == "oldest");
+  lines.Conclude({"ml", "first"}, {});
+  lines.Leave({"ml", "oldest"});
+  CHECK(AfterWhom(lines.Offer(dispatched, west, kNow), kWest).empty());
+  CHECK(AfterWhom(lines.Offer(Of("last", 2), west, kNow), kWest).empty());
+}
+
+TEST_CASE("lines: one that no worker took has lost neither its place nor its passes") {
+  const OrderSettings order{.max_passes = 2};
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  const Contender gang = Of("gang", 1, 0, order);
+  Bids waits = On(kEast, Chance::kWaits, gpus, 1);
+  waits.emplace(kWest, Bid{Chance::kWaits, 1, 1, gpus});
+  lines.Offer(gang, waits, kNow);
+  const Bids west = On(kWest, Chance::kFits, gpus);
+  lines.Offer(Of("a", 2, 0, order), west, kNow);
+  lines.Conclude({"ml", "a"}, {kWest});
+  CHECK(PassesOf(lines, "gang") == 1);
+  lines.Offer(gang, On(kEast, Chance::kFits, gpus), kNow);
+  lines.Conclude({"ml", "gang"}, {kEast});
+  // It refused the gang, which is judged again before anybody goes.
+  lines.Join(gang);
+  CHECK(AfterWhom(lines.Offer(Of("b", 2, 0, order), west, kNow), kWest) == "gang");
+  lines.Offer(gang, waits, kNow);
+  CHECK(PassesOf(lines, "gang") == 1);
+}
+
+TEST_CASE("lines: one in doubt holds those that want the same devices, and no others") {
+  const OrderSettings order{.policy = OrderPolicy::kBestEffort};
+  Lines lines;
+  const auto gpu = Devices({1}), tpu = Devices({2});
+  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpu, 1), kNow);
+  lines.Doubt({"ml", "first"});
+  const auto same = lines.Offer(Of("same", 2, 0, order), On(kEast, Chance::kFits, gpu), kNow);
+  CHECK(AfterWhom(same, kEast) == "first");
+  CHECK(same.look_at == std::vector<ObjectKey>{{"ml", "first"}});
+  const auto other = lines.Offer(Of("other", 3, 0, order), On(kEast, Chance::kFits, tpu), kNow);
+  CHECK(AfterWhom(other, kEast).empty());
+}
+
 TEST_CASE("lines: where each stands") {
   Lines lines;
   const OrderSettings backfill;
@@ -169,6 +243,7 @@ struct Job {
   int need = 1;
   std::set<int> kinds;  // of devices that serve it
   bool waits = false;
+  bool dispatched = false;  // and not admitted yet
 };
 
 struct Device {
@@ -194,10 +269,13 @@ class Cluster {
 
   void Run(int events) {
     for (int i = 0; i < events; ++i) {
-      const int what = Draw(0, 9);
-      if (what < 2) Submit();
-      if (what == 2) Finish();
-      if (what > 2) LookAtAny();
+      const int what = Draw(0, 99);
+      if (what < 20) Submit();
+      if (what < 30) Finish();
+      if (what < 35) Evict();
+      if (what < 45) Doubt();
+      if (what == 50) Restart();
+      if (what > 50) LookAtAny();
     }
     while (!running_.empty() || !queue_.empty()) {
       while (!queue_.empty()) LookAtAny();
@@ -218,8 +296,8 @@ class Cluster {
     job.contender = {.rank = {.priority = Draw(0, 1),
                               .since = WallTime{std::chrono::seconds(number)},
                               .workload = {"ml", "j" + std::to_string(number)}},
-                     .reserved_at = kNow,
-                     .order = {.policy = policy_, .max_passes = 2}};
+                     .reserved_at = now_,
+                     .order = {.policy = policy_, .max_passes = kPasses, .max_wait = kWait}};
     job.need = gang ? Draw(2, 4) : 1;
     for (int n = Draw(1, 2); n > 0; --n) job.kinds.insert(Draw(0, 2));
     if (shares_) {
@@ -236,6 +314,56 @@ class Cluster {
   }
 
   void Wake(const std::vector<ObjectKey>& keys) { queue_.insert(keys.begin(), keys.end()); }
+
+  Job* AnyOf(bool Job::* state) {
+    std::vector<Job*> found;
+    for (auto& [key, job] : jobs_)
+      if (job.*state) found.push_back(&job);
+    return found.empty() ? nullptr
+                         : found[static_cast<size_t>(Draw(0, static_cast<int>(found.size()) - 1))];
+  }
+
+  // Its quota is taken, and given again at once.
+  void Evict() {
+    Job* job = AnyOf(&Job::waits);
+    if (job == nullptr) return;
+    const ObjectKey key = job->contender.rank.workload;
+    Wake(lines_.Leave(key));
+    passes_.erase(key);
+    job->contender.reserved_at = now_;
+    job->rank = job->contender.rank;
+    Wake(lines_.Join(job->contender));
+    queue_.insert(key);
+  }
+
+  // Something else that it asks for has changed.
+  void Doubt() {
+    const Job* job = AnyOf(&Job::waits);
+    if (job == nullptr) return;
+    lines_.Doubt(job->contender.rank.workload);
+    queue_.insert(job->contender.rank.workload);
+  }
+
+  void Restart() {
+    lines_ = Lines();
+    passes_.clear();
+    for (auto& [key, job] : jobs_) {
+      if (!job.waits && !job.dispatched) continue;
+      job.rank = job.contender.rank;
+      Wake(lines_.Join(job.contender));
+      queue_.insert(key);
+    }
+  }
+
+  // The worker refused it, or admits it.
+  void End(Job& job) {
+    const ObjectKey key = job.contender.rank.workload;
+    job.dispatched = job.contender.dispatched = false;
+    if (Draw(0, 3) > 0) return Wake(lines_.Leave(key));
+    job.waits = true;
+    Wake(lines_.Join(job.contender));
+    Free(running_.find(key));
+  }
 
   void ReadRanks() {
     for (const Standing& each : lines_.Standings()) jobs_.at(each.rank.workload).rank = each.rank;
@@ -288,10 +416,12 @@ class Cluster {
     const ObjectKey key = *std::next(queue_.begin(), Draw(0, static_cast<int>(queue_.size()) - 1));
     queue_.erase(key);
     Job& job = jobs_.at(key);
+    now_ += std::chrono::seconds(1);
+    if (job.dispatched) return End(job);
     if (!job.waits) return;
     REQUIRE(++looks_ < 100'000);
     for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
-    const Lines::Answer answer = lines_.Offer(job.contender, BidsOf(job), kNow);
+    const Lines::Answer answer = lines_.Offer(job.contender, BidsOf(job), now_);
     Wake(answer.look_at);
     if (shares_) ReadRanks();
     std::set<ClusterName> chosen;
@@ -311,7 +441,9 @@ class Cluster {
       // One that was looked at before the very last change may be passed, where changes never end.
       if (policy_ == OrderPolicy::kBestEffort && Count(worker, other, true) >= other.need)
         ++inversions_;
-      if (policy_ == OrderPolicy::kBackfill) REQUIRE(++passes_[key] <= 2);
+      if (policy_ != OrderPolicy::kBackfill || !IsFirst(other)) continue;
+      REQUIRE(++passes_[key] <= kPasses);
+      REQUIRE(now_ - other.contender.reserved_at < kWait);
     }
     int left = job.need;
     for (Device& device : workers_.at(worker)) {
@@ -321,11 +453,29 @@ class Cluster {
       running_[job.contender.rank.workload].emplace_back(worker, device.id);
     }
     job.waits = false;
+    job.dispatched = job.contender.dispatched = true;
+    queue_.insert(job.contender.rank.workload);
   }
+
+  // None that waits is ahead of it in any line.
+  bool IsFirst(const Job& job) const {
+    return std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
+      return other.second.waits && other.second.rank < job.rank &&
+             std::any_of(
+                 workers_.begin(), workers_.end(),
+                 [&](const auto& worker) { return Compete(worker.first, other.second, job); });
+    });
+  }
+
+  using Running = std::map<ObjectKey, std::vector<std::pair<ClusterName, uint64_t>>>;
 
   void Finish() {
     if (running_.empty()) return;
     const auto ended = std::next(running_.begin(), Draw(0, static_cast<int>(running_.size()) - 1));
+    if (!jobs_.at(ended->first).dispatched) Free(ended);
+  }
+
+  void Free(Running::iterator ended) {
     for (const auto& [worker, id] : ended->second) {
       for (Device& device : workers_.at(worker))
         if (device.id == id) device.taken = false;
@@ -336,21 +486,31 @@ class Cluster {
       if (job.waits) queue_.insert(key);
   }
 
-  // Nothing moves any more: no device is idle that the first in every line could use.
-  void CheckAtRest() const {
+  // Nothing moves any more: no device is idle that nobody may keep from others.
+  void CheckAtRest() {
+    const std::vector<Standing> standings = lines_.Standings();
     for (const auto& [key, job] : jobs_) {
       if (!job.waits) continue;
       for (const auto& [worker, devices] : workers_) {
         if (Count(worker, job, true) < job.need) continue;
         INFO(key.name << " fits on " << worker.value);
         REQUIRE(policy_ != OrderPolicy::kBestEffort);
-        REQUIRE(std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
-          return other.second.waits && other.second.rank < job.rank &&
-                 Compete(worker, other.second, job);
+        REQUIRE(std::any_of(standings.begin(), standings.end(), [&](const Standing& ahead) {
+          const Job& other = jobs_.at(ahead.rank.workload);
+          return other.rank < job.rank && Compete(worker, other, job) && MayKeep(ahead, worker);
         }));
       }
     }
   }
+  bool MayKeep(const Standing& standing, const ClusterName& worker) const {
+    if (policy_ == OrderPolicy::kStrict) return true;
+    if (!standing.kept) return false;
+    return standing.kept == worker || standing.passes >= kPasses ||
+           now_ - standing.reserved_at >= kWait;
+  }
+
+  static constexpr int kPasses = 2;
+  static constexpr std::chrono::seconds kWait{60};
 
   std::mt19937 random_;
   const OrderPolicy policy_;
@@ -362,7 +522,8 @@ class Cluster {
   std::map<ObjectKey, Job> jobs_;
   std::map<ObjectKey, int> passes_;
   std::set<ObjectKey> queue_;
-  std::map<ObjectKey, std::vector<std::pair<ClusterName, uint64_t>>> running_;
+  Running running_;
+  WallTime now_ = kNow;
   int submitted_ = 0;
   int looks_ = 0;
   int inversions_ = 0;
@@ -374,7 +535,7 @@ TEST_CASE("lines: random histories keep the order, the bound, and no device idle
       GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
   const bool churn = GENERATE(false, true);
   const bool shares = GENERATE(false, true);
-  for (uint32_t seed = 1; seed <= (shares ? 50u : 400u); ++seed) {
+  for (uint32_t seed = 1; seed <= (shares ? 25u : 150u); ++seed) {
     INFO("policy " << static_cast<int>(policy) << ", churn " << churn << ", shares " << shares
                    << ", seed " << seed);
     Cluster(seed, policy, churn, shares).Run(200);
@@ -393,7 +554,7 @@ Contender In(const std::string& queue, double weight, const std::string& name, i
 // Gives one device after the other to the first in line; the initials in that order.
 std::string Serve(Lines& lines, int devices) {
   std::string served;
-  for (; devices > 0 && lines.size() > 0; --devices) {
+  for (; devices > 0 && !lines.Standings().empty(); --devices) {
     const QueueRank first = lines.Standings().front().rank;
     served += first.workload.name.substr(0, 1);
     lines.Conclude(first.workload, {kEast});
@@ -441,7 +602,21 @@ TEST_CASE("lines: without weights time alone decides, and weights may come and g
   CHECK(names() == "a-old a0 a1 b0 ");
 }
 
-TEST_CASE("lines: whatever the weights, a job waits for a bounded number of others") {
+TEST_CASE("lines: a queue pays once for a job that no worker took at first") {
+  Lines lines;
+  for (int i = 0; i < 4; ++i) {
+    lines.Join(In("a", 1, "a" + std::to_string(i), i));
+    lines.Join(In("b", 1, "b" + std::to_string(i), 100 + i));
+  }
+  for (int refusals = 0; refusals < 3; ++refusals) {
+    CHECK(Serve(lines, 1) == "a");
+    lines.Join(In("a", 1, "a0", 0));
+  }
+  CHECK(Serve(lines, 8) == "abababab");
+}
+
+TEST_CASE("lines: whatever the weights, a job waits for a bounded number of others' pods") {
+  constexpr int kLargest = 8;
   for (uint32_t seed = 1; seed <= 200; ++seed) {
     std::mt19937 random(seed);
     const auto draw = [&](int least, int most) {
@@ -451,22 +626,26 @@ TEST_CASE("lines: whatever the weights, a job waits for a bounded number of othe
     for (const char* queue : {"a", "b", "c", "d"}) weights[queue] = draw(0, 4);
     const auto weight = [&](const std::string& queue) { return std::max(weights[queue], 0.001); };
     Lines lines;
-    std::map<std::string, int> waiting;
-    std::map<std::string, double> bounds;  // of those that wait: others of all queues before them
+    std::map<std::string, int> pods, waiting;  // of a job; of a queue, that wait
+    std::map<std::string, double> bounds;      // of those that wait: pods of all queues before them
     for (int now = 0; now < 300; ++now) {
       const std::string queue(1, static_cast<char>('a' + draw(0, 3)));
       const std::string name = queue + std::to_string(now);
-      lines.Join(In(queue, weights[queue], name, now));
-      const double place = ++waiting[queue];
-      bounds[name] = place;
-      for (const auto& [other, of_other] : weights)
-        if (other != queue) bounds[name] += place * weight(other) / weight(queue) + 2;
+      pods[name] = draw(1, kLargest);
+      lines.Join(In(queue, weights[queue], name, now, pods[name]));
+      const double ahead = waiting[queue];
+      waiting[queue] += pods[name];
+      bounds[name] = ahead + pods[name];
+      for (const auto& [other, of_other] : weights) {
+        if (other != queue)
+          bounds[name] += (ahead + kLargest) * weight(other) / weight(queue) + kLargest;
+      }
       if (draw(0, 2) == 0) continue;
-      const QueueRank first = lines.Standings().front().rank;
+      const std::string first = lines.Standings().front().rank.workload.name;
       Serve(lines, 1);
-      --waiting[first.workload.name.substr(0, 1)];
-      bounds.erase(first.workload.name);
-      for (auto& [each, bound] : bounds) REQUIRE(--bound >= 0);
+      waiting[first.substr(0, 1)] -= pods[first];
+      bounds.erase(first);
+      for (auto& [each, bound] : bounds) REQUIRE((bound -= pods[first]) >= 0);
     }
   }
 }

@@ -1,0 +1,251 @@
+"""The Helm chart on a real API server, in a namespace that admits only pods of the standard `restricted`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from packages.artefacts import Artefacts
+from packages.chart import CASES, MINIMAL, Document, render
+from packages.kustomize import FOLDER
+from packages.parts import ROOT, Skip, run
+from real import tools as real_tools
+from real.control_plane import ControlPlane, Etcd
+from real.pki import Pki
+from scenarios import objects
+from scenarios.kube_client import ApiError
+from scenarios.waiting import eventually
+
+_NAMESPACE = "federation"
+_LEVELS = ("enforce", "warn", "audit")
+# Kinds of Prometheus' operator, whose API is not here.
+_OF_OTHERS = "monitoring.coreos.com/v1"
+_CONTROLLERS = "statefulset-controller"
+
+
+class _Cluster:
+    """One control plane, with kwok for its kubelets; for a `with`. Main thread only."""
+
+    def __init__(self, tools: real_tools.Tools, helm: Path):
+        self._tools, self._helm = tools, helm
+
+    def __enter__(self) -> _Cluster:
+        self.folder = Path(tempfile.mkdtemp(prefix="fedra-chart-"))
+        pki = Pki(self.folder / "pki")
+        self._etcd = Etcd(self._tools, self.folder)
+        more = {"kube-controller-manager": [f"--controllers={_CONTROLLERS}"]}
+        self._plane = ControlPlane("cluster", self._tools, pki, self._etcd, self.folder, more)
+        self._plane.wait_ready()
+        self._plane.start_controllers()
+        self.client = self._plane.client
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._plane.stop()
+        self._etcd.process.kill()
+        shutil.rmtree(self.folder)
+
+    def kubectl(self, *arguments: object, code: int | None = 0) -> str:
+        return run(
+            self._tools.program("kubectl"),
+            f"--kubeconfig={self._plane.kubeconfig}",
+            *arguments,
+            code=code,
+        )
+
+    def helm(self, *arguments: object) -> str:
+        """Nothing that an API server warns of is accepted."""
+        text = run(
+            self._helm,
+            *arguments,
+            f"--namespace={_NAMESPACE}",
+            f"--kubeconfig={self._plane.kubeconfig}",
+        )
+        assert not _warnings(text), text
+        return text
+
+    def can(self, account: str, namespace: str) -> list[str]:
+        user = f"system:serviceaccount:{account}"
+        text = self.kubectl("auth", "can-i", "--list", f"--as={user}", f"--namespace={namespace}")
+        return sorted(re.sub(r"\s+", " ", line) for line in text.splitlines())
+
+
+def installs(built: Artefacts) -> None:
+    try:
+        tools = real_tools.build()
+    except real_tools.ToolsMissing as missing:
+        raise Skip(str(missing)) from None
+    with _Cluster(tools, built.helm) as cluster:
+        _make_namespace(cluster)
+        _dry_run(built, cluster)
+        wanted = _rights_of_deploy(cluster)
+        _try_kustomize(cluster)
+        _install(built, cluster)
+        _compare_rights(cluster, wanted)
+        _try_policy(cluster)
+        _upgrade(built, cluster)
+        _uninstall(cluster)
+
+
+def _make_namespace(cluster: _Cluster) -> None:
+    labels = {f"pod-security.kubernetes.io/{level}": "restricted" for level in _LEVELS}
+    metadata = {"name": _NAMESPACE, "labels": labels}
+    cluster.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    # Is the standard enforced here at all?
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "any", "namespace": _NAMESPACE},
+        "spec": {"containers": [{"name": "any", "image": "example.com/any"}]},
+    }
+    try:
+        cluster.client.create(pod)
+    except ApiError as refused:
+        assert "restricted" in str(refused), refused
+    else:
+        raise AssertionError("a pod without any restriction was accepted")
+
+
+def _dry_run(built: Artefacts, cluster: _Cluster) -> None:
+    """Every object that every values file gives, with every field known to the API server."""
+    for case in CASES:
+        documents = render(built, "--values", case, namespace=_NAMESPACE)
+        ours = [each for each in documents if each["apiVersion"] != _OF_OTHERS]
+        text = _apply(cluster, ours, "--dry-run=server")
+        assert not _warnings(text), f"{case.name}: {text}"
+        assert text.count("(server dry run)") == len(ours), text
+    # Would a field that is none be noticed?
+    stateful_set = next(each for each in ours if each["kind"] == "StatefulSet")
+    stateful_set["spec"]["template"]["spec"]["readOnlyRoot"] = True
+    text = _apply(cluster, [stateful_set], "--dry-run=server", code=1)
+    assert 'unknown field "spec.template.spec.readOnlyRoot"' in text, text
+
+
+def _apply(
+    cluster: _Cluster, documents: list[Document], *arguments: str, code: int | None = 0
+) -> str:
+    path = cluster.folder / "manifests.yaml"
+    path.write_text(yaml.safe_dump_all(documents))
+    return cluster.kubectl(
+        "apply", "--validate=strict", f"--namespace={_NAMESPACE}", *arguments, "-f", path, code=code
+    )
+
+
+def _install(built: Artefacts, cluster: _Cluster) -> None:
+    """The StatefulSet controller's pod is accepted, with its volume's claim."""
+    notes = cluster.helm("install", "fedra", built.chart, "--values", MINIMAL)
+    assert "It has no workers yet" in notes, notes
+    eventually("the pod exists", lambda: cluster.client.find("Pod", _NAMESPACE, "fedra-0"), 30)
+    events = cluster.kubectl("get", "events", f"--namespace={_NAMESPACE}", "-o", "name")
+    assert "FailedCreate" not in events, events
+    assert _claim(cluster) != ""
+
+
+def _rights_of_deploy(cluster: _Cluster) -> dict[str, list[str]]:
+    """Namespace -> what the account of deploy/manager-rbac.yaml may do there. Its objects are gone afterwards."""
+    file = ROOT / "deploy/manager-rbac.yaml"
+    cluster.kubectl("apply", "-f", file)
+
+    def granted() -> bool:
+        return any("workloads.kueue.x-k8s.io/status" in line for line in rights(_NAMESPACE))
+
+    def rights(namespace: str) -> list[str]:
+        return cluster.can("fedra-system:fedra", namespace)
+
+    eventually("the rights are in force", granted, 10)
+    found = {each: rights(each) for each in ("default", "kube-system", _NAMESPACE)}
+    # Not its namespace, which takes a while; the chart's role and binding have the same names.
+    cluster.kubectl("delete", "clusterrole,clusterrolebinding", "fedra-manager")
+    return found
+
+
+def _try_kustomize(cluster: _Cluster) -> None:
+    """The example is complete, and the daemon takes its configuration. Its namespace exists by now."""
+    example = FOLDER / "example"
+    built = list(yaml.safe_load_all(cluster.kubectl("kustomize", example)))
+    stateful_set = next(each for each in built if each["kind"] == "StatefulSet")
+    pod = stateful_set["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == "registry.example.com/fedra:0.1.0", pod
+    named = [source for volume in pod["volumes"] for source in _sources(volume)]
+    maps = [each["metadata"]["name"] for each in built if each["kind"] == "ConfigMap"]
+    assert {*maps, "gpu-east", "gpu-west"} == set(named), named
+    text = cluster.kubectl("apply", "--validate=strict", "--dry-run=server", "-k", example)
+    assert not _warnings(text) and text.count("(server dry run)") == len(built), text
+    run(ROOT / "build/release/manager/fedra", "config", "view", "--config", example / "fedra.yaml")
+
+
+def _sources(volume: Document) -> list[str]:
+    """Of a projected volume, the names of its ConfigMaps and Secrets."""
+    sources = volume.get("projected", {}).get("sources", [])
+    return [part["name"] for source in sources for part in source.values()]
+
+
+def _compare_rights(cluster: _Cluster, wanted: dict[str, list[str]]) -> None:
+    """The account may do the same in every namespace, and nothing else."""
+    for namespace, rights in wanted.items():
+        ours = cluster.can(f"{_NAMESPACE}:fedra", namespace)
+        assert ours == rights, sorted(set(ours) ^ set(rights))
+
+
+def _try_policy(cluster: _Cluster) -> None:
+    labels = {"fedra.dev/managed": "true"}
+    metadata = {"name": "ml", "labels": labels}
+    cluster.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+
+    def managed_by() -> bool:
+        job = objects.job("ml", "train", "gpu")
+        job["spec"].pop("managedBy", None)
+        path = cluster.folder / "job.yaml"
+        path.write_text(yaml.safe_dump(job))
+        text = cluster.kubectl("create", "--dry-run=server", "-o", "yaml", "-f", path)
+        return bool(yaml.safe_load(text)["spec"].get("managedBy") == "kueue.x-k8s.io/multikueue")
+
+    eventually("a job's managedBy is written", managed_by, 30)
+
+
+def _upgrade(built: Artefacts, cluster: _Cluster) -> None:
+    claim, revision = _claim(cluster), _revision(cluster)
+    options = ["upgrade", "fedra", built.chart, "--values", MINIMAL]
+    cluster.helm(*options, "--set=config.logging.level=debug")
+    assert _revision(cluster) == revision, "the pod is replaced for what needs no restart"
+    cluster.helm(*options, "--set=config.workerLostTimeout=1h")
+    eventually("the pod is to be replaced", lambda: _revision(cluster) != revision, 30)
+    assert _claim(cluster) == claim, "another volume"
+
+
+def _uninstall(cluster: _Cluster) -> None:
+    """The volume stays; everything else goes, also what is in no namespace."""
+    cluster.helm("uninstall", "fedra")
+    kinds = (
+        "clusterroles,clusterrolebindings,mutatingadmissionpolicies,mutatingadmissionpolicybindings,"
+        "serviceaccounts,configmaps,services,statefulsets"
+    )
+    left = cluster.kubectl(
+        "get",
+        kinds,
+        "--all-namespaces",
+        "--selector=app.kubernetes.io/instance=fedra",
+        "-o",
+        "name",
+    )
+    assert not left.strip() or "No resources found" in left, left
+    assert _claim(cluster) != ""
+
+
+def _claim(cluster: _Cluster) -> str:
+    """Its UID."""
+    path = ["get", "persistentvolumeclaim", "store-fedra-0", f"--namespace={_NAMESPACE}"]
+    return cluster.kubectl(*path, "-o", "jsonpath={.metadata.uid}")
+
+
+def _revision(cluster: _Cluster) -> str:
+    path = ["get", "statefulset", "fedra", f"--namespace={_NAMESPACE}"]
+    return cluster.kubectl(*path, "-o", "jsonpath={.status.updateRevision}")
+
+
+def _warnings(text: str) -> list[str]:
+    return re.findall(r"^(?:Warning:|W\d{4}|WARN|level=WARN).*$", text, re.MULTILINE)
