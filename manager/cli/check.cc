@@ -10,6 +10,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/daemon_memory.h"
 #include "manager/cli/fleet/fleet.h"
+#include "manager/cli/fleet/line_memory.h"
 #include "manager/cli/manifests/check_input.h"
 #include "manager/cli/manifests/input_drift.h"
 #include "manager/cli/manifests/manifest_selectors.h"
@@ -63,6 +64,8 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
   const auto memory = OpenMemory(fleet.store);
+  std::optional<LineMemory> line;
+  if (memory != nullptr) line.emplace(*memory);
   const InputDrift drift(input, options.ns, form);
   std::vector<JobReport> reports;
   for (const InputJob& job : input.jobs) {
@@ -80,6 +83,7 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
       drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
       NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
     }
+    if (line) line->AddTo(asked, job.has_priority, report);
     if (memory != nullptr && !job.is_generated) AddMemory(*memory, fleet.as_of.at, report);
     reports.push_back(std::move(report));
   }
@@ -96,10 +100,10 @@ std::string AboutTheSet(const std::vector<JobReport>& reports) {
     if (BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
   }
   if (judged < 2) return {};
-  return fmt::format(
-      "{} of {} jobs can run, each judged as if it were alone: together they may need more devices "
-      "than are free, and then wait for each other",
-      placeable, judged);
+  const std::string text =
+      fmt::format("{} of {} jobs can run, each judged as if it were alone", placeable, judged);
+  if (placeable < 2) return text;
+  return text + ": together they may need more devices than are free, and then wait for each other";
 }
 
 // Checking manifests alone is useful, but its success says nothing of any job.

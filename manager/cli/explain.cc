@@ -132,7 +132,10 @@ std::vector<std::string> ExplainableWords() {
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     words.emplace_back(entry.name);
   for (const StateEntry& entry : StateEntries()) words.emplace_back(entry.name);
-  for (const auto& note : placement::notes::kNoteReasons) words.emplace_back(note.name);
+  for (const auto& note : placement::notes::kNoteReasons) {
+    // A reason may be an event as well.
+    if (std::ranges::find(words, note.name) == words.end()) words.emplace_back(note.name);
+  }
   return words;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "dra/allocator/candidates.h"
@@ -58,16 +59,25 @@ class Inventory final {
   void AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one);
   DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
   NodeDevices& At(const dra::PoolKey& key, const std::string& node);
+  void AddCordoned();
 
   const dra::Snapshot& snapshot_;
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   Question question_;
   std::map<std::tuple<std::string, std::string, std::string>, NodeDevices> nodes_;
-  std::map<std::string, int> errors_;  // devices by what a selector says of them
+  // What a selector says of devices, with the advice about the last of them.
+  struct SelectorFailure {
+    int devices = 0;
+    std::string advice;
+  };
+  std::map<std::string, SelectorFailure> errors_;
+  std::set<std::string> published_;  // attributes and capacities of the devices that it fails on
   int looked_at_ = 0;
   int failing_ = 0;
   std::vector<std::string> notes_;
+
+  std::string AdviceOn(const SelectorFailure& failure) const;
 };
 
 Result<void> Inventory::Ask(const DeviceFilter& filter) {
@@ -126,9 +136,12 @@ bool Inventory::IsWanted(const ViewDevice& device) {
   if (code == dra::kSelectorFails) {
     ++failing_;
     const auto failure = matches_.FailureOf(question_.filter, *device.slice, device.index);
-    const std::string advice = failure.advice.empty() ? "" : " (" + failure.advice + ")";
-    ++errors_[matches_.Selector(question_.filter, failure.selector).expression + ": " +
-              failure.error + advice];
+    SelectorFailure& known =
+        errors_[matches_.Selector(question_.filter, failure.selector).expression + ": " +
+                failure.error];
+    ++known.devices;
+    known.advice = failure.advice;
+    for (const auto& [name, value] : TextsOf(*device.device)) published_.insert(name);
   }
   return code == dra::kMatches;
 }
@@ -234,12 +247,38 @@ void Inventory::AddPool(const PoolState& pool) {
     AddLocal(pool);
 }
 
+// Where no device has what the selector names, a guard would match none of them for ever.
+std::string Inventory::AdviceOn(const SelectorFailure& failure) const {
+  constexpr std::string_view kSome = "not every device has ";
+  if (failure.devices < looked_at_ || !failure.advice.starts_with(kSome)) return failure.advice;
+  const size_t begin = kSome.size();
+  return fmt::format("no device there has {}; published are: {}",
+                     failure.advice.substr(begin, failure.advice.find(';') - begin),
+                     published_.empty() ? "none" : fmt::format("{}", fmt::join(published_, ", ")));
+}
+
+// Their free devices are free, and yet no new pod gets one.
+void Inventory::AddCordoned() {
+  for (const auto& [key, place] : nodes_) {
+    const auto* node = snapshot_.nodes().Find(dra::Text(place.node));
+    if (place.node.empty() || node == nullptr || !(*node)->unschedulable || place.count.free == 0)
+      continue;
+    notes_.push_back(fmt::format("node {} is unschedulable (cordoned): no new pod gets {} there",
+                                 place.node, Counted(place.count.free, "free device")));
+  }
+}
+
 DeviceInventory Inventory::Take() {
   DeviceInventory inventory;
   for (auto& [key, place] : nodes_) inventory.nodes.push_back(std::move(place));
-  for (const auto& [error, devices] : errors_)
-    notes_.push_back(
-        fmt::format("on {} the selector is an error: {}", Counted(devices, "device"), error));
+  for (const auto& [error, failure] : errors_) {
+    const std::string advice = AdviceOn(failure);
+    notes_.push_back(fmt::format("on {} the selector is an error: {}{}",
+                                 Counted(failure.devices, "device"), error,
+                                 advice.empty() ? "" : " (" + advice + ")"));
+  }
+  AddCordoned();
+  if (snapshot_.pools().size() == 0) notes_.emplace_back("no devices are published there");
   inventory.notes = std::move(notes_);
   inventory.class_missing = question_.nothing_matches;
   inventory.known_classes = std::move(question_.known_classes);

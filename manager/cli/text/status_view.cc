@@ -164,11 +164,6 @@ std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& se
   return names;
 }
 
-bool IsFiltered(const JobFilter& filter) {
-  return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
-         !filter.queues.empty() || !filter.selector.empty();
-}
-
 std::string NoWorkloads(const ViewSettings& settings) {
   const std::string which = IsFiltered(settings.jobs) ? " match" : " found";
   return settings.ns.empty() ? "No workloads" + which + "."

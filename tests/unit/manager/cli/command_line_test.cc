@@ -198,6 +198,16 @@ TEST_CASE("a word after status is a table, a job, or gets a hint") {
   const Ran typo = status("workres");
   CHECK(typo.code == 1);
   CHECK(typo.err == "fedra status: there is no job workres; did you mean workers?\n");
+  const Ran worker = Run({"status", "--worker", "gpu-eest", "--store", path.c_str()});
+  CHECK(worker.code == 1);
+  CHECK(worker.err ==
+        "fedra status: --worker gpu-eest: there is no such worker; there are gpu-east\n");
+  CHECK(Run({"status", "--worker", "gpu-east", "--store", path.c_str()}).code == 0);
+  const Ran filtered = Run({"status", "workers", "--state", "Running", "--store", path.c_str()});
+  CHECK(filtered.code == 1);
+  CHECK_THAT(filtered.err,
+             ContainsSubstring("the options that choose jobs say nothing of workers"));
+  CHECK(Run({"status", "--limit", "-1", "--store", path.c_str()}).code == 1);
 }
 
 TEST_CASE(
@@ -283,6 +293,11 @@ TEST_CASE("bash completes commands, options and their values, and file names onl
   CHECK(Completed("why /proc/uptim").empty());
   CHECK(Completed("explain TemplateM") == "TemplateMissing");
   CHECK(Completed("explain Bloc") == "Blocked");
+  CHECK(Completed("explain TemplateD") == "TemplateDrift");
+  CHECK(Completed("status --state B") == "Blocked");
+  CHECK(Completed("status --reason InL") == "InLine");
+  CHECK(Completed("status --sort-by ''") == "state line name age worker queue");
+  CHECK(Completed("status wor") == "workers");
 }
 
 TEST_CASE("completion asks the store for jobs and workers") {
@@ -315,8 +330,9 @@ TEST_CASE("explain: whatever people call it") {
 TEST_CASE("a complaint about the arguments says which command complains") {
   const Ran ran = Run({"why"});
   CHECK(ran.code == 1);
-  CHECK_THAT(ran.err,
-             ContainsSubstring("fedra why: job is required\n`fedra why --help` says more"));
+  CHECK_THAT(ran.err, ContainsSubstring("fedra why: job is missing\n`fedra why --help` says more"));
+  CHECK_THAT(Run({"why", "ml/a", "ml/b"}).err,
+             ContainsSubstring("fedra why: only one job may be given, not 2\n"));
   CHECK_THAT(Run({"config", "validate", "--nonsense"}).err,
              ContainsSubstring("fedra config validate: "));
 }

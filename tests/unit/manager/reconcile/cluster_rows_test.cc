@@ -113,9 +113,10 @@ TEST_CASE("what a worker has to give is counted anew once a second, and written 
   Fixture f;
   const auto queues = [&] { return verify::ParseCapacity(f.Row().capacity_json).value().queues; };
   CHECK(queues() == 1);
-  f.fleet.server(0).objects().Put(
-      "localqueues",
-      {{"metadata", {{"namespace", "ml"}, {"name", "b"}}}, {"spec", {{"clusterQueue", "gpu"}}}});
+  REQUIRE(f.fleet.server(0).objects().Create({{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                                              {"kind", "LocalQueue"},
+                                              {"metadata", {{"namespace", "ml"}, {"name", "b"}}},
+                                              {"spec", {{"clusterQueue", "gpu"}}}}));
   REQUIRE(f.fleet.WaitUntil(
       [&] { return f.fleet.worker(0).objects().queues().Find({"ml", "b"}) != nullptr; }));
   f.clock.Advance(999ms);

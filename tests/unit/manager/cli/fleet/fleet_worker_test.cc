@@ -135,6 +135,8 @@ TEST_CASE("some pods fit: how many, and where") {
   CHECK(Codes(verdict) == std::vector{ReasonCode::kDevicesAllocated, ReasonCode::kPodsDoNotFit});
   const std::string report = Report({verdict});
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
+  // The table itself says what stands against the devices.
+  CHECK_THAT(report.substr(0, report.find("\n\n")), ContainsSubstring("1 allocated (ml/other)"));
   CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
   CHECK_THAT(report, ContainsSubstring("      1 allocated (ml/other)\n"));
 }

@@ -1,0 +1,47 @@
+// Who is first in the line that a workload stands in.
+
+#include "manager/reconcile/line_rows.h"
+
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::reconcile;
+
+namespace {
+
+const ClusterName kEast("east"), kWest("west");
+
+placement::Standing At(const char* name, std::map<ClusterName, int> places) {
+  placement::Standing standing;
+  standing.rank.workload = {"ml", name};
+  standing.places = std::move(places);
+  return standing;
+}
+
+}  // namespace
+
+TEST_CASE("the first in each line is told, where it is certain which line that is") {
+  const auto first = FirstInLine({
+      At("a", {{kEast, 1}}),
+      At("b", {{kEast, 2}, {kWest, 1}}),
+      At("nowhere", {}),
+      At("c", {{kEast, 3}, {kWest, 2}}),
+      At("other-model", {{kEast, 1}}),
+      At("d", {{kEast, 4}}),
+      At("any-model", {{kEast, 6}}),
+  });
+  using Firsts = std::map<ClusterName, ObjectKey>;
+  REQUIRE(first.size() == 7);
+  CHECK(first[0].empty());
+  CHECK(first[1] == Firsts{{kEast, {"ml", "a"}}});
+  CHECK(first[2].empty());
+  CHECK(first[3] == Firsts{{kEast, {"ml", "a"}}, {kWest, {"ml", "b"}}});
+  CHECK(first[4].empty());
+  CHECK(first[5].empty());  // of those ahead one is in another line
+  CHECK(first[6] == Firsts{{kEast, {"ml", "a"}}});
+}
+
+TEST_CASE("an order is called as the annotation writes it") {
+  for (const char* const name : {"Strict", "Backfill", "BestEffort"})
+    CHECK(NameOf(placement::ParseOrderPolicy(name).value()) == name);
+}
