@@ -156,22 +156,26 @@ std::string Ask::Name() const {
   return alternative ? owner->name.str() + "/" + request->name.str() : owner->name.str();
 }
 
-std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
-                            const std::string& device, const MatchCache& matches) {
+std::string DescribeSelector(const Ask& ask, const SelectorFailure& failure,
+                             const std::string& device, const MatchCache& matches) {
   const size_t in_class = ask.device_class->selectors.size();
   const bool of_class = failure.selector < in_class;
   const size_t index = of_class ? failure.selector : failure.selector - in_class;
   const std::string owner =
       of_class ? "DeviceClass " + ask.device_class->name.str() : "the request";
-  std::string text = "selector #" + std::to_string(index) + " of " + owner;
-  if (failure.compile_error) {
-    return text + " does not compile: CEL compile error: " +
-           Cut(failure.error, kMaxExpressionShown + kMaxErrorShown);
-  }
+  const std::string text = "selector #" + std::to_string(index) + " of " + owner;
+  if (failure.compile_error) return text + " does not compile";
   const std::string& expression = matches.Selector(ask.match, failure.selector).expression;
-  text += ", " + Cut(expression, kMaxExpressionShown) + ", fails on device " + device +
-          ": CEL runtime error: " + Cut(failure.error, kMaxErrorShown);
-  return text;
+  return text + ", " + Cut(expression, kMaxExpressionShown) + ", fails on device " + device;
+}
+
+std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
+                            const std::string& device, const MatchCache& matches) {
+  const std::string error =
+      failure.compile_error
+          ? "CEL compile error: " + Cut(failure.error, kMaxExpressionShown + kMaxErrorShown)
+          : "CEL runtime error: " + Cut(failure.error, kMaxErrorShown);
+  return DescribeSelector(ask, failure, device, matches) + ": " + error;
 }
 
 PodClaims Prepare(std::span<const UnallocatedClaim> claims, const Snapshot& snapshot,

@@ -80,6 +80,9 @@ struct PodClaims {
 // What follows "CEL" are kube-scheduler's words.
 std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
                             const std::string& device, const MatchCache& matches);
+// The same without what went wrong: "selector #0 of the request does not compile".
+std::string DescribeSelector(const Ask& ask, const SelectorFailure& failure,
+                             const std::string& device, const MatchCache& matches);
 
 // Largest number of devices of one claim (AllocationResultsMaxSize).
 inline constexpr int64_t kMaxResultsPerClaim = 32;

@@ -120,11 +120,11 @@ void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
       return;
     }
     const std::string name = device.slice->pool.ToString() + "/" + device.device->name.str();
-    const std::string error = DescribeFailure(ask_, failure, name, matches_);
-    const std::string told = error + AdviceBehind(failure, snapshot_);
-    if (failure.compile_error) report_.compile_error = told;
+    const std::string error =
+        DescribeFailure(ask_, failure, name, matches_) + AdviceBehind(failure, snapshot_);
+    if (failure.compile_error) report_.compile_error = error;
     report_.errors.push_back(
-        {failure.compile_error ? error.substr(0, error.find(": CEL")) : told, 1});
+        {failure.compile_error ? DescribeSelector(ask_, failure, name, matches_) : error, 1});
     return;
   }
   CountCause(matches_.CauseOf(ask_.match, code));

@@ -82,11 +82,11 @@ void Explainer::ExplainUnbindable(Explanation& explanation) const {
                         "delete the claim and create it again");
   }
   if (trace_.full_claim) ExplainFullClaim(explanation);
-  if (trace_.unbindable > 0) {
+  if (trace_.found.unbindable > 0) {
     explanation.aborted = trace_.report.fitting == 0;
     explanation.Add(
         Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        std::to_string(trace_.unbindable) + " of " +
+        std::to_string(trace_.found.unbindable) + " of " +
             std::to_string(context_.snapshot.nodes().size()) +
             " nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
             "bind a pod there that has claims as well");

@@ -109,7 +109,7 @@ void JointExplainer::Explain(const Waiting& waiting, Explanation& explanation) c
   const bool by_others = in_use && !hopeless && AreHeldByOthers(explanation.requests);
   explanation.obstacle =
       (in_use ? "too many devices are " + std::string(by_others ? "allocated" : "taken") + Where()
-              : std::string(trace_.no_room.empty() ? "no single node" : "no node with room") +
+              : std::string(trace_.found.no_room.empty() ? "no single node" : "no node with room") +
                     " has devices for all requests; the nearest is " + node_.name.str()) +
       " (" + CountsOn(context_, placed_.workspace, node_, pod_) + ")" + anyway;
   explanation.Add(Outcome::kNo,

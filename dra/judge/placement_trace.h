@@ -81,16 +81,21 @@ struct NearestNode {
   }
 };
 
+// What was found out about the nodes, void as soon as the pod's claims are other ones.
+struct NodeFindings {
+  // Nodes that certainly have too few devices, by position; empty: not known.
+  std::vector<bool> too_few;
+  std::vector<std::pair<const Node*, NodeAnswer>> no_room;  // nodes, and what each is short of
+  // Nodes where the pod fits but cannot be bound (AllocatorFeatures::plugin_beside_claims_fails).
+  int unbindable = 0;
+};
+
 struct PlacementTrace {
   PodsToPlace pods;
   ResolvedPod resolved;  // for the pod after the last that was placed
   PodSetReport report;   // up to `alternatives`; the rest is for explanations
-  // Nodes that certainly have too few devices, by position; empty: not known.
-  std::vector<bool> too_few;
+  NodeFindings found;
   ErrorForecast errors;
-  std::vector<std::pair<const Node*, NodeAnswer>> no_room;  // nodes, and what each is short of
-  // Nodes where the pod fits but cannot be bound (AllocatorFeatures::plugin_beside_claims_fails).
-  int unbindable = 0;
   // Of the pod's allocated claims: one to which no pod can be bound, where a node would fit.
   std::optional<ObjectKey> unbindable_claim;
   std::optional<ObjectKey> full_claim;  // one that has as many consumers as can be recorded

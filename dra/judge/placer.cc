@@ -91,7 +91,7 @@ bool Placer::TakesPod(const PodVariant& variant) {
   // The node's device plugin has what devices would have provided elsewhere.
   if (context_.features().plugin_beside_claims_fails && !demand_.claims.empty() &&
       variant.from_devices.empty() && trace_.resolved.variants.wants_device_resources()) {
-    ++trace_.unbindable;
+    ++trace_.found.unbindable;
     return false;
   }
   for (const auto& [key, binding] : trace_.resolved.bound) {
@@ -108,7 +108,7 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
   const PodVariant& variant = *offer.variant;
   const NodeAnswer room = RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options);
   if (!room.fits()) {
-    trace_.no_room.emplace_back(&node, room);
+    trace_.found.no_room.emplace_back(&node, room);
     return std::nullopt;
   }
   NodeAllocation& found = offer.allocation;
@@ -139,11 +139,8 @@ void Placer::Bind(const Offer& offer) {
     ++placed_.consumers[key];
   }
   placed_.choices.push_back(std::move(choice));
-  // Of other claims and nodes from now on: what was found out about the nodes is void.
   trace_.resolved = Resolve(context_, trace_.pods.ns, demand_, placed_);
-  trace_.too_few.clear();
-  trace_.no_room.clear();
-  trace_.unbindable = 0;
+  trace_.found = {};
   order_ = {};
 }
 
@@ -169,7 +166,7 @@ bool Placer::Ends() const {
 }
 
 bool Placer::IsLeftOut(size_t position) const {
-  if (position < trace_.too_few.size() && trace_.too_few[position]) return true;
+  if (position < trace_.found.too_few.size() && trace_.found.too_few[position]) return true;
   const Node& node = *trace_.resolved.nodes[position];
   if (order_.spares && trace_.errors.LeadsToError(node)) return true;
   // Only the first pod allocates claims for the others.
@@ -226,8 +223,8 @@ void Placer::PlacePods() {
     if (!offer && order_.spares && !trace_.errors.pods_to_error.empty() && !Ends() &&
         order_.next >= trace_.resolved.nodes.size()) {
       order_ = {.spares = false, .asked = {}};
-      trace_.no_room.clear();  // every node is asked anew
-      trace_.unbindable = 0;
+      // Every node is asked anew; which have too few devices is as it was.
+      trace_.found = {.too_few = std::move(trace_.found.too_few), .no_room = {}};
       offer = Choose();
     }
     if (!offer) return;
@@ -242,7 +239,7 @@ void Placer::PlacePods() {
 // pod needs (PostFilter of its DRA plugin).
 void Placer::FindIdleClaim() {
   if (trace_.errors.error || context_.BudgetIsSpent() || trace_.report.fitting > 0) return;
-  if (trace_.unbindable_claim || trace_.unbindable > 0 || trace_.full_claim) return;
+  if (trace_.unbindable_claim || trace_.found.unbindable > 0 || trace_.full_claim) return;
   for (const auto& [key, binding] : trace_.resolved.bound) {
     if (!binding->idle || placed_.consumers.contains(key)) continue;
     for (const Node* node : trace_.resolved.elsewhere) {
@@ -260,8 +257,8 @@ PlacementTrace Placer::Place() {
   const auto& groups = trace_.resolved.group_claims;
   placed_.group_claims.insert(groups.begin(), groups.end());
   if (!trace_.resolved.missing.empty()) return std::move(trace_);
-  trace_.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
-  if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.too_few);
+  trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
+  if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.found.too_few);
   PlacePods();
   FindIdleClaim();
   if (trace_.report.fitting < std::min(demand_.count, context_.options.max_pods) && !Ends())

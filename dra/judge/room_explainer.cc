@@ -46,7 +46,7 @@ RoomExplainer::Nodes RoomExplainer::Examine() const {
     shortage.largest = std::max(shortage.largest, answer.all);
     ++shortage.nodes;
   };
-  for (const auto& [node, answer] : trace_.no_room) {
+  for (const auto& [node, answer] : trace_.found.no_room) {
     const bool never = answer.all < answer.asked;
     add(answer, all);
     never_all = never_all && never;
@@ -57,7 +57,8 @@ RoomExplainer::Nodes RoomExplainer::Examine() const {
     nodes.never = nodes.never && never;
   }
   nodes.have_devices = count_with_devices > 0;
-  nodes.count = nodes.have_devices ? count_with_devices : static_cast<int>(trace_.no_room.size());
+  nodes.count =
+      nodes.have_devices ? count_with_devices : static_cast<int>(trace_.found.no_room.size());
   if (!nodes.have_devices) nodes.never = never_all;
   for (auto& [name, shortage] : nodes.have_devices ? with_devices : all)
     nodes.shortages.push_back(std::move(shortage));
@@ -149,7 +150,7 @@ Reason RoomExplainer::Busy(const Nodes& nodes) const {
 }
 
 RoomAnswer RoomExplainer::Explain(Explanation& explanation) const {
-  if (trace_.no_room.empty()) return RoomAnswer::kNothing;
+  if (trace_.found.no_room.empty()) return RoomAnswer::kNothing;
   const Nodes nodes = Examine();
   const auto add = [&](Reason reason) { explanation.Add(Outcome::kNo, std::move(reason)); };
   bool missing = false;

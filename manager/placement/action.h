@@ -116,10 +116,10 @@ struct Note {
   std::string_view reason;  // one of placement/note_reasons.h; a constant
   ClusterName cluster;      // empty: about no cluster in particular
   std::string message;
-  // Words. Of two notes of one workload, one after the other, with the same reason the second is no
-  // news, whatever its message, when it has no word that the first has not: a worker that comes and
+  // Of two notes of one workload, one after the other, with the same reason the second is no news,
+  // whatever its message, when it is about nothing that the first is not: a worker that comes and
   // goes is none. Empty: always news.
-  std::string subject = {};
+  std::set<std::string> subjects = {};
 };
 
 using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,

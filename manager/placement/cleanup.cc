@@ -98,7 +98,7 @@ void DecideFinished(const Context& context, Decision& decision) {
   if (kept != nullptr) Keep(context, *kept, message, decision);
   ForgetEmptied(context, decision);
   if (!clean || kept != nullptr)
-    decision.actions.emplace_back(Note{note, decision.worker, message, /*subject=*/"the end"});
+    decision.actions.emplace_back(Note{note, decision.worker, message, {"the end"}});
 }
 
 void DecideUnchecked(const Context& context, Decision& decision) {

@@ -98,7 +98,8 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   if (!nominates && !MustReport(context, check, message))
     return TakeAsReported(context, message, decision);
   decision.actions.emplace_back(Nominate{{}, message.text, false, AsReported(context, message)});
-  const notes::NoteReason& reason = message.waits ? notes::kWaitingForDevices : notes::kPlacementRejected;
+  const notes::NoteReason& reason =
+      message.waits ? notes::kWaitingForDevices : notes::kPlacementRejected;
   decision.actions.emplace_back(
       Note{reason.name, {}, decision.why, ReasonsByWorker(context.clusters)});
 }

@@ -179,12 +179,12 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
   return {Cut("no worker eligible: " + text, tracking::kMaxCheckMessage), facts};
 }
 
-std::string ReasonsByWorker(std::span<const ClusterView> clusters) {
-  std::string text;
+std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters) {
+  std::set<std::string> reasons;
   for (const ClusterView& cluster : clusters)
     if (cluster.allowed && cluster.contact == Contact::kFull)
-      text += fmt::format("{}={} ", cluster.name.value, CountedAs(cluster));
-  return text;
+      reasons.insert(fmt::format("{}={}", cluster.name.value, CountedAs(cluster)));
+  return reasons;
 }
 
 Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,

@@ -3,6 +3,7 @@
 // The sentences that decisions put into the admission check, Events and `fedra status`. Pure.
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,9 +32,9 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 // change with every device: "waiting in line for devices on gpu-east" when all of them are.
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
                          WallTime now);
-// Its text without counts and names of objects, and without workers that are out of contact: what
-// makes one refusal differ from another. That a worker comes or goes is no news of each job.
-std::string ReasonsByWorker(std::span<const ClusterView> clusters);
+// "gpu-east=TemplateMissing" of each worker that is in contact: what makes one refusal differ from
+// another. That a worker comes or goes is no news of each job.
+std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters);
 
 // "2 of 3 workers eligible; sent to gpu-east, waiting for admission", with the worker's own words
 // when it has some. `nominated`: who was nominated before; to the others it is only just sent.

@@ -1,9 +1,7 @@
 #include "manager/reconcile/recorder.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -54,15 +52,6 @@ bool SameRow(const store::WorkloadRow& a, const store::WorkloadRow& b) {
   return a.uid == b.uid && a.state == b.state && a.worker == b.worker && a.note == b.note &&
          a.needs_json == b.needs_json && a.labels_json == b.labels_json &&
          a.cluster_queue == b.cluster_queue && a.priority == b.priority;
-}
-
-// Whether every word of `part` is one of `whole`.
-bool IsPartOf(const std::string& part, const std::string& whole) {
-  std::istringstream all(whole);
-  const std::set<std::string> known{std::istream_iterator<std::string>(all), {}};
-  std::istringstream words(part);
-  return std::all_of(std::istream_iterator<std::string>(words), {},
-                     [&](const std::string& word) { return known.contains(word); });
 }
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
@@ -157,11 +146,11 @@ bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
   if (picture.view.workload == nullptr) return true;
   const bool news = written_.With([&](auto& all) {
     Written& written = all[picture.view.key];
-    if (!note.subject.empty() && written.reason == note.reason &&
-        IsPartOf(note.subject, written.subject))
+    if (!note.subjects.empty() && written.reason == note.reason &&
+        std::ranges::includes(written.subjects, note.subjects))
       return false;
     written.reason = note.reason;
-    written.subject = note.subject;
+    written.subjects = note.subjects;
     return true;
   });
   if (!news) return false;

@@ -5,6 +5,7 @@
 // Writes only what changed. Thread rules: any thread; one workload by one thread at a time.
 // Lifetime: store and clock must outlive it.
 
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -26,7 +27,7 @@ class Recorder final {
 
   // What was seen and decided. Workloads that are none of our business are not recorded.
   void Record(const Picture& picture, const placement::Decision& decision);
-  // One line of the history. False: no news (placement::Note::subject), and nothing was written.
+  // One line of the history. False: no news (placement::Note::subjects), and nothing was written.
   bool Tell(const Picture& picture, const placement::Note& note);
   // Whether the history has no log of a pod of this incarnation yet, also from before a restart.
   // Blocks for a look into the store.
@@ -41,7 +42,7 @@ class Recorder final {
     uint64_t verdicts = 0;  // hash of what was written last
     // Of the last note; only since the start.
     std::string_view reason = {};
-    std::string subject = {};
+    std::set<std::string> subjects = {};
     std::string log_kept_of = {};  // the UID of the incarnation whose pod's log is in the history
   };
 

@@ -113,7 +113,7 @@ TEST_CASE("a worker that flaps costs its blocked jobs neither a write nor a note
   const Decision later = world.Look();
   REQUIRE(later.actions.size() == 2);
   const auto& note = std::get<Note>(later.actions[1]);
-  CHECK(note.subject == "b=TemplateMissing ");
+  CHECK(note.subjects == std::set<std::string>{"b=TemplateMissing"});
   CHECK_THAT(note.message, ContainsSubstring("a: 403"));
 }
 

@@ -134,7 +134,7 @@ TEST_CASE_METHOD(Fixture, "a note with the subject of the one before it is no ne
   Recorder recorder(*store, SystemClock());
   const Picture picture = Seen("train");
   const placement::Note full{
-      "PlacementRejected", {}, "no room on a", "a=QuotaMissing b=DriverMissing"};
+      "PlacementRejected", {}, "no room on a", {"a=QuotaMissing", "b=DriverMissing"}};
   CHECK(recorder.Tell(picture, full));
   placement::Note reworded = full;
   reworded.message = "no room on a: 3 of 4";
@@ -142,10 +142,10 @@ TEST_CASE_METHOD(Fixture, "a note with the subject of the one before it is no ne
   placement::Note other = full;
   // A worker that comes and goes is none, either.
   placement::Note without = full;
-  without.subject = full.subject.substr(0, full.subject.find(' '));
+  without.subjects.erase("b=DriverMissing");
   CHECK_FALSE(recorder.Tell(picture, without));
   CHECK_FALSE(recorder.Tell(picture, full));
-  other.subject = "a=TemplateMissing";
+  other.subjects = {"a=TemplateMissing"};
   CHECK(recorder.Tell(picture, other));
   CHECK(recorder.Tell(picture, full));
   const placement::Note always{"Dispatched", {}, "sent to a"};
