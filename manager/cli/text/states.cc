@@ -18,9 +18,9 @@ constexpr std::array kEntries = {
     StateEntry{"Blocked", kJob,
                "the manager's Kueue has reserved quota, and no worker can run the job now",
                "`fedra why NAMESPACE/NAME` says for each worker what stands against it. The job "
-               "leaves by itself as soon as one of the reasons goes away."},
+               "is dispatched by itself as soon as one of the reasons goes away."},
     StateEntry{"Dispatching", kJob,
-               "a copy of the job was sent to one or more workers, and none has started it yet",
+               "the job was dispatched to one or more workers, and none has started it yet",
                "The worker's Kueue admits it there, or after dispatch.admissionTimeout another "
                "worker is tried."},
     StateEntry{"Running", kJob, "a worker has admitted the job, and it runs there",
@@ -28,9 +28,9 @@ constexpr std::array kEntries = {
                "reach the note says so: the job's state is then the last one known."},
     StateEntry{"Requeued", kJob,
                "the job was evicted, or taken back from a worker, and Kueue queues it again",
-               "`fedra history NAMESPACE/NAME` says why it had to leave."},
+               "`fedra history NAMESPACE/NAME` says why."},
     StateEntry{"Suspended", kJob,
-               "somebody, or Kueue, has deactivated the Workload (spec.active is false)",
+               "the Workload was deactivated (spec.active is false), by a user or by Kueue",
                "Set spec.active of the Workload to true, and the job is queued again."},
     StateEntry{"Finished", kJob, "the job has ended successfully; its copies are removed", ""},
     StateEntry{"Failed", kJob,
@@ -43,11 +43,12 @@ constexpr std::array kEntries = {
                "the worker's API server answers, and everything that fedra reads there is listed",
                ""},
     StateEntry{"Connecting", kWorker, "the first answer of the worker's API server is awaited", ""},
-    StateEntry{"Syncing", kWorker,
-               "the worker's API server answers, and the lists of what is there are not complete: "
-               "at the start, or after an outage",
-               "Nothing is sent there before they are. If it lasts, the note names the list; a "
-               "list that is forbidden needs the rights in deploy/worker-rbac.yaml."},
+    StateEntry{
+        "Syncing", kWorker,
+        "the worker's API server answers, and the lists of what is there are not complete: "
+        "at the start, or after an outage",
+        "No job is dispatched there before they are. If it lasts, the note names the list; a "
+        "list that is forbidden needs the rights in deploy/worker-rbac.yaml."},
     StateEntry{"Unreachable", kWorker, "there is no contact with the worker's API server",
                "fedra reconnects by itself; jobs of a worker that stays unreachable longer than "
                "workerLostTimeout are queued again. See `fedra explain ClusterUnreachable`."},
@@ -62,7 +63,7 @@ constexpr std::array kEntries = {
                "workers whose queue has room come first."},
     StateEntry{"MayScale", kVerdict,
                "not now, but a pool that is declared scalable could bring the nodes",
-               "The job is sent there when no worker says Yes."},
+               "The job is dispatched there when no worker says Yes."},
     StateEntry{"Unknown", kVerdict, "it could not be found out; the reasons say why",
                "With verification.unknown: TryLast such a worker is tried after all others."},
     StateEntry{"No", kVerdict, "the job would not run there; the reasons say why", ""},

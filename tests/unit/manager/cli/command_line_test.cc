@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/fleet/fleet.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
@@ -362,6 +363,20 @@ TEST_CASE("a worker that cannot be read: exit code 4, and its name on standard e
     CHECK(ran.code == 4);
     CHECK_THAT(ran.err, ContainsSubstring("east: "));
   }
+}
+
+TEST_CASE("--timeout: a silent worker is given more than usual when more is asked for") {
+  const TempFolder folder;
+  folder.Write("e", Nobody(1));
+  folder.Write("m", Nobody(2));
+  const std::string config = folder.Write("fedra.yaml", kFile);
+  const auto given = [&](const char* timeout) {
+    const auto workers = LoadWorkers({.config = config, .snapshot = {}, .timeout = timeout});
+    REQUIRE(workers);
+    return workers->access.at(0).options.probe_timeout;
+  };
+  CHECK(given("15s") == std::chrono::seconds(5));
+  CHECK(given("30s") == std::chrono::seconds(30));
 }
 
 TEST_CASE("config validate: the store's folder") {
