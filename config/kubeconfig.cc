@@ -144,7 +144,7 @@ std::string Summary(const KubeAccess& access) {
   if (!access.token_file.empty()) who = "token file";
   if (!access.username.empty()) who = "user name and password";
   if (access.exec) who = "exec plugin";
-  return fmt::format("{} as {}", access.server, who);
+  return fmt::format("{} ({})", access.server, who);
 }
 
 }  // namespace fedra::config

@@ -262,8 +262,13 @@ void Daemon::Heartbeat() {
   const SteadyTime now = SystemClock().Steady();
   if (now - last_heartbeat_ < kHeartbeatInterval) return;
   last_heartbeat_ = now;
-  store_->Enqueue(store::SetHeartbeat{
-      {.at = SystemClock().Now(), .pid = getpid(), .version = kVersion, .started_at = started_}});
+  store_->Enqueue(
+      store::SetHeartbeat{{.at = SystemClock().Now(),
+                           .pid = getpid(),
+                           .version = kVersion,
+                           .started_at = started_,
+                           .dispatch_order = std::string(reconcile::NameOf(federation_->order())),
+                           .restart_needed = told_restart_}});
 }
 
 void Daemon::Tick() {

@@ -60,6 +60,7 @@ struct WorkloadRow {
   std::string labels_json = "{}";  // metadata.labels of the job
   std::string cluster_queue;       // of the manager, behind `queue`; empty: not known
   std::string waits_for;           // Quota, AdmissionCheck, Job: while Waiting; empty: not known
+  int priority = 0;                // as Kueue resolved it
 
   bool operator==(const WorkloadRow&) const = default;
 };
@@ -161,6 +162,9 @@ struct PlaceRow {
   int place = 1;         // 1: first in line
   int passes = 0;        // how often others took devices that it could have used, on any cluster
   bool is_kept = false;  // what becomes free there is kept for it
+  // The Workload that is first in this line, "ml/job-big-1a2b3"; empty: itself, or not known.
+  std::string first = {};
+  std::string dispatch_order = {};  // Strict, Backfill, BestEffort: of its ClusterQueue
 
   bool operator==(const PlaceRow&) const = default;
 };
@@ -183,8 +187,11 @@ struct EventRow {
 struct HeartbeatRow {
   WallTime at{};
   int64_t pid = 0;
-  std::string version;    // of fedra: "0.1.0"
-  WallTime started_at{};  // of this process
+  std::string version;              // of fedra: "0.1.0"
+  WallTime started_at{};            // of this process
+  std::string dispatch_order = {};  // that it runs with; a ClusterQueue may say otherwise
+  // Keys of the configuration that have changed and need a restart, "dispatch.order, store.path".
+  std::string restart_needed = {};
 
   bool operator==(const HeartbeatRow&) const = default;
 };

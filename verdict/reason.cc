@@ -82,8 +82,10 @@ constexpr std::array kCatalogue = {
         "the LocalQueue or its ClusterQueue on the worker is stopped or drained",
         "An administrator of the worker has set its stopPolicy: Hold lets running jobs end, "
         "HoldAndDrain evicts them too.",
-        "kubectl patch clusterqueue NAME --type=merge -p '{\"spec\":{\"stopPolicy\":\"None\"}}' "
-        "on the worker opens it again; waiting jobs are then dispatched."},
+        "On the worker, kubectl patch clusterqueue NAME --type=merge -p "
+        "'{\"spec\":{\"stopPolicy\":\"None\"}}' opens it again, or kubectl patch localqueue -n "
+        "NAMESPACE NAME with the same patch: the message says which of them, or that it is both. "
+        "Waiting jobs are then dispatched."},
     ReasonEntry{
         kQueueCannotHold, "QueueCannotHold", kObjects,
         "the worker's ClusterQueue can never admit the job",
@@ -155,10 +157,13 @@ constexpr std::array kCatalogue = {
         "the group's pods on the worker together; kube-scheduler starts none of them before "
         "so many exist. The feature gate GangScheduling could be off; no API reveals that.",
         "Lower minCount in the PodGroup on the worker, or raise the job's parallelism."},
-    ReasonEntry{kDriverMissing, "DriverMissing", kDevices,
-                "no driver on the worker publishes devices for a class the job needs",
-                "The class exists, but there is no ResourceSlice of its driver.",
-                "Install or repair the DRA driver there."},
+    ReasonEntry{
+        kDriverMissing, "DriverMissing", kDevices,
+        "no driver on the worker publishes devices for a class the job needs",
+        "The class exists, but there is no ResourceSlice of its driver, which its selectors "
+        "name: kubectl get deviceclass NAME -o yaml.",
+        "Install or repair the DRA driver there: `kubectl get resourceslices` on the worker "
+        "shows what is published."},
     ReasonEntry{kPoolIncomplete, "PoolIncomplete", kDevices,
                 "a pool of devices is not completely published",
                 "A driver is publishing ResourceSlices right now, or stopped half way.",
@@ -186,8 +191,8 @@ constexpr std::array kCatalogue = {
         "Jobs that wait for the same devices are dispatched by priority, then by how long "
         "they have waited; with dispatch.order Strict or Backfill the first in line may also keep "
         "devices free until there are enough for it.",
-        "No action needed: the job is dispatched in its turn. docs/ordering.md says what each "
-        "order guarantees."},
+        "No action needed: the job is dispatched in its turn. `fedra why` says which job is first "
+        "and by which order, docs/ordering.md what each order guarantees."},
     ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
                 "devices match one by one, but not together (matchAttribute or distinctAttribute)",
                 "No set of free devices shares the required attribute.",
@@ -232,11 +237,13 @@ constexpr std::array kCatalogue = {
         "valid term."},
     ReasonEntry{
         kNodeMismatch, "NodeMismatch", kDevices, "no node that the pods accept has the devices",
-        "nodeSelector, affinity or node taints exclude the nodes with matching devices; or a "
+        "nodeSelector, affinity, node taints or a cordon exclude the nodes with matching devices; "
+        "or a "
         "ResourceClaim that the pods share is allocated elsewhere or could not be bound; or the "
         "nodes have the pods' extended resources from a device plugin, beside which "
         "kube-scheduler binds no pod that has claims.",
-        "Compare the pod's node constraints with the labels of the nodes named in the message. A "
+        "A node that is unschedulable takes pods again after `kubectl uncordon NODE`. Otherwise "
+        "compare the pod's node constraints with the labels of the nodes named in the message. A "
         "claim whose binding failed: delete it and create it again. Extended resources: ask for "
         "them by a claim, or use nodes without the plugin."},
     ReasonEntry{

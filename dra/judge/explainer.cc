@@ -1,6 +1,8 @@
 #include "dra/judge/explainer.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "dra/judge/explain_errors.h"
 #include "dra/judge/free_counts.h"
@@ -21,6 +23,22 @@ bool WaitsForDevices(const std::vector<Reason>& reasons) {
   return std::any_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
     return reason.code == ReasonCode::kDevicesAllocated;
   });
+}
+
+// " (nodes a, b, c and 2 more)"; empty: there are none.
+std::string Named(const Snapshot& snapshot) {
+  constexpr size_t kMostNamed = 3;
+  std::set<std::string> first;
+  snapshot.nodes().ForEach([&](const Text& name, const auto&) {
+    first.insert(name.str());
+    if (first.size() > kMostNamed) first.erase(std::prev(first.end()));
+  });
+  if (first.empty()) return {};
+  std::string names;
+  for (const std::string& name : first) names += (names.empty() ? "" : ", ") + name;
+  const size_t more = snapshot.nodes().size() - first.size();
+  if (more > 0) names += " and " + std::to_string(more) + " more";
+  return (snapshot.nodes().size() == 1 ? " (node " : " (nodes ") + names + ")";
 }
 
 }  // namespace
@@ -99,10 +117,10 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
   if (trace_.unbindable_claim || trace_.full_claim) return;
   if (trace_.resolved.nodes.empty()) {
     const auto& refused = trace_.resolved.refused;
-    return explanation.Add(Outcome::kNo, ReasonCode::kNodeMismatch, "",
-                           "0 of " + std::to_string(context_.snapshot.nodes().size()) +
-                               " nodes can take the pod" +
-                               (refused.empty() ? "" : ": " + Join(refused)));
+    return explanation.Add(
+        Outcome::kNo, ReasonCode::kNodeMismatch, "",
+        "0 of " + std::to_string(context_.snapshot.nodes().size()) + " nodes can take the pod" +
+            (refused.empty() ? "" : ": " + Join(refused)) + Named(context_.snapshot));
   }
   std::vector<Reason>& reasons = explanation.reasons;
   const RoomExplainer room(context_, trace_, placed_, waiting_);

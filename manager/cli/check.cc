@@ -13,6 +13,7 @@
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/fleet/fleet_facts.h"
 #include "manager/cli/fleet/input_drift.h"
+#include "manager/cli/fleet/line_memory.h"
 #include "manager/cli/manifests/check_input.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/text/display_text.h"
@@ -64,6 +65,8 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
   const auto memory = OpenMemory(fleet.store);
+  std::optional<LineMemory> line;
+  if (memory != nullptr) line.emplace(*memory);
   const InputDrift drift(input, options.ns, form);
   std::vector<JobReport> reports;
   for (const InputJob& job : input.jobs) {
@@ -81,6 +84,7 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
       drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
       NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
     }
+    if (line) line->AddTo(asked, job.has_priority, report);
     if (memory != nullptr && !job.is_generated) AddMemory(*memory, fleet.as_of.at, report);
     reports.push_back(std::move(report));
   }
@@ -97,10 +101,10 @@ std::string AboutTheSet(const std::vector<JobReport>& reports) {
     if (BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
   }
   if (judged < 2) return {};
-  return fmt::format(
-      "{} of {} jobs can run, each judged as if it were alone: together they may need more devices "
-      "than are free, and then wait for each other",
-      placeable, judged);
+  const std::string text =
+      fmt::format("{} of {} jobs can run, each judged as if it were alone", placeable, judged);
+  if (placeable < 2) return text;
+  return text + ": together they may need more devices than are free, and then wait for each other";
 }
 
 // Checking manifests alone is useful, but its success says nothing of any job.

@@ -91,6 +91,18 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
   return {};
 }
 
+// CLI11's words, where they are not those of a person.
+std::string Plain(const CLI::ParseError& error) {
+  const std::string said = error.what();
+  if (said.ends_with(" is required") && said.find(' ') == said.rfind(" is required"))
+    return said.substr(0, said.find(' ')) + " is missing";
+  const size_t most = said.find(": At Most 1 required but received ");
+  if (most != std::string::npos)
+    return fmt::format("only one {} may be given, not {}", said.substr(0, most),
+                       said.substr(said.rfind(' ') + 1));
+  return said;
+}
+
 // As Main; `name` becomes that of the command, for what is said of it.
 int Run(int argc, const char* const* argv, std::string& name) {
   CLI::App app;
@@ -108,7 +120,7 @@ int Run(int argc, const char* const* argv, std::string& name) {
     name = NameOf(app);
     // CLI11 prints help with code 0, and complaints without saying who complains.
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << fmt::format("{}: {}\n`{} --help` says more\n", name, error.what(), name);
+    std::cerr << fmt::format("{}: {}\n`{} --help` says more\n", name, Plain(error), name);
     return 1;
   }
   name = NameOf(app);

@@ -7,6 +7,8 @@
 
 #include "manager/app.h"
 #include "manager/cli/subcommands.h"
+#include "manager/cli/text/job_filter.h"
+#include "verdict/reason.h"
 
 namespace fedra::cli {
 namespace {
@@ -51,6 +53,11 @@ CompletionOption ToCompletion(const CLI::Option& option) {
     completion.values = ValuesIn(type.substr(list));
   const std::string name = completion.names.empty() ? option.get_name(true) : "";
   if (name == "job" || name == "what") completion.from = "status jobs --all -o name";
+  if (name == "what") completion.values = {"workers", "jobs"};
+  if (option.check_lname("state")) completion.values = JobStates();
+  if (option.check_lname("reason"))
+    for (const auto& entry : verdict::ReasonCatalogue()) completion.values.emplace_back(entry.name);
+  if (option.check_lname("sort-by")) completion.values = SortColumns();
   if (option.check_lname("worker")) completion.from = "status workers -o name";
   if (name == "reason") completion.values = ExplainableWords();
   return completion;

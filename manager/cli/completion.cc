@@ -39,14 +39,16 @@ void BashValues(const CompletionWord& word, std::ostream& out) {
 // What can come where no value is due: commands, the values of positional arguments, options.
 std::vector<std::string> NextWords(const CompletionWord& word) {
   std::vector<std::string> next = word.commands;
+  std::vector<std::string> options;
   for (const CompletionOption& option : word.options) {
     if (option.names.empty()) {
       next.insert(next.end(), option.values.begin(), option.values.end());
       if (!option.from.empty()) next.push_back(AskedInBash(option.from));
     } else {
-      next.push_back(option.names.back());
+      options.push_back(option.names.back());
     }
   }
+  next.insert(next.end(), options.begin(), options.end());
   return next;
 }
 

@@ -17,7 +17,10 @@ constexpr const char* kSnapshotHelp =
 
 void AddFleetOptions(CLI::App& app, std::vector<std::string>& workers, std::string& timeout) {
   app.add_option("--worker", workers, "Only this worker (may be repeated)");
-  app.add_option("--timeout", timeout, "How long to wait for the workers")->capture_default_str();
+  app.add_option("--timeout", timeout,
+                 "How long to wait for the workers; one that does not answer a first request is "
+                 "given 5s, or all of it when it is more than 15s")
+      ->capture_default_str();
 }
 
 }  // namespace

@@ -69,7 +69,9 @@ void AddFilters(CLI::App& status, JobFilter& filter) {
                   "state, line (place among those that wait for the same devices), name, age, "
                   "worker or queue")
       ->capture_default_str();
-  status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")->capture_default_str();
+  status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");
 }
 

@@ -4,8 +4,10 @@
 #include <array>
 #include <functional>
 #include <ostream>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "config/names.h"
@@ -116,9 +118,25 @@ Render OfWorkload(const ViewOptions& options,
   };
 }
 
+// Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.
+Result<void> CheckWorkers(const StatusData& data, const std::vector<std::string>& asked) {
+  std::set<std::string> known;
+  for (const store::ClusterRow& row : data.clusters) known.insert(row.name.value);
+  for (const store::WorkloadRow& row : data.workloads)
+    if (!row.worker.empty()) known.insert(row.worker.value);
+  for (const std::string& name : asked) {
+    if (known.empty() || known.contains(name)) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--worker {}: there is no such worker; there are {}", name,
+                            fmt::join(known, ", ")));
+  }
+  return {};
+}
+
 Render OfFleet(Output (*render)(const StatusData&, const ViewSettings&)) {
   return [render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
     FEDRA_ASSIGN_OR_RETURN(const StatusData data, LoadStatus(reader));
+    FEDRA_RETURN_IF_ERROR(CheckWorkers(data, settings.jobs.workers));
     return render(data, settings);
   };
 }
@@ -153,7 +171,14 @@ std::string WhatElse(store::Reader& reader, const std::string& word) {
 int Status(const ViewOptions& options, Terminal& terminal) {
   if (options.names.empty()) return Show("status", options, terminal, OfFleet(&RenderStatus));
   const std::string& what = options.names.front();
-  if (Contains(kWorkers, what)) return Show("status", options, terminal, OfFleet(&RenderWorkers));
+  if (Contains(kWorkers, what)) {
+    if (IsFiltered(options.jobs)) {
+      terminal.err << "fedra status: the options that choose jobs say nothing of workers: fedra "
+                      "status jobs, or fedra status\n";
+      return 1;
+    }
+    return Show("status", options, terminal, OfFleet(&RenderWorkers));
+  }
   if (Contains(kJobs, what)) return Show("status", options, terminal, OfFleet(&RenderJobs));
   const Render render = OfWorkload(options, &RenderWorkload);
   return Show("status", options, terminal,

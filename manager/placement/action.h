@@ -106,6 +106,11 @@ struct RecordReport {
 struct RecordResidue {
   ClusterName cluster;
 };
+// Durable: the workload has ended and nothing of it is left there, so that an outage finds nothing
+// to clean up.
+struct RecordRemoval {
+  ClusterName cluster;
+};
 // The workload is gone and nothing of it is left anywhere.
 struct Forget {};
 // Tells people: an Event on the Workload and its job, and a line in the history.
@@ -122,7 +127,7 @@ struct Note {
 using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
                             CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                             RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
-                            KeepRemote, KeepLog, RecordReport>;
+                            KeepRemote, KeepLog, RecordReport, RecordRemoval>;
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

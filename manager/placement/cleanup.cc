@@ -66,6 +66,15 @@ void Keep(const Context& context, const ClusterView& worker, std::string& messag
   message += kept;
 }
 
+// A nomination stands for a clone that may have been made unseen. One that ended leaves none.
+void ForgetEmptied(const Context& context, Decision& decision) {
+  for (const ClusterView& cluster : context.clusters) {
+    if (cluster.contact == Contact::kFull && !HasOurs(cluster) &&
+        Contains(context.record.nominated, cluster.name))
+      decision.actions.emplace_back(RecordRemoval{cluster.name});
+  }
+}
+
 }  // namespace
 
 void DecideGone(const Context& context, Decision& decision) {
@@ -101,6 +110,7 @@ void DecideFinished(const Context& context, Decision& decision) {
   const ClusterView* kept = failed ? KeepsFailed(context) : nullptr;
   const bool clean = CleanUp(context, kept, ToString(decision.phase), decision, message);
   if (kept != nullptr) Keep(context, *kept, message, decision);
+  ForgetEmptied(context, decision);
   if (!clean || kept != nullptr)
     decision.actions.emplace_back(Note{note, decision.worker, message, {"the end"}});
 }

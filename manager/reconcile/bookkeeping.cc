@@ -149,6 +149,12 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordReport
   return {};
 }
 
+Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordRemoval& action) {
+  store::PlacementRow row = Row(execution);
+  if (std::erase(row.nominated, action.cluster) > 0) records_.Put(std::move(row));
+  return {};
+}
+
 Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
   records_.Forget(execution.picture.view.key);
   recorder_.Gone(execution.picture.view.key);

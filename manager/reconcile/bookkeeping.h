@@ -26,6 +26,7 @@ class Bookkeeping final {
   Result<void> Do(Execution& execution, const placement::RecordPlacing& action);
   Result<void> Do(Execution& execution, const placement::RecordEnd& action);
   Result<void> Do(Execution& execution, const placement::RecordReport& action);
+  Result<void> Do(Execution& execution, const placement::RecordRemoval& action);
   Result<void> Do(Execution& execution, const placement::Forget& action);
   Result<void> Do(Execution& execution, const placement::Note& action);
   Result<void> Do(Execution& execution, const placement::KeepRemote& action);

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
-#include "manager/verify/capacity.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -19,12 +18,12 @@ namespace {
 using placement::Contact;
 
 constexpr std::chrono::seconds kRowInterval{10};
+constexpr std::chrono::seconds kCountInterval{1};
 // A worker's lost_since is computed from elapsed time: while the wall clock is slewed, two looks at
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
 
 // Stopped queues are looked for among all of a worker's.
-constexpr std::chrono::seconds kQueueInterval{1};
 constexpr size_t kMaxQueueNote = 300;
 
 constexpr const char* kKept =
@@ -65,13 +64,29 @@ Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
   return {};
 }
 
-bool ClusterRows::IsDue(const ClusterName& name) const {
-  const auto known = written_.find(name);
-  return known == written_.end() || known->second.capacity_json == "{}" ||
-         std::chrono::abs(clock_.Now() - known->second.updated_at) >= kRowInterval;
+// What has changed in between is seen a second later, all of it at once.
+bool ClusterRows::IsDue(Counted& counted) const {
+  const SteadyTime now = clock_.Steady();
+  if (!counted.json.empty() && now - counted.at < kCountInterval) return false;
+  counted.at = now;
+  return true;
 }
 
-store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position, bool counts) const {
+void ClusterRows::Keep(verify::Capacity capacity, Counted& counted) {
+  if (!counted.json.empty() && counted.capacity == capacity) return;
+  counted.json = verify::ToJsonText(capacity);
+  counted.capacity = std::move(capacity);
+}
+
+const ClusterRows::Counted& ClusterRows::Count(const Worker& worker) {
+  Counted& counted = counted_[worker.name()];
+  if (!IsDue(counted)) return counted;
+  counted.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote);
+  Keep(verify::CapacityOf(worker.objects()), counted);
+  return counted;
+}
+
+store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   const WorkerStatus status = worker.Status();
   const ConnectionState& state = status.connection;
   const std::string problem =
@@ -100,12 +115,9 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position, bool co
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
   if (problem.empty() && !listing && status.contact == Contact::kFull) {
-    const auto known = written_.find(row.name);
-    row.note = counts || known == written_.end()
-                   ? Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote)
-                   : known->second.note;
-    row.capacity_json = IsDue(row.name) ? verify::ToJsonText(verify::CapacityOf(worker.objects()))
-                                        : known->second.capacity_json;
+    const Counted& counted = Count(worker);
+    row.note = counted.note;
+    row.capacity_json = counted.json;
   }
   row.updated_at = now;
   return row;
@@ -113,16 +125,15 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position, bool co
 
 void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers) {
   store::ClusterRow of_manager = manager.Row(clock_.Now());
-  if (manager.IsUsable())
-    of_manager.capacity_json = IsDue(of_manager.name) ? verify::ToJsonText(manager.Queues())
-                                                      : written_[of_manager.name].capacity_json;
+  if (manager.IsUsable()) {
+    Counted& counted = counted_[of_manager.name];
+    if (IsDue(counted)) Keep(manager.Queues(), counted);
+    of_manager.capacity_json = counted.json;
+  }
   Record(std::move(of_manager));
-  const SteadyTime now = clock_.Steady();
-  const bool counts = !counted_ || now - *counted_ >= kQueueInterval;
-  if (counts) counted_ = now;
   int position = 0;
   for (const auto& worker : workers) {
-    store::ClusterRow row = RowOf(*worker, position++, counts);
+    store::ClusterRow row = RowOf(*worker, position++);
     if (workers.removed().contains(worker->name()) && row.why.empty())
       row.why = workers.drains() ? kDrained : kKept;
     Record(std::move(row));
@@ -131,6 +142,7 @@ void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& worker
 
 void ClusterRows::Remove(const ClusterName& worker) {
   written_.erase(worker);
+  counted_.erase(worker);
   store_.Enqueue(store::RemoveCluster{worker});
 }
 
@@ -140,7 +152,7 @@ void ClusterRows::Record(store::ClusterRow row) {
   if (same_outage) row.lost_since = written.lost_since;
   if (!row.last_contact) row.last_contact = written.last_contact;
   const bool changed = !same_outage || written.phase != row.phase || written.why != row.why ||
-                       written.note != row.note ||
+                       written.note != row.note || written.capacity_json != row.capacity_json ||
                        written.kubernetes_version != row.kubernetes_version;
   // A clock that was set back must not silence the row until it has caught up.
   const auto age = std::chrono::abs(row.updated_at - written.updated_at);

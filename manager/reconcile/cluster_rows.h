@@ -4,11 +4,11 @@
 // worker is lost.
 //
 // The beginning and the end of an outage are durable at once; everything else is written when it
-// changes, and every few seconds, so that status can say how old it is.
+// changes, at most once a second, and every few seconds, so that status can say how old it is.
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
-#include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "base/clock.h"
@@ -17,6 +17,7 @@
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
+#include "manager/verify/capacity.h"
 #include "store/store.h"
 
 namespace fedra::reconcile {
@@ -33,16 +34,24 @@ class ClusterRows final {
   void Remove(const ClusterName& worker);
 
  private:
-  // `counts`: whether it is time to look for stopped queues.
-  store::ClusterRow RowOf(const Worker& worker, int position, bool counts) const;
-  // Whether the row is old enough that what is dear of it is made anew.
-  bool IsDue(const ClusterName& name) const;
+  // Its queues, quota and devices, as of the last time they were counted.
+  struct Counted {
+    SteadyTime at{};
+    std::string note;  // queues that are stopped
+    verify::Capacity capacity;
+    std::string json;  // the same; empty: not counted yet
+  };
+
+  bool IsDue(Counted& counted) const;
+  static void Keep(verify::Capacity capacity, Counted& counted);
+  const Counted& Count(const Worker& worker);
+  store::ClusterRow RowOf(const Worker& worker, int position);
   void Record(store::ClusterRow row);
 
   store::Store& store_;
   const Clock& clock_;
   std::unordered_map<ClusterName, store::ClusterRow> written_;
-  std::optional<SteadyTime> counted_;  // when stopped queues were last looked for
+  std::unordered_map<ClusterName, Counted> counted_;
 };
 
 }  // namespace fedra::reconcile

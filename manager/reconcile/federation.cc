@@ -67,7 +67,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                  {gatherer_, wake_index_, places_, order_, records_, recorder_, executor_,
                   workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
-      line_rows_(store, clock),
+      line_rows_(store, clock, settings_.gather.order.policy),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
         WorkerListener listener = handlers_.ForWorker(worker.name);
         return std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));

@@ -65,6 +65,9 @@ class Federation final {
     return FactsOf(order_.Standings(), clock_.Now());
   }
 
+  // dispatch.order, of ClusterQueues that do not say otherwise.
+  placement::OrderPolicy order() const { return settings_.gather.order.policy; }
+
   // Writes the clusters' rows, forgets writes that were not seen in time, and begins to work when
   // it is time. Waits for no cluster. Call a few times a second.
   void Tick();

@@ -9,14 +9,32 @@ namespace {
 
 constexpr std::chrono::seconds kInterval{1};
 
-std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const std::string& uid) {
+std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const std::string& uid,
+                                    const std::map<ClusterName, ObjectKey>& first,
+                                    placement::OrderPolicy order) {
   std::vector<store::PlaceRow> rows;
-  for (const auto& [worker, place] : standing.places)
-    rows.push_back({uid, worker, place, standing.passes, standing.kept == worker});
+  for (const auto& [worker, place] : standing.places) {
+    const auto ahead = first.find(worker);
+    rows.push_back({uid, worker, place, standing.passes, standing.kept == worker,
+                    ahead == first.end() ? "" : ahead->second.ToString(),
+                    std::string(NameOf(order))});
+  }
   return rows;
 }
 
 }  // namespace
+
+std::string_view NameOf(placement::OrderPolicy order) {
+  switch (order) {
+    case placement::OrderPolicy::kStrict:
+      return "Strict";
+    case placement::OrderPolicy::kBackfill:
+      return "Backfill";
+    case placement::OrderPolicy::kBestEffort:
+      return "BestEffort";
+  }
+  return {};
+}
 
 Result<void> LineRows::Load() {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
@@ -31,10 +49,15 @@ void LineRows::Record(const std::function<std::vector<placement::Standing>()>& s
   if (now - last_ < kInterval) return;
   last_ = now;
   std::map<std::string, std::vector<store::PlaceRow>> rows;
-  for (const placement::Standing& standing : standings()) {
+  const std::vector<placement::Standing> all = standings();
+  const auto first = FirstInLine(all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const placement::Standing& standing = all[i];
     const auto workload = manager.workloads().cache().Find(standing.rank.workload);
     if (workload == nullptr || standing.places.empty()) continue;
-    rows[workload->uid] = RowsOf(standing, workload->uid);
+    const auto queue = manager.Queue(workload->cluster_queue);
+    const auto own = queue == nullptr ? std::nullopt : placement::ParseOrderPolicy(queue->order);
+    rows[workload->uid] = RowsOf(standing, workload->uid, first[i], own.value_or(order_));
   }
   for (const auto& [uid, old] : written_)
     if (!rows.contains(uid)) store_.Enqueue(store::PutPlaces{uid, {}});
@@ -44,6 +67,29 @@ void LineRows::Record(const std::function<std::vector<placement::Standing>()>& s
       store_.Enqueue(store::PutPlaces{uid, current});
   }
   written_ = std::move(rows);
+}
+
+// On a worker whose devices are of one kind there is one line, and who stands at place 3 has all
+// two others ahead that were seen there. Where fewer of them compete it stands in a line of its own
+// kind, and whose that is is not told.
+std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(
+    const std::vector<placement::Standing>& standings) {
+  struct Seen {
+    ObjectKey first;
+    int standing = 0;
+  };
+  std::map<ClusterName, Seen> seen;
+  std::vector<std::map<ClusterName, ObjectKey>> all;
+  for (const placement::Standing& standing : standings) {
+    std::map<ClusterName, ObjectKey>& first = all.emplace_back();
+    for (const auto& [worker, place] : standing.places) {
+      Seen& there = seen[worker];
+      if (there.standing == 0) there.first = standing.rank.workload;
+      if (place > 1 && place == there.standing + 1) first[worker] = there.first;
+      ++there.standing;
+    }
+  }
+  return all;
 }
 
 std::map<ClusterName, LineFacts> FactsOf(const std::vector<placement::Standing>& standings,

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,6 +20,9 @@
 
 namespace fedra::reconcile {
 
+// What placement::ParseOrderPolicy reads.
+std::string_view NameOf(placement::OrderPolicy order);
+
 // One worker's line.
 struct LineFacts {
   int length = 0;
@@ -27,7 +31,9 @@ struct LineFacts {
 
 class LineRows final {
  public:
-  LineRows(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+  // `order`: of ClusterQueues that do not say otherwise.
+  LineRows(store::Store& store, const Clock& clock, placement::OrderPolicy order)
+      : store_(store), clock_(clock), order_(order) {}
 
   // Reads what the last run wrote, so that it is replaced. Once, before Record.
   Result<void> Load();
@@ -38,9 +44,15 @@ class LineRows final {
  private:
   store::Store& store_;
   const Clock& clock_;
+  const placement::OrderPolicy order_;
   SteadyTime last_{};
   std::map<std::string, std::vector<store::PlaceRow>> written_;  // by uid
 };
+
+// By worker: the workload that is first in the line that each stands in; none for itself, and where
+// it is not certain which of several lines that is. In the order of `standings`.
+std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(
+    const std::vector<placement::Standing>& standings);
 
 // Of every worker for whose devices workloads wait.
 std::map<ClusterName, LineFacts> FactsOf(const std::vector<placement::Standing>& standings,

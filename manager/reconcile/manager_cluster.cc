@@ -1,6 +1,7 @@
 #include "manager/reconcile/manager_cluster.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +31,24 @@ void WarnOfOrder(const tracking::SharedQueue& queue) {
             {{"clusterqueue", queue.name},
              {"annotation", std::string(tracking::kOrderAnnotation)},
              {"value", queue.order}});
+}
+
+// Those that say something, by name; enough to name what is wrong.
+std::vector<verify::QueueOrder> OrdersOf(
+    const std::vector<std::shared_ptr<const tracking::SharedQueue>>& queues) {
+  constexpr size_t kMaxOrders = 16;
+  std::vector<verify::QueueOrder> orders;
+  for (const auto& queue : queues) {
+    if (!queue->order.empty())
+      orders.push_back(
+          {queue->name, queue->order, placement::ParseOrderPolicy(queue->order).has_value()});
+  }
+  // Those that are ignored first: they need somebody.
+  std::ranges::sort(orders, {}, [](const verify::QueueOrder& order) {
+    return std::tie(order.is_valid, order.cluster_queue);
+  });
+  if (orders.size() > kMaxOrders) orders.resize(kMaxOrders);
+  return orders;
 }
 
 }  // namespace
@@ -286,7 +305,9 @@ verify::Capacity ManagerCluster::Queues() const {
     if (!queue->why_inactive.empty())
       stopped.push_back({"ClusterQueue " + queue->name, queue->name, queue->why_inactive});
   }
-  return verify::QueuesOf(queues.size(), std::move(stopped));
+  verify::Capacity capacity = verify::QueuesOf(queues.size(), std::move(stopped));
+  capacity.orders = OrdersOf(queues);
+  return capacity;
 }
 
 std::string ManagerCluster::Problem() const {

@@ -97,7 +97,8 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .removed_at = std::nullopt,
                          .needs_json = NeedsJson(workload->requirement),
                          .cluster_queue = picture.cluster_queue,
-                         .waits_for = std::string(placement::ToString(decision.waits_for))};
+                         .waits_for = std::string(placement::ToString(decision.waits_for)),
+                         .priority = workload->priority.value};
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return all[workload->key]; });
   const bool same_life = written.row.uid == row.uid;

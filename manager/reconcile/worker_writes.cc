@@ -33,10 +33,11 @@ bool StopsJob(const ClusterView& view) {
 }
 
 std::string WhyStopped(const placement::DeleteRemote& action, const ClusterView& view) {
-  return fmt::format(
-      "the job {} was running on {} and was deleted there: {}", view.job->key.ToString(),
-      action.cluster.value,
-      action.outcome.empty() ? "it remained from a previous admission" : action.outcome);
+  std::string why = action.outcome;
+  if (why.empty()) why = "it remained from a previous admission";
+  if (why == placement::ToString(placement::Phase::kGone)) why = "it was deleted on the manager";
+  return fmt::format("the job {} was running on {} and was deleted there: {}",
+                     view.job->key.ToString(), action.cluster.value, why);
 }
 
 }  // namespace

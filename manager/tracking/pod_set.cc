@@ -48,6 +48,7 @@ Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
 
 bool NeedDevices(std::span<const dra::PodDemand> demands) {
   return std::any_of(demands.begin(), demands.end(), [](const dra::PodDemand& demand) {
+    if (demand.count == 0) return false;
     return !demand.claims.empty() ||
            std::any_of(demand.requests.begin(), demand.requests.end(), [](const auto& request) {
              return dra::IsExtendedResource(request.first.view());

@@ -89,6 +89,11 @@ void PutCapacity(ordered_json& object, const Capacity& capacity) {
     object["queues"] = {{"total", capacity.queues},
                         {"active", capacity.queues - capacity.stopped},
                         {"stopped", std::move(stopped)}};
+    for (const QueueOrder& queue : capacity.orders) {
+      object["queues"]["orders"].push_back({{"clusterQueue", queue.cluster_queue},
+                                            {"order", queue.order},
+                                            {"valid", queue.is_valid}});
+    }
   }
   if (!capacity.quota.empty()) {
     ordered_json& quota = object["quota"] = ordered_json::array();
@@ -123,6 +128,11 @@ Result<Capacity> ParseCapacity(const std::string& text) {
   for (const json& queue : Member(queues, "stopped"))
     capacity.stopped_queues.push_back(
         {Text(queue, "name"), Text(queue, "clusterQueue"), Text(queue, "why")});
+  for (const json& queue : Member(queues, "orders")) {
+    const json& valid = Member(queue, "valid");
+    capacity.orders.push_back({Text(queue, "clusterQueue"), Text(queue, "order"),
+                               valid.is_boolean() && valid.get<bool>()});
+  }
   for (const json& use : Member(object, "quota")) {
     const auto nominal = tracking::ReadQuantity(Member(use, "nominal"));
     const auto reserved = tracking::ReadQuantity(Member(use, "reserved"));

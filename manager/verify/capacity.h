@@ -41,10 +41,20 @@ struct DeviceTotals {
   bool operator==(const DeviceTotals&) const = default;
 };
 
+// How a ClusterQueue of the manager wants its jobs ordered.
+struct QueueOrder {
+  std::string cluster_queue;
+  std::string order;     // its annotation fedra.dev/order
+  bool is_valid = true;  // false: it is ignored
+
+  bool operator==(const QueueOrder&) const = default;
+};
+
 struct Capacity {
   int queues = 0;                            // LocalQueues; of the manager ClusterQueues
   int stopped = 0;                           // of them
   std::vector<StoppedQueue> stopped_queues;  // the first of them, by name
+  std::vector<QueueOrder> orders;            // of the manager; bounded
   std::vector<QuotaUse> quota;               // what is used most comes first; bounded
   // Absent: devices are not verified, or not listed yet.
   std::optional<DeviceTotals> devices;
@@ -62,7 +72,8 @@ Capacity CapacityOf(const WorkerObjects& objects);
 double ShareOf(const QuotaUse& use);
 
 // Adds what is known of {"queues": {"total": 2, "active": 1, "stopped": [{"name", "clusterQueue",
-// "why"}]}, "quota": [...], "devices": {"published": 8, "inUse": 3}}.
+// "why"}], "orders": [{"clusterQueue", "order", "valid"}]}, "quota": [...], "devices":
+// {"published": 8, "inUse": 3}}.
 void PutCapacity(nlohmann::ordered_json& object, const Capacity& capacity);
 // The same as one object, for the store.
 std::string ToJsonText(const Capacity& capacity);

@@ -170,6 +170,12 @@ void VerifyTemplate(const ObjectKey& key, const WorkerPicture& worker,
   RequireCapabilities(*used, "ResourceClaimTemplate", worker, options, verdict, notes);
 }
 
+std::string StoppedText(const std::string& queue, StopPolicy stop) {
+  return stop == StopPolicy::kHold
+             ? fmt::format("{} is stopped (stopPolicy Hold)", queue)
+             : fmt::format("{} is being drained (stopPolicy HoldAndDrain)", queue);
+}
+
 void VerifyQueue(const tracking::Requirement& requirement, const WorkerPicture& worker,
                  verdict::Verdict& verdict) {
   const ObjectKey key{requirement.ns, requirement.queue};
@@ -180,12 +186,12 @@ void VerifyQueue(const tracking::Requirement& requirement, const WorkerPicture& 
   const bool whole = cluster_queue != nullptr && cluster_queue->stop != StopPolicy::kNone;
   const StopPolicy stop = whole ? cluster_queue->stop : queue->stop;
   if (stop != StopPolicy::kNone) {
-    const std::string stopped =
-        whole ? "ClusterQueue " + queue->cluster_queue : "LocalQueue " + key.ToString();
-    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, stopped,
-               stop == StopPolicy::kHold
-                   ? fmt::format("{} is stopped (stopPolicy Hold)", stopped)
-                   : fmt::format("{} is being drained (stopPolicy HoldAndDrain)", stopped));
+    const std::string local = "LocalQueue " + key.ToString();
+    const std::string stopped = whole ? "ClusterQueue " + queue->cluster_queue : local;
+    std::string message = StoppedText(stopped, stop);
+    if (whole && queue->stop != StopPolicy::kNone)
+      message += "; " + StoppedText(local, queue->stop);
+    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, stopped, std::move(message));
   }
   Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, "LocalQueue " + key.ToString(),
       fmt::format("LocalQueue {} is not active: {}", key.ToString(),

@@ -55,9 +55,9 @@ struct Wanted {
   const std::string& resource;
   const Quantity& each;
 
-  // "2 pods of set main ask for 4 of cpu each".
+  // "2 pods of set main ask for 4 cpu each".
   std::string Describe() const {
-    return fmt::format("{} of set {} ask{} for {} of {}{}", Counted(pods, "pod"), set.name,
+    return fmt::format("{} of set {} ask{} for {} {}{}", Counted(pods, "pod"), set.name,
                        pods == 1 ? "s" : "", Readable(each), resource, pods == 1 ? "" : " each");
   }
   std::string Readable(const Quantity& amount) const {

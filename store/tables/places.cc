@@ -5,9 +5,11 @@ namespace fedra::store {
 Result<void> Apply(Connection& db, const PutPlaces& change) {
   FEDRA_RETURN_IF_ERROR(db.Run("DELETE FROM places WHERE uid = ?", {change.uid}));
   for (const PlaceRow& row : change.rows) {
-    FEDRA_RETURN_IF_ERROR(db.Run(
-        "INSERT OR REPLACE INTO places (uid, cluster, place, passes, is_kept) VALUES (?,?,?,?,?)",
-        {change.uid, row.cluster, row.place, row.passes, row.is_kept ? 1 : 0}));
+    FEDRA_RETURN_IF_ERROR(
+        db.Run("INSERT OR REPLACE INTO places (uid, cluster, place, passes, is_kept, first, "
+               "dispatch_order) VALUES (?,?,?,?,?,?,?)",
+               {change.uid, row.cluster, row.place, row.passes, row.is_kept ? 1 : 0, row.first,
+                row.dispatch_order}));
   }
   return {};
 }
@@ -15,10 +17,11 @@ Result<void> Apply(Connection& db, const PutPlaces& change) {
 Result<std::vector<PlaceRow>> LoadPlaces(Connection& db, const std::string& uid) {
   std::vector<PlaceRow> rows;
   FEDRA_RETURN_IF_ERROR(
-      db.Query("SELECT uid, cluster, place, passes, is_kept FROM places"
+      db.Query("SELECT uid, cluster, place, passes, is_kept, first, dispatch_order FROM places"
                " WHERE ?1 = '' OR uid = ?1 ORDER BY uid, place, cluster",
                {uid}, [&](Row& row) {
-                 rows.push_back({row.Text(), row.Cluster(), row.Int(), row.Int(), row.Int() != 0});
+                 rows.push_back({row.Text(), row.Cluster(), row.Int(), row.Int(), row.Int() != 0,
+                                 row.Text(), row.Text()});
                }));
   return rows;
 }

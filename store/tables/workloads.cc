@@ -3,7 +3,7 @@
 #define FEDRA_WORKLOAD_COLUMNS                                                          \
   "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, created_at, " \
   "state_since, finished_at, updated_at, removed_at, needs_json, "                      \
-  "labels_json, cluster_queue, waits_for"
+  "labels_json, cluster_queue, waits_for, priority"
 
 namespace fedra::store {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 WorkloadRow ReadWorkload(Row& row) {
   return {row.Text(),         row.Key(),  row.Text(), row.Key(),  row.Text(),         row.Text(),
           row.Cluster(),      row.Text(), row.Time(), row.Time(), row.OptionalTime(), row.Time(),
-          row.OptionalTime(), row.Text(), row.Text(), row.Text(), row.Text()};
+          row.OptionalTime(), row.Text(), row.Text(), row.Text(), row.Text(),         row.Int()};
 }
 
 // What is only kept while it lives.
@@ -26,11 +26,11 @@ Result<void> Apply(Connection& db, const PutWorkload& change) {
   const WorkloadRow& row = change.row;
   if (row.removed_at) FEDRA_RETURN_IF_ERROR(RemovePresent(db, row.uid));
   return db.Run("INSERT OR REPLACE INTO workloads (" FEDRA_WORKLOAD_COLUMNS
-                ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                {row.uid, row.key.ns, row.key.name, row.job_kind, row.job.ns, row.job.name,
-                 row.queue, row.state, row.worker, row.note, row.created_at, row.state_since,
-                 row.finished_at, row.updated_at, row.removed_at, row.needs_json, row.labels_json,
-                 row.cluster_queue, row.waits_for});
+                ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                {row.uid,        row.key.ns,      row.key.name,      row.job_kind,   row.job.ns,
+                 row.job.name,   row.queue,       row.state,         row.worker,     row.note,
+                 row.created_at, row.state_since, row.finished_at,   row.updated_at, row.removed_at,
+                 row.needs_json, row.labels_json, row.cluster_queue, row.waits_for,  row.priority});
 }
 
 Result<void> Apply(Connection& db, const RemoveWorkload& change) {

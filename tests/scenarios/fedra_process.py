@@ -225,6 +225,10 @@ class Fedra:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
         return {worker["name"]: worker["state"] for worker in self._json("status")["workers"]}
 
+    def left_behind(self) -> dict[str, int]:
+        """How many jobs' copies may still run on each worker, as far as `fedra status` knows."""
+        return {row["name"]: row["jobsLeftBehind"] for row in self._json("status")["workers"]}
+
     def worker_notes(self) -> dict[str, str]:
         """What `fedra status` has to say about each worker."""
         return {worker["name"]: worker["why"] for worker in self._json("status")["workers"]}

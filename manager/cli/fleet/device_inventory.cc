@@ -4,10 +4,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/counters.h"
+#include "dra/judge/selector_advice.h"
 #include "manager/cli/text/attribute_text.h"
 
 namespace fedra::cli {
@@ -58,13 +60,19 @@ class Inventory final {
   void AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one);
   DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
   NodeDevices& At(const dra::PoolKey& key, const std::string& node);
+  void AddCordoned();
 
   const dra::Snapshot& snapshot_;
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   Question question_;
   std::map<std::tuple<std::string, std::string, std::string>, NodeDevices> nodes_;
-  std::map<std::string, int> errors_;  // devices by what a selector says of them
+  // A selector's error, on how many devices, and what it is on the last of them.
+  struct Failing {
+    int devices = 0;
+    dra::SelectorFailure last;
+  };
+  std::map<std::string, Failing> errors_;
   int looked_at_ = 0;
   int failing_ = 0;
   std::vector<std::string> notes_;
@@ -126,9 +134,10 @@ bool Inventory::IsWanted(const ViewDevice& device) {
   if (code == dra::kSelectorFails) {
     ++failing_;
     const auto failure = matches_.FailureOf(question_.filter, *device.slice, device.index);
-    const std::string advice = failure.advice.empty() ? "" : " (" + failure.advice + ")";
-    ++errors_[matches_.Selector(question_.filter, failure.selector).expression + ": " +
-              failure.error + advice];
+    Failing& known = errors_[matches_.Selector(question_.filter, failure.selector).expression +
+                             ": " + failure.error];
+    ++known.devices;
+    known.last = failure;
   }
   return code == dra::kMatches;
 }
@@ -234,12 +243,27 @@ void Inventory::AddPool(const PoolState& pool) {
     AddLocal(pool);
 }
 
+// Their free devices are free, and yet no new pod gets one.
+void Inventory::AddCordoned() {
+  for (const auto& [key, place] : nodes_) {
+    const auto* node = snapshot_.nodes().Find(dra::Text(place.node));
+    if (place.node.empty() || node == nullptr || !(*node)->unschedulable || place.count.free == 0)
+      continue;
+    notes_.push_back(fmt::format("node {} is unschedulable (cordoned): no new pod gets {} there",
+                                 place.node, Counted(place.count.free, "free device")));
+  }
+}
+
 DeviceInventory Inventory::Take() {
   DeviceInventory inventory;
+  AddCordoned();
   for (auto& [key, place] : nodes_) inventory.nodes.push_back(std::move(place));
-  for (const auto& [error, devices] : errors_)
-    notes_.push_back(
-        fmt::format("on {} the selector is an error: {}", Counted(devices, "device"), error));
+  for (const auto& [error, failure] : errors_) {
+    notes_.push_back(fmt::format("on {} the selector is an error: {}{}",
+                                 Counted(failure.devices, "device"), error,
+                                 dra::AdviceBehind(failure.last, snapshot_)));
+  }
+  if (snapshot_.pools().size() == 0) notes_.emplace_back("no devices are published there");
   inventory.notes = std::move(notes_);
   inventory.class_missing = question_.nothing_matches;
   inventory.known_classes = std::move(question_.known_classes);

@@ -59,6 +59,8 @@ bool IsWanted(const FleetOptions& options, const std::string& name) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
+constexpr std::chrono::seconds kUsualTimeout{15};  // FleetOptions::timeout
+
 // Absent: nothing of this worker is read.
 std::optional<FleetWorkerSettings> Chosen(const FleetOptions& options,
                                           FleetWorkerSettings settings) {
@@ -127,6 +129,13 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
     known.push_back(worker.name.value);
     auto settings = Chosen(options, ToJudged(worker, gather));
     if (!settings) continue;
+    // Who asks for more time than usual gives it to one that accepts connections and is silent,
+    // too.
+    if (workers.timeout > kUsualTimeout) {
+      worker.options.connect_timeout = std::max(worker.options.connect_timeout, workers.timeout);
+      worker.options.probe_timeout = std::max(worker.options.probe_timeout, workers.timeout);
+      worker.options.call_timeout = std::max(worker.options.call_timeout, workers.timeout);
+    }
     workers.judged.push_back(*std::move(settings));
     workers.access.push_back(std::move(worker));
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "manager/cli/manifests/job_rules.h"
 #include "manager/cli/manifests/job_schema.h"
 #include "manager/cli/manifests/manifest_fields.h"
@@ -20,6 +21,8 @@ namespace {
 
 using nlohmann::json;
 using tracking::Member;
+
+constexpr const char* kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
 
 // Where `part` stands in `whole`: "spec.template"; nothing when it is not in there.
 std::optional<std::string> PathOf(const json& part, const json& whole, const std::string& path) {
@@ -73,6 +76,16 @@ bool HasError(const CheckInput& input, const InputJob& job) {
   });
 }
 
+// Kueue's class for its Workload, or Kubernetes' for its pods.
+bool NamesPriority(const json& object, const tracking::JobAdapter& adapter) {
+  if (!tracking::Text(Member(Member(object, "metadata"), "labels"), kPriorityClassLabel).empty())
+    return true;
+  const auto templates = adapter.PodTemplates(Member(object, "spec"));
+  return std::any_of(templates.begin(), templates.end(), [](const tracking::PodTemplate& item) {
+    return !tracking::Text(Member(*item.object, "spec"), "priorityClassName").empty();
+  });
+}
+
 // Whether it is a job; then it is one of the input, or a finding.
 bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput& input) {
   const json& object = *manifest.object;
@@ -98,7 +111,13 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
   const bool is_known =
       HasName(object) && std::any_of(input.jobs.begin(), input.jobs.end(), is_same);
   if (!is_known)
-    input.jobs.push_back({kind, key, !HasName(object), manifest.file, manifest.document, {}});
+    input.jobs.push_back({kind,
+                          key,
+                          !HasName(object),
+                          manifest.file,
+                          manifest.document,
+                          NamesPriority(object, *adapter),
+                          {}});
   auto job = tracking::ParseSubmitted(object, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
@@ -130,12 +149,24 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
   }
 }
 
+// A kind that differs in case, or that the group has in another version: "batch/v1, Kind=Job".
+std::string RightKind(const std::string& kind) {
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+    const kube::Resource& resource = adapter->resource();
+    if (ToLower(resource.kind) == ToLower(kind))
+      return fmt::format("{}, Kind={}", resource.ApiVersion(), resource.kind);
+  }
+  return {};
+}
+
 std::string WhySkipped(const nlohmann::json& object) {
   const std::string version = tracking::Text(object, "apiVersion");
   const std::string kind = tracking::Text(object, "kind");
   if (version.empty() || kind.empty())
     return "no Kubernetes manifest: apiVersion or kind is missing; skipped";
-  return fmt::format("\"{}, Kind={}\" is no job that fedra can run; skipped", version, kind);
+  const std::string right = RightKind(kind);
+  return fmt::format("\"{}, Kind={}\" is no job that fedra can run{}; skipped", version, kind,
+                     right.empty() ? "" : fmt::format(" (did you mean {}?)", right));
 }
 
 }  // namespace

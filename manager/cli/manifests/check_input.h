@@ -21,6 +21,7 @@ struct InputJob {
   bool is_generated = false;  // the API server makes the name; that of `key` is its beginning
   std::string file;
   int document = 1;
+  bool has_priority = false;  // it names a priority class: jobs in line may stand behind it
   // Nothing when the job has an error: a verdict beside it would be worth nothing.
   std::optional<tracking::SubmittedJob> submitted;
 };

@@ -24,6 +24,7 @@ namespace {
 using store::WorkloadRow;
 
 constexpr std::chrono::hours kShowEnded{1};
+constexpr std::string_view kDeletedState = "Deleted";  // a state that no list has
 
 int Urgency(const WorkloadRow& row) {
   const PhaseView* view = ViewOf(row);
@@ -116,23 +117,43 @@ bool EndedLongAgo(const WorkloadRow& row, WallTime now) {
 
 }  // namespace
 
-Result<JobFilter> Checked(JobFilter filter) {
+std::vector<std::string> JobStates() {
   std::vector<std::string> states;
   for (const StateEntry& entry : StateEntries())
-    if (entry.group == "Job") states.emplace_back(entry.name);
+    if (entry.group == "Job" && entry.name != kDeletedState) states.emplace_back(entry.name);
+  return states;
+}
+
+std::vector<std::string> SortColumns() {
+  return {"state", "line", "name", "age", "worker", "queue"};
+}
+
+Result<JobFilter> Checked(JobFilter filter) {
+  if (std::ranges::any_of(filter.states, [](const auto& state) {
+        return ToLower(state) == ToLower(kDeletedState);
+      })) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--state {}: jobs that were deleted are not listed; `fedra history "
+                            "NAMESPACE/NAME` shows one",
+                            kDeletedState));
+  }
   std::vector<std::string> reasons;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     reasons.emplace_back(entry.name);
-  FEDRA_RETURN_IF_ERROR(Spell("--state", states, filter.states));
+  FEDRA_RETURN_IF_ERROR(Spell("--state", JobStates(), filter.states));
   FEDRA_RETURN_IF_ERROR(Spell("--reason", reasons, filter.reasons));
   std::vector<std::string> sort_by{filter.sort_by};
-  FEDRA_RETURN_IF_ERROR(
-      Spell("--sort-by", {"state", "line", "name", "age", "worker", "queue"}, sort_by));
+  FEDRA_RETURN_IF_ERROR(Spell("--sort-by", SortColumns(), sort_by));
   filter.sort_by = sort_by.front();
   auto selector = LabelSelector::Parse(filter.labels);
   if (!selector) return Fail(std::move(selector).error().WithContext("--selector"));
   filter.selector = *std::move(selector);
   return filter;
+}
+
+bool IsFiltered(const JobFilter& filter) {
+  return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
+         !filter.queues.empty() || !filter.labels.empty();
 }
 
 ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,

@@ -28,9 +28,16 @@ struct JobFilter {
   bool all = false;                       // also those that ended long ago
 };
 
+// What --state takes, and --sort-by.
+std::vector<std::string> JobStates();
+std::vector<std::string> SortColumns();
+
 // The filter with states and reasons as they are spelled, and its selector; kInvalidArgument, with
 // what there is, for a word that is none, a sort_by that is none, and labels that are no selector.
 Result<JobFilter> Checked(JobFilter filter);
+
+// Whether it leaves jobs out by what they are.
+bool IsFiltered(const JobFilter& filter);
 
 struct ChosenJobs {
   std::vector<store::WorkloadRow> matching;  // sorted

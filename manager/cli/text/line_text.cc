@@ -21,6 +21,20 @@ std::string TimesText(int times) {
   return times == 1 ? "once" : times == 2 ? "twice" : fmt::format("{} times", times);
 }
 
+// "3rd on gpu-east, gpu-west, 5th on gpu-south", with `more` behind the first place.
+std::string InOrder(std::span<const store::PlaceRow> places, std::string_view more) {
+  std::string text;
+  for (size_t i = 0; i < places.size();) {
+    std::vector<std::string> workers;
+    const int place = places[i].place;
+    for (; i < places.size() && places[i].place == place; ++i)
+      workers.push_back(places[i].cluster.value);
+    text += fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", PlaceText(place),
+                        text.empty() ? more : "", WorkersText(workers));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string PlaceText(int place) {
@@ -34,15 +48,7 @@ std::string PlaceText(int place) {
 }
 
 std::string LineText(std::span<const store::PlaceRow> places) {
-  std::string text;
-  for (size_t i = 0; i < places.size();) {
-    std::vector<std::string> workers;
-    const int place = places[i].place;
-    for (; i < places.size() && places[i].place == place; ++i)
-      workers.push_back(places[i].cluster.value);
-    text += fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", PlaceText(place),
-                        text.empty() ? " in line" : "", WorkersText(workers));
-  }
+  std::string text = InOrder(places, " in line");
   if (text.empty()) return text;
   if (places.front().passes > 0)
     text += fmt::format("; passed {} by other jobs", TimesText(places.front().passes));
@@ -51,10 +57,22 @@ std::string LineText(std::span<const store::PlaceRow> places) {
   return text;
 }
 
-nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places) {
-  nlohmann::ordered_json line = {{"places", nlohmann::ordered_json::array()}};
-  for (const store::PlaceRow& row : places)
-    line["places"].push_back({{"worker", row.cluster.value}, {"place", row.place}});
+std::string PlacesText(std::span<const store::PlaceRow> places) {
+  const std::string text = InOrder(places, "");
+  return text.empty() ? "-" : text;
+}
+
+nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places, const FindJob& find) {
+  nlohmann::ordered_json line = {{"order", places.empty() ? "" : places.front().dispatch_order},
+                                 {"places", nlohmann::ordered_json::array()}};
+  for (const store::PlaceRow& row : places) {
+    nlohmann::ordered_json& place = line["places"].emplace_back();
+    place = {{"worker", row.cluster.value}, {"place", row.place}};
+    const store::WorkloadRow* const first = row.first.empty() ? nullptr : find(row.first);
+    if (first == nullptr) continue;
+    place["first"] = {
+        {"namespace", first->job.ns}, {"name", first->job.name}, {"priority", first->priority}};
+  }
   line["passes"] = places.empty() ? 0 : places.front().passes;
   for (const store::PlaceRow& row : places)
     if (row.is_kept) line["keptWorker"] = row.cluster.value;

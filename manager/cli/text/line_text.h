@@ -2,6 +2,7 @@
 //
 // A workload's place in line, for people and programs. Pure.
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -18,7 +19,14 @@ std::string PlaceText(int place);
 // Empty: it stands in no line. `places`: of one workload, the first place first.
 std::string LineText(std::span<const store::PlaceRow> places);
 
-// {"places": [{"worker": "gpu-east", "place": 3}], "passes": 2, "keptWorker": "gpu-east"}
-nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places);
+// "1st on gpu-west, 4th on gpu-east": for a table; "-": it stands in no line.
+std::string PlacesText(std::span<const store::PlaceRow> places);
+
+// The jobs that are first in lines, by PlaceRow::first; null: not known any more.
+using FindJob = std::function<const store::WorkloadRow*(const std::string& first)>;
+
+// {"order": "Backfill", "places": [{"worker": "gpu-east", "place": 3, "first": {"namespace",
+// "name", "priority"}}], "passes": 2, "keptWorker": "gpu-east"}
+nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places, const FindJob& find);
 
 }  // namespace fedra::cli

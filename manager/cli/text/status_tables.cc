@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/line_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
 
@@ -42,11 +43,13 @@ Tone WorkerTone(const ClusterRow& row) {
   return is_open ? Tone::kWarning : tone;
 }
 
-// "the copies of 2 jobs that were moved may still run there".
+// "copies of 2 jobs that were requeued or deleted may still run there".
 std::string LeftText(size_t left) {
   if (left == 0) return {};
-  return left == 1 ? "the copy of a job that was moved may still run there"
-                   : fmt::format("the copies of {} jobs that were moved may still run there", left);
+  return left == 1
+             ? "the copy of a job that was requeued or deleted may still run there"
+             : fmt::format("copies of {} jobs that were requeued or deleted may still run there",
+                           left);
 }
 
 std::string WorkerNote(const ClusterRow& row, size_t jobs, size_t left,
@@ -162,6 +165,13 @@ std::map<ClusterName, size_t> LeftByWorker(const StatusData& data) {
   return left;
 }
 
+PlacesByUid InLine(const StatusData& data) {
+  PlacesByUid places;
+  for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
+  for (auto& [uid, rows] : places) std::ranges::stable_sort(rows, {}, &store::PlaceRow::place);
+  return places;
+}
+
 Table WorkerTable(const StatusData& data, const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"NAME",  "STATE",   "SINCE", "QUEUES",
@@ -195,13 +205,18 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
                const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
+  const bool in_line = wide || settings.jobs.sort_by == "line";
+  if (in_line) titles.insert(titles.end(), {"PRIORITY", "LINE"});
   if (wide) titles.insert(titles.end(), {"IN STATE", "KIND", "WORKLOAD", "NEEDS"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
   const VerdictsByUid verdicts = ByUid(data.verdicts);
+  PlacesByUid places = in_line ? InLine(data) : PlacesByUid();
   for (const WorkloadRow& row : rows) {
     std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, JobTone(row, data)),
                                OrDash(row.worker.value), Since(row.created_at, settings.now)};
+    if (in_line)
+      cells.insert(cells.end(), {std::to_string(row.priority), PlacesText(places[row.uid])});
     if (wide) {
       cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
                                  OrDash(NeedsText(row))});

@@ -13,6 +13,7 @@
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
+#include "manager/cli/text/order_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/status_tables.h"
 #include "manager/cli/text/view_parts.h"
@@ -105,10 +106,10 @@ std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
 // With its place in line, and the first reason of each worker against a blocked job, counted.
 ordered_json JobJson(const WorkloadRow& row,
                      const std::map<std::string, std::vector<ReasonCount>>& reasons,
-                     const std::map<std::string, std::vector<store::PlaceRow>>& places) {
+                     const PlacesByUid& places, const FindJob& first) {
   ordered_json object = ToJson(row);
   if (const auto in_line = places.find(row.uid); in_line != places.end())
-    object["line"] = LineJson(in_line->second);
+    object["line"] = LineJson(in_line->second, first);
   const auto known = reasons.find(row.uid);
   if (PhaseOf(row) != placement::Phase::kBlocked || known == reasons.end()) return object;
   ordered_json& list = object["reasons"] = ordered_json::array();
@@ -133,10 +134,15 @@ ordered_json StatusDocument(std::string_view kind, Parts parts, const StatusData
     document["jobs"] = ordered_json::array();
     const ChosenJobs jobs = Chosen(data, settings);
     const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
-    std::map<std::string, std::vector<store::PlaceRow>> places;
-    for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
+    const PlacesByUid places = InLine(data);
+    std::map<std::string, const WorkloadRow*> by_key;
+    for (const WorkloadRow& row : data.workloads) by_key[row.key.ToString()] = &row;
+    const FindJob first = [&](const std::string& key) -> const WorkloadRow* {
+      const auto found = by_key.find(key);
+      return found == by_key.end() ? nullptr : found->second;
+    };
     for (const WorkloadRow& row : jobs.shown)
-      document["jobs"].push_back(JobJson(row, reasons, places));
+      document["jobs"].push_back(JobJson(row, reasons, places, first));
     document["remaining"] = jobs.beyond_limit;
     document["ended"] = jobs.ended;
   }
@@ -158,11 +164,6 @@ std::string KeyLines(Parts parts, const StatusData& data, const ViewSettings& se
   return names;
 }
 
-bool IsFiltered(const JobFilter& filter) {
-  return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
-         !filter.queues.empty() || !filter.selector.empty();
-}
-
 std::string NoJobs(const ViewSettings& settings) {
   const std::string which = IsFiltered(settings.jobs) ? " match" : " found";
   return settings.ns.empty() ? "No jobs" + which + "."
@@ -174,7 +175,7 @@ constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here
 // What stands above the tables: what makes them old, or keeps jobs from being placed.
 std::string Preamble(const StatusData& data, const ViewSettings& settings) {
   return (settings.style.headers ? DaemonLine(data.daemon, settings) : "") +
-         ManagerLine(data.manager, settings);
+         ManagerLine(data.manager, settings) + QueueLines(data, settings);
 }
 
 // Without headings nothing stands on stdout but rows.

@@ -191,6 +191,7 @@ void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
   for (const verdict::Reason& reason : item.verdict.reasons) {
     add(std::string(verdict::ToString(reason.code)),
         reason.counts ? reason.counts->wish : reason.message);
+    if (reason.counts) add("", reason.counts->ToString());
   }
   for (const VerdictNote& note : item.notes) add("note", note.message);
 }

@@ -87,6 +87,28 @@ bool IsKind(std::string_view word) {
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
+// A Workload that was dispatched or deleted meanwhile is left out.
+Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
+                                                  const std::vector<store::PlaceRow>& places) {
+  std::map<std::string, FirstJob> all;
+  for (const store::PlaceRow& place : places) {
+    const size_t slash = place.first.find('/');
+    if (slash == std::string::npos || all.contains(place.first)) continue;
+    const ObjectKey key{place.first.substr(0, slash), place.first.substr(slash + 1)};
+    FEDRA_ASSIGN_OR_RETURN(std::vector<store::WorkloadRow> rows, reader.FindWorkloads(key));
+    std::erase_if(rows, [&](const auto& row) { return row.key != key || row.removed_at; });
+    if (rows.empty()) continue;
+    FEDRA_ASSIGN_OR_RETURN(const auto its_places, reader.Places(rows.front().uid));
+    FirstJob& first = all[place.first];
+    for (const store::PlaceRow& its : its_places) {
+      first.dispatch_order = its.dispatch_order;
+      if (its.is_kept) first.kept = its.cluster;
+    }
+    first.row = std::move(rows.front());
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<StatusData> LoadStatus(store::Reader& reader) {
@@ -121,6 +143,7 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<Objec
     WorkloadData::Incarnation incarnation;
     FEDRA_ASSIGN_OR_RETURN(incarnation.verdicts, reader.Verdicts(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.places, reader.Places(row.uid));
+    FEDRA_ASSIGN_OR_RETURN(incarnation.first, LoadFirst(reader, incarnation.places));
     FEDRA_ASSIGN_OR_RETURN(incarnation.attempts, reader.Attempts(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.events, reader.Events(row.uid));
     FEDRA_ASSIGN_OR_RETURN(incarnation.failures, reader.Failures(row.uid));

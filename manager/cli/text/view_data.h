@@ -5,6 +5,7 @@
 // Loading is apart from rendering, so that every rendering is a pure function and its test a text.
 // Plain values.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,13 @@ struct StatusData {
   std::vector<store::ResidueRow> residues = {};
 };
 
+// The job that is first in a line, as far as it is known.
+struct FirstJob {
+  store::WorkloadRow row;
+  std::string dispatch_order;  // that those behind it are held by; may be empty
+  ClusterName kept;            // the worker that is kept for it; empty: none
+};
+
 // Everything about one name: the incarnation that people mean first, earlier ones behind it.
 struct WorkloadData {
   struct Incarnation {
@@ -61,6 +69,7 @@ struct WorkloadData {
     std::vector<store::AttemptRow> attempts;             // oldest first
     std::vector<store::EventRow> events;                 // oldest first
     std::vector<store::PlacementFailure> failures = {};  // of workers, oldest first
+    std::map<std::string, FirstJob> first = {};          // by PlaceRow::first
   };
   Daemon daemon;
   std::optional<store::ClusterRow> manager;  // as in StatusData

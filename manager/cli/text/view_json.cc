@@ -21,7 +21,9 @@ ordered_json DaemonJson(const Daemon& daemon, const store::HeartbeatRow& row, Wa
           {"ageSeconds", std::max<int64_t>(0, age.count())},
           {"version", row.version},
           {"pid", row.pid},
-          {"startedAt", FormatRfc3339(row.started_at)}};
+          {"startedAt", FormatRfc3339(row.started_at)},
+          {"order", row.dispatch_order},
+          {"restartNeeded", row.restart_needed}};
 }
 
 ordered_json NeedsJson(const store::WorkloadRow& row) {
@@ -74,6 +76,7 @@ ordered_json ToJson(const store::WorkloadRow& row) {
                          {"workload", row.key.name},
                          {"queue", row.queue},
                          {"clusterQueue", row.cluster_queue},
+                         {"priority", row.priority},
                          {"state", row.state},
                          {"worker", row.worker.value},
                          {"note", row.note},

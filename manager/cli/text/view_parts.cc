@@ -94,6 +94,9 @@ std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
   } else if (!IsFresh(daemon, settings.now)) {
     text = fmt::format(
         "DAEMON  runs, but has written nothing for {} (it is starting, or its log says why)", age);
+  } else if (!daemon.heartbeat->restart_needed.empty()) {
+    text = fmt::format("DAEMON  goes by the configuration of its start: a restart takes over {}",
+                       daemon.heartbeat->restart_needed);
   }
   return text.empty() ? text : Toned(text, Tone::kWarning, settings.style) + "\n";
 }

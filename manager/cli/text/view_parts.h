@@ -31,8 +31,9 @@ Freshness FreshnessOf(const Daemon& daemon, WallTime now);
 std::string StaleText(const Daemon& daemon, WallTime now);
 
 // "DAEMON  not running: what follows is as of 2026-11-21T16:11:19Z, 12m ago", with line end; the
-// first line of every view, so that nobody takes old news for new. Empty when a daemon keeps the
-// data current, or when none has written yet.
+// first line of every view, so that nobody takes old news for new. A daemon that needs a restart to
+// take over what has changed in its configuration says so. Empty when a daemon keeps the data
+// current, or when none has written yet.
 std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings);
 
 // "MANAGER  Rejected for 5m: 401 Unauthorized", with line end; empty when all is well, or when

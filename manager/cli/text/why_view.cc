@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/line_text.h"
+#include "manager/cli/text/order_text.h"
 #include "manager/cli/text/pod_log_text.h"
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
@@ -151,19 +152,27 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const ViewSe
 // What a blocked job has to wait for: "wait" and "never" are different news.
 std::string Outlook(const WorkloadData::Incarnation& incarnation,
                     const std::vector<VerdictRow>& verdicts) {
-  const auto named = [&](const ClusterName& worker) {
-    const auto& places = incarnation.places;
-    const auto at = std::find_if(places.begin(), places.end(),
-                                 [&](const auto& place) { return place.cluster == worker; });
-    return at == places.end() ? worker.value
-                              : fmt::format("{} ({} in line)", worker.value, PlaceText(at->place));
-  };
   std::vector<std::string> busy;
+  std::vector<std::string> behind;  // others stand before it there
   bool none_ever = !verdicts.empty();
   for (const VerdictRow& row : verdicts) {
     const verify::Prospect prospect = ProspectOf(row);
-    if (prospect == verify::Prospect::kWaits) busy.push_back(named(row.cluster));
     none_ever &= prospect == verify::Prospect::kNever;
+    if (prospect != verify::Prospect::kWaits) continue;
+    const auto& places = incarnation.places;
+    const auto place = std::ranges::find(places, row.cluster, &store::PlaceRow::cluster);
+    if (place != places.end() && place->place > 1) {
+      behind.push_back(fmt::format("{} ({} in line)", row.cluster.value, PlaceText(place->place)));
+    } else {
+      busy.push_back(row.cluster.value);
+    }
+  }
+  if (!behind.empty()) {
+    const std::string also =
+        busy.empty() ? std::string()
+                     : fmt::format(", and for enough to be free on {}", fmt::join(busy, ", "));
+    return fmt::format("it waits for its turn on {}: jobs ahead in line are served first{}",
+                       fmt::join(behind, ", "), also);
   }
   if (!busy.empty()) {
     return fmt::format("it waits for {}, and is dispatched in its turn, once enough is free there",
@@ -259,6 +268,8 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
   text += QueueLine(data, incarnation.row, settings);
   if (const std::string line = LineText(incarnation.places); !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
+  if (const std::string order = OrderText(data, incarnation); !order.empty())
+    text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);
   const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
   const Table table = VerdictTable(verdicts, settings);
@@ -293,7 +304,11 @@ ordered_json JudgedJson(const VerdictRow& row) {
 ordered_json WhyJson(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                      const ViewSettings& settings) {
   ordered_json item = ToJson(incarnation.row);
-  if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places);
+  const FindJob find = [&](const std::string& name) -> const store::WorkloadRow* {
+    const auto first = incarnation.first.find(name);
+    return first == incarnation.first.end() ? nullptr : &first->second.row;
+  };
+  if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places, find);
   item["workers"] = ordered_json::array();
   const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, settings);
   for (const VerdictRow& row : verdicts) item["workers"].push_back(JudgedJson(row));

@@ -218,15 +218,30 @@ def second_daemon_is_refused(world: World) -> None:
 @scenario("worker-lost")
 def worker_lost(world: World) -> None:
     """Contact lost for longer than workerLostTimeout: the job runs elsewhere; what is left behind is removed."""
-    world.start_fedra({"workerLostTimeout": "3s"}, links=[world.worker1])
+    fedra = world.start_fedra({"workerLostTimeout": "3s"}, links=[world.worker1])
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.cut(world.worker1)
     job.wait_running_on(world.worker2)
     assert job.remote_job(world.worker1) is not None, "nobody could have removed it"
+    assert fedra.left_behind()[world.worker1] == 1
     world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
     job.finish(world.worker2)
+
+
+@scenario("outage-after-the-end")
+def outage_after_the_end(world: World) -> None:
+    """A worker is lost whose job has ended, and whose copies are removed: none is told to be left there."""
+    fedra = world.start_fedra(links=[world.worker1])
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+    job.wait_gone_from(world.worker1)
+    world.cut(world.worker1)
+    world.wait_worker_state(world.worker1, "Unreachable")
+    always("nothing is left there", lambda: fedra.left_behind()[world.worker1] == 0, 2)
+    world.restore(world.worker1)
 
 
 # A real Kueue's conversion webhook cannot be broken for a moment.

@@ -210,6 +210,19 @@ def _gang_leaves_first(
     return left
 
 
+def _assert_told(world: World, gang: FederatedJob, behind: FederatedJob) -> None:
+    """`why` says who is first and by which order; `check` knows it before a job is submitted."""
+    fedra = world.fedra
+    assert fedra is not None
+    line = objects.present(fedra.line(behind.key))
+    first = {each["worker"]: each.get("first", {}).get("name") for each in line["places"]}
+    assert line["order"] == "Backfill" and first[world.worker1] == gang.name, line
+    row = Row("next", "", "", [], pods=1, pod=by_template(card="one-card"))
+    verdict = fedra.checked(job_of(row, world.ns, "next"))[world.worker1]
+    assert verdict.outcome == "No" and verdict.reasons == ["InLine"], verdict
+    assert gang.key in verdict.messages[0], verdict
+
+
 @scenario("gang-strict", kueue_dra=_OFF)
 def nobody_passes_a_gang(world: World) -> None:
     """order Strict: behind a gang that could use every card, small jobs wait until it has left."""
@@ -234,6 +247,7 @@ def a_worker_is_kept_for_a_gang(world: World) -> None:
     mine = [job for job in holders if job not in elsewhere]
     mine[0].finish(world.worker1)
     always("worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2)
+    _assert_told(world, gang, small[1])
     for job in mine[1:]:
         job.finish(world.worker1)
     gang.wait_running_on(world.worker1)

@@ -86,7 +86,7 @@ TEST_CASE_METHOD(Fixture, "inline data is decoded and everything arrives") {
   CHECK(access->context == "main");
   CHECK(access->files == std::vector<std::string>{folder_.Path("kubeconfig")});
   CHECK(access->warnings.empty());
-  CHECK(Summary(*access) == "https://api.example.com:6443/prefix as client certificate");
+  CHECK(Summary(*access) == "https://api.example.com:6443/prefix (client certificate)");
 }
 
 TEST_CASE_METHOD(Fixture, "files are read from the kubeconfig's folder and listed") {
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(Fixture, "contexts") {
   SECTION("current-context is the default") {
     const auto access = Read("current-context: a\n" + text);
     REQUIRE(access);
-    CHECK(Summary(*access) == "https://one as token");
+    CHECK(Summary(*access) == "https://one (token)");
   }
   SECTION("none at all") {
     CHECK(Outcome(Read(text)) ==

@@ -85,7 +85,7 @@ TEST_CASE("the verdict names the claim, the device and the condition") {
   CHECK(Code(judgement) == ReasonCode::kNodeMismatch);
   CHECK(First(judgement) ==
         "0 of 2 nodes can take the pod: 2 ResourceClaim ml/shared could not be bound (AttachFailed "
-        "of device gpu.example.com/n1/gpu-0)");
+        "of device gpu.example.com/n1/gpu-0) (nodes n1, n2)");
 }
 
 TEST_CASE("a failed claim that nobody has reserved is allocated anew") {

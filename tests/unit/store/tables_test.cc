@@ -49,6 +49,7 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   train.labels_json = R"({"team":"vision"})";
   train.cluster_queue = "team-gpu";
   train.waits_for = "Quota";
+  train.priority = -7;
   train.finished_at = At(99);
   WorkloadRow other = Workload("u2", "train");
   other.job.ns = other.key.ns = "hpc";
@@ -200,9 +201,17 @@ TEST_CASE_METHOD(Fixture, "events are those of one incarnation") {
   CHECK(b.id == 1);
 }
 
+TEST_CASE_METHOD(Fixture, "places in line") {
+  const PlaceRow first{"u1", ClusterName("a"), 1, 3, true, "", "Strict"};
+  const PlaceRow second{"u1", ClusterName("b"), 2, 3, false, "ml/job-big", "Strict"};
+  auto reader = After({PutPlaces{"u1", {second, first}}});
+  CHECK(Must(reader->Places("u1")) == std::vector{first, second});
+  CHECK(Must(After({PutPlaces{"u1", {}}})->Places({})).empty());
+}
+
 TEST_CASE_METHOD(Fixture, "heartbeat") {
   CHECK_FALSE(Must(Must(store->Read())->Heartbeat()));
-  const HeartbeatRow beat{At(4), 4711, "0.1.0", At(3)};
+  const HeartbeatRow beat{At(4), 4711, "0.1.0", At(3), "Strict", "dispatch.order, store.path"};
   CHECK(Must(After({SetHeartbeat{{At(2), 1, "0", At(1)}}, SetHeartbeat{beat}})->Heartbeat()) ==
         beat);
 }

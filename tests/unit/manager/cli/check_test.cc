@@ -47,6 +47,13 @@ std::string ClaimTemplate(const std::string& name, const std::string& devices) {
 
 const std::string kOneGpu = "{requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}";
 
+TEST_CASE("check: a kind that is written in lower case is told the right one") {
+  const Ran ran = Check("apiVersion: batch/v1\nkind: job\nmetadata: {name: a}\n");
+  CHECK_THAT(ran.err + ran.out,
+             ContainsSubstring("\"batch/v1, Kind=job\" is no job that fedra can "
+                               "run (did you mean batch/v1, Kind=Job?); skipped"));
+}
+
 TEST_CASE("check without a job: manifests are checked, and nobody can take it for a verdict") {
   const Ran good = Check(ClaimTemplate("mine", kOneGpu));
   CHECK(good.code == 0);

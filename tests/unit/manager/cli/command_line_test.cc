@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/fleet.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/placement/note_reasons.h"
 #include "store/store.h"
@@ -200,6 +201,16 @@ TEST_CASE("a word after status is a table, a job, or gets a hint") {
   const Ran typo = status("workres");
   CHECK(typo.code == 1);
   CHECK(typo.err == "fedra status: there is no job workres; did you mean workers?\n");
+  const Ran worker = Run({"status", "--worker", "gpu-eest", "--store", path.c_str()});
+  CHECK(worker.code == 1);
+  CHECK(worker.err ==
+        "fedra status: --worker gpu-eest: there is no such worker; there are gpu-east\n");
+  CHECK(Run({"status", "--worker", "gpu-east", "--store", path.c_str()}).code == 0);
+  const Ran filtered = Run({"status", "workers", "--state", "Running", "--store", path.c_str()});
+  CHECK(filtered.code == 1);
+  CHECK_THAT(filtered.err,
+             ContainsSubstring("the options that choose jobs say nothing of workers"));
+  CHECK(Run({"status", "--limit", "-1", "--store", path.c_str()}).code == 1);
 }
 
 TEST_CASE(
@@ -285,6 +296,11 @@ TEST_CASE("bash completes commands, options and their values, and file names onl
   CHECK(Completed("why /proc/uptim").empty());
   CHECK(Completed("explain TemplateM") == "TemplateMissing");
   CHECK(Completed("explain Bloc") == "Blocked");
+  CHECK(Completed("explain TemplateD") == "TemplateDrift");
+  CHECK(Completed("status --state B") == "Blocked");
+  CHECK(Completed("status --reason InL") == "InLine");
+  CHECK(Completed("status --sort-by ''") == "state line name age worker queue");
+  CHECK(Completed("status wor") == "workers");
 }
 
 TEST_CASE("completion asks the store for jobs and workers") {
@@ -352,8 +368,9 @@ TEST_CASE("explain: every word prints a document, and the format must be one") {
 TEST_CASE("a complaint about the arguments says which command complains") {
   const Ran ran = Run({"why"});
   CHECK(ran.code == 1);
-  CHECK_THAT(ran.err,
-             ContainsSubstring("fedra why: job is required\n`fedra why --help` says more"));
+  CHECK_THAT(ran.err, ContainsSubstring("fedra why: job is missing\n`fedra why --help` says more"));
+  CHECK_THAT(Run({"why", "ml/a", "ml/b"}).err,
+             ContainsSubstring("fedra why: only one job may be given, not 2\n"));
   CHECK_THAT(Run({"config", "validate", "--nonsense"}).err,
              ContainsSubstring("fedra config validate: "));
 }
@@ -383,6 +400,20 @@ TEST_CASE("a worker that cannot be read: exit code 4, and its name on standard e
     CHECK(ran.code == 4);
     CHECK_THAT(ran.err, ContainsSubstring("east: "));
   }
+}
+
+TEST_CASE("--timeout: a silent worker is given more than usual when more is asked for") {
+  const TempFolder folder;
+  folder.Write("e", Nobody(1));
+  folder.Write("m", Nobody(2));
+  const std::string config = folder.Write("fedra.yaml", kFile);
+  const auto given = [&](const char* timeout) {
+    const auto workers = LoadWorkers({.config = config, .snapshot = {}, .timeout = timeout});
+    REQUIRE(workers);
+    return workers->access.at(0).options.probe_timeout;
+  };
+  CHECK(given("15s") == std::chrono::seconds(5));
+  CHECK(given("30s") == std::chrono::seconds(30));
 }
 
 TEST_CASE("config validate: the store's folder") {

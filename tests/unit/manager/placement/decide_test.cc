@@ -49,6 +49,19 @@ TEST_CASE("a finished job is mirrored before its copies are removed") {
   CHECK(world.Look().phase == Phase::kFinished);
 }
 
+TEST_CASE("an outage after a job has ended, and its copies were removed, leaves nothing behind") {
+  World world = RunningOnA();
+  world.Finish("a");
+  world.Settle();
+  REQUIRE(world.workload().Finished());
+  REQUIRE(world.WorkersWithJob().empty());
+
+  world.Disconnect("a");
+  CHECK(world.Step().actions.empty());
+  world.Advance(1h);
+  CHECK(world.Step().actions.empty());
+}
+
 TEST_CASE("a job that was deleted while it ran has not finished") {
   World world = RunningOnA();
   world.workload().finished = tracking::Condition{

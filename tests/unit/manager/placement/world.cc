@@ -463,6 +463,8 @@ void World::Apply(const FinishWorkload& action) {
 
 void World::Apply(const RecordReport& action) { record_.reported = action.reported; }
 
+void World::Apply(const RecordRemoval& action) { std::erase(record_.nominated, action.cluster); }
+
 void World::Apply(const RecordPlacing& action) {
   record_.placing = {action.cluster, now_};
   tried_.emplace(action.cluster, now_);

@@ -112,6 +112,7 @@ class World {
   void Apply(const RecordReport& action);
   void Apply(const RecordPlacing& action);
   void Apply(const RecordEnd& action);
+  void Apply(const RecordRemoval& action);
   void Apply(const RecordResidue& action);
   void Apply(const Forget& action);
   void Apply(const Note& action);

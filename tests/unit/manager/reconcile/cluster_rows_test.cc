@@ -136,11 +136,26 @@ TEST_CASE("a worker whose queue is stopped says so") {
   CHECK(f.Row().note.empty());  // they are not counted at every look
   f.clock.Advance(1s);
   CHECK(f.Row().note == "LocalQueue ml/gpu is not active: " + why);
-  f.clock.Advance(10s);
   const auto capacity = verify::ParseCapacity(f.Row().capacity_json);
   REQUIRE(capacity);
   CHECK(capacity->queues == 1);
   CHECK(capacity->stopped_queues ==
         std::vector<verify::StoppedQueue>{{"LocalQueue ml/gpu", "gpu", why}});
   CHECK(f.Row().phase == "Connected");
+}
+
+TEST_CASE("what a worker has to give is counted anew once a second, and written when it changes") {
+  Fixture f;
+  const auto queues = [&] { return verify::ParseCapacity(f.Row().capacity_json).value().queues; };
+  CHECK(queues() == 1);
+  REQUIRE(f.fleet.server(0).objects().Create({{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                                              {"kind", "LocalQueue"},
+                                              {"metadata", {{"namespace", "ml"}, {"name", "b"}}},
+                                              {"spec", {{"clusterQueue", "gpu"}}}}));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return f.fleet.worker(0).objects().queues().Find({"ml", "b"}) != nullptr; }));
+  f.clock.Advance(999ms);
+  CHECK(queues() == 1);
+  f.clock.Advance(1ms);
+  CHECK(queues() == 2);
 }

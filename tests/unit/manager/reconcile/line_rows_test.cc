@@ -1,4 +1,4 @@
-// When the places in line are written.
+// When the places in line are written, and who is first in a line.
 
 #include "manager/reconcile/line_rows.h"
 
@@ -11,6 +11,19 @@ using namespace fedra;
 using namespace fedra::reconcile;
 using namespace std::chrono_literals;
 
+namespace {
+
+const ClusterName kEast("east"), kWest("west");
+
+placement::Standing At(const char* name, std::map<ClusterName, int> places) {
+  placement::Standing standing;
+  standing.rank.workload = {"ml", name};
+  standing.places = std::move(places);
+  return standing;
+}
+
+}  // namespace
+
 TEST_CASE("the lines are asked for once a second, however often the daemon ticks") {
   const TempFolder folder;
   HandClock clock;
@@ -18,7 +31,7 @@ TEST_CASE("the lines are asked for once a second, however often the daemon ticks
   alone.workers = {};
   Connected fleet(alone, clock);
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  LineRows rows(*store, clock);
+  LineRows rows(*store, clock, placement::OrderPolicy::kBackfill);
   int asked = 0;
   const auto tick = [&] {
     rows.Record(
@@ -33,4 +46,30 @@ TEST_CASE("the lines are asked for once a second, however often the daemon ticks
   CHECK(asked == 1);
   tick();
   CHECK(asked == 2);
+}
+
+TEST_CASE("the first in each line is told, where it is certain which line that is") {
+  const auto first = FirstInLine({
+      At("a", {{kEast, 1}}),
+      At("b", {{kEast, 2}, {kWest, 1}}),
+      At("nowhere", {}),
+      At("c", {{kEast, 3}, {kWest, 2}}),
+      At("other-model", {{kEast, 1}}),
+      At("d", {{kEast, 4}}),
+      At("any-model", {{kEast, 6}}),
+  });
+  using Firsts = std::map<ClusterName, ObjectKey>;
+  REQUIRE(first.size() == 7);
+  CHECK(first[0].empty());
+  CHECK(first[1] == Firsts{{kEast, {"ml", "a"}}});
+  CHECK(first[2].empty());
+  CHECK(first[3] == Firsts{{kEast, {"ml", "a"}}, {kWest, {"ml", "b"}}});
+  CHECK(first[4].empty());
+  CHECK(first[5].empty());  // of those ahead one is in another line
+  CHECK(first[6] == Firsts{{kEast, {"ml", "a"}}});
+}
+
+TEST_CASE("an order is called as the annotation writes it") {
+  for (const char* const name : {"Strict", "Backfill", "BestEffort"})
+    CHECK(NameOf(placement::ParseOrderPolicy(name).value()) == name);
 }

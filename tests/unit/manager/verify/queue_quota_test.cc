@@ -54,12 +54,12 @@ TEST_CASE("quota: what the largest flavor holds is enough") {
   const ClusterQueue queue = Queue(kAlone);
   CHECK(Why(queue, R"({"cpu": "2", "memory": "1Gi"})", 4).empty());
   CHECK(Why(queue, R"({"cpu": "2"})", 5) ==
-        "5 pods of set main ask for 2 of cpu each, and ClusterQueue gpu has quota for at most 8 in "
+        "5 pods of set main ask for 2 cpu each, and ClusterQueue gpu has quota for at most 8 in "
         "one flavor: Kueue never admits them");
   CHECK(Why(queue, R"({"memory": "11Gi"})", 1) ==
-        "1 pod of set main asks for 11Gi of memory, and ClusterQueue gpu has quota for at most "
+        "1 pod of set main asks for 11Gi memory, and ClusterQueue gpu has quota for at most "
         "10Gi in one flavor: Kueue never admits them");
-  CHECK_THAT(Why(queue, R"({"cpu": "4k"})", 1), ContainsSubstring("asks for 4000 of cpu, "));
+  CHECK_THAT(Why(queue, R"({"cpu": "4k"})", 1), ContainsSubstring("asks for 4000 cpu, "));
   CHECK(Why(queue, R"({"cpu": "1999m"})", 4).empty());
   CHECK(!Why(queue, R"({"cpu": "2001m"})", 4).empty());
 }
@@ -113,10 +113,9 @@ TEST_CASE("quota: full is a queue whose own quota has room for the pods, but not
       {"name": "gone", "resources": [{"name": "cpu", "total": 100}]}]})"));
   CHECK(Ask(&WhyFull, queue, R"({"cpu": "500m"})", 3).empty());
   CHECK(Ask(&WhyFull, queue, R"({"cpu": "500m", "memory": "10Gi"})", 1).empty());
-  CHECK(
-      Ask(&WhyFull, queue, R"({"cpu": "2"})", 2) ==
-      "2 pods of set main ask for 2 of cpu each, and ClusterQueue gpu has reserved 6500m of its 8 "
-      "for others");
+  CHECK(Ask(&WhyFull, queue, R"({"cpu": "2"})", 2) ==
+        "2 pods of set main ask for 2 cpu each, and ClusterQueue gpu has reserved 6500m of its 8 "
+        "for others");
   // Never is not full.
   CHECK(Ask(&WhyFull, queue, R"({"cpu": "9"})", 1).empty());
   CHECK(SameLimits(queue, Queue(kAlone)));

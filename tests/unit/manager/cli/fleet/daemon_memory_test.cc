@@ -1,5 +1,9 @@
 #include "manager/cli/fleet/daemon_memory.h"
 
+#include "manager/cli/fleet/line_memory.h"
+
+#include <fmt/format.h>
+
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -76,6 +80,109 @@ TEST_CASE("check: a job of the past says nothing of the next one, nor does a mis
   CHECK(report.verdicts[0].verdict.reasons.empty());
   CHECK(OpenMemory("") == nullptr);
   CHECK(OpenMemory("/nonexistent/fedra.db") == nullptr);
+}
+
+// A job of one pod with the template one-gpu.
+tracking::SubmittedJob WithTemplate(const char* name) {
+  tracking::SubmittedJob job{.adapter = nullptr, .key = {"ml", name}, .requirement = {}};
+  dra::PodDemand pod;
+  pod.claims.push_back({.pod_claim = "gpu", .template_name = "one-gpu", .claim_name = ""});
+  job.requirement.demands =
+      std::make_shared<const std::vector<dra::PodDemand>>(std::vector<dra::PodDemand>{pod});
+  job.requirement.pod_sets = tracking::PodSetsOf(*job.requirement.demands);
+  return job;
+}
+
+store::WorkloadRow Wants(const char* name, const std::string& state, const char* worker,
+                         const char* template_name, int pods) {
+  store::WorkloadRow row = Job(name, state, worker, minutes(4));
+  row.uid = name;
+  row.needs_json =
+      fmt::format(R"({{"templates":["{}"],"claims":[],"pods":{}}})", template_name, pods);
+  return row;
+}
+
+// What the store says to a new ml/mine that both workers could run with 1 device to spare.
+JobReport InLineAfter(std::vector<store::Change> changes, bool has_priority = false) {
+  const TempFolder folder;
+  const std::string path = folder.Path("fedra.db");
+  {
+    auto store = store::Store::Open({.path = path});
+    REQUIRE(store);
+    REQUIRE((*store)->Commit(std::move(changes)));
+  }
+  JobReport report = Report();
+  for (JobVerdict& item : report.verdicts) item.verdict.headroom = 1;
+  const auto memory = OpenMemory(path);
+  REQUIRE(memory != nullptr);
+  LineMemory(*memory).AddTo(WithTemplate("mine"), has_priority, report);
+  return report;
+}
+
+store::Change Place(const char* uid, int place, bool is_kept, const char* order) {
+  return store::PutPlaces{uid, {{uid, ClusterName("gpu-east"), place, 0, is_kept, "", order}}};
+}
+
+TEST_CASE("check: free devices go to the jobs that are ahead in line") {
+  const auto waits = [](const char* name, const char* template_name = "one-gpu") {
+    return store::PutWorkload{Wants(name, "Blocked", "", template_name, 4)};
+  };
+  const store::Change big = waits("big4");
+  const store::Change small = waits("s2");
+
+  SECTION("Backfill: where devices are kept for the first") {
+    const JobReport report = InLineAfter(
+        {big, small, Place("big4", 1, true, "Backfill"), Place("s2", 2, false, "Backfill")});
+    CHECK(PreferredWorkers(report) == std::vector{ClusterName("gpu-west")});
+    const verdict::Verdict& east = report.verdicts[0].verdict;
+    CHECK(east.outcome == verdict::Outcome::kNo);
+    REQUIRE(east.reasons.size() == 1);
+    CHECK(east.reasons[0].code == verdict::ReasonCode::kInLine);
+    CHECK(east.reasons[0].message ==
+          "free devices go to those ahead in line: 2 jobs, first ml/big4 (priority 0, order "
+          "Backfill)");
+  }
+  SECTION("elsewhere it passes them") {
+    const JobReport report = InLineAfter({big, Place("big4", 1, false, "Backfill")});
+    CHECK(PreferredWorkers(report).size() == 2);
+    CHECK(report.verdicts[0].notes.empty());
+    CHECK(InLineAfter({big, Place("big4", 1, false, "BestEffort")}).verdicts[0].notes.empty());
+  }
+  SECTION("Strict: everywhere") {
+    const JobReport report = InLineAfter({big, Place("big4", 1, false, "Strict")});
+    CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
+  }
+  SECTION("not certain: a priority class, or another template") {
+    const auto changes = {big, Place("big4", 1, true, "Backfill")};
+    const auto other = {store::Change(waits("big4", "large")), Place("big4", 1, true, "Backfill")};
+    for (const JobReport& report : {InLineAfter(changes, true), InLineAfter(other)}) {
+      CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
+      REQUIRE(report.verdicts[0].notes.size() == 1);
+      CHECK(report.verdicts[0].notes[0].message ==
+            "in line for devices there: 1 job, first ml/big4 (priority 0, order Backfill)");
+      CHECK(report.verdicts[1].notes.empty());
+    }
+  }
+}
+
+TEST_CASE("check: devices are reserved for dispatched jobs") {
+  const auto dispatched = [](int pods) {
+    return InLineAfter(
+        {store::PutWorkload{Wants("q2", "Dispatching", "gpu-east", "one-gpu", pods)}});
+  };
+  const JobReport full = dispatched(2);
+  CHECK(full.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
+  REQUIRE(full.verdicts[0].verdict.reasons.size() == 1);
+  CHECK(full.verdicts[0].verdict.reasons[0].message ==
+        "1 device to spare, and at least 2 reserved for jobs already dispatched there (job ml/q2)");
+
+  const JobReport room = dispatched(1);
+  CHECK(room.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
+  REQUIRE(room.verdicts[0].notes.size() == 1);
+  CHECK(room.verdicts[0].notes[0].message ==
+        "job ml/q2 was dispatched there and holds no devices yet: those that it will take count as "
+        "free here");
+  CHECK(room.verdicts[1].notes.empty());
 }
 
 }  // namespace

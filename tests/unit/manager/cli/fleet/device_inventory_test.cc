@@ -75,10 +75,22 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
   REQUIRE(failing.inventory.notes.size() == 1);
   CHECK_THAT(failing.inventory.notes[0],
              ContainsSubstring("on 3 devices the selector is an error: "));
+  // A guard would help where some have it; here none has.
+  CHECK_THAT(failing.inventory.notes[0],
+             ContainsSubstring("; no device has attribute `nothing`; published are: host, "));
   const Output output = RenderDevices({failing}, kRead, Format::kTable, {});
   CHECK(output.out.empty());
   CHECK_THAT(output.note, ContainsSubstring("\nthe selector is an error on every device"));
   CHECK(OnlyFails({failing}));
+}
+
+TEST_CASE("free devices of a cordoned node are told apart") {
+  RawCluster cluster = MakeCluster();
+  for (json& node : cluster.objects["nodes"]) node["spec"]["unschedulable"] = true;
+  const WorkerDevices devices = Look(cluster);
+  REQUIRE(devices.inventory.notes.size() == 1);
+  CHECK(devices.inventory.notes[0] ==
+        "node node-a is unschedulable (cordoned): no new pod gets 2 free devices there");
 }
 
 TEST_CASE("an empty table says why it is empty") {
@@ -90,7 +102,7 @@ TEST_CASE("an empty table says why it is empty") {
   CHECK_THAT(note(MakeCluster(), {"tpu", ""}),
              ContainsSubstring("\nno worker has this DeviceClass; there are gpu"));
   CHECK(note(MakeCluster(), {"", "device.driver == 'x'"}) == "none of 3 devices matches");
-  CHECK(note(RawCluster(), {}) == "no devices found");
+  CHECK(note(RawCluster(), {}) == "east: no devices are published there\nno devices found");
   const auto hint = [](const std::string& asked) {
     const WorkerDevices devices = Look(MakeCluster(), {asked, ""});
     CHECK(ClassIsNowhere({devices}));

@@ -105,6 +105,7 @@ TEST_CASE("a refusal is explained with every count, below the table") {
         R"(Job ml/train: 0 of 1 worker can run it
 WORKER  VERDICT  PODS  REASON            DETAIL
 east    No       0/1   NotEnoughDevices  request gpu of claim g (template two-large) wants 2 on one node of class gpu
+                                         3 devices: 2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0, 1 free
 
 east
   pod set main: 0 of 1 pods fit; node node-a comes closest to one more
@@ -127,7 +128,7 @@ TEST_CASE("what is the same about several workers is told once") {
   CHECK_THAT(report, ContainsSubstring("\neast, west  No       0/1   NotEnoughDevices"));
   CHECK_THAT(report, ContainsSubstring("\neast, west\n  pod set main: 0 of 1 pods fit"));
   CHECK(report.find("NotEnoughDevices  request") == report.rfind("NotEnoughDevices  request"));
-  CHECK(report.find("3 devices") == report.rfind("3 devices"));
+  CHECK(report.find("\n      3 devices") == report.rfind("\n      3 devices"));
 }
 
 TEST_CASE("some pods fit: how many, and where") {
@@ -135,6 +136,8 @@ TEST_CASE("some pods fit: how many, and where") {
   CHECK(Codes(verdict) == std::vector{ReasonCode::kDevicesAllocated, ReasonCode::kPodsDoNotFit});
   const std::string report = Report({verdict});
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
+  // The table itself says what stands against the devices.
+  CHECK_THAT(report.substr(0, report.find("\n\n")), ContainsSubstring("1 allocated (ml/other)"));
   CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
   CHECK_THAT(report, ContainsSubstring("      1 allocated (ml/other)\n"));
 }

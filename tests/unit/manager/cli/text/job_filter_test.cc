@@ -123,6 +123,10 @@ TEST_CASE("status: those that stand in line come first, by their best place, and
   CHECK(sorted.matching[1].job.name == "sweep-3");
   ViewSettings settings = Settings(Format::kJson);
   settings.jobs.sort_by = "line";
+  settings.format = Format::kTable;
+  CHECK_THAT(RenderJobs(data, settings).out,
+             ContainsSubstring("  9s    0         1st on gpu-west, 7th on gpu-east  "));
+  settings.format = Format::kJson;
   const auto document = nlohmann::json::parse(RenderJobs(data, settings).out);
   CHECK(document["jobs"][1]["line"]["places"][0]["place"] == 2);
   CHECK(document["jobs"][1]["line"]["keptWorker"] == "gpu-east");
@@ -139,6 +143,10 @@ TEST_CASE("status: a word that is no state, reason or column is an error with a 
   CHECK_THAT(message({.states = {"Connected"}}), ContainsSubstring("--state Connected: "));
   CHECK(message({.reasons = {"TemplateMising"}}) ==
         "--reason TemplateMising: did you mean TemplateMissing?");
+  CHECK(message({.states = {"deleted"}}) ==
+        "--state Deleted: jobs that were deleted are not listed; `fedra history NAMESPACE/NAME` "
+        "shows "
+        "one");
   CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, line, name, age"));
 }
 

@@ -28,10 +28,26 @@ TEST_CASE("a place in line in words") {
   CHECK(text({On("east", 111, 7)}) == "111th in line on east; passed 7 times by other jobs");
 }
 
+TEST_CASE("the places in line for a table") {
+  CHECK(PlacesText({}) == "-");
+  const std::vector<PlaceRow> places = {On("west", 1), On("east", 4), On("south", 4)};
+  CHECK(PlacesText(places) == "1st on west, 4th on east, south");
+}
+
 TEST_CASE("a place in line for programs") {
-  const std::vector<PlaceRow> places = {On("east", 1, 2, true), On("west", 4, 2)};
-  CHECK(LineJson(places).dump() ==
-        R"({"places":[{"worker":"east","place":1},{"worker":"west","place":4}],)"
+  std::vector<PlaceRow> places = {On("east", 1, 2, true), On("west", 4, 2), On("south", 5, 2)};
+  for (PlaceRow& place : places) place.dispatch_order = "Strict";
+  places[1].first = "ml/job-big";
+  places[2].first = "ml/job-gone";
+  store::WorkloadRow big;
+  big.job = {"ml", "big"};
+  big.priority = 1000;
+  const auto find = [&](const std::string& first) {
+    return first == "ml/job-big" ? &big : nullptr;
+  };
+  CHECK(LineJson(places, find).dump() ==
+        R"({"order":"Strict","places":[{"worker":"east","place":1},{"worker":"west","place":4,)"
+        R"("first":{"namespace":"ml","name":"big","priority":1000}},{"worker":"south","place":5}],)"
         R"("passes":2,"keptWorker":"east"})");
 }
 

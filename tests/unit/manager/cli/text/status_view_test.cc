@@ -145,14 +145,17 @@ TEST_CASE("status jobs, of one namespace, wide") {
   data.workloads.push_back(Job("fit", "Blocked", "", minutes(4)));
   data.workloads.back().job.ns = "hpc";
   data.workloads.back().note = "no worker eligible: a: x; b: y";
+  data.workloads.back().priority = 1000;
+  data.places = {{"uid-fit", ClusterName("gpu-west"), 1, 0, false},
+                 {"uid-fit", ClusterName("gpu-e"), 2, 0, false}};
   data.verdicts.clear();
   ViewSettings settings = Settings(Format::kWide);
   settings.ns = "hpc";
   CHECK(
       RenderJobs(data, settings).out ==
       R"(JOBS  1 blocked                                                                         as of 2s ago
-JOB      STATE    WORKER  AGE  IN STATE  KIND  WORKLOAD       NEEDS                                     NOTE
-hpc/fit  Blocked  -       4m   4m        Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
+JOB      STATE    WORKER  AGE  PRIORITY  LINE                           IN STATE  KIND  WORKLOAD       NEEDS                                     NOTE
+hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  4m        Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
 )");
 }
 
@@ -197,12 +200,11 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
   store::ResidueRow residue;
   residue.cluster = ClusterName("a");
   data.residues = {residue};
-  CHECK_THAT(
-      RenderWorkers(data, Settings()).out,
-      ContainsSubstring("0     connection refused; the copy of a job that was moved may still "
-                        "run there\n"));
+  CHECK_THAT(RenderWorkers(data, Settings()).out,
+             ContainsSubstring("0     connection refused; the copy of a job that was requeued or "
+                               "deleted may still run there\n"));
   data.residues.push_back(residue);
-  CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("the copies of 2 jobs"));
+  CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("copies of 2 jobs"));
   const auto document = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(document["workers"][0]["jobsLeftBehind"] == 2);
   // One that ended there cannot run there; one that ended elsewhere may have a copy that does.
@@ -317,7 +319,9 @@ TEST_CASE("json has whole times, every field and a version") {
     "ageSeconds": 2,
     "version": "0.1.0",
     "pid": 4711,
-    "startedAt": "2026-11-18T12:11:19Z"
+    "startedAt": "2026-11-18T12:11:19Z",
+    "order": "",
+    "restartNeeded": ""
   },
   "workers": [
     {
@@ -343,6 +347,7 @@ TEST_CASE("json has whole times, every field and a version") {
       "workload": "job-done-1a2b3",
       "queue": "gpu",
       "clusterQueue": "",
+      "priority": 0,
       "state": "Finished",
       "worker": "tpu-lab",
       "note": "",
@@ -367,6 +372,41 @@ TEST_CASE("json has whole times, every field and a version") {
   const auto parsed = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(parsed["kind"] == "WorkerReport");
   CHECK_FALSE(parsed.contains("jobs"));
+}
+
+TEST_CASE("status: what the manager's queues and the configuration want from an operator") {
+  StatusData data = Fleet();
+  const auto begins = [&](const std::string& text, Format format = Format::kTable) {
+    const std::string out = RenderStatus(data, Settings(format)).out;
+    INFO(out);
+    return out.starts_with(text + "WORKERS  ");
+  };
+  data.daemon.heartbeat->dispatch_order = "Backfill";
+  CHECK(begins(""));
+  CHECK(begins("ORDER  Backfill\n", Format::kWide));
+
+  data.daemon.heartbeat->restart_needed = "dispatch.order";
+  CHECK(
+      begins("DAEMON  goes by the configuration of its start: a restart takes over "
+             "dispatch.order\n"));
+  data.daemon.heartbeat->restart_needed.clear();
+
+  verify::Capacity queues = verify::QueuesOf(3, {{"ClusterQueue ml", "ml", "is stopped."}});
+  queues.orders = {{"hpc", "strict", false}, {"ml", "Strict", true}};
+  data.manager = Worker("manager", -1, "1.36.3");
+  data.manager->capacity_json = verify::ToJsonText(queues);
+  CHECK(
+      begins("QUEUE  ClusterQueue ml of the manager is not active: is stopped.\n"
+             "QUEUE  ClusterQueue hpc of the manager: its annotation fedra.dev/order \"strict\" is "
+             "ignored, it must be Strict, Backfill or BestEffort\n"
+             "ORDER  Backfill, Strict for ClusterQueue ml\n"));
+
+  const auto document = nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out);
+  CHECK(document["daemon"]["order"] == "Backfill");
+  CHECK(document["daemon"]["restartNeeded"] == "");
+  CHECK(document["manager"]["queues"]["orders"].dump() ==
+        R"([{"clusterQueue":"hpc","order":"strict","valid":false},)"
+        R"({"clusterQueue":"ml","order":"Strict","valid":true}])");
 }
 
 TEST_CASE("colours follow urgency, only where they are wanted") {

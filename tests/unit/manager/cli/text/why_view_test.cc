@@ -51,10 +51,55 @@ TEST_CASE("why: a job that waits and one that can run nowhere read differently")
   data.incarnations[0].places = {{"u", ClusterName("gpu-east"), 1, 0, false},
                                  {"u", ClusterName("gpu-west"), 2, 0, false}};
   CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("next   it waits for gpu-west (2nd in line), and is dispatched in "
-                               "its turn, once enough is free there\n"));
+             ContainsSubstring("next   it waits for its turn on gpu-west (2nd in line): jobs "
+                               "ahead in line are served first\n"));
   verdicts[1].reasons_json = R"([{"code":"CountersExhausted"}])";
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   the job is judged again"));
+}
+
+TEST_CASE("why: a job that is not first in line is told who is, and by which order") {
+  WorkloadData data = Sweep();
+  WorkloadData::Incarnation& incarnation = data.incarnations[0];
+  incarnation.row.priority = 5;
+  incarnation.row.cluster_queue = "ml";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("\norder  its priority is 5\n"));
+
+  incarnation.verdicts.resize(2);
+  incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
+  incarnation.verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"}])";
+  const auto place = [](const char* worker, int number, const char* first) {
+    return store::PlaceRow{"uid-sweep-3", ClusterName(worker), number, 0, false, first, "Strict"};
+  };
+  incarnation.places = {place("gpu-west", 1, ""), place("gpu-east", 2, "ml/job-big4-1a2b3")};
+  FirstJob& first = incarnation.first["ml/job-big4-1a2b3"];
+  first = {Job("big4", "Blocked", "", minutes(9)), "Strict", ClusterName("gpu-east")};
+  first.row.priority = 1000;
+  std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out,
+             ContainsSubstring("\norder  Strict; its priority is 5; first on gpu-east: ml/big4 "
+                               "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
+  CHECK_THAT(out,
+             ContainsSubstring(
+                 "next   it waits for its turn on gpu-east (2nd in line): jobs ahead in line are "
+                 "served first, and for enough to be free on gpu-west\n"));
+  const auto document = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto& item = document["jobs"][0];
+  CHECK(item["priority"] == 5);
+  CHECK(item["line"]["order"] == "Strict");
+  CHECK(item["line"]["places"][1]["first"]["name"] == "big4");
+
+  verify::Capacity queues;
+  queues.queues = 1;
+  queues.orders = {{"ml", "Strict", true}};
+  data.manager = Worker("manager", -1, "1.36.3");
+  data.manager->capacity_json = verify::ToJsonText(queues);
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("\norder  Strict (annotation of ClusterQueue ml); its priority"));
+  queues.orders = {{"ml", "strict", false}};
+  data.manager->capacity_json = verify::ToJsonText(queues);
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("\norder  Strict (the annotation fedra.dev/order of ClusterQueue ml "
+                               "is ignored: \"strict\"); its priority"));
 }
 
 TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {

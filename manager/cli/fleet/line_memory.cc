@@ -1,0 +1,127 @@
+#include "manager/cli/fleet/line_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "manager/cli/text/row_states.h"
+#include "manager/cli/text/view_parts.h"
+#include "manager/tracking/pod_set.h"
+
+namespace fedra::cli {
+namespace {
+
+bool ShareTemplate(const store::WorkloadRow& row, const tracking::SubmittedJob& job) {
+  const auto needs = NeedsOf(row);
+  if (!needs || row.job.ns != job.key.ns) return false;
+  const std::vector<std::string> names = job.requirement.TemplateNames();
+  return std::ranges::any_of(needs->templates, [&](const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  });
+}
+
+void RefuseByLine(verdict::ReasonCode code, std::string message, JobVerdict& verdict) {
+  verdict.verdict.outcome = verdict::Outcome::kNo;
+  auto& reasons = verdict.verdict.reasons;
+  reasons.insert(reasons.begin(), {code, "", std::move(message)});
+}
+
+}  // namespace
+
+LineMemory::LineMemory(store::Reader& memory) {
+  const auto rows = memory.Workloads();
+  const auto places = memory.Places({});
+  if (!rows || !places) return;
+  std::map<std::string, const store::WorkloadRow*> by_uid;
+  for (const store::WorkloadRow& row : *rows) {
+    by_uid[row.uid] = &row;
+    const auto needs = NeedsOf(row);
+    if (PhaseOf(row) == placement::Phase::kDispatching && needs && needs->pods > 0)
+      claimants_[row.worker].push_back({row, needs->pods, false, 1, {}});
+  }
+  for (const store::PlaceRow& place : *places) {
+    const auto row = by_uid.find(place.uid);
+    if (row == by_uid.end() || PhaseOf(*row->second) == placement::Phase::kDispatching) continue;
+    const bool holds = place.is_kept || place.dispatch_order == "Strict";
+    claimants_[place.cluster].push_back(
+        {*row->second, 0, holds, place.place, place.dispatch_order});
+  }
+  for (auto& [worker, all] : claimants_) std::ranges::stable_sort(all, {}, &Claimant::place);
+}
+
+LineMemory::Claims LineMemory::ClaimsOf(const std::vector<Claimant>& claimants,
+                                        const tracking::SubmittedJob& job, bool has_priority) {
+  Claims claims;
+  for (const Claimant& claimant : claimants) {
+    if (claimant.row.job == job.key) continue;
+    const bool same = ShareTemplate(claimant.row, job);
+    if (claimant.dispatched_pods > 0) {
+      if (claims.dispatched == nullptr) claims.dispatched = &claimant;
+      claims.reserved += same ? claimant.dispatched_pods : 0;
+      continue;
+    }
+    if (claims.first == nullptr) claims.first = &claimant;
+    ++claims.in_line;
+    claims.may_hold |= claimant.holds;
+    // Without a priority class the new job's priority is 0, and it is the youngest.
+    claims.holds |= claimant.holds && same && !has_priority && claimant.row.priority >= 0;
+  }
+  return claims;
+}
+
+void LineMemory::AddLine(const Claims& claims, JobVerdict& verdict) {
+  if (!claims.may_hold) return;
+  const Claimant& first = *claims.first;
+  const std::string order = first.order.empty() ? "" : ", order " + first.order;
+  const std::string who =
+      fmt::format("{}, first {} (priority {}{})", Counted(claims.in_line, "job"),
+                  first.row.job.ToString(), first.row.priority, order);
+  if (claims.holds) {
+    RefuseByLine(verdict::ReasonCode::kInLine, "free devices go to those ahead in line: " + who,
+                 verdict);
+    return;
+  }
+  verdict.notes.push_back(
+      {"", "in line for devices there: " + who,
+       "Jobs in line get free devices first where they want the same ones and have no lower "
+       "priority; once a job is submitted, `fedra why` says where it stands."});
+}
+
+void LineMemory::AddDispatched(const Claims& claims, JobVerdict& verdict) {
+  if (claims.dispatched == nullptr) return;
+  const std::string name = claims.dispatched->row.job.ToString();
+  const int spare = verdict.verdict.headroom;
+  if (claims.reserved > spare) {
+    RefuseByLine(
+        verdict::ReasonCode::kDevicesAllocated,
+        fmt::format("{} to spare, and at least {} reserved for jobs already dispatched there "
+                    "(job {})",
+                    Counted(spare, "device"), claims.reserved, name),
+        verdict);
+    return;
+  }
+  verdict.notes.push_back(
+      {"",
+       fmt::format("job {} was dispatched there and holds no devices yet: those that it will "
+                   "take count as free here",
+                   name),
+       "The daemon reserves what dispatched jobs will take: once a job is submitted, `fedra why` "
+       "counts it."});
+}
+
+void LineMemory::AddTo(const tracking::SubmittedJob& job, bool has_priority,
+                       JobReport& report) const {
+  if (job.requirement.demands == nullptr || !tracking::NeedDevices(*job.requirement.demands))
+    return;
+  for (JobVerdict& verdict : report.verdicts) {
+    const auto there = claimants_.find(verdict.worker);
+    if (there == claimants_.end() || verdict.verdict.outcome != verdict::Outcome::kYes) continue;
+    const Claims claims = ClaimsOf(there->second, job, has_priority);
+    AddLine(claims, verdict);
+    if (verdict.verdict.outcome == verdict::Outcome::kYes) AddDispatched(claims, verdict);
+  }
+}
+
+}  // namespace fedra::cli

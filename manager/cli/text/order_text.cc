@@ -1,0 +1,103 @@
+#include "manager/cli/text/order_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "manager/cli/text/capacity_text.h"
+#include "manager/cli/text/row_states.h"
+#include "manager/cli/text/view_parts.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr size_t kMostQueues = 4;  // that are named
+
+// "Strict (annotation of ClusterQueue ml)", "Backfill".
+std::string OrderOf(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+  const std::string& order = incarnation.places.front().dispatch_order;
+  if (order.empty() || !data.manager) return order;
+  const verify::Capacity capacity = data.manager ? CapacityOf(*data.manager) : verify::Capacity{};
+  const auto own = std::ranges::find(capacity.orders, incarnation.row.cluster_queue,
+                                     &verify::QueueOrder::cluster_queue);
+  if (own == capacity.orders.end()) return order;
+  return own->is_valid
+             ? fmt::format("{} (annotation of ClusterQueue {})", order, own->cluster_queue)
+             : fmt::format(
+                   "{} (the annotation fedra.dev/order of ClusterQueue {} is "
+                   "ignored: \"{}\")",
+                   order, own->cluster_queue, own->order);
+}
+
+// "ml/big4 (priority 1000, 4 pods, order Strict; gpu-east is kept for it)"
+std::string FirstText(const FirstJob& first) {
+  std::string facts = fmt::format("priority {}", first.row.priority);
+  if (const auto needs = NeedsOf(first.row)) facts += ", " + Counted(needs->pods, "pod");
+  if (!first.dispatch_order.empty()) facts += ", order " + first.dispatch_order;
+  if (!first.kept.empty()) facts += fmt::format("; {} is kept for it", first.kept.value);
+  return fmt::format("{} ({})", first.row.job.ToString(), facts);
+}
+
+}  // namespace
+
+std::string OrderText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+  const int priority = incarnation.row.priority;
+  if (incarnation.places.empty())
+    return priority == 0 ? std::string() : fmt::format("its priority is {}", priority);
+  std::string text = OrderOf(data, incarnation);
+  text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
+  // In the order of the places.
+  std::vector<std::pair<const FirstJob*, std::vector<std::string>>> ahead;
+  for (const store::PlaceRow& place : incarnation.places) {
+    const auto first = incarnation.first.find(place.first);
+    if (first == incarnation.first.end()) continue;
+    const auto known = std::ranges::find_if(
+        ahead, [&](const auto& entry) { return entry.first == &first->second; });
+    if (known == ahead.end())
+      ahead.push_back({&first->second, {place.cluster.value}});
+    else
+      known->second.push_back(place.cluster.value);
+  }
+  for (const auto& [first, workers] : ahead)
+    text += fmt::format("; first on {}: {}", fmt::join(workers, ", "), FirstText(*first));
+  return text;
+}
+
+std::string QueueLines(const StatusData& data, const ViewSettings& settings) {
+  if (!settings.style.headers) return {};
+  const verify::Capacity capacity = data.manager ? CapacityOf(*data.manager) : verify::Capacity{};
+  std::string text;
+  const auto warn = [&](const std::string& line) {
+    text += Toned("QUEUE  " + line, Tone::kWarning, settings.style) + "\n";
+  };
+  const int named = std::min<int>(kMostQueues, static_cast<int>(capacity.stopped_queues.size()));
+  for (int i = 0; i < named; ++i) {
+    const verify::StoppedQueue& queue = capacity.stopped_queues[static_cast<size_t>(i)];
+    warn(fmt::format("{} of the manager is not active{}{}", queue.name,
+                     queue.why.empty() ? "" : ": ", queue.why));
+  }
+  if (capacity.stopped > named)
+    warn(fmt::format("{} more of the manager's ClusterQueues are not active",
+                     capacity.stopped - named));
+  std::string own;
+  for (const verify::QueueOrder& queue : capacity.orders) {
+    if (queue.is_valid)
+      own += fmt::format(", {} for ClusterQueue {}", queue.order, queue.cluster_queue);
+    else
+      warn(
+          fmt::format("ClusterQueue {} of the manager: its annotation fedra.dev/order \"{}\" is "
+                      "ignored, it must be Strict, Backfill or BestEffort",
+                      queue.cluster_queue, queue.order));
+  }
+  const std::string order = data.daemon.heartbeat ? data.daemon.heartbeat->dispatch_order : "";
+  const bool wide = settings.format == Format::kWide;
+  if (!order.empty() && (wide || !own.empty())) text += fmt::format("ORDER  {}{}\n", order, own);
+  return text;
+}
+
+}  // namespace fedra::cli
