@@ -199,7 +199,7 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
     CopyTo(context, *context.Find(name.value), decision);
   if (!adds) return;
   decision.actions.emplace_back(
-      Note{notes::kDispatched.name, decision.worker, "sent to " + Join(choice.clusters)});
+      Note{notes::kDispatched.name, decision.worker, "dispatched to " + Join(choice.clusters)});
   for (const ClusterName& name : choice.clusters) {
     for (const verdict::Reason& reason : context.Find(name.value)->verdict.reasons) {
       if (reason.code == verdict::ReasonCode::kTemplateDrift)

@@ -42,13 +42,15 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
 
 }  // namespace
 
-std::optional<std::string> WhyNotYet(const WorkloadView& view) {
-  if (!view.second_check.empty()) return TwoChecks(view.check, view.second_check).text;
+std::optional<NotYet> WhyNotYet(const WorkloadView& view) {
+  if (!view.second_check.empty())
+    return NotYet{WaitsFor::kNothing, TwoChecks(view.check, view.second_check).text};
   for (const tracking::AdmissionCheckState& check : view.workload->checks) {
     if (check.name != view.check && check.state != CheckState::kReady)
-      return fmt::format("waiting for the admission check {}", check.name);
+      return NotYet{WaitsFor::kAdmissionCheck,
+                    fmt::format("waiting for the admission check {}", check.name)};
   }
-  if (view.job == nullptr) return "waiting for the job object";
+  if (view.job == nullptr) return NotYet{WaitsFor::kJob, "waiting for the job object"};
   return std::nullopt;
 }
 
@@ -71,8 +73,9 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     return;
   }
   if (!context.view.second_check.empty()) return BlockForChecks(context, check, decision);
-  if (auto why = WhyNotYet(context.view)) {
-    decision.why = *std::move(why);
+  if (auto not_yet = WhyNotYet(context.view)) {
+    decision.waits_for = not_yet->waits_for;
+    decision.why = std::move(not_yet->why);
     return;
   }
   if (!HasBegun(context, check) && !CleanUp(context, nullptr, "Evicted", decision)) {

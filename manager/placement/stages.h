@@ -24,9 +24,13 @@ void DecideWithoutQuota(const Context& context, Decision& decision);
 
 // pending.cc
 
-// What else must happen before a worker is looked for: "waiting for the admission check approval".
+// What else must happen before a worker is looked for.
+struct NotYet {
+  WaitsFor waits_for = WaitsFor::kNothing;
+  std::string why;  // "waiting for the admission check approval"
+};
 // Nothing: its place in line counts.
-std::optional<std::string> WhyNotYet(const WorkloadView& view);
+std::optional<NotYet> WhyNotYet(const WorkloadView& view);
 // Quota is reserved and our check is Pending: find a worker.
 void DecidePending(const Context& context, const tracking::AdmissionCheckState& check,
                    Decision& decision);

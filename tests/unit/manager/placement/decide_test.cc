@@ -478,6 +478,7 @@ TEST_CASE("another admission check is waited for") {
   world.workload().checks.push_back({"budget", CheckState::kPending, ""});
   CHECK(world.Look().actions.empty());
   CHECK(world.Look().why == "waiting for the admission check budget");
+  CHECK(world.Look().waits_for == WaitsFor::kAdmissionCheck);
 }
 
 TEST_CASE(
