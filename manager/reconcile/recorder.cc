@@ -48,9 +48,11 @@ std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
 }
 
 // Everything but the time that changes with every look.
-bool SameRow(const store::WorkloadRow& a, store::WorkloadRow b) {
-  b.updated_at = a.updated_at;
-  return a == b;
+bool SameRow(store::WorkloadRow& a, const store::WorkloadRow& b) {
+  const WallTime before = std::exchange(a.updated_at, b.updated_at);
+  const bool same = a == b;
+  a.updated_at = before;
+  return same;
 }
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
@@ -100,15 +102,15 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .waits_for = std::string(placement::ToString(decision.waits_for)),
                          .priority = workload->priority.value};
   if (workload->Finished()) row.finished_at = workload->finished->since;
-  Written written = written_.With([&](auto& all) { return all[workload->key]; });
+  Written written = written_.With([&](auto& all) { return std::move(all[workload->key]); });
   const bool same_life = written.row.uid == row.uid;
   // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
   if (row.job.name.empty()) row.job = same_life ? written.row.job : row.key;
   if (picture.view.job != nullptr) row.labels_json = picture.view.job->labels_json;
   if (same_life && written.row.state == row.state) row.state_since = written.row.state_since;
-  if (!SameRow(written.row, row)) {
+  if (!SameRow(row, written.row)) {
     store_.Enqueue(store::PutWorkload{row});
-    written.row = row;
+    written.row = std::move(row);
   }
   // Once its job is on a worker the choice is made, and `why` keeps what it was made from: that
   // worker is not judged again, its devices being the job's own.

@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using Names = std::vector<std::string>;
 
 Names Shown(const JobFilter& filter, const std::string& ns = "") {
-  const StatusData data = Fleet();
+  const StatusData data = FleetStatus();
   const Result<JobFilter> checked = Checked(filter);
   REQUIRE(checked);
   Names names;
@@ -37,7 +37,7 @@ TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
 }
 
 TEST_CASE("status: filters by the job's labels") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads[1].labels_json = R"({"team":"vision"})";
   data.workloads[2].labels_json = "broken";
   const auto shown = [&](const std::string& labels) {
@@ -58,7 +58,7 @@ TEST_CASE("status: sorts, and stops at the limit") {
   CHECK(Shown({.sort_by = "age"}) == Names{"done", "train-1b", "train-7b", "sweep-3", "new"});
   CHECK(Shown({.sort_by = "name"}).front() == "done");
   CHECK(Shown({.limit = 2}) == Names{"sweep-3", "new"});
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   ViewSettings settings = Settings();
   settings.jobs.limit = 2;
   const std::string out = RenderJobs(data, settings).out;
@@ -67,7 +67,7 @@ TEST_CASE("status: sorts, and stops at the limit") {
 }
 
 TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads[0].finished_at = Ago(hours(29));
   const std::string out = RenderJobs(data, Settings()).out;
   CHECK_THAT(out, ContainsSubstring("1 finished"));
@@ -81,7 +81,7 @@ TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
 }
 
 TEST_CASE("status: every format lists the same jobs, and JSON counts those that are left out") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads[0].finished_at = Ago(hours(29));
   ViewSettings settings = Settings(Format::kJson);
   settings.jobs.limit = 3;
@@ -106,13 +106,13 @@ TEST_CASE("status: every format lists the same jobs, and JSON counts those that 
 TEST_CASE("status: a job on a worker that is out of contact is not green") {
   ViewSettings settings = Settings();
   settings.style.color = true;
-  const std::string out = RenderJobs(Fleet(), settings).out;
+  const std::string out = RenderJobs(FleetStatus(), settings).out;
   CHECK_THAT(out, ContainsSubstring("ml/train-7b  \x1b[32mRunning\x1b[0m"));
   CHECK_THAT(out, ContainsSubstring("ml/train-1b  \x1b[33mRunning\x1b[0m"));
 }
 
 TEST_CASE("status: those that stand in line come first, by their best place, and say it in JSON") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
                  {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
                  {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};

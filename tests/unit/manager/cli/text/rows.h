@@ -84,7 +84,7 @@ inline std::vector<store::VerdictRow> SweepVerdicts() {
   return rows;
 }
 
-inline StatusData Fleet() {
+inline StatusData FleetStatus() {
   StatusData data;
   data.daemon.heartbeat = Beat(std::chrono::seconds(2));
   data.clusters = {Worker("gpu-east", 0, "1.36.3"), Worker("gpu-west", 1, "1.35.4"),

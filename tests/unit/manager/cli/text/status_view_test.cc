@@ -16,7 +16,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 TEST_CASE("status: the fleet, and what needs attention first") {
-  const Output output = RenderStatus(Fleet(), Settings());
+  const Output output = RenderStatus(FleetStatus(), Settings());
   CHECK(output.note.empty());
   CHECK(
       output.out ==
@@ -37,7 +37,7 @@ ml/done      Finished     gpu-east  30h
 }
 
 TEST_CASE("the note of a blocked job counts the reasons that it does not name") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.verdicts[0].reasons_json =
       R"([{"code":"TemplateMissing","object":"","message":"x"},
           {"code":"QueueMissing","object":"","message":"y"}])";
@@ -47,7 +47,7 @@ TEST_CASE("the note of a blocked job counts the reasons that it does not name") 
 }
 
 TEST_CASE("a manager that is not connected is said first") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.manager = LostWorker("manager", -1, minutes(5));
   data.manager->phase = "Rejected";
   data.manager->why = "401 Unauthorized";
@@ -62,7 +62,7 @@ TEST_CASE("a manager that is not connected is said first") {
 }
 
 TEST_CASE("whether a daemon runs, for programs") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   const auto daemon = [&] {
     return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
   };
@@ -100,7 +100,7 @@ TEST_CASE("what a job needs, for programs") {
 }
 
 TEST_CASE("--watch: that time passes is no news") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   const auto news = [&](std::chrono::seconds later) {
     ViewSettings settings = Settings(Format::kJson);
     settings.now = kNow + later;
@@ -127,7 +127,7 @@ TEST_CASE("the folders of a long path are left out of a note before its cause is
 }
 
 TEST_CASE("status workers, wide") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.clusters[1].note = "watching localqueues is forbidden";
   CHECK(
       RenderWorkers(data, Settings(Format::kWide)).out ==
@@ -140,7 +140,7 @@ tpu-lab   Unreachable  4m10s  -       -                    -        1     -     
 }
 
 TEST_CASE("status jobs, of one namespace, wide") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads.resize(1);
   data.workloads.push_back(Job("fit", "Blocked", "", minutes(4)));
   data.workloads.back().job.ns = "hpc";
@@ -160,7 +160,7 @@ hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  4m      
 }
 
 TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads.push_back(Job("other", "Running", "gpu-east", hours(1)));
   data.workloads.back().job.ns = "hpc";
   ViewSettings settings = Settings();
@@ -171,7 +171,7 @@ TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not")
 }
 
 TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.clusters.resize(1);
   verify::Capacity capacity = verify::QueuesOf(3, {{"LocalQueue ml/gpu", "gpu", "stopped"}});
   capacity.quota = {{"gpu", "default", "cpu", Quantity(4), Quantity(6)},
@@ -235,7 +235,7 @@ TEST_CASE("what the loss of a worker means for its jobs") {
 }
 
 TEST_CASE("old data is said to be old") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.daemon.heartbeat = Beat(minutes(12));
   const auto begins = [&](const std::string& text) {
     return RenderStatus(data, Settings()).out.starts_with(text) &&
@@ -256,7 +256,7 @@ TEST_CASE("old data is said to be old") {
 }
 
 TEST_CASE("long notes end in dots, but for the wide table") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads = {Job("a", "Dispatching", "b", hours(1))};
   data.workloads[0].note = std::string(119, 'x') + "größe";
   ViewSettings settings = Settings();
@@ -273,7 +273,7 @@ TEST_CASE("long notes end in dots, but for the wide table") {
 TEST_CASE("without headers there are only rows") {
   ViewSettings settings = Settings();
   settings.style.headers = false;
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads.resize(1);
   CHECK(RenderJobs(data, settings).out == "ml/done  Finished  gpu-east  30h\n");
   CHECK(RenderStatus(data, settings).out.find("WORK") == std::string::npos);
@@ -287,26 +287,27 @@ TEST_CASE("nothing to show is a note, not an error") {
   CHECK(RenderJobs(empty, Settings()).note == "No jobs found.");
   ViewSettings settings = Settings();
   settings.ns = "hpc";
-  CHECK(RenderJobs(Fleet(), settings).note == "No jobs found in namespace hpc.");
-  CHECK(RenderJobs(Fleet(), settings).out.empty());
+  CHECK(RenderJobs(FleetStatus(), settings).note == "No jobs found in namespace hpc.");
+  CHECK(RenderJobs(FleetStatus(), settings).out.empty());
   // Programs get a document all the same.
   CHECK(RenderJobs(empty, Settings(Format::kYaml)).out ==
         "apiVersion: fedra.dev/v1alpha1\nkind: JobReport\njobs: []\nremaining: 0\nended: 0\n");
   // A fleet without workloads is not nothing.
-  StatusData idle = Fleet();
+  StatusData idle = FleetStatus();
   idle.workloads.clear();
   CHECK(RenderStatus(idle, Settings()).note.empty());
   CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nJOBS  none\n"));
 }
 
 TEST_CASE("names are what the other commands take") {
-  CHECK(RenderWorkers(Fleet(), Settings(Format::kName)).out == "gpu-east\ngpu-west\ntpu-lab\n");
-  CHECK(RenderJobs(Fleet(), Settings(Format::kName)).out ==
+  CHECK(RenderWorkers(FleetStatus(), Settings(Format::kName)).out ==
+        "gpu-east\ngpu-west\ntpu-lab\n");
+  CHECK(RenderJobs(FleetStatus(), Settings(Format::kName)).out ==
         "ml/sweep-3\nml/new\nml/train-1b\nml/train-7b\nml/done\n");
 }
 
 TEST_CASE("json has whole times, every field and a version") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.clusters.erase(data.clusters.begin(), data.clusters.begin() + 2);
   data.workloads = {Job("done", "Finished", "tpu-lab", hours(2))};
   data.workloads[0].finished_at = Ago(hours(1));
@@ -375,7 +376,7 @@ TEST_CASE("json has whole times, every field and a version") {
 }
 
 TEST_CASE("status: what the manager's queues and the configuration want from an operator") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   const auto begins = [&](const std::string& text, Format format = Format::kTable) {
     const std::string out = RenderStatus(data, Settings(format)).out;
     INFO(out);
@@ -411,9 +412,9 @@ TEST_CASE("status: what the manager's queues and the configuration want from an 
 
 TEST_CASE("colours follow urgency, only where they are wanted") {
   ViewSettings settings = Settings();
-  CHECK(RenderStatus(Fleet(), settings).out.find('\x1b') == std::string::npos);
+  CHECK(RenderStatus(FleetStatus(), settings).out.find('\x1b') == std::string::npos);
   settings.style.color = true;
-  const std::string out = RenderStatus(Fleet(), settings).out;
+  const std::string out = RenderStatus(FleetStatus(), settings).out;
   CHECK_THAT(out, ContainsSubstring("\x1b[32mConnected\x1b[0m"));
   CHECK_THAT(out, ContainsSubstring("\x1b[31mUnreachable\x1b[0m"));
   CHECK_THAT(out, ContainsSubstring("\x1b[31mBlocked\x1b[0m"));
@@ -421,7 +422,7 @@ TEST_CASE("colours follow urgency, only where they are wanted") {
 }
 
 TEST_CASE("an unknown state of a newer daemon is shown, last") {
-  StatusData data = Fleet();
+  StatusData data = FleetStatus();
   data.workloads = {Job("a", "Levitating", "gpu-east", hours(1)),
                     Job("b", "Finished", "gpu-east", hours(1))};
   CHECK(RenderJobs(data, Settings(Format::kName)).out == "ml/b\nml/a\n");

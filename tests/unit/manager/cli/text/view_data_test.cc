@@ -13,7 +13,7 @@ namespace {
 struct Fixture {
   std::unique_ptr<store::Reader> Written() {
     auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-    const StatusData fleet = Fleet();
+    const StatusData fleet = FleetStatus();
     store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
@@ -31,9 +31,9 @@ struct Fixture {
 TEST_CASE_METHOD(Fixture, "the fleet is loaded with the verdicts of what is blocked") {
   const auto reader = Written();
   const StatusData data = LoadStatus(*reader).value();
-  CHECK(data.daemon.heartbeat == Fleet().daemon.heartbeat);
+  CHECK(data.daemon.heartbeat == FleetStatus().daemon.heartbeat);
   CHECK(data.daemon.holds_store == true);
-  CHECK(data.clusters == Fleet().clusters);
+  CHECK(data.clusters == FleetStatus().clusters);
   CHECK(data.workloads.size() == 5);
   CHECK(data.verdicts == SweepVerdicts());
 }
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
   REQUIRE(store->Flush());
   const auto reader = store->Read().value();
   const StatusData data = LoadStatus(*reader).value();
-  CHECK(data.clusters == Fleet().clusters);
+  CHECK(data.clusters == FleetStatus().clusters);
   REQUIRE(data.manager);
   CHECK(data.manager->why == "connection refused");
   const WorkloadData workload = LoadWorkload(*reader, {{"ml", "train-7b"}}, kNow).value();
