@@ -101,10 +101,11 @@ std::string AboutTheSet(const std::vector<JobReport>& reports) {
     if (BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
   }
   if (judged < 2) return {};
-  const std::string text =
+  std::string text =
       fmt::format("{} of {} jobs can run, each judged as if it were alone", placeable, judged);
-  if (placeable < 2) return text;
-  return text + ": together they may need more devices than are free, and then wait for each other";
+  if (placeable >= 2)
+    text += ": together they may need more devices than are free, and then wait for each other";
+  return text;
 }
 
 // Checking manifests alone is useful, but its success says nothing of any job.

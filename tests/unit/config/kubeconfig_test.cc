@@ -121,7 +121,7 @@ TEST_CASE_METHOD(Fixture, "a JSON kubeconfig is read like a YAML one") {
   REQUIRE(access);
   CHECK(access->username == "me");
   CHECK(access->password == "p:w");
-  CHECK(Summary(*access) == "https://h:1 as user name and password");
+  CHECK(Summary(*access) == "https://h:1 (user name and password)");
 }
 
 TEST_CASE_METHOD(Fixture, "an exec plugin is taken over") {
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(Fixture, "an exec plugin is taken over") {
   CHECK(access->exec->env == std::map<std::string, std::string>{{"REGION", "east"}});
   CHECK(access->exec->install_hint == "see the wiki");
   CHECK(access->exec->provide_cluster_info);
-  CHECK(Summary(*access) == "https://h as exec plugin");
+  CHECK(Summary(*access) == "https://h (exec plugin)");
 }
 
 TEST_CASE_METHOD(Fixture, "a command without a slash is left to PATH") {
@@ -168,7 +168,7 @@ TEST_CASE_METHOD(Fixture, "contexts") {
   SECTION("the asked-for one wins over current-context") {
     const auto access = Read("current-context: a\n" + text, "b");
     REQUIRE(access);
-    CHECK(Summary(*access) == "https://two as anonymous");
+    CHECK(Summary(*access) == "https://two (anonymous)");
   }
   SECTION("current-context is the default") {
     const auto access = Read("current-context: a\n" + text);

@@ -21,7 +21,7 @@ TEST_CASE("a name is replaced as a word, the same everywhere") {
         ml + "/" + train + " in " + ml + ", not in mlops or x-ml: \"" + ml + "\".");
   // The end of a sentence is no part of the name.
   CHECK(names.Redacted("waits for train-7b. ml.") == "waits for " + train + ". " + ml + ".");
-  CHECK(names.Redacted("") == "");
+  CHECK(names.Redacted("").empty());
   CHECK(names.Redacted("no name\n") == "no name\n");
 }
 

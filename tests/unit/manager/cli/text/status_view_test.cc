@@ -404,7 +404,7 @@ TEST_CASE("status: what the manager's queues and the configuration want from an 
 
   const auto document = nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out);
   CHECK(document["daemon"]["order"] == "Backfill");
-  CHECK(document["daemon"]["restartNeeded"] == "");
+  CHECK(document["daemon"]["restartNeeded"].get<std::string>().empty());
   CHECK(document["manager"]["queues"]["orders"].dump() ==
         R"([{"clusterQueue":"hpc","order":"strict","valid":false},)"
         R"({"clusterQueue":"ml","order":"Strict","valid":true}])");
