@@ -93,7 +93,7 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
 
 // CLI11's words, where they are not those of a person.
 std::string Plain(const CLI::ParseError& error) {
-  const std::string said = error.what();
+  std::string said = error.what();
   if (said.ends_with(" is required") && said.find(' ') == said.rfind(" is required"))
     return said.substr(0, said.find(' ')) + " is missing";
   const size_t most = said.find(": At Most 1 required but received ");

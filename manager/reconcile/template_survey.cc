@@ -51,7 +51,7 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::M
                         const Candidates& candidates) {
   TemplateUse use = manager.UseOf(key);
   const TemplateLook look = LookAtTemplate(key, worker, manager, use);
-  const templates::Plan plan = templates::Decide(look.view, mode, us);
+  templates::Plan plan = templates::Decide(look.view, mode, us);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;

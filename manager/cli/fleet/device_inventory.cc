@@ -263,7 +263,7 @@ DeviceInventory Inventory::Take() {
                                  Counted(failure.devices, "device"), error,
                                  dra::AdviceBehind(failure.last, snapshot_)));
   }
-  if (snapshot_.pools().size() == 0) notes_.emplace_back("no devices are published there");
+  if (snapshot_.pools().empty()) notes_.emplace_back("no devices are published there");
   inventory.notes = std::move(notes_);
   inventory.class_missing = question_.nothing_matches;
   inventory.known_classes = std::move(question_.known_classes);

@@ -24,7 +24,7 @@ TEST_CASE("a secret is removed wherever it stands, and nothing else is") {
   secrets.Add("s3cr3t-token");
   secrets.Add("pass");
   secrets.Add("abc");  // too short to be told from a word
-  CHECK(secrets.Removed("") == "");
+  CHECK(secrets.Removed("").empty());
   CHECK(secrets.Removed("nothing here: s3cr3t-toke abc") == "nothing here: s3cr3t-toke abc");
   CHECK(secrets.Removed("s3cr3t-token") == "[removed]");
   CHECK(secrets.Removed("as3cr3t-tokens3cr3t-tokenz") == "a[removed][removed]z");

@@ -103,13 +103,13 @@ store::WorkloadRow Wants(const char* name, const std::string& state, const char*
 }
 
 // What the store says to a new ml/mine that both workers could run with 1 device to spare.
-JobReport InLineAfter(std::vector<store::Change> changes, bool has_priority = false) {
+JobReport InLineAfter(const std::vector<store::Change>& changes, bool has_priority = false) {
   const TempFolder folder;
   const std::string path = folder.Path("fedra.db");
   {
     auto store = store::Store::Open({.path = path});
     REQUIRE(store);
-    REQUIRE((*store)->Commit(std::move(changes)));
+    REQUIRE((*store)->Commit(changes));
   }
   JobReport report = Report();
   for (JobVerdict& item : report.verdicts) item.verdict.headroom = 1;
