@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
@@ -57,6 +59,12 @@ bool SameRow(store::WorkloadRow& a, const store::WorkloadRow& b) {
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
 
+// What NeedsJson() is made of: to make it only when that has changed.
+std::string NeedsKey(const tracking::Requirement& requirement) {
+  return fmt::format("{}\n{}\n{}", fmt::join(requirement.TemplateNames(), ","),
+                     fmt::join(requirement.ClaimNames(), ","), requirement.Pods());
+}
+
 std::string NeedsJson(const tracking::Requirement& requirement) {
   return tracking::Dump({{"templates", requirement.TemplateNames()},
                          {"claims", requirement.ClaimNames()},
@@ -97,13 +105,17 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .finished_at = std::nullopt,
                          .updated_at = now,
                          .removed_at = std::nullopt,
-                         .needs_json = NeedsJson(workload->requirement),
+                         .needs_json = {},
                          .cluster_queue = picture.cluster_queue,
                          .waits_for = std::string(placement::ToString(decision.waits_for)),
                          .priority = workload->priority.value};
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return std::move(all[workload->key]); });
   const bool same_life = written.row.uid == row.uid;
+  std::string needs_key = NeedsKey(workload->requirement);
+  row.needs_json = same_life && written.needs_key == needs_key ? written.row.needs_json
+                                                               : NeedsJson(workload->requirement);
+  written.needs_key = std::move(needs_key);
   // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
   if (row.job.name.empty()) row.job = same_life ? written.row.job : row.key;
   if (picture.view.job != nullptr) row.labels_json = picture.view.job->labels_json;

@@ -39,7 +39,8 @@ class Recorder final {
  private:
   struct Written {
     store::WorkloadRow row;
-    uint64_t verdicts = 0;  // hash of what was written last
+    std::string needs_key = {};  // what row.needs_json was made of; empty: not known
+    uint64_t verdicts = 0;       // hash of what was written last
     // Of the last note; only since the start.
     std::string_view reason = {};
     std::set<std::string> subjects = {};
