@@ -180,6 +180,7 @@ def tells_of_a_configuration_that_is_not_used(world: World) -> None:
 @scenario("blocked-longest")
 def tells_how_long_a_job_is_blocked(world: World) -> None:
     """/metrics says for how long the first blocked job has held its quota, also after a restart."""
+    world.add_template(MANAGER)
     fedra = world.start_fedra()
     name = 'fedra_blocked_longest_seconds{reason="TemplateMissing"}'
     job = world.submit("train", template=TEMPLATE)

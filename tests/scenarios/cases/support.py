@@ -38,6 +38,7 @@ _REPORTS = {
 @scenario("support-bundle")
 def helps_without_telling_secrets(world: World) -> None:
     """fedra support-bundle: all reports in one private file, without secrets or names, also those that a log has."""
+    world.add_template(MANAGER)
     fedra = world.start_fedra(accesses={world.worker2: _with_certificate(world)})
     world.submit("train").wait_running_on(world.worker1)
     blocked = world.submit("embed", template=TEMPLATE)
@@ -65,6 +66,7 @@ def helps_without_telling_secrets(world: World) -> None:
 @scenario("support-bundle-names")
 def names_on_request(world: World) -> None:
     """fedra support-bundle --keep-names, and without: the snapshot in it answers for a job with its real names."""
+    world.add_template(MANAGER)
     fedra = world.start_fedra()
     job = objects.job(world.ns, "train", QUEUE, template=TEMPLATE)
     world.submit("train", template=TEMPLATE).wait_message("no worker eligible")
