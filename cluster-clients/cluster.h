@@ -41,6 +41,9 @@ struct ClusterOptions {
   std::chrono::milliseconds probe_interval{
       10'000};  // how often health is asked for when nothing else talks
   std::chrono::milliseconds probe_timeout{5'000};  // no answer in this time: unreachable
+  // How often it is asked what the server serves although nothing was reason to ask: a resource
+  // that is not watched may be served from now on.
+  std::chrono::milliseconds discovery_interval{30'000};
   std::chrono::seconds watch_timeout{
       290};                // the server ends a watch after this; +5 s is our own limit
   size_t page_size = 500;  // objects per list page
@@ -119,8 +122,8 @@ class Cluster final {
   void SetMisconfigured(Error why);
 
   ConnectionState state() const;
-  // Version and served groups as of the last time they were asked for: at every connect, and after
-  // a watch was lost. Null before the first.
+  // Version and served groups as of the last time they were asked for: at every connect, after a
+  // watch was lost, and now and then. Null before the first.
   std::shared_ptr<const kube::ServerInfo> server() const;
 
   // Each returns the object as the server answered it. Idempotent calls are retried within the

@@ -134,7 +134,9 @@ void Supervisor::ProbeIn(milliseconds delay) {
 
 void Supervisor::OnTimer() {
   if (tracker_.state().phase == ConnectionPhase::kConnected) {
-    const auto silent = duration_cast<milliseconds>(clock_.Steady() - last_contact());
+    const SteadyTime now = clock_.Steady();
+    if (now - discovered_at_ >= options_.discovery_interval) rediscover_ = true;
+    const auto silent = duration_cast<milliseconds>(now - last_contact());
     if (silent < options_.probe_interval && !rediscover_)
       return ProbeIn(options_.probe_interval - silent);
   }
@@ -176,6 +178,7 @@ void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
   if (!info) return OnProbeFailed(session, info.error());
   const ServerPtr known = server();
   if (discovered) {
+    discovered_at_ = clock_.Steady();
     Publish(*std::move(info));
   } else if (known && known->git_version != info->git_version) {  // upgraded
     rediscover_ = true;

@@ -94,6 +94,7 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
   bool started_ = false;
   bool probing_ = false;
   SteadyTime probe_began_{};
+  SteadyTime discovered_at_{};
   bool contested_ = false;  // the last probe failed although others got answers
   uint64_t timer_round_ = 0;
 };

@@ -55,6 +55,10 @@ std::vector<std::string> Versions(const json& group) {
 
 }  // namespace
 
+bool ServerInfo::Serves(const Resource& resource) const {
+  return resources.contains(resource.ApiVersion() + "/" + resource.plural);
+}
+
 bool ServerInfo::Serves(std::string_view group, std::string_view version) const {
   const auto found = groups.find(std::string(group));
   return found != groups.end() &&

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster-clients/kube/resource.h"
+
 namespace fedra::kube {
 
 struct ServerInfo {
@@ -22,6 +24,8 @@ struct ServerInfo {
       resources;  // "resource.k8s.io/v1/resourceclaimtemplates" of the groups we ask for
 
   bool Serves(std::string_view group, std::string_view version) const;
+  // Of the groups we ask for.
+  bool Serves(const Resource& resource) const;
 
   bool operator==(const ServerInfo&) const = default;
 };

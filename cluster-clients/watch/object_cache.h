@@ -97,7 +97,7 @@ class ObjectSink : public CacheSink {
 template <class T>
 class ObjectCache final : public ObjectSink {
  public:
-  using Parser = Result<T> (*)(const nlohmann::json& object);
+  using Parser = std::function<Result<T>(const nlohmann::json& object)>;
   using OnObject = std::function<void(const ObjectKey& key, const std::shared_ptr<const T>& before,
                                       const std::shared_ptr<const T>& after)>;
   using OnHealth = std::function<void(const CacheHealth& health)>;

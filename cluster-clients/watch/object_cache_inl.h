@@ -11,7 +11,7 @@ namespace fedra::watch {
 template <class T>
 ObjectCache<T>::ObjectCache(Parser parser, OnObject on_object, OnHealth on_health,
                             AlreadyRead already_read)
-    : parser_(parser),
+    : parser_(std::move(parser)),
       on_object_(std::move(on_object)),
       on_health_(std::move(on_health)),
       already_read_(std::move(already_read)) {}

@@ -20,7 +20,7 @@ class TrackedCache final {
   TrackedCache(typename ObjectCache<T>::Parser parser, OnObject on_object, OnHealth on_health,
                const Clock& clock)
       : cache_(
-            parser,
+            std::move(parser),
             [this, on_object = std::move(on_object)](const auto& key, const auto& before,
                                                      const auto& after) {
               own_.Observed(key, after);
