@@ -152,7 +152,8 @@ reconcile::FederationSettings Daemon::Settings() {
   settings.policy = ToPolicy(configuration);
   settings.instance = Instance();
   settings.manager_access = ToAccess(*loaded_.manager);
-  settings.manager_options = ToOptions(configuration.manager.http_version);
+  settings.kinds = ToKinds(configuration);
+  settings.manager_options = ToOptions(configuration.manager.http_version, *settings.kinds);
   settings.workers = Workers(loaded_);
   settings.drains_removed = DrainsRemoved(configuration);
   return settings;

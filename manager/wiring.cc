@@ -56,11 +56,15 @@ std::optional<Error> ToMisconfigured(const config::ClusterAccess& access) {
       ErrorCode::kInvalidArgument, config::ToString(access.error().problems.front()), {}, {}};
 }
 
-ClusterOptions ToOptions(config::HttpVersion version) {
+tracking::JobKindsPtr ToKinds(const config::Configuration&) { return tracking::BuiltInKinds(); }
+
+ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& kinds) {
   ClusterOptions options;
   options.http2 = version == config::HttpVersion::k2;
   // Which of their versions are watched is chosen from what is served, so before the first watch.
-  options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
+  options.discover_groups = {"kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
+  for (const tracking::JobAdapter* kind : kinds.all())
+    options.discover_groups.push_back(kind->resource().group);
   return options;
 }
 
@@ -157,13 +161,15 @@ reconcile::WorkerSettings ToManager(const config::Loaded& loaded) {
   manager.name = ClusterName(std::string(tracking::kManagerName));
   if (loaded.manager) manager.access = ToAccess(*loaded.manager);
   manager.misconfigured = ToMisconfigured(loaded.manager);
-  manager.options = ToOptions(loaded.configuration.manager.http_version);
+  manager.options =
+      ToOptions(loaded.configuration.manager.http_version, *ToKinds(loaded.configuration));
   return manager;
 }
 
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
   std::vector<reconcile::WorkerSettings> workers;
   const config::Configuration& configuration = loaded.configuration;
+  const tracking::JobKindsPtr kinds = ToKinds(configuration);
   for (size_t i = 0; i < configuration.workers.size(); ++i) {
     const config::WorkerSettings& from = configuration.workers[i];
     const config::ClusterAccess& access = loaded.workers[i];
@@ -171,8 +177,9 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.name = ClusterName(from.name);
     if (access) worker.access = ToAccess(*access);
     worker.misconfigured = ToMisconfigured(access);
-    worker.options = ToOptions(from.http_version);
+    worker.options = ToOptions(from.http_version, *kinds);
     worker.origin = configuration.origin;
+    worker.verified.kinds = kinds;
     worker.verified.devices = ToDevices(configuration.verification, from);
     worker.verified.dependencies = ToDependencies(configuration.verification);
     worker.verified.queue_quota =

@@ -14,7 +14,9 @@ namespace fedra {
 kube::AccessSettings ToAccess(const config::KubeAccess& access);
 // Why a kubeconfig cannot be used, as one error; null when it can.
 std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
-ClusterOptions ToOptions(config::HttpVersion version);
+ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& kinds);
+// The kinds of jobs that this configuration makes fedra run.
+tracking::JobKindsPtr ToKinds(const config::Configuration& configuration);
 // Whether jobs are taken back from workers that are removed from the configuration.
 bool DrainsRemoved(const config::Configuration& configuration);
 placement::Policy ToPolicy(const config::Configuration& configuration);

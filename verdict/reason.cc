@@ -99,9 +99,12 @@ constexpr std::array kCatalogue = {
         "Other workloads have reserved its quota. The worker can run the job; workers whose "
         "queue has room come first.",
         "No action needed: the job waits there for quota if no other worker has room."},
-    ReasonEntry{kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
-                "The custom resource definition of the kind is not installed there.",
-                "Install the operator of that kind."},
+    ReasonEntry{
+        kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
+        "The custom resource definition of the kind, in the version that docs/kinds.md "
+        "names, is not installed there. Jobs of other kinds are not concerned.",
+        "Install the operator of that kind on the worker; fedra notices within half a minute. "
+        "Kueue there must have the kind among its integrations."},
     ReasonEntry{
         kDeviceClassMissing, "DeviceClassMissing", kObjects,
         "a DeviceClass that the worker's template or claim names does not exist on the worker",

@@ -54,6 +54,13 @@ bool NameClaims(const std::vector<InputJob>& jobs) {
   });
 }
 
+std::vector<const tracking::JobAdapter*> KindsOf(const CheckInput& input) {
+  std::vector<const tracking::JobAdapter*> kinds;
+  for (const InputJob& job : input.jobs)
+    if (job.submitted) kinds.push_back(job.submitted->adapter);
+  return kinds;
+}
+
 ObjectForm FormOf(const Fleet& fleet) {
   if (fleet.redacted) return ObjectForm::kRedacted;
   return fleet.as_of.snapshot.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
@@ -171,13 +178,15 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   };
   const auto format = ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
-  Result<CheckInput> input = ReadCheckInput(options.files, options.ns);
+  const tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
+  Result<CheckInput> input = ReadCheckInput(options.files, *kinds, options.ns);
   if (!input) return fail(input.error().message);
   for (const std::string& line : input->skipped) terminal.err << Printable(line) << "\n";
   const auto fleet = OpenFleet({.config = options.config,
                                 .snapshot = options.snapshot,
                                 .workers = options.workers,
                                 .timeout = options.timeout,
+                                .kinds = KindsOf(*input),
                                 .claims_of_others = NameClaims(input->jobs)},
                                terminal);
   if (!fleet) {

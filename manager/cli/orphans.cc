@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,7 +36,12 @@ using verify::Cache;
 // What is listed of one cluster; of the manager its Workloads only.
 struct Listed {
   std::unique_ptr<Cache<tracking::Workload>> workloads;
-  std::vector<std::unique_ptr<Cache<tracking::Job>>> jobs;  // parallel to JobAdapters()
+  struct OfKind {
+    const tracking::JobAdapter* kind = nullptr;
+    std::unique_ptr<Cache<tracking::Job>> cache;
+    std::atomic<bool> is_listed = false;  // the worker serves the kind
+  };
+  std::vector<std::unique_ptr<OfKind>> jobs;
 };
 
 template <class T>
@@ -59,7 +66,7 @@ class OrphanSearch final {
   Result<void> Delete(const Orphan& orphan);
 
  private:
-  std::vector<verify::Input> Feeds(size_t cluster);
+  std::vector<verify::Input> Feeds(size_t cluster, const kube::ServerInfo* server);
   bool IsListing(size_t cluster) const;
   std::string ProblemOf(size_t cluster) const;
   std::set<std::string> LivingUids() const;
@@ -67,6 +74,7 @@ class OrphanSearch final {
   Result<bool> IsDead(const Orphan& orphan);
   Cluster& Of(const ClusterName& worker);
 
+  const tracking::JobKindsPtr kinds_;
   Result<tracking::Identity> us_;  // an error: who made a copy cannot be told
   std::string nameless_;           // why the manager's UID is not known; empty: it is
   FleetSignal signal_;
@@ -77,19 +85,25 @@ class OrphanSearch final {
 
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
-    : us_(tracking::Identity{loaded.configuration.origin, {}}) {
+    : kinds_(ToKinds(loaded.configuration)),
+      us_(tracking::Identity{loaded.configuration.origin, {}}) {
   settings_.push_back(ToManager(loaded));
   for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
   for (size_t i = 0; i < settings_.size(); ++i) {
     Listed listed;
     listed.workloads = MakeCache<tracking::Workload>(&tracking::ParseClone, signal_);
-    if (i > 0)
-      for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
-        listed.jobs.push_back(MakeCache<tracking::Job>(adapter->parser(), signal_));
+    for (const tracking::JobAdapter* kind : kinds_->all()) {
+      if (i == 0) break;
+      auto jobs = std::make_unique<Listed::OfKind>();
+      jobs->kind = kind;
+      jobs->cache = MakeCache<tracking::Job>(
+          [kind](const nlohmann::json& object) { return kind->Parse(object); }, signal_);
+      listed.jobs.push_back(std::move(jobs));
+    }
     listed_.push_back(std::move(listed));
   }
   live_ = std::make_unique<LiveFleet>(
-      settings_, [this](size_t i, const kube::ServerInfo*) { return Feeds(i); },
+      settings_, [this](size_t i, const kube::ServerInfo* server) { return Feeds(i, server); },
       [this](size_t i) { return IsListing(i); }, signal_);
   live_->Wait(timeout, terminal);
   if (!ProblemOf(0).empty()) return;
@@ -105,17 +119,21 @@ std::string OrphanSearch::Problem() const {
   return "another manager's copies cannot be told from ours: " + us_.error().message;
 }
 
-std::vector<verify::Input> OrphanSearch::Feeds(size_t cluster) {
+std::vector<verify::Input> OrphanSearch::Feeds(size_t cluster, const kube::ServerInfo* server) {
   Listed& listed = listed_[cluster];
   std::vector<verify::Input> feeds = {{tracking::kWorkloads, listed.workloads.get()}};
-  for (size_t i = 0; i < listed.jobs.size(); ++i)
-    feeds.push_back({tracking::JobAdapters()[i]->resource(), listed.jobs[i].get()});
+  for (const auto& jobs : listed.jobs) {
+    const kube::Resource& resource = jobs->kind->resource();
+    jobs->is_listed = jobs->is_listed || (server != nullptr && server->Serves(resource));
+    if (jobs->is_listed) feeds.push_back({resource, jobs->cache.get()});
+  }
   return feeds;
 }
 
 bool OrphanSearch::IsListing(size_t cluster) const {
   bool any = listed_[cluster].workloads->health().IsListing();
-  for (const auto& jobs : listed_[cluster].jobs) any |= jobs->health().IsListing();
+  for (const auto& jobs : listed_[cluster].jobs)
+    any |= jobs->is_listed && jobs->cache->health().IsListing();
   return any;
 }
 
@@ -131,8 +149,9 @@ std::string OrphanSearch::ProblemOf(size_t cluster) const {
                           health.error ? health.error->message : "no answer in time");
   };
   look(*listed_[cluster].workloads, "workloads.kueue.x-k8s.io");
-  for (size_t i = 0; i < listed_[cluster].jobs.size(); ++i)
-    look(*listed_[cluster].jobs[i], tracking::JobAdapters()[i]->resource().plural);
+  for (const auto& jobs : listed_[cluster].jobs) {
+    if (jobs->is_listed) look(*jobs->cache, jobs->kind->resource().plural);
+  }
   return problem;
 }
 
@@ -169,7 +188,8 @@ std::vector<Orphan> OrphanSearch::Find() {
   std::vector<Orphan> orphans;
   for (size_t i = 1; i < settings_.size(); ++i) {
     RemoteObjects remote{settings_[i].name, listed_[i].workloads->List(), {}};
-    for (const auto& jobs : listed_[i].jobs) remote.jobs.push_back(jobs->List());
+    for (const auto& jobs : listed_[i].jobs)
+      std::ranges::move(jobs->cache->List(), std::back_inserter(remote.jobs));
     for (Orphan& orphan : FindOrphans(remote, *us_, living)) {
       // Unknown counts as alive: nothing is called an orphan by mistake.
       if (IsDead(orphan).value_or(false)) orphans.push_back(std::move(orphan));

@@ -23,7 +23,7 @@ Assumption AssumptionOf(const WorkloadView& view) {
   const tracking::Workload& workload = *view.workload;
   return {.workload = view.key,
           .uid = workload.uid,
-          .job = {view.key.ns, workload.owner.name},
+          .job = {workload.requirement.kind, {view.key.ns, workload.owner.name}},
           .claims = workload.requirement.ClaimNames(),
           .demands = workload.requirement.demands,
           .since = std::nullopt};

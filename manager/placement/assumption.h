@@ -18,7 +18,7 @@ namespace fedra::placement {
 struct Assumption {
   ObjectKey workload;
   std::string uid;                  // of the Workload
-  ObjectKey job;                    // whose pods will hold the devices there
+  tracking::JobKey job;             // whose pods will hold the devices there
   std::vector<std::string> claims;  // named ResourceClaims that its pods share, in its namespace
   tracking::Demands demands;        // null: nothing is known of its pods
   // Since when the worker shows its clone, by the worker's clock; absent: it does not yet.

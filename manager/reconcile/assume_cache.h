@@ -47,8 +47,9 @@ class AssumeCache final {
 
   // The worker's pods.
   struct Pods {
-    std::function<uint64_t()> version;                 // grows with every change of `holding`
-    std::function<int(const ObjectKey& job)> holding;  // that have their devices, of this job
+    std::function<uint64_t()> version;  // grows with every change of `holding`
+    std::function<int(const tracking::JobKey& job)>
+        holding;  // that have their devices, of this job
   };
   // The clock, and what the functions look at, must outlive it.
   AssumeCache(Pods pods, const Clock& clock);

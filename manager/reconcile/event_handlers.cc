@@ -20,7 +20,12 @@ EventHandlers::EventHandlers(Targets targets, Sources sources, const Clock& cloc
     : targets_(targets), sources_(sources), clock_(clock) {}
 
 ManagerListener EventHandlers::ForManager() {
-  return {.on_workload = [this](const ObjectKey& key) { OnWorkload(key); },
+  return {.on_kinds =
+              [this](const std::vector<const tracking::JobAdapter*>& kinds) {
+                const auto workers = sources_.workers.Now();
+                for (const auto& worker : *workers) worker->UseKinds(kinds);
+              },
+          .on_workload = [this](const ObjectKey& key) { OnWorkload(key); },
           .on_progress =
               [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
           .on_checks = [this] { OnChecks(); },
@@ -41,7 +46,7 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
   return {
       .on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
       .on_job =
-          [this, name](const ObjectKey& job) {
+          [this, name](const tracking::JobKey& job) {
             if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
           },
       .on_progress =

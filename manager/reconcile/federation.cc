@@ -19,6 +19,12 @@ constexpr size_t kTemplateThreads = 2;
 // How often it is looked whether removed workers can be let go.
 constexpr std::chrono::seconds kReleaseInterval{1};
 
+// A worker that was not a member yet has not heard of kinds that the manager has just told.
+void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
+  const auto now = workers.Now();
+  for (const auto& worker : *now) worker->UseKinds(manager.KindsInUse());
+}
+
 }  // namespace
 
 Federation::Federation(FederationSettings settings, http::HttpLoop& loop, WorkerPool& pool,
@@ -50,8 +56,8 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       gates_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
                 {wake_index_, records_, manager_, workers_, places_, gatherer_, order_}, clock),
-      manager_(settings_.manager_access, settings_.manager_options, loop, pool, clock,
-               handlers_.ForManager()),
+      manager_(settings_.manager_access, settings_.manager_options, settings_.kinds, loop, pool,
+               clock, handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, records_, recorder_, events_, telemetry, clock),
@@ -70,7 +76,10 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       line_rows_(store, clock, settings_.gather.order.policy),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
         WorkerListener listener = handlers_.ForWorker(worker.name);
-        return std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
+        auto made =
+            std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
+        made->UseKinds(remembered_kinds_);
+        return made;
       }) {}
 
 Federation::~Federation() { Stop(); }
@@ -78,6 +87,9 @@ Federation::~Federation() { Stop(); }
 Result<void> Federation::Start() {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
+  for (const std::string& name : records_.JobKinds()) {
+    if (const auto* kind = settings_.kinds->FindName(name)) remembered_kinds_.push_back(kind);
+  }
   std::vector<WorkerSettings> workers = settings_.workers;
   FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
@@ -85,6 +97,7 @@ Result<void> Federation::Start() {
   workload_loop_.AddAll(known);
   manager_.Start();
   (void)roster_.Configure(std::move(workers), settings_.drains_removed);
+  ShareKinds(manager_, workers_);
   return {};
 }
 
@@ -97,7 +110,9 @@ bool Federation::MayBegin() const {
 }
 
 void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains) {
-  Wake(roster_.Configure(std::move(workers), drains));
+  const RosterChange change = roster_.Configure(std::move(workers), drains);
+  ShareKinds(manager_, workers_);
+  Wake(change);
 }
 
 void Federation::Wake(const RosterChange& change) {
@@ -116,7 +131,9 @@ void Federation::ReleaseRemoved() {
                        settings_.policy.worker_lost_timeout, clock_.Now()))
       continue;
     log::Info("removed worker is let go", {{"cluster", name.value}});
-    Wake(roster_.Release(name));
+    const RosterChange change = roster_.Release(name);
+    ShareKinds(manager_, workers_);
+    Wake(change);
     cluster_rows_.Remove(name);
   }
 }

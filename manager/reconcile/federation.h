@@ -28,6 +28,7 @@ struct FederationSettings {
   placement::Policy policy;
   kube::AccessSettings manager_access;
   ClusterOptions manager_options;
+  tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   std::vector<WorkerSettings> workers;  // at the start
   bool drains_removed = false;
   std::string instance = "fedra";  // of this process, in Events
@@ -107,6 +108,8 @@ class Federation final {
   AdmissionCheckReconciler checks_;
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
+  // Of jobs that a worker may still have, whether or not the manager serves the kind now.
+  std::vector<const tracking::JobAdapter*> remembered_kinds_;  // before the first worker is made
 
   // Of the thread that starts, ticks and stops.
   ClusterRows cluster_rows_;

@@ -136,10 +136,13 @@ Picture Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   Picture picture;
   picture.view.key = key;
   picture.view.workload = manager_.workloads().Find(key);
-  if (known.job) picture.job = *known.job;
+  if (known.job) {
+    picture.job = known.job->key;
+    picture.adapter = manager_.kinds().FindName(known.job->kind);
+  }
   const tracking::Workload* workload = picture.view.workload.get();
   if (workload != nullptr) {
-    picture.adapter = tracking::FindAdapter(workload->owner);
+    picture.adapter = manager_.kinds().Find(workload->owner.api_version, workload->owner.kind);
     picture.view.kind_supported = picture.adapter != nullptr;
     picture.job = {key.ns, workload->owner.name};
     picture.cluster_queue = workload->cluster_queue;
@@ -175,6 +178,25 @@ Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   return picture;
 }
 
+// By its name, and else by the workload that it names.
+std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
+                                                       const Picture& picture) const {
+  const auto find = [&](const tracking::JobAdapter& kind, const ObjectKey& key) {
+    auto job = worker.Job(kind, key);
+    return IsSuccessors(job.get(), picture) ? nullptr : job;
+  };
+  for (const tracking::JobAdapter* kind : worker.kinds().all()) {
+    if (picture.job.name.empty() || (picture.adapter != nullptr && picture.adapter != kind))
+      continue;
+    if (auto job = find(*kind, picture.job)) return job;
+  }
+  const auto indexed = worker.JobOf(picture.view.key);
+  if (!indexed) return nullptr;
+  const tracking::JobAdapter* kind = worker.kinds().FindName(indexed->kind);
+  return picture.adapter == nullptr || picture.adapter == kind ? worker.Job(*kind, indexed->key)
+                                                               : nullptr;
+}
+
 void Gatherer::LookForCopies(const Worker& worker, const Picture& picture,
                              ClusterView& cluster) const {
   const tracking::Identity us{settings_.origin, manager_.uid()};
@@ -186,14 +208,7 @@ void Gatherer::LookForCopies(const Worker& worker, const Picture& picture,
   cluster.name = worker.name();
   cluster.clone = worker.Clone(picture.view.key);
   cluster.clone_is = ownership(cluster.clone.get());
-  const std::optional<ObjectKey> indexed = worker.JobOf(picture.view.key);
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    if (picture.adapter != nullptr && picture.adapter != adapter) continue;
-    if (cluster.job == nullptr && !picture.job.name.empty())
-      cluster.job = worker.Job(*adapter, picture.job);
-    if (IsSuccessors(cluster.job.get(), picture)) cluster.job = nullptr;
-    if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
-  }
+  cluster.job = FindJob(worker, picture);
   cluster.job_is = ownership(cluster.job.get());
 }
 
@@ -205,12 +220,18 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   cluster.lost_since = status.lost_since;
   cluster.lost_why = status.problem;
   cluster.rejects_us = status.rejects_us;
+  if (status.contact == Contact::kFull) {
+    Worker::KindStatus kind = worker.StatusOf(picture.adapter);
+    cluster.contact = kind.contact;
+    cluster.lost_since = kind.lost_since;
+    cluster.lost_why = std::move(kind.problem);
+  }
   LookForCopies(worker, picture, cluster);
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   if (cluster.job != nullptr && cluster.job->failed && worker.devices() != nullptr)
-    cluster.pod_failures = worker.devices()->PodFailures(cluster.job->key);
+    cluster.pod_failures = worker.devices()->PodFailures(KeyOf(*cluster.job));
   return cluster;
 }
 
@@ -233,8 +254,8 @@ void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluste
   const verify::Subject subject{
       .requirement = workload.requirement,
       .adapter = *picture.adapter,
-      .same_names = verify::SameNames(cluster.clone.get(), cluster.clone_is, cluster.job.get(),
-                                      cluster.job_is),
+      .same_names = verify::SameNames(picture.adapter->resource().kind, cluster.clone.get(),
+                                      cluster.clone_is, cluster.job.get(), cluster.job_is),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is)};
   const verify::VerifyOptions options{
       .existence = {.drift = settings_.drift,

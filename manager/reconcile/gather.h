@@ -32,7 +32,7 @@ struct Picture {
   // In order of preference: all workers when one is looked for, else those that matter.
   std::vector<placement::ClusterView> clusters;
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
-  ObjectKey job;                                  // on every cluster; empty when it is not known
+  ObjectKey job;              // of that kind, on every cluster; empty when it is not known
   std::string cluster_queue;  // of the manager, behind the job's queue; may be empty
   bool judged = false;        // whether the verdicts were made
   // AssumeCache::version() of each worker, as of before its verdict; absent: not judged.
@@ -52,8 +52,8 @@ struct GatherSettings {
 
 // What is known of a workload beside what the clusters show.
 struct Known {
-  std::optional<ObjectKey> job;   // helps when the Workload is gone
-  std::set<ClusterName> workers;  // that may have copies
+  std::optional<tracking::JobKey> job;  // helps when the Workload is gone
+  std::set<ClusterName> workers;        // that may have copies
 };
 
 class Gatherer final {
@@ -83,6 +83,7 @@ class Gatherer final {
   std::string CheckOf(const tracking::Workload& workload) const;
   // What the manager shows of it; of the workers nothing.
   Picture Begin(const ObjectKey& workload, const Known& known) const;
+  std::shared_ptr<const tracking::Job> FindJob(const Worker& worker, const Picture& picture) const;
   void LookForCopies(const Worker& worker, const Picture& picture,
                      placement::ClusterView& cluster) const;
   placement::ClusterView Look(const Worker& worker, const Picture& picture) const;

@@ -25,6 +25,18 @@ using watch::CacheState;
 
 void Ignore(const CacheHealth&) {}
 
+// The daemon works on without these jobs: somebody must hear of it.
+void WarnOfForbidden(const tracking::JobAdapter& kind, const CacheHealth& health) {
+  if (health.state != CacheState::kForbidden) return;
+  log::Warn("jobs of a kind that the manager serves may not be read: none of them is dispatched",
+            {{"kind", kind.name()}, {"error", health.error ? health.error->message : ""}});
+}
+
+// Without another kind of job fedra runs Jobs nevertheless.
+bool IsWithheld(const CacheHealth& health) {
+  return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
+}
+
 void WarnOfOrder(const tracking::SharedQueue& queue) {
   if (queue.order.empty() || placement::ParseOrderPolicy(queue.order)) return;
   log::Warn("annotation of a ClusterQueue is ignored: it must be Strict, Backfill or BestEffort",
@@ -54,20 +66,21 @@ std::vector<verify::QueueOrder> OrdersOf(
 }  // namespace
 
 ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
-                               http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
-                               ManagerListener listener)
+                               tracking::JobKindsPtr kinds, http::HttpLoop& loop, WorkerPool& pool,
+                               const Clock& clock, ManagerListener listener)
     : pool_(pool),
+      kinds_(std::move(kinds)),
       listener_(std::move(listener)),
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
             const tracking::Workload& workload = after != nullptr ? *after : *before;
-            const ObjectKey job{key.ns, workload.owner.name};
-            IndexOwner(job, key, after);
+            IndexOwner({workload.requirement.kind, {key.ns, workload.owner.name}}, key, after);
             IndexTemplates(key, before, after);
             listener_.on_workload(key);
           },
           Ignore, clock),
+      jobs_(kinds_->all().size()),
       checks_(
           &tracking::ParseAdmissionCheck,
           [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); }, Ignore),
@@ -97,43 +110,20 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
       cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options, loop,
                pool, clock,
                /*on_state=*/nullptr, [this] { OnServer(); }) {
-  FEDRA_ASSERT(listener_.on_workload && listener_.on_progress && listener_.on_checks &&
-                   listener_.on_template && listener_.on_template_use &&
+  FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
+                   listener_.on_checks && listener_.on_template && listener_.on_template_use &&
                    listener_.on_templates_health,
                "somebody listens to everything");
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    jobs_.push_back(std::make_unique<watch::TrackedCache<tracking::Job>>(
-        adapter->parser(),
-        [this](const ObjectKey& key, const auto& before, const auto& after) {
-          const auto workload = WorkloadOf(key);
-          if (!workload) return;
-          const bool progress =
-              before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
-          progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
-        },
-        Ignore, clock));
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    const tracking::JobAdapter* const adapter = kinds_->all()[i];
+    jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
+        [adapter](const nlohmann::json& object) { return adapter->Parse(object); },
+        JobListener(*adapter),
+        [adapter](const CacheHealth& health) { WarnOfForbidden(*adapter, health); }, clock);
   }
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }
-
-// The living Workload of a job counts, of several the youngest.
-void ManagerCluster::IndexOwner(const ObjectKey& job, const ObjectKey& workload,
-                                const std::shared_ptr<const tracking::Workload>& after) {
-  workload_of_.With([&](auto& index) {
-    const auto found = index.find(job);
-    const bool known = found != index.end();
-    if (after == nullptr) {
-      if (known && found->second.workload == workload) index.erase(found);
-      return;
-    }
-    const Owned fresh{workload, after->deleting || after->Finished(), after->created};
-    const bool counts = !known || found->second.workload == workload ||
-                        (fresh.ends != found->second.ends ? found->second.ends
-                                                          : fresh.created >= found->second.created);
-    if (counts) index[job] = fresh;
-  });
-}
 
 void ManagerCluster::IndexTemplates(const ObjectKey& workload,
                                     const std::shared_ptr<const tracking::Workload>& before,
@@ -200,9 +190,10 @@ void ManagerCluster::Stop() {
 
 void ManagerCluster::DropOverdue() {
   for (const ObjectKey& key : workloads_.own().TakeOverdue()) listener_.on_workload(key);
-  for (const auto& jobs : jobs_) {
-    for (const ObjectKey& key : jobs->own().TakeOverdue()) {
-      if (const auto workload = WorkloadOf(key)) listener_.on_workload(*workload);
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    for (const ObjectKey& key : jobs_[i].cache->own().TakeOverdue()) {
+      if (const auto workload = WorkloadOf({kinds_->all()[i]->name(), key}))
+        listener_.on_workload(*workload);
     }
   }
 }
@@ -245,14 +236,16 @@ Result<void> ManagerCluster::Identify() {
 // Our own cluster is trusted with as much as it can hold.
 constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
 
-// What is watched as before goes on; only the version of the templates can change.
+// What is watched as before goes on; only the version of the templates can change, and kinds of
+// jobs can be added.
 void ManagerCluster::OnServer() {
+  NoteKinds(cluster_.server().get());
   const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
     cluster_.Watch({.resource = resource, .keeps_unserved = true, .bounds = kManagerBounds}, sink);
   };
   watch(tracking::kWorkloads, workloads_.cache());
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    watch(tracking::JobAdapters()[i]->resource(), jobs_[i]->cache());
+    if (jobs_[i].used) watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
   }
   watch(tracking::kAdmissionChecks, checks_);
   watch(tracking::kMultiKueueConfigs, configs_);
@@ -264,7 +257,10 @@ void ManagerCluster::OnServer() {
 
 bool ManagerCluster::IsListed() const {
   bool listed = workloads_.cache().health().complete && checks_.health().complete;
-  for (const auto& jobs : jobs_) listed &= jobs->cache().health().complete;
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    const CacheHealth health = jobs_[i].cache->cache().health();
+    if (jobs_[i].used) listed &= health.complete || (i > 0 && IsWithheld(health));
+  }
   // MultiKueueConfigs are optional: a Kueue without them does not serve the kind. ClusterQueues say
   // in which order and with which shares jobs are dispatched; they may be withheld.
   const auto answered = [](const CacheHealth& health) {
@@ -316,22 +312,11 @@ std::string ManagerCluster::Problem() const {
   if (text.empty() && configs_.health().state != CacheState::kNotServed)
     text = verify::Problem(configs_.health(), "multikueueconfigs");
   for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
-    text =
-        verify::Problem(jobs_[i]->cache().health(), tracking::JobAdapters()[i]->resource().plural);
+    const CacheHealth health = jobs_[i].cache->cache().health();
+    if (jobs_[i].used && !(i > 0 && IsWithheld(health)))
+      text = verify::Problem(health, kinds_->all()[i]->resource().plural);
   }
   return text;
-}
-
-watch::TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& adapter) {
-  const auto& all = tracking::JobAdapters();
-  return *jobs_[static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin())];
-}
-
-std::optional<ObjectKey> ManagerCluster::WorkloadOf(const ObjectKey& job) const {
-  return workload_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
-    const auto found = index.find(job);
-    return found == index.end() ? std::nullopt : std::optional(found->second.workload);
-  });
 }
 
 }  // namespace fedra::reconcile

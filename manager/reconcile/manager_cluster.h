@@ -17,7 +17,7 @@
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/watch/tracked_cache.h"
 #include "manager/tracking/admission_check.h"
-#include "manager/tracking/job.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/shared_queue.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/capacity.h"
@@ -27,6 +27,9 @@
 namespace fedra::reconcile {
 
 struct ManagerListener {
+  // Jobs of these kinds, which the manager serves, are read from now on. Told before anything is
+  // known of them.
+  std::function<void(const std::vector<const tracking::JobAdapter*>& kinds)> on_kinds;
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   // What the job's status says of its pods has changed: as a rule our own mirror's echo.
   std::function<void(const ObjectKey& workload)> on_progress;
@@ -58,8 +61,9 @@ Result<std::string> ReadClusterUid(Cluster& cluster);
 
 class ManagerCluster final {
  public:
-  ManagerCluster(kube::AccessSettings access, const ClusterOptions& options, http::HttpLoop& loop,
-                 WorkerPool& pool, const Clock& clock, ManagerListener listener);
+  ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
+                 tracking::JobKindsPtr kinds, http::HttpLoop& loop, WorkerPool& pool,
+                 const Clock& clock, ManagerListener listener);
   ~ManagerCluster();
 
   void Start();
@@ -85,6 +89,9 @@ class ManagerCluster final {
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
   const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
+  const tracking::JobKinds& kinds() const { return *kinds_; }
+  // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
+  std::vector<const tracking::JobAdapter*> KindsInUse() const;
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
@@ -108,12 +115,14 @@ class ManagerCluster final {
   TemplateUse UseOf(const ObjectKey& claim_template) const;
   std::vector<ObjectKey> NamedTemplates() const;
 
-  // The workload whose owner is a job of this namespace and name, of whatever kind.
-  std::optional<ObjectKey> WorkloadOf(const ObjectKey& job) const;
+  // The workload whose owner is this job.
+  std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
 
  private:
   void OnServer();
-  void IndexOwner(const ObjectKey& job, const ObjectKey& workload,
+  watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
+  void NoteKinds(const kube::ServerInfo* server);
+  void IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
 
   void IndexTemplates(const ObjectKey& workload,
@@ -121,6 +130,7 @@ class ManagerCluster final {
                       const std::shared_ptr<const tracking::Workload>& after);
 
   WorkerPool& pool_;
+  const tracking::JobKindsPtr kinds_;
   const ManagerListener listener_;
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // The Workload of a job: when the job is replaced, the old one and the new one are there together
@@ -130,15 +140,18 @@ class ManagerCluster final {
     bool ends = false;  // being deleted, or finished
     WallTime created{};
   };
-  Guarded<std::unordered_map<ObjectKey, Owned>> workload_of_;  // by job
-  Guarded<std::optional<std::string>> uid_;                    // nothing: it was not asked for
+  Guarded<std::unordered_map<tracking::JobKey, Owned>> workload_of_;
+  Guarded<std::optional<std::string>> uid_;  // nothing: it was not asked for
   // ResourceClaimTemplate -> workloads that have not ended and name it.
   Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;
 
   // Fed by the cluster's reflectors, which end before these go.
   watch::TrackedCache<tracking::Workload> workloads_;
-  std::vector<std::unique_ptr<watch::TrackedCache<tracking::Job>>>
-      jobs_;  // in the order of JobAdapters()
+  struct JobsOfKind {
+    std::unique_ptr<watch::TrackedCache<tracking::Job>> cache;
+    std::atomic<bool> used = false;
+  };
+  std::vector<JobsOfKind> jobs_;  // in the order of kinds_
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
   std::atomic<int> weighted_queues_ = 0;

@@ -107,7 +107,7 @@ Result<void> ManagerWrites::PatchJobStatus(Execution& execution, std::string bod
   FEDRA_ASSIGN_OR_RETURN(const std::string text,
                          manager_.cluster().MergePatch(adapter.resource(), execution.job->key,
                                                        std::move(body), OnStatus()));
-  FEDRA_ASSIGN_OR_RETURN(execution.job, ParseWritten(text, adapter.parser()));
+  FEDRA_ASSIGN_OR_RETURN(execution.job, ParseWritten(text, adapter));
   manager_.jobs(adapter).own().Wrote(execution.job);
   return {};
 }

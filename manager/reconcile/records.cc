@@ -31,6 +31,16 @@ Result<std::vector<ObjectKey>> Records::Load() {
   return keys;
 }
 
+std::set<std::string> Records::JobKinds() const {
+  return state_.With([](const State& state) {
+    std::set<std::string> kinds;
+    for (const auto& [key, row] : state.placements) kinds.insert(row.job_kind);
+    for (const auto& [key, rows] : state.residues)
+      for (const store::ResidueRow& row : rows) kinds.insert(row.job_kind);
+    return kinds;
+  });
+}
+
 store::PlacementRow Records::Find(const ObjectKey& workload) const {
   return state_.With([&](const State& state) {
     const auto found = state.placements.find(workload);

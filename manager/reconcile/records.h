@@ -60,6 +60,8 @@ class Records final {
   void EndResidue(const ClusterName& cluster, const ObjectKey& workload);
   // Clusters with residues of this workload.
   std::set<ClusterName> ResidueClusters(const ObjectKey& workload) const;
+  // Of the jobs that something is remembered of: "Job", "JobSet".
+  std::set<std::string> JobKinds() const;
   // Workloads with residues on this cluster.
   std::vector<ObjectKey> ResiduesOn(const ClusterName& cluster) const;
 

@@ -26,7 +26,7 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_te
   };
   const auto clones = worker.clones().cache().List();
   if (std::any_of(clones.begin(), clones.end(), is_ours)) return true;
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+  for (const tracking::JobAdapter* adapter : worker.kinds().all()) {
     const auto jobs = worker.jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
@@ -44,7 +44,8 @@ bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, bool wit
                    const tracking::Identity& us, std::chrono::milliseconds worker_lost_timeout,
                    WallTime now) {
   if (HasPlaced(manager, worker.name())) return false;
-  if (worker.contact() == placement::Contact::kFull)
+  if (worker.contact() == placement::Contact::kFull &&
+      worker.contact(/*kind=*/nullptr) == placement::Contact::kFull)
     return !HasCopies(worker, manager, with_templates, us);
   const auto lost_since = worker.Status().lost_since;
   return lost_since && now >= *lost_since + worker_lost_timeout;

@@ -29,40 +29,14 @@ bool RejectsUs(const ConnectionState& connection) {
 // Without them no pod is seen.
 AssumeCache::Pods PodsThere(const verify::DevicePicture* devices) {
   if (devices == nullptr) {
-    return {.version = [] { return uint64_t{0}; }, .holding = [](const ObjectKey&) { return 0; }};
+    return {.version = [] { return uint64_t{0}; },
+            .holding = [](const tracking::JobKey&) { return 0; }};
   }
   return {.version = [devices] { return devices->holding_version(); },
-          .holding = [devices](const ObjectKey& job) { return devices->HoldingPods(job); }};
+          .holding = [devices](const tracking::JobKey& job) { return devices->HoldingPods(job); }};
 }
 
 }  // namespace
-
-watch::TrackedCache<tracking::Job>::OnObject Worker::JobListener() {
-  return [this](const ObjectKey& key, const auto& before, const auto& after) {
-    const auto& job = after != nullptr ? after : before;
-    const bool progress =
-        before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
-    if (!progress) listener_.on_job(key);
-    // A list may show, in the place of a job, one of another workload.
-    if (before != nullptr && before->prebuilt_workload != job->prebuilt_workload)
-      ForgetJob(key, *before);
-    if (job->prebuilt_workload.empty()) return;
-    if (after == nullptr) return ForgetJob(key, *before);
-    const ObjectKey workload{key.ns, after->prebuilt_workload};
-    job_of_.With([&](auto& jobs) { jobs[workload] = key; });
-    progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
-  };
-}
-
-void Worker::ForgetJob(const ObjectKey& key, const tracking::Job& job) {
-  if (job.prebuilt_workload.empty()) return;
-  const ObjectKey workload{key.ns, job.prebuilt_workload};
-  job_of_.With([&](auto& jobs) {
-    const auto found = jobs.find(workload);
-    if (found != jobs.end() && found->second == key) jobs.erase(found);
-  });
-  listener_.on_workload(workload);
-}
 
 Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
                WorkerListener listener)
@@ -83,7 +57,9 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
                  CountClones(before, after);
                  listener_.on_workload(key);
                },
-           .on_job = JobListener(),
+           .on_job = [this](const tracking::JobAdapter& kind, const ObjectKey& key,
+                            const auto& before,
+                            const auto& after) { OnJob({kind.name(), key}, before, after); },
            .on_input =
                [this](const verify::InputChange& change) { listener_.on_input(*this, change); },
            .on_health = [this] { OnHealth(); }},
@@ -129,28 +105,6 @@ void Worker::OnState(const ConnectionState&) {
   listener_.on_contact(*this);
 }
 
-// Not before the first connection is it known which version of the DRA API can be read there; and
-// with an upgrade, or an API that is switched on, it is another one.
-void Worker::OnServer() {
-  const auto server = cluster_.server();
-  verify::DraApi api = verify::ReadDraApi(server.get());
-  if (dra_ == api) return;
-  if (dra_) {
-    log::Info("worker serves another release or other DRA APIs",
-              {{"cluster", settings_.name.value},
-               {"release", api.release},
-               {"dra_version", api.version},
-               {"taint_rules", api.taint_rules ? api.taint_rule_version : "not served"},
-               {"pod_groups", api.pod_groups ? api.pod_group_version : "not served"}});
-  }
-  objects_.SetServer(server.get());
-  // What is watched as before goes on; what is read in another version now is listed anew.
-  for (const verify::Input& input : objects_.Inputs(server.get())) {
-    cluster_.Watch(verify::WatchOf(input), *input.sink);
-  }
-  dra_ = std::move(api);
-}
-
 void Worker::OnHealth() {
   UpdateLoss();
   listener_.on_contact(*this);
@@ -167,11 +121,9 @@ Contact Worker::ContactOver(const ConnectionState& connection) const {
     readable &= state != CacheState::kForbidden && state != CacheState::kNotServed;
   };
   look(objects_.clones().cache().health().state);
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    // A kind that is not served there is the verdict's business; it cannot hold jobs of ours.
-    const CacheState state = objects_.jobs(*adapter).cache().health().state;
-    if (state != CacheState::kNotServed) look(state);
-  }
+  // Every cluster serves batch/v1. What is wrong with another kind concerns its jobs only.
+  const CacheState jobs = objects_.jobs(*kinds().all().front()).cache().health().state;
+  if (jobs != CacheState::kNotServed) look(jobs);
   if (!readable) return Contact::kNone;
   return synced ? Contact::kFull : Contact::kSyncing;
 }
@@ -255,18 +207,12 @@ SteadyTime Worker::BeginOf(const Loss& loss, const ConnectionState& connection) 
 void Worker::DropOverdue() {
   UpdateLoss();  // the reason of a bad phase may change without a word
   for (const ObjectKey& key : objects_.clones().own().TakeOverdue()) listener_.on_workload(key);
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    for (const ObjectKey& key : objects_.jobs(*adapter).own().TakeOverdue()) listener_.on_job(key);
+  for (const tracking::JobAdapter* kind : kinds().all()) {
+    for (const ObjectKey& key : objects_.jobs(*kind).own().TakeOverdue())
+      listener_.on_job({kind->name(), key});
   }
   for (const ObjectKey& key : objects_.templates().own().TakeOverdue())
     listener_.on_input(*this, {verify::InputChange::Kind::kTemplate, key});
-}
-
-std::optional<ObjectKey> Worker::JobOf(const ObjectKey& workload) const {
-  return job_of_.With([&](const auto& jobs) -> std::optional<ObjectKey> {
-    const auto found = jobs.find(workload);
-    return found == jobs.end() ? std::nullopt : std::optional(found->second);
-  });
 }
 
 void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before,

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,7 +21,7 @@
 #include "cluster-clients/cluster.h"
 #include "manager/placement/view.h"
 #include "manager/reconcile/assume_cache.h"
-#include "manager/tracking/job.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/verify.h"
@@ -37,7 +38,7 @@ struct WorkerListener {
   std::function<void(const ObjectKey& workload)> on_workload;
   // A job of this name has changed. Wakes the workload that owns the manager's job of this name: a
   // stale copy of a re-created job blocks its successor.
-  std::function<void(const ObjectKey& job)> on_job;
+  std::function<void(const tracking::JobKey& job)> on_job;
   // Pods of the job that this workload has there have started or ended.
   std::function<void(const ObjectKey& workload)> on_progress;
   std::function<void(const Worker& worker, const verify::InputChange& change)> on_input;
@@ -91,6 +92,20 @@ class Worker final {
   WorkerStatus Status() const;
   // The same as in Status(), for those who need nothing else.
   placement::Contact contact() const;
+  // How jobs of one kind can be followed there. With contact to the worker that may still be
+  // impossible: they may not be read, say, or are not listed yet. Such a kind is lost alone.
+  struct KindStatus {
+    placement::Contact contact = placement::Contact::kNone;
+    std::optional<WallTime> lost_since;  // null with full contact
+    std::string problem;                 // likewise empty
+  };
+  // `kind` null: that of all kinds in use.
+  KindStatus StatusOf(const tracking::JobAdapter* kind) const;
+  placement::Contact contact(const tracking::JobAdapter* kind) const {
+    return StatusOf(kind).contact;
+  }
+  // Jobs of these kinds are read from now on, too.
+  void UseKinds(const std::vector<const tracking::JobAdapter*>& kinds);
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool IsSettled() const;
@@ -126,8 +141,9 @@ class Worker final {
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }
   const AssumeCache& assumed() const { return assumed_; }
+  const tracking::JobKinds& kinds() const { return objects_.kinds(); }
   // The job here that names this workload as its clone.
-  std::optional<ObjectKey> JobOf(const ObjectKey& workload) const;
+  std::optional<tracking::JobKey> JobOf(const ObjectKey& workload) const;
   // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of
   // tracking::Identity.
   int waiting_clones(const std::string& manager_uid) const;
@@ -150,9 +166,13 @@ class Worker final {
   void UpdateLoss();
   void CountClones(const std::shared_ptr<const tracking::Workload>& before,
                    const std::shared_ptr<const tracking::Workload>& after);
-  watch::TrackedCache<tracking::Job>::OnObject JobListener();
+  void OnJob(const tracking::JobKey& key, const std::shared_ptr<const tracking::Job>& before,
+             const std::shared_ptr<const tracking::Job>& after);
   // The job of this name is not, or no longer, `job`: its workload has none here, and hears of it.
-  void ForgetJob(const ObjectKey& key, const tracking::Job& job);
+  void ForgetJob(const tracking::JobKey& key, const tracking::Job& job);
+  // With `watching_` held.
+  void WatchAll(const kube::ServerInfo* server);
+  std::vector<std::string> KindsHere(const kube::ServerInfo* server) const;
   struct CloneCount {
     int all = 0;
     int waiting = 0;  // not admitted yet
@@ -190,14 +210,16 @@ class Worker final {
   };
   SteadyTime BeginOf(const Loss& loss, const ConnectionState& connection) const;
   Guarded<std::optional<Loss>> lost_;
-  Guarded<std::unordered_map<ObjectKey, ObjectKey>> job_of_;  // clone -> remote job
+  Guarded<std::unordered_map<ObjectKey, tracking::JobKey>> job_of_;  // clone -> remote job
 
   // Fed by the cluster's reflectors, which end before these go.
   verify::WorkerObjects objects_;
   AssumeCache assumed_;
 
-  // Of OnServer() only: what is watched; nothing before the first connection.
-  std::optional<verify::DraApi> dra_;
+  // What is watched, and what of the server that was chosen by. One watch of an input at a time.
+  std::mutex watching_;
+  std::optional<verify::DraApi> dra_;    // nothing before the first connection
+  std::vector<std::string> kinds_here_;  // in use and served there, by name
 
   Cluster cluster_;
 };

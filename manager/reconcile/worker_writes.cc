@@ -131,7 +131,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
   FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*execution.job, workload, Us()));
   auto result = Create(execution, worker, adapter.resource(), std::move(body),
                        [&](const std::string& text) -> Result<bool> {
-                         FEDRA_ASSIGN_OR_RETURN(auto job, ParseWritten(text, adapter.parser()));
+                         FEDRA_ASSIGN_OR_RETURN(auto job, ParseWritten(text, adapter));
                          if (!IsOf(workload, job->marks)) return false;
                          worker.jobs(adapter).own().Wrote(std::move(job));
                          return true;
@@ -162,11 +162,9 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
 
 Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view) {
   if (view.job == nullptr || view.job->deleting || !tracking::IsOurs(view.job_is)) return {};
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    if (worker.Job(*adapter, view.job->key) == nullptr) continue;
-    FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *adapter, view.job->key, view.job->uid));
-    worker.jobs(*adapter).own().Deleted(view.job->key, view.job->uid);
-  }
+  const tracking::Job& job = *view.job;
+  FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *job.kind, job.key, job.uid));
+  worker.jobs(*job.kind).own().Deleted(job.key, job.uid);
   return {};
 }
 
@@ -206,7 +204,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   const ClusterView& view = execution.View(action.cluster);
   const verify::DevicePicture* devices = worker.objects().devices();
   if (devices == nullptr || view.job == nullptr) return {};
-  const auto failed = devices->FailedContainerOf(view.job->key);
+  const auto failed = devices->FailedContainerOf(tracking::KeyOf(*view.job));
   if (!failed || !bookkeeping_.WantsLog(execution)) return {};
   // Later, then: what comes next deletes the pods, and must not overtake this.
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
@@ -223,7 +221,10 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
 Result<void> WorkerWrites::Do(Execution& execution, const placement::RecordResidue& action) {
   FEDRA_RETURN_IF_ERROR(bookkeeping_.AddResidue(execution, action.cluster));
   // Its return may have been reported before there was a residue to look for.
-  if (execution.WorkerOf(action.cluster).contact() != placement::Contact::kFull) return {};
+  const Worker& worker = execution.WorkerOf(action.cluster);
+  if (worker.contact() != placement::Contact::kFull ||
+      worker.contact(execution.picture.adapter) != placement::Contact::kFull)
+    return {};
   return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }
 

@@ -73,7 +73,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   store::PlacementRow remembered = parts_.records.Find(key);
   if (BringBack(remembered, seen.now)) parts_.records.Put(remembered);
   Known known;
-  if (!remembered.job.name.empty()) known.job = remembered.job;
+  if (!remembered.job.name.empty()) known.job = {remembered.job_kind, remembered.job};
   known.workers = parts_.places.Take(key);
   known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
   known.workers.merge(parts_.records.ResidueClusters(key));

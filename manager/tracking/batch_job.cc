@@ -9,12 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
-#include "cluster-clients/kube/json_text.h"
-#include "manager/tracking/copy_metadata.h"
 #include "manager/tracking/job.h"
+#include "manager/tracking/job_fields.h"
 #include "manager/tracking/json_fields.h"
-#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/pod_set.h"
 
 namespace fedra::tracking {
@@ -33,10 +30,6 @@ std::string ConditionStatus(const json& status, std::string_view type) {
   return Text(ConditionOf(status, type), "status");
 }
 
-bool HasTrueCondition(const json& status, std::string_view type) {
-  return ConditionStatus(status, type) == "True";
-}
-
 // An API server lets a Job that is not suspended change its start only in the write that takes the
 // condition Suspended from True to False (batch strategy.go of Kubernetes 1.36.3).
 bool KeepsStart(const Job& local, const json& before, const json& after) {
@@ -45,82 +38,12 @@ bool KeepsStart(const Job& local, const json& before, const json& after) {
   return !local.suspended && !resumes && before.contains("startTime");
 }
 
-std::string PrebuiltWorkload(const json& metadata) {
-  // Kueue 0.18 and newer write an annotation, older ones a label.
-  std::string name = Text(Member(metadata, "annotations"), kPrebuiltWorkload);
-  return name.empty() ? Text(Member(metadata, "labels"), kPrebuiltWorkload) : name;
-}
-
-// More than anybody selects jobs by.
-constexpr size_t kMaxLabels = 64;
-
-std::string LabelsOf(const json& metadata) {
-  json labels = json::object();
-  const json& given = Member(metadata, "labels");
-  if (!given.is_object()) return Dump(labels);
-  for (const auto& [name, value] : given.items())
-    if (value.is_string() && labels.size() < kMaxLabels) labels[name] = value;
-  return Dump(labels);
-}
-
-json StatusOf(const Job& job) {
-  // Only this part is read: it is looked at on every event of a running job.
-  const auto text = job.text == nullptr ? std::nullopt : kube::FindMember(*job.text, "status");
-  json status = json::parse(text.value_or("{}"), nullptr, false);
-  return status.is_object() ? status : json::object();
-}
-
-std::string StatusPatchBody(const Job& local, json status) {
-  return Dump(json{{"metadata", {{"resourceVersion", local.version.value}}},
-                   {"status", std::move(status)}});
-}
-
-// The merge patch from `from` to `to`, one level deep: every field of a Job's status is replaced as
-// a whole. (RFC 7396 cannot remove inside lists, and nested maps such as uncountedTerminatedPods
-// must lose their old members.)
-json MergeDifference(const json& from, const json& to) {
-  json patch = json::object();
-  for (const auto& [name, value] : to.items()) {
-    if (!from.contains(name) || from[name] != value) patch[name] = value;
-    if (value.is_object() && patch.contains(name) && from.contains(name) &&
-        from[name].is_object()) {
-      for (const auto& [inner, unused] : from[name].items()) {
-        if (!value.contains(inner)) patch[name][inner] = nullptr;
-      }
-    }
-  }
-  for (const auto& [name, unused] : from.items()) {
-    if (!to.contains(name)) patch[name] = nullptr;
-  }
-  return patch;
-}
-
-// What a worker says goes to the manager's etcd: as much of it as a Job needs, whatever it sends.
-constexpr size_t kMaxConditions = 20;
-constexpr size_t kMaxConditionText = 4096;
-// The counted indexes of a large indexed Job are some hundred kB (Kubernetes 1.36 allows 100,000).
-constexpr size_t kMaxStatus = 512 * 1024;
-
-json Bounded(json status) {
-  if (json& conditions = status["conditions"]; conditions.is_array()) {
-    auto& list = conditions.get_ref<json::array_t&>();
-    if (list.size() > kMaxConditions) list.resize(kMaxConditions);
-    for (json& condition : list) {
-      for (const char* field : {"reason", "message"}) {
-        if (const std::string text = Text(condition, field); text.size() > kMaxConditionText)
-          condition[field] = Cut(text, kMaxConditionText);
-      }
-    }
-  }
-  if (status["conditions"].is_null()) status.erase("conditions");
-  if (Dump(status).size() <= kMaxStatus) return status;
-  json rest = json::object();
-  for (const char* field : {"conditions", "startTime", "completionTime", "active", "ready",
-                            "terminating", "succeeded", "failed"}) {
-    const auto found = status.find(field);
-    if (found != status.end()) rest[field] = std::move(*found);
-  }
-  return Dump(rest).size() <= kMaxStatus ? rest : json::object();
+// What of a status stays when all of it is too much.
+const std::vector<std::string>& EssentialStatus() {
+  static const std::vector<std::string> fields = {"conditions", "startTime", "completionTime",
+                                                  "active",     "ready",     "terminating",
+                                                  "succeeded",  "failed"};
+  return fields;
 }
 
 // The worker's status as the manager's Job can take it. What an API server never lets go back
@@ -129,7 +52,7 @@ json Bounded(json status) {
 // it and started it again unseen), and a decision that is not final yet is left out, so that
 // another worker may come to another one.
 json StatusToMirror(const Job& job, const json& local, const Job& remote) {
-  json status = Bounded(StatusOf(remote));
+  json status = BoundedStatus(StatusOf(remote), EssentialStatus());
   if (KeepsStart(job, local, status)) {
     const std::string start = Text(local, "startTime");
     status["startTime"] = start;
@@ -163,6 +86,7 @@ void DropControllerFields(json& spec) {
   if (!labels.is_object()) labels = json::object();
   for (const char* label : kControllerLabels) labels.erase(label);
   pod_metadata.erase("creationTimestamp");
+  DropKueueMarks(spec["template"]);
 }
 
 // Kueue counts no more pods than there are completions left.
@@ -172,51 +96,35 @@ Result<int> CountPods(const json& spec) {
   return std::min(parallelism, completions);
 }
 
-Result<Job> ParseBatchJob(const json& object) {
-  const json& metadata = Member(object, "metadata");
-  const json& spec = Member(object, "spec");
-  const json& status = Member(object, "status");
-  Job job;
-  job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
-  job.uid = Text(metadata, "uid");
-  if (job.key.name.empty() || job.uid.empty())
-    return Fail(ErrorCode::kBadResponse, "a Job without name or uid");
-  job.version = ResourceVersion(Text(metadata, "resourceVersion"));
-  job.created = Time(metadata, "creationTimestamp");
-  job.deleting = metadata.contains("deletionTimestamp");
-  job.marks = ReadCopyMarks(metadata);
-  job.prebuilt_workload = PrebuiltWorkload(metadata);
-  job.managed_by = Text(spec, "managedBy");
-  FEDRA_ASSIGN_OR_RETURN(job.suspended, ReadFlag(spec, "suspend", false));
-  job.failed = HasTrueCondition(status, "Failed");
-  job.finished = job.failed || HasTrueCondition(status, "Complete");
-  job.active_pods = Number(status, "active", 0);
-  for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
-  if (job.managed_by == kManagedBy) {  // never on a copy
-    job.text = std::make_shared<const std::string>(Dump(object));
-    job.labels_json = LabelsOf(metadata);
-  } else if (!job.marks.origin.empty()) {
-    job.text = std::make_shared<const std::string>(Dump(json{{"status", status}}));
-  }
-  return job;
-}
-
 class BatchJob final : public JobAdapter {
  public:
-  const kube::Resource& resource() const override { return resource_; }
+  BatchJob() : JobAdapter({"batch", "v1", "jobs", "Job"}) {}
 
-  Parser parser() const override { return &ParseBatchJob; }
+  Result<Job> Parse(const json& object) const override {
+    const json& spec = Member(object, "spec");
+    const json& status = Member(object, "status");
+    FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
+    job.managed_by = Text(spec, "managedBy");
+    FEDRA_ASSIGN_OR_RETURN(job.suspended, ReadFlag(spec, "suspend", false));
+    job.failed = HasTrueCondition(status, "Failed");
+    job.finished = job.failed || HasTrueCondition(status, "Complete");
+    job.active_pods = Number(status, "active", 0);
+    for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
+    KeepText(object, job);
+    return job;
+  }
 
-  std::vector<PodTemplate> PodTemplates(const json& spec) const override {
+  std::vector<PodTemplate> PodTemplates(const json& object) const override {
+    const json& spec = Member(object, "spec");
     return {{"main", CountPods(spec), &Member(spec, "template")}};
   }
+
+  PodLabel pod_label() const override { return {"batch.kubernetes.io/job-name"}; }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
                                  const Identity& us) const override {
     if (local.text == nullptr) return Fail(ErrorCode::kInternal, "the job's text was not kept");
     const json source = json::parse(*local.text, nullptr, false);
-    json metadata = CopyMetadata(source, local.key, workload.uid, us);
-    metadata["annotations"][std::string(kPrebuiltWorkload)] = workload.key.name;
     json spec = Member(source, "spec");
     if (!spec.is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");
     DropControllerFields(spec);
@@ -225,7 +133,7 @@ class BatchJob final : public JobAdapter {
     spec["suspend"] = true;
     return Dump(json{{"apiVersion", "batch/v1"},
                      {"kind", "Job"},
-                     {"metadata", std::move(metadata)},
+                     {"metadata", RemoteMetadata(source, local, workload, us)},
                      {"spec", std::move(spec)}});
   }
 
@@ -246,9 +154,6 @@ class BatchJob final : public JobAdapter {
     for (const char* field : kActivity) status[field] = nullptr;
     return StatusPatchBody(local, std::move(status));
   }
-
- private:
-  const kube::Resource resource_{"batch", "v1", "jobs", "Job", true};
 };
 
 }  // namespace

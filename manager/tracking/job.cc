@@ -1,22 +1,27 @@
 #include "manager/tracking/job.h"
 
 #include <tuple>
+#include <utility>
 
 namespace fedra::tracking {
 
-const std::vector<const JobAdapter*>& JobAdapters() {
-  static const std::vector<const JobAdapter*> adapters = {&BatchJobAdapter()};
-  return adapters;
+std::string KindName(std::string_view kind, std::string_view group) {
+  std::string name(kind);
+  if (!group.empty()) name.append(".").append(group);
+  return name;
 }
 
-const JobAdapter* FindAdapter(const Owner& owner) {
-  for (const JobAdapter* adapter : JobAdapters()) {
-    if (adapter->resource().ApiVersion() == owner.api_version &&
-        adapter->resource().kind == owner.kind)
-      return adapter;
-  }
-  return nullptr;
+std::string KindName(const Owner& owner) {
+  const size_t slash = owner.api_version.find('/');
+  return KindName(owner.kind, slash == std::string::npos
+                                  ? std::string_view()
+                                  : std::string_view(owner.api_version).substr(0, slash));
 }
+
+JobKey KeyOf(const Job& job) { return {job.kind->name(), job.key}; }
+
+JobAdapter::JobAdapter(kube::Resource resource)
+    : resource_(std::move(resource)), name_(KindName(resource_.kind, resource_.group)) {}
 
 bool IsProgress(const Job& before, const Job& after) {
   const auto decisive = [](const Job& job) {

@@ -1,7 +1,6 @@
 #pragma once
 //
-// A job of any kind as fedra reads it, and what fedra must be able to do with a kind: one adapter
-// per file.
+// A job of any kind as fedra reads it, and what fedra must be able to do with a kind.
 //
 // Thread rules: plain values; adapters are stateless constants that live for the whole process.
 
@@ -16,23 +15,27 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "cluster-clients/kube/resource.h"
+#include "manager/tracking/kinds/kind_row.h"
 #include "manager/tracking/workload.h"
 
 namespace fedra::tracking {
 
+class JobAdapter;
+
 struct Job {
   ObjectKey key;
+  const JobAdapter* kind = nullptr;  // that read it
   std::string uid;
   ResourceVersion version;
   WallTime created{};
   bool deleting = false;
   CopyMarks marks;                // of a remote job
   std::string prebuilt_workload;  // remote jobs: name of the clone
-  std::string managed_by;         // spec.managedBy; empty when absent
+  std::string managed_by;         // spec.managedBy, or where the kind has it; empty when absent
   bool suspended = false;
-  bool finished = false;  // Complete or Failed is True
+  bool finished = false;  // successfully or not
   bool failed = false;
-  int active_pods = 0;  // status.active
+  int active_pods = 0;  // as the status counts them; 0 of a kind that counts none
   // metadata.labels as a JSON object, of many labels the first; of a manager's job only.
   std::string labels_json = "{}";
   bool shows_activity = false;  // status says that something runs or is going down
@@ -45,17 +48,35 @@ struct Job {
 // mirrored, but decides nothing.
 bool IsProgress(const Job& before, const Job& after);
 
+// Which job: two of one name and of different kinds are two.
+struct JobKey {
+  std::string kind;  // JobAdapter::name()
+  ObjectKey key;
+  auto operator<=>(const JobKey&) const = default;
+};
+
+JobKey KeyOf(const Job& job);
+
+// "JobSet.jobset.x-k8s.io", of a group without a name "Pod".
+std::string KindName(std::string_view kind, std::string_view group);
+// Of an owner with apiVersion "batch/v1": "Job.batch".
+std::string KindName(const Owner& owner);
+
 // What fedra must know about one kind of job.
 class JobAdapter {
  public:
+  explicit JobAdapter(kube::Resource resource);
   virtual ~JobAdapter() = default;
 
-  using Parser = Result<Job> (*)(const nlohmann::json& object);
+  const kube::Resource& resource() const { return resource_; }
+  // "Job.batch": the kind with its group.
+  const std::string& name() const { return name_; }
 
-  virtual const kube::Resource& resource() const = 0;
-  virtual Parser parser() const = 0;
-  // The pod sets of a job that no Kueue has seen yet, from its spec.
-  virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& spec) const = 0;
+  virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
+  // The pod sets of a job that no Kueue has seen yet; they point into `object`.
+  virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
+  // How the pods of a job are told from others.
+  virtual PodLabel pod_label() const = 0;
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,
@@ -67,14 +88,20 @@ class JobAdapter {
   // none. Kueue releases an evicted workload's quota only after that (IsActive in
   // pkg/controller/jobs/job/job_controller.go).
   virtual std::optional<std::string> ClearActivityPatch(const Job& local) const = 0;
-};
 
-// Every kind fedra can run, in a fixed order.
-const std::vector<const JobAdapter*>& JobAdapters();
-// By a Workload's owner; null when there is no adapter for its kind.
-const JobAdapter* FindAdapter(const Owner& owner);
+ private:
+  const kube::Resource resource_;
+  const std::string name_;
+};
 
 // batch/v1 Job.
 const JobAdapter& BatchJobAdapter();
 
 }  // namespace fedra::tracking
+
+template <>
+struct std::hash<fedra::tracking::JobKey> {
+  size_t operator()(const fedra::tracking::JobKey& job) const noexcept {
+    return std::hash<std::string>()(job.kind) * 31 + std::hash<fedra::ObjectKey>()(job.key);
+  }
+};

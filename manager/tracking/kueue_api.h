@@ -13,6 +13,10 @@ inline constexpr std::string_view kMinParallelismAnnotation = "kueue.x-k8s.io/jo
 inline constexpr std::string_view kOriginLabel = "kueue.x-k8s.io/multikueue-origin";
 inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+// On a job that Kueue is stopping in two steps.
+inline constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
+// Keeps Kueue from considering a job. The manager's Kueue has done so already.
+inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
 inline constexpr std::string_view kResourceInUse = "kueue.x-k8s.io/resource-in-use";  // finalizer
 // The only managedBy value that every job kind's validation accepts.
 inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";

@@ -11,20 +11,22 @@
 
 namespace fedra::tracking {
 
-Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::string& default_ns) {
-  const Owner kind{Text(object, "apiVersion"), Text(object, "kind"), {}, {}};
+Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds& kinds,
+                                    const std::string& default_ns) {
+  const std::string api_version = Text(object, "apiVersion");
+  const std::string kind = Text(object, "kind");
   SubmittedJob job;
-  job.adapter = FindAdapter(kind);
+  job.adapter = kinds.Find(api_version, kind);
   if (job.adapter == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("\"{}, Kind={}\" is no job that fedra can run; skipped",
-                            kind.api_version, kind.kind));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("\"{}, Kind={}\" is no job that fedra can run; skipped", api_version, kind));
   }
   const nlohmann::json& metadata = Member(object, "metadata");
   job.key = {Text(metadata, "namespace"), Text(metadata, "name")};
   if (job.key.ns.empty()) job.key.ns = default_ns.empty() ? "default" : default_ns;
   if (job.key.name.empty()) job.key.name = Text(metadata, "generateName");
-  std::vector<PodTemplate> templates = job.adapter->PodTemplates(Member(object, "spec"));
+  std::vector<PodTemplate> templates = job.adapter->PodTemplates(object);
   // Kueue writes it into the Workload as minCount (Kueue 0.19, pkg/controller/jobs/job).
   const std::string least = Text(Member(metadata, "annotations"), kMinParallelismAnnotation);
   if (!templates.empty() && !least.empty()) {
@@ -39,7 +41,7 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::str
   if (!dependencies) return Fail(std::move(dependencies).error().WithContext(job.key.ToString()));
   job.requirement = {.ns = job.key.ns,
                      .queue = Text(Member(metadata, "labels"), kQueueNameLabel),
-                     .kind = kind.kind + "." + job.adapter->resource().group,
+                     .kind = job.adapter->name(),
                      .pod_sets = PodSetsOf(**demands),
                      .demands = *demands,
                      .dependencies = *std::move(dependencies),

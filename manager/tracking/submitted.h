@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/tracking/job.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/tracking/requirement.h"
 
@@ -16,8 +16,10 @@ struct SubmittedJob {
   Requirement requirement;
 };
 
-// `default_ns` for manifests without a namespace; empty means "default", as for kubectl.
-// kInvalidArgument when the document is no job of a kind that fedra can run.
-Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const std::string& default_ns);
+// `kinds`: that fedra runs; they must outlive the result. `default_ns` for manifests without a
+// namespace; empty means "default", as for kubectl. kInvalidArgument when the document is no job of
+// a kind that fedra can run.
+Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds& kinds,
+                                    const std::string& default_ns);
 
 }  // namespace fedra::tracking

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "manager/tracking/copy_metadata.h"
+#include "manager/tracking/job.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/pod_set.h"
@@ -61,13 +62,6 @@ std::vector<std::string> ReadStrings(const json& list) {
     if (item.is_string()) strings.push_back(item.get<std::string>());
   }
   return strings;
-}
-
-// "Job.batch" of an owner with apiVersion "batch/v1".
-std::string KindWithGroup(const Owner& owner) {
-  const size_t slash = owner.api_version.find('/');
-  return slash == std::string::npos ? owner.kind
-                                    : owner.kind + "." + owner.api_version.substr(0, slash);
 }
 
 std::vector<PodTemplate> PodTemplates(const json& spec) {
@@ -153,7 +147,7 @@ Result<Workload> ParseWorkload(const json& object) {
   const json& spec = Member(object, "spec");
   workload.requirement.ns = workload.key.ns;
   workload.requirement.queue = Text(spec, "queueName");
-  workload.requirement.kind = KindWithGroup(workload.owner);
+  workload.requirement.kind = KindName(workload.owner);
   auto demands = ReadSpec(spec, workload);
   if (!demands) workload.requirement.unreadable = demands.error().message;
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();

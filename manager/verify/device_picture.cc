@@ -92,7 +92,9 @@ bool DevicePicture::NoteSettled(State& state, bool changed) {
 
 ObjectFeed<PodFacts> DevicePicture::PodFeed() {
   return Feed<PodFacts>(
-      &ParsePodFacts,
+      [kinds = options_.kinds](const json& object, dra::ParseContext& context) {
+        return ParsePodFacts(object, *kinds, context);
+      },
       [](State& state, const ObjectKey& key, PodFacts pod) {
         return NoteSettled(state, state.pods.Set(key, std::move(pod)));
       },
@@ -284,11 +286,11 @@ std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
   return state_.With([](State& state) { return state.builder.Publish(); });
 }
 
-std::string DevicePicture::PodFailures(const ObjectKey& job) const {
+std::string DevicePicture::PodFailures(const tracking::JobKey& job) const {
   return state_.With([&](State& state) { return state.pods.FailuresOf(job); });
 }
 
-std::optional<FailedContainer> DevicePicture::FailedContainerOf(const ObjectKey& job) const {
+std::optional<FailedContainer> DevicePicture::FailedContainerOf(const tracking::JobKey& job) const {
   return state_.With([&](State& state) { return state.pods.FailedContainerOf(job); });
 }
 
@@ -301,7 +303,7 @@ std::map<std::string, DeviceStock> DevicePicture::Stock() const {
   });
 }
 
-int DevicePicture::HoldingPods(const ObjectKey& job) const {
+int DevicePicture::HoldingPods(const tracking::JobKey& job) const {
   return state_.With(
       [&](State& state) { return state.pods.Holding(job, *state.builder.Publish()); });
 }

@@ -41,6 +41,8 @@
 namespace fedra::verify {
 
 struct DevicePictureOptions {
+  // By whose labels it is told which job a pod is of.
+  tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   // Whether cpu, memory, pods and plugin resources must have room.
   bool node_resources = true;
   std::vector<dra::ScalablePool> scalable_pools;
@@ -89,12 +91,12 @@ class DevicePicture final {
   std::map<std::string, DeviceStock> Stock() const;
 
   // Of this job (pod_table.h).
-  int HoldingPods(const ObjectKey& job) const;
+  int HoldingPods(const tracking::JobKey& job) const;
   // Grows with every change that HoldingPods() of some job may follow.
   uint64_t holding_version() const;
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.
-  std::string PodFailures(const ObjectKey& job) const;
-  std::optional<FailedContainer> FailedContainerOf(const ObjectKey& job) const;
+  std::string PodFailures(const tracking::JobKey& job) const;
+  std::optional<FailedContainer> FailedContainerOf(const tracking::JobKey& job) const;
 
   // Would these pods get their devices? `to_come` count as if they were there.
   dra::Judgement Judge(const std::string& ns, const std::vector<dra::PodDemand>& demands,
@@ -148,7 +150,7 @@ class DevicePicture final {
                                                      std::span<const dra::PodDemand> demands);
 
   template <class T>
-  using Parser = Result<T> (*)(const nlohmann::json& object, dra::ParseContext& context);
+  using Parser = std::function<Result<T>(const nlohmann::json& object, dra::ParseContext& context)>;
   template <class T, class Set, class Drop>
   ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
   // Whether pods or claims changed, passed through.

@@ -253,10 +253,11 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerPicture
 
 }  // namespace
 
-std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Ownership clone_is,
-                                const tracking::Job* job, tracking::Ownership job_is) {
+std::vector<SameName> SameNames(const std::string& kind, const tracking::Workload* clone,
+                                tracking::Ownership clone_is, const tracking::Job* job,
+                                tracking::Ownership job_is) {
   std::vector<SameName> names;
-  if (job != nullptr) names.push_back({"Job " + job->key.ToString(), job_is});
+  if (job != nullptr) names.push_back({kind + " " + job->key.ToString(), job_is});
   if (clone != nullptr) names.push_back({"Workload " + clone->key.ToString(), clone_is});
   return names;
 }

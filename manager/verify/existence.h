@@ -29,9 +29,10 @@ struct SameName {
   std::string object;  // "Job ml/train"
   tracking::Ownership whose = tracking::Ownership::kForeign;
 };
-// Null: there is none.
-std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Ownership clone_is,
-                                const tracking::Job* job, tracking::Ownership job_is);
+// `kind`: of the job. Null: there is none.
+std::vector<SameName> SameNames(const std::string& kind, const tracking::Workload* clone,
+                                tracking::Ownership clone_is, const tracking::Job* job,
+                                tracking::Ownership job_is);
 
 // What is known of one worker. Lifetime: the caches outlive the view.
 struct WorkerPicture {

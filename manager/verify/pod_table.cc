@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
-
 bool IsSettled(const PodFacts& pod, const std::string& ns, const dra::Snapshot& snapshot) {
   if (pod.ended) return !pod.failed;
   if (pod.claims_to_come > 0) return false;
@@ -51,15 +49,15 @@ void ReadFailure(const json& status, PodFacts& pod) {
 
 }  // namespace
 
-Result<PodFacts> ParsePodFacts(const json& object, dra::ParseContext& context) {
+Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kinds,
+                               dra::ParseContext& context) {
   FEDRA_ASSIGN_OR_RETURN(dra::PodDemand demand, dra::ParsePodDemand(object, context));
   const json& metadata = tracking::Member(object, "metadata");
   const json& status = tracking::Member(object, "status");
   PodFacts pod;
   pod.node = context.texts.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
-  pod.job = {tracking::Text(metadata, "namespace"),
-             tracking::Text(tracking::Member(metadata, "labels"), kJobNameLabel)};
-  pod.group = {pod.job.ns, std::move(demand.pod_group)};
+  if (auto job = kinds.JobOfPod(metadata)) pod.job = *std::move(job);
+  pod.group = {tracking::Text(metadata, "namespace"), std::move(demand.pod_group)};
   const std::string phase = tracking::Text(status, "phase");
   pod.failed = phase == "Failed";
   if (pod.failed) ReadFailure(status, pod);
@@ -91,7 +89,7 @@ bool PodTable::Set(const ObjectKey& key, PodFacts pod) {
   if (known != pods_.end() && known->second == pod) return false;
   Drop(key);
   use_.by_node = nullptr;
-  if (!pod.job.name.empty()) pods_of_job_[pod.job].push_back(key);
+  if (!pod.job.key.name.empty()) pods_of_job_[pod.job].push_back(key);
   pods_.emplace(key, std::move(pod));
   return true;
 }
@@ -118,11 +116,12 @@ PodTable::Use PodTable::CountUse() {
     dra::Amounts& amounts = used[pod.node];
     dra::AddAmounts(amounts, pod.requests);
     dra::AddAmounts(amounts, {{pods, Quantity(1)}});
-    if (pod.job.name.empty()) continue;
+    if (pod.job.key.name.empty()) continue;
     for (const std::string& claim : pod.claims) {
       // Of several jobs with one claim always the same is named.
-      ObjectKey& job = jobs.try_emplace({.ns = key.ns, .name = claim}, pod.job).first->second;
-      job = std::min(job, pod.job);
+      const ObjectKey& user = pod.job.key;
+      ObjectKey& job = jobs.try_emplace({.ns = key.ns, .name = claim}, user).first->second;
+      job = std::min(job, user);
     }
   }
   use_.by_node = std::make_shared<const NodeUse>(std::move(used));
@@ -137,7 +136,7 @@ int64_t PodTable::InGroup(const ObjectKey& group) const {
   });
 }
 
-std::string PodTable::FailuresOf(const ObjectKey& job) const {
+std::string PodTable::FailuresOf(const tracking::JobKey& job) const {
   const auto found = pods_of_job_.find(job);
   if (found == pods_of_job_.end()) return {};
   std::map<std::string, int> counts;
@@ -157,7 +156,7 @@ std::string PodTable::FailuresOf(const ObjectKey& job) const {
   return text;
 }
 
-std::optional<FailedContainer> PodTable::FailedContainerOf(const ObjectKey& job) const {
+std::optional<FailedContainer> PodTable::FailedContainerOf(const tracking::JobKey& job) const {
   const auto found = pods_of_job_.find(job);
   if (found == pods_of_job_.end()) return std::nullopt;
   for (const ObjectKey& key : found->second) {
@@ -167,12 +166,12 @@ std::optional<FailedContainer> PodTable::FailedContainerOf(const ObjectKey& job)
   return std::nullopt;
 }
 
-int PodTable::Holding(const ObjectKey& job, const dra::Snapshot& snapshot) const {
+int PodTable::Holding(const tracking::JobKey& job, const dra::Snapshot& snapshot) const {
   const auto found = pods_of_job_.find(job);
   if (found == pods_of_job_.end()) return 0;
   return static_cast<int>(std::count_if(
       found->second.begin(), found->second.end(),
-      [&](const ObjectKey& key) { return IsSettled(pods_.at(key), job.ns, snapshot); }));
+      [&](const ObjectKey& key) { return IsSettled(pods_.at(key), job.key.ns, snapshot); }));
 }
 
 }  // namespace fedra::verify

@@ -9,8 +9,8 @@
 //
 // Thread rules: plain values; one user at a time.
 //
-// Sources: core/v1 of Kubernetes 1.36, and the label batch.kubernetes.io/job-name that the Job
-// controller puts on pods.
+// Sources: core/v1 of Kubernetes 1.36, and the labels that the controllers of jobs put on pods
+// (tracking::PodLabel).
 
 #include <cstdint>
 #include <map>
@@ -27,17 +27,18 @@
 #include "dra/judge/explain.h"
 #include "dra/model/parse.h"
 #include "dra/model/snapshot.h"
+#include "manager/tracking/kinds/job_kinds.h"
 
 namespace fedra::verify {
 
 // What one pod takes of its node, and of which job it is.
 struct PodFacts {
-  dra::Text node;       // empty: not bound yet
-  ObjectKey job;        // name empty: of no Job
-  ObjectKey group;      // PodGroup; name empty: of none
-  bool ended = false;   // its node is free of it
-  bool failed = false;  // ended, and its job may make another one
-  std::string failure;  // of one that failed: "exit code 137 (OOMKilled)", "Evicted"; may be empty
+  dra::Text node;        // empty: not bound yet
+  tracking::JobKey job;  // name empty: of none that fedra could have made
+  ObjectKey group;       // PodGroup; name empty: of none
+  bool ended = false;    // its node is free of it
+  bool failed = false;   // ended, and its job may make another one
+  std::string failure;   // of one that failed: "exit code 137 (OOMKilled)", "Evicted"; may be empty
   std::string failed_container;  // that ended with an error; may be empty
   dra::Amounts requests;
   std::vector<std::string> claims;  // that are known: named ones, and those generated for it
@@ -46,7 +47,8 @@ struct PodFacts {
   bool operator==(const PodFacts&) const = default;
 };
 
-Result<PodFacts> ParsePodFacts(const nlohmann::json& object, dra::ParseContext& context);
+Result<PodFacts> ParsePodFacts(const nlohmann::json& object, const tracking::JobKinds& kinds,
+                               dra::ParseContext& context);
 
 struct FailedContainer {
   ObjectKey pod;
@@ -72,18 +74,18 @@ class PodTable final {
 
   // How many pods of this job hold what they take. `snapshot`: of the same worker; a claim that it
   // lacks is not allocated, because pods and claims are watched apart.
-  int Holding(const ObjectKey& job, const dra::Snapshot& snapshot) const;
+  int Holding(const tracking::JobKey& job, const dra::Snapshot& snapshot) const;
   // How this job's failed pods ended, the most frequent first: "exit code 1 (3 pods), Evicted".
   // At most a few; empty: none has failed.
-  std::string FailuresOf(const ObjectKey& job) const;
+  std::string FailuresOf(const tracking::JobKey& job) const;
   // One of this job's pods with a container that ended with an error; nothing: there is none.
-  std::optional<FailedContainer> FailedContainerOf(const ObjectKey& job) const;
+  std::optional<FailedContainer> FailedContainerOf(const tracking::JobKey& job) const;
   // Pods of this PodGroup that have not ended.
   int64_t InGroup(const ObjectKey& group) const;
 
  private:
   std::unordered_map<ObjectKey, PodFacts> pods_;
-  std::unordered_map<ObjectKey, std::vector<ObjectKey>> pods_of_job_;
+  std::unordered_map<tracking::JobKey, std::vector<ObjectKey>> pods_of_job_;
   Use use_;  // null: to be counted again
 };
 

@@ -16,11 +16,6 @@ std::string NameOf(const kube::Resource& resource) {
   return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
 }
 
-size_t IndexOf(const tracking::JobAdapter& adapter) {
-  const auto& all = tracking::JobAdapters();
-  return static_cast<size_t>(std::find(all.begin(), all.end(), &adapter) - all.begin());
-}
-
 }  // namespace
 
 template <class T>
@@ -41,11 +36,14 @@ WatchSpec WatchOf(const Input& input) {
 
 WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
                              const Clock& clock)
-    : listener_(std::move(listener)),
+    : kinds_(options.kinds),
+      listener_(std::move(listener)),
       reads_quota_(options.queue_quota),
+      clock_(clock),
       clones_(
           &tracking::ParseClone, listener_.on_clone,
           [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
+      jobs_(kinds_->all().size()),
       namespaces_(&ParseNamespace, Changed<Namespace>(InputChange::Kind::kNamespace),
                   [this](const watch::CacheHealth&) { listener_.on_health(); }),
       queues_(&ParseLocalQueue, Changed<LocalQueue>(InputChange::Kind::kQueue),
@@ -65,17 +63,23 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
               [this](const watch::CacheHealth&) { listener_.on_health(); }),
       classes_(&ParseDeviceClass, Changed<DeviceClass>(InputChange::Kind::kClass),
                [this](const watch::CacheHealth&) { listener_.on_health(); }) {
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    jobs_.push_back(std::make_unique<watch::TrackedCache<tracking::Job>>(
-        adapter->parser(), listener_.on_job,
-        [this](const watch::CacheHealth&) { listener_.on_health(); }, clock));
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    const tracking::JobAdapter* const adapter = kinds_->all()[i];
+    jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
+        [adapter](const nlohmann::json& object) { return adapter->Parse(object); },
+        [this, adapter](const ObjectKey& key, const auto& before, const auto& after) {
+          listener_.on_job(*adapter, key, before, after);
+        },
+        [this](const watch::CacheHealth&) { listener_.on_health(); }, clock);
   }
+  UseKinds({kinds_->all().data(), 1});  // batch/v1 Job
   templates_sink_ = &templates_.cache();
   claims_sink_ = &claims_;
   classes_sink_ = &classes_;
   MakePictures(options);
-  for (const Input& input : Inputs(nullptr))
-    sinks_.emplace_back(NameOf(input.resource), input.sink);
+  for (const Input& input : Inputs(nullptr)) {
+    if (!IsOfJobs(input)) sinks_.emplace_back(NameOf(input.resource), input.sink);
+  }
 }
 
 void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
@@ -87,8 +91,10 @@ void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
     pod_groups_sink_ = &dependencies_->pod_groups();
   }
   if (!options.devices) return;
+  DevicePictureOptions devices = *options.devices;
+  devices.kinds = kinds_;
   devices_ = std::make_unique<DevicePicture>(
-      *options.devices, [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },
+      std::move(devices), [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },
       listener_.on_health);
   // The devices first: what a cache wakes finds them up to date.
   templates_sink_ = Tee(devices_->templates(), templates_.cache());
@@ -111,12 +117,7 @@ std::vector<Input> WorkerObjects::Inputs(const kube::ServerInfo* server) {
                                 .sink = &clones_.cache(),
                                 .needed_for = kCopies,
                                 .keeps_unserved = true}};
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    inputs.push_back({.resource = tracking::JobAdapters()[i]->resource(),
-                      .sink = &jobs_[i]->cache(),
-                      .needed_for = kCopies,
-                      .keeps_unserved = true});
-  }
+  AddKinds(server, inputs);
   inputs.push_back({tracking::kNamespaces, &namespaces_});
   inputs.push_back({tracking::kLocalQueues, &queues_});
   if (reads_quota_) inputs.push_back({tracking::kClusterQueues, &cluster_queues_, kQuota});
@@ -135,6 +136,24 @@ std::vector<Input> WorkerObjects::Inputs(const kube::ServerInfo* server) {
   return inputs;
 }
 
+// Whether a kind is served is known from the discovery: a list that may not be made is refused
+// before the API server looks whether there is such a kind.
+bool WorkerObjects::IsRead(size_t kind, const kube::ServerInfo* server) const {
+  return jobs_[kind].used && (kind == 0 || server == nullptr || jobs_[kind].watched ||
+                              server->Serves(kinds_->all()[kind]->resource()));
+}
+
+void WorkerObjects::AddKinds(const kube::ServerInfo* server, std::vector<Input>& inputs) {
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (!IsRead(i, server)) continue;
+    jobs_[i].watched = server != nullptr;
+    inputs.push_back({.resource = kinds_->all()[i]->resource(),
+                      .sink = &jobs_[i].cache->cache(),
+                      .needed_for = NeededFor::kCopies,
+                      .keeps_unserved = true});
+  }
+}
+
 void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerInfo* server,
                                   std::vector<Input>& inputs) {
   const auto add = [&](kube::Resource resource, watch::CacheSink& sink) {
@@ -146,28 +165,55 @@ void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerIn
   add(tracking::kPods, devices_->pods());
 }
 
+void WorkerObjects::UseKinds(std::span<const tracking::JobAdapter* const> kinds) {
+  for (const tracking::JobAdapter* kind : kinds) jobs_[kinds_->IndexOf(*kind)].used = true;
+}
+
+bool WorkerObjects::Uses(const tracking::JobAdapter& kind) const {
+  return jobs_[kinds_->IndexOf(kind)].used;
+}
+
 void WorkerObjects::SetServer(const kube::ServerInfo* server) {
+  for (size_t i = 0; server != nullptr && i < jobs_.size(); ++i) {
+    if (!jobs_[i].used || IsRead(i, server)) continue;
+    jobs_[i].cache->cache().SetHealth({.state = watch::CacheState::kNotServed,
+                                       .complete = false,
+                                       .error = std::nullopt,
+                                       .since = clock_.Steady()});
+  }
   if (devices_ != nullptr && server != nullptr) devices_->SetRelease(ReadDraApi(server));
+}
+
+bool WorkerObjects::IsOfJobs(const Input& input) const {
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const JobsOfKind& jobs) { return input.sink == &jobs.cache->cache(); });
 }
 
 std::vector<NamedHealth> WorkerObjects::Healths() const {
   std::vector<NamedHealth> healths;
   for (const auto& [name, sink] : sinks_) healths.push_back({name, sink->health()});
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (jobs_[i].used)
+      healths.push_back({NameOf(kinds_->all()[i]->resource()), jobs_[i].cache->cache().health()});
+  }
   return healths;
 }
 
 bool WorkerObjects::IsListing() const {
   return std::any_of(sinks_.begin(), sinks_.end(),
-                     [](const auto& named) { return IsOnItsWay(named.second->health()); });
+                     [](const auto& named) { return IsOnItsWay(named.second->health()); }) ||
+         std::any_of(jobs_.begin(), jobs_.end(), [](const JobsOfKind& jobs) {
+           return jobs.used && IsOnItsWay(jobs.cache->cache().health());
+         });
 }
 
 watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(const tracking::JobAdapter& adapter) {
-  return *jobs_[IndexOf(adapter)];
+  return *jobs_[kinds_->IndexOf(adapter)].cache;
 }
 
 const watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(
     const tracking::JobAdapter& adapter) const {
-  return *jobs_[IndexOf(adapter)];
+  return *jobs_[kinds_->IndexOf(adapter)].cache;
 }
 
 }  // namespace fedra::verify

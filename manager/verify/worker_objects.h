@@ -11,9 +11,11 @@
 // listener is called on the thread that feeds, outside of every lock.
 // Lifetime: who feeds must end before the objects; the clock must outlive them.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +24,7 @@
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/watch/tracked_cache.h"
-#include "manager/tracking/job.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/dependencies.h"
 #include "manager/verify/device_picture.h"
@@ -72,13 +74,17 @@ struct InputChange {
 struct WorkerObjectsListener {
   watch::TrackedCache<tracking::Workload>::OnObject on_clone = [](const ObjectKey&, const auto&,
                                                                   const auto&) {};
-  watch::TrackedCache<tracking::Job>::OnObject on_job = [](const ObjectKey&, const auto&,
-                                                           const auto&) {};
+  std::function<void(const tracking::JobAdapter& kind, const ObjectKey& key,
+                     const std::shared_ptr<const tracking::Job>& before,
+                     const std::shared_ptr<const tracking::Job>& after)>
+      on_job = [](const auto&, const auto&, const auto&, const auto&) {};
   std::function<void(const InputChange&)> on_input = [](const InputChange&) {};
   std::function<void()> on_health = [] {};  // of any input
 };
 
 struct WorkerObjectsOptions {
+  // That this fedra runs. Read is only what is in use: see UseKinds().
+  tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   std::optional<DevicePictureOptions> devices;    // absent: devices are not verified
   std::optional<DependencyOptions> dependencies;  // absent: not looked for
   bool queue_quota = true;                        // whether ClusterQueues are read
@@ -96,8 +102,13 @@ class WorkerObjects final {
   std::vector<Input> Inputs(const kube::ServerInfo* server);
   // Of all Inputs(), the clones first.
   std::vector<NamedHealth> Healths() const;
-  // By whose rules its devices are judged.
+  // By whose rules its devices are judged, and which kinds it does not serve. Null: not known.
   void SetServer(const kube::ServerInfo* server);
+  // From now on jobs of these kinds are read, too; of batch/v1 Job they always are. Inputs() says
+  // so: not while it is being asked.
+  void UseKinds(std::span<const tracking::JobAdapter* const> kinds);
+  bool Uses(const tracking::JobAdapter& kind) const;
+  const tracking::JobKinds& kinds() const { return *kinds_; }
   // Whether some list of Inputs() is on its way (IsOnItsWay).
   bool IsListing() const;
 
@@ -124,16 +135,25 @@ class WorkerObjects final {
   typename watch::ObjectCache<T>::OnObject Changed(InputChange::Kind kind);
   watch::CacheSink* Tee(watch::ObjectSink& first, watch::ObjectSink& second);
   void MakePictures(const WorkerObjectsOptions& options);
+  bool IsRead(size_t kind, const kube::ServerInfo* server) const;
+  bool IsOfJobs(const Input& input) const;
+  void AddKinds(const kube::ServerInfo* server, std::vector<Input>& inputs);
   void AddForDevices(std::string_view version, const kube::ServerInfo* server,
                      std::vector<Input>& inputs);
 
   // Constant after construction.
+  const tracking::JobKindsPtr kinds_;
   const WorkerObjectsListener listener_;
   const bool reads_quota_;
+  const Clock& clock_;
 
   watch::TrackedCache<tracking::Workload> clones_;
-  // In the order of JobAdapters().
-  std::vector<std::unique_ptr<watch::TrackedCache<tracking::Job>>> jobs_;
+  struct JobsOfKind {
+    std::unique_ptr<watch::TrackedCache<tracking::Job>> cache;
+    std::atomic<bool> used = false;
+    bool watched = false;  // of Inputs(): what is watched says itself whether it is served
+  };
+  std::vector<JobsOfKind> jobs_;  // in the order of kinds_
   Cache<Namespace> namespaces_;
   Cache<LocalQueue> queues_;
   Cache<ClusterQueue> cluster_queues_;
@@ -148,7 +168,7 @@ class WorkerObjects final {
   watch::CacheSink* claims_sink_ = nullptr;
   watch::CacheSink* classes_sink_ = nullptr;
   watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
-  // The sinks of Inputs(), which stay, with their names: "resourceslices.resource.k8s.io".
+  // The sinks of Inputs() but those of jobs, with their names: "resourceslices.resource.k8s.io".
   std::vector<std::pair<std::string, const watch::CacheSink*>> sinks_;
 };
 

@@ -17,16 +17,24 @@ class Rights final {
  public:
   void Add(const kube::Resource& resource, std::initializer_list<const char*> verbs,
            const std::string& subresource = {}) {
-    for (const char* verb : verbs) all_.push_back({verb, resource, subresource, {}});
+    for (const char* verb : verbs) all_.push_back({verb, resource, subresource, {}, if_served_});
   }
   void Get(const kube::Resource& resource, const std::string& name) {
-    all_.push_back({"get", resource, {}, name});
+    all_.push_back({"get", resource, {}, name, if_served_});
   }
   void Read(const kube::Resource& resource) { Add(resource, {"list", "watch"}); }
+  // What is needed of this kind's jobs.
+  template <class F>
+  void OfKind(const tracking::JobAdapter& kind, F&& add) {
+    if_served_ = &kind != &tracking::BatchJobAdapter();
+    add(kind.resource());
+    if_served_ = false;
+  }
   std::vector<Right> Take() { return std::move(all_); }
 
  private:
   std::vector<Right> all_;
+  bool if_served_ = false;
 };
 
 }  // namespace
@@ -44,20 +52,26 @@ std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool co
   verify::WorkerObjects objects(worker.verified, {});
   for (const verify::Input& input : objects.Inputs(nullptr)) rights.Read(input.resource);
   rights.Add(tracking::kWorkloads, {"get", "create", "patch", "delete"});
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
-    rights.Add(adapter->resource(), {"get", "create", "delete"});
+  for (const tracking::JobAdapter* kind : objects.kinds().all()) {
+    rights.OfKind(*kind, [&](const kube::Resource& jobs) {
+      if (!objects.Uses(*kind)) rights.Read(jobs);
+      rights.Add(jobs, {"get", "create", "delete"});
+    });
+  }
   if (copies_templates) rights.Add(tracking::kTemplates, {"create", "patch", "delete"});
   if (reads_logs) rights.Add(tracking::kPods, {"get"}, "log");
   return rights.Take();
 }
 
-std::vector<Right> ManagerRights() {
+std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
   Rights rights;
   rights.Read(tracking::kWorkloads);
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    rights.Read(adapter->resource());
-    rights.Add(adapter->resource(), {"patch"}, "status");
+  for (const tracking::JobAdapter* kind : kinds.all()) {
+    rights.OfKind(*kind, [&](const kube::Resource& jobs) {
+      rights.Read(jobs);
+      rights.Add(jobs, {"patch"}, "status");
+    });
   }
   rights.Read(tracking::kAdmissionChecks);
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
@@ -72,7 +86,9 @@ std::vector<Right> ManagerRights() {
 
 Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Right>& rights) {
   std::vector<Right> missing;
+  const auto server = cluster.server();
   for (const Right& right : rights) {
+    if (right.if_served && (server == nullptr || !server->Serves(right.resource))) continue;
     FEDRA_ASSIGN_OR_RETURN(const bool granted, cluster.MayI(right.verb, right.resource, {},
                                                             right.subresource, right.name));
     if (!granted) missing.push_back(right);

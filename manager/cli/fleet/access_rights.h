@@ -18,6 +18,7 @@ struct Right {
   kube::Resource resource;
   std::string subresource;  // may be empty
   std::string name;         // of the one object; empty: all
+  bool if_served = false;   // needed only where the server has the resource
 };
 
 // "patch workloads.kueue.x-k8s.io/status".
@@ -27,7 +28,7 @@ std::string ToText(const Right& right);
 // dispatch.failureLogLines is not 0.
 std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates,
                                 bool reads_logs);
-std::vector<Right> ManagerRights();
+std::vector<Right> ManagerRights(const tracking::JobKinds& kinds);
 
 // Those that the server's access reviews deny in all namespaces together. A right that is granted
 // namespace by namespace counts as denied.

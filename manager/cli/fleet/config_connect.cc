@@ -24,7 +24,7 @@ struct Asked {
 Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
-  asked.rights.push_back(ManagerRights());
+  asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration)));
   const bool copies = ToGather(loaded.configuration).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {

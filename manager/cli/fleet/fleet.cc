@@ -71,13 +71,15 @@ std::optional<FleetWorkerSettings> Chosen(const FleetOptions& options,
 }
 
 // In the order of `settings`: those that were asked for, and the others.
-std::vector<FleetWorker*> MakeWorkers(const std::vector<FleetWorkerSettings>& settings,
+std::vector<FleetWorker*> MakeWorkers(const FleetOptions& options,
+                                      const std::vector<FleetWorkerSettings>& settings,
                                       Fleet& fleet) {
   std::vector<FleetWorker*> all;
   for (const FleetWorkerSettings& worker : settings) {
     FleetWorkers& workers = worker.claims_only ? fleet.others : fleet.workers;
     workers.push_back(
         std::make_unique<FleetWorker>(worker, [signal = &fleet.signal] { signal->Raise(); }));
+    workers.back()->UseKinds(options.kinds);
     all.push_back(workers.back().get());
   }
   return all;
@@ -97,7 +99,7 @@ Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const T
   for (const RecordedWorker& recorded : file->workers) {
     const auto settings = Chosen(options, recorded.settings);
     if (!settings) continue;
-    FleetWorker& worker = *MakeWorkers({*settings}, *fleet).front();
+    FleetWorker& worker = *MakeWorkers(options, {*settings}, *fleet).front();
     worker.SetManager({fleet->manager_templates.get(), file->manager_uid});
     for (const std::string& complaint : FeedRecorded(recorded, worker))
       terminal.err << fmt::format("{}: {}\n", options.snapshot, Printable(complaint));
@@ -119,8 +121,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   if (!loaded) return Fail(ErrorCode::kInvalidArgument, config::ToString(loaded.error()));
   const reconcile::GatherSettings gather = ToGather(loaded->configuration);
   if (loaded->manager) {
-    workers.manager = {ToAccess(*loaded->manager),
-                       ToOptions(loaded->configuration.manager.http_version)};
+    workers.manager = {ToAccess(*loaded->manager), ToManager(*loaded).options};
   }
   workers.origin = loaded->configuration.origin;
   workers.store = loaded->configuration.store.path;
@@ -165,7 +166,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
   auto fleet = std::make_unique<Fleet>();
   fleet->store = configured.store;
   if (!options.devices_only) fleet->manager = AskManager(configured, fleet->signal);
-  const std::vector<FleetWorker*> workers = MakeWorkers(configured.judged, *fleet);
+  const std::vector<FleetWorker*> workers = MakeWorkers(options, configured.judged, *fleet);
   fleet->live = std::make_unique<LiveFleet>(
       configured.access,
       [workers](size_t i, const kube::ServerInfo* server) { return workers[i]->Inputs(server); },

@@ -26,7 +26,9 @@ struct FleetOptions {
   std::vector<std::string> workers;  // only these; empty: all
   std::string timeout = "15s";       // for connecting and listing
   bool devices_only = false;         // devices are looked at whatever is verified, and no pods
-  bool claims_of_others = false;     // `workers` are asked for: of the others, the claims are read
+  // Of the jobs that will be judged.
+  std::vector<const tracking::JobAdapter*> kinds = {};
+  bool claims_of_others = false;  // `workers` are asked for: of the others, the claims are read
 };
 
 // The configured workers that are to be read, and what the daemon would verify of each.

@@ -53,7 +53,7 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
 
 // A copy of ours there means that the manager has a job of that name.
 VerdictNote ExistsAlready(const tracking::Job& job) {
-  const std::string object = "Job " + job.key.ToString();
+  const std::string object = job.kind->resource().kind + " " + job.key.ToString();
   const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
   return {object, fmt::format("fedra has created a {} there already: it is {}", object, state),
           object +
@@ -105,7 +105,8 @@ Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
 std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJob& job) const {
   const auto there = objects_.jobs(*job.adapter).Find(job.key);
   if (there == nullptr) return {};
-  return verify::SameNames(nullptr, {}, there.get(), OwnershipOfJob(*there));
+  return verify::SameNames(job.adapter->resource().kind, nullptr, {}, there.get(),
+                           OwnershipOfJob(*there));
 }
 
 tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class FleetWorker final {
 
   // What is to be read, when the server is known; null: it is not.
   std::vector<verify::Input> Inputs(const kube::ServerInfo* server);
+  // Jobs of these kinds are looked at, too: before Inputs().
+  void UseKinds(std::span<const tracking::JobAdapter* const> kinds) { objects_.UseKinds(kinds); }
   // Some first list is still to come.
   bool IsListing() const;
   // `tried`: for how long by this command; null: it is from a snapshot.

@@ -49,21 +49,19 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
                        clone->marks.source_uid, clone->deleting, clone->created, StateOf(*clone), 0,
                        *clone});
   }
-  for (size_t i = 0; i < remote.jobs.size(); ++i) {
-    for (const auto& job : remote.jobs[i]) {
-      if (!IsOrphan(job->marks, us, living)) continue;
-      orphans.push_back({remote.worker,
-                         tracking::JobAdapters()[i],
-                         job->key,
-                         job->uid,
-                         ObjectKey{job->key.ns, job->prebuilt_workload},
-                         job->marks.source_uid,
-                         job->deleting,
-                         job->created,
-                         StateOf(*job),
-                         job->active_pods,
-                         {}});
-    }
+  for (const auto& job : remote.jobs) {
+    if (!IsOrphan(job->marks, us, living)) continue;
+    orphans.push_back({remote.worker,
+                       job->kind,
+                       job->key,
+                       job->uid,
+                       ObjectKey{job->key.ns, job->prebuilt_workload},
+                       job->marks.source_uid,
+                       job->deleting,
+                       job->created,
+                       StateOf(*job),
+                       job->active_pods,
+                       {}});
   }
   std::sort(orphans.begin(), orphans.end(), Before);
   return orphans;

@@ -34,11 +34,11 @@ struct Orphan {
   tracking::Workload clone;  // for taking its finalizer off; of a clone only
 };
 
-// What one worker has, in `jobs` parallel to JobAdapters().
+// What one worker has.
 struct RemoteObjects {
   ClusterName worker;
   std::vector<std::shared_ptr<const tracking::Workload>> clones;
-  std::vector<std::vector<std::shared_ptr<const tracking::Job>>> jobs;
+  std::vector<std::shared_ptr<const tracking::Job>> jobs;  // of all kinds
 };
 
 // Who we are, as soon as it is known which manager this is; `uid`: the answer of ReadClusterUid().

@@ -16,7 +16,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookAgain{200};
 
 reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
-  return {.on_workload = [](const ObjectKey&) {},
+  return {.on_kinds = [](const auto&) {},
+          .on_workload = [](const ObjectKey&) {},
           .on_progress = [](const ObjectKey&) {},
           .on_checks = [&signal] { signal.Raise(); },
           .on_template = [](const ObjectKey&) {},
@@ -26,7 +27,7 @@ reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
 
 reconcile::WorkerListener WorkerRaising(FleetSignal& signal) {
   return {.on_workload = [](const ObjectKey&) {},
-          .on_job = [](const ObjectKey&) {},
+          .on_job = [](const tracking::JobKey&) {},
           .on_progress = [](const ObjectKey&) {},
           .on_input = [](const Worker&, const reconcile::InputChange&) {},
           .on_contact = [&signal](const Worker&) { signal.Raise(); }};
@@ -35,7 +36,7 @@ reconcile::WorkerListener WorkerRaising(FleetSignal& signal) {
 }  // namespace
 
 TemplateFleet::TemplateFleet(const config::Loaded& loaded)
-    : manager_(ToAccess(*loaded.manager), ToOptions(loaded.configuration.manager.http_version),
+    : manager_(ToAccess(*loaded.manager), ToManager(loaded).options, tracking::BuiltInKinds(),
                threads_.loop, threads_.pool, SystemClock(), ManagerRaising(signal_)),
       gatherer_(ToGather(loaded.configuration), manager_, workers_, failures_) {
   reconcile::Workers all;

@@ -61,9 +61,8 @@ void CheckNamespace(const json& job, const std::string& default_ns, Findings& fi
 }
 
 // Null: no job that fedra can run.
-const tracking::JobAdapter* AdapterOf(const json& object) {
-  return tracking::FindAdapter(
-      {tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"), {}, {}});
+const tracking::JobAdapter* AdapterOf(const json& object, const tracking::JobKinds& kinds) {
+  return kinds.Find(tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"));
 }
 
 // A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
@@ -80,27 +79,28 @@ bool HasError(const CheckInput& input, const InputJob& job) {
 bool NamesPriority(const json& object, const tracking::JobAdapter& adapter) {
   if (!tracking::Text(Member(Member(object, "metadata"), "labels"), kPriorityClassLabel).empty())
     return true;
-  const auto templates = adapter.PodTemplates(Member(object, "spec"));
+  const auto templates = adapter.PodTemplates(object);
   return std::any_of(templates.begin(), templates.end(), [](const tracking::PodTemplate& item) {
     return !tracking::Text(Member(*item.object, "spec"), "priorityClassName").empty();
   });
 }
 
 // Whether it is a job; then it is one of the input, or a finding.
-bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput& input) {
+bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
+            const std::string& default_ns, CheckInput& input) {
   const json& object = *manifest.object;
   const std::string kind = tracking::Text(object, "kind");
-  const tracking::JobAdapter* adapter = AdapterOf(object);
+  const tracking::JobAdapter* adapter = AdapterOf(object, kinds);
   if (adapter == nullptr) return false;
   const ObjectKey key = JobKey(object, default_ns);
   Findings findings(manifest, kind + " " + key.ToString(), input.findings);
   CheckObjectName(object, findings);
   CheckNamespace(object, default_ns, findings);
-  if (kind == "Job") {
+  if (adapter == &tracking::BatchJobAdapter()) {
     CheckTypes(object, "", kind, findings);
     CheckJobRules(object, findings);
   }
-  for (const tracking::PodTemplate& item : adapter->PodTemplates(Member(object, "spec"))) {
+  for (const tracking::PodTemplate& item : adapter->PodTemplates(object)) {
     const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
     CheckTypes(*item.object, path, "PodTemplateSpec", findings);
     CheckPodRules(*item.object, path, findings);
@@ -118,7 +118,7 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
                           manifest.document,
                           NamesPriority(object, *adapter),
                           {}});
-  auto job = tracking::ParseSubmitted(object, default_ns);
+  auto job = tracking::ParseSubmitted(object, kinds, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
   } else if (!findings.has_error()) {  // otherwise it has been said, with its place
@@ -131,14 +131,14 @@ bool AddJob(const Manifest& manifest, const std::string& default_ns, CheckInput&
 
 // kubectl apply would keep one of them, kubectl create stop at the second: neither is what was
 // meant.
-void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string& default_ns,
-                      std::vector<Finding>& all) {
+void CheckDefinedOnce(const std::vector<Manifest>& manifests, const tracking::JobKinds& kinds,
+                      const std::string& default_ns, std::vector<Finding>& all) {
   std::map<std::string, const Manifest*> first;
   for (const Manifest& manifest : manifests) {
     const ObjectKey key = KeyOf(*manifest.object, default_ns);
     const std::string kind = tracking::Text(*manifest.object, "kind");
     if (!HasName(*manifest.object) ||
-        !(IsDraManifest(*manifest.object) || AdapterOf(*manifest.object) != nullptr))
+        !(IsDraManifest(*manifest.object) || AdapterOf(*manifest.object, kinds) != nullptr))
       continue;
     const std::string object = kind + " " + key.ToString();
     const auto [there, is_new] = first.emplace(object, &manifest);
@@ -150,8 +150,8 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const std::string&
 }
 
 // A kind that differs in case, or that the group has in another version: "batch/v1, Kind=Job".
-std::string RightKind(const std::string& kind) {
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
+std::string RightKind(const std::string& kind, const tracking::JobKinds& kinds) {
+  for (const tracking::JobAdapter* adapter : kinds.all()) {
     const kube::Resource& resource = adapter->resource();
     if (ToLower(resource.kind) == ToLower(kind))
       return fmt::format("{}, Kind={}", resource.ApiVersion(), resource.kind);
@@ -159,12 +159,12 @@ std::string RightKind(const std::string& kind) {
   return {};
 }
 
-std::string WhySkipped(const nlohmann::json& object) {
+std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& kinds) {
   const std::string version = tracking::Text(object, "apiVersion");
   const std::string kind = tracking::Text(object, "kind");
   if (version.empty() || kind.empty())
     return "no Kubernetes manifest: apiVersion or kind is missing; skipped";
-  const std::string right = RightKind(kind);
+  const std::string right = RightKind(kind, kinds);
   return fmt::format("\"{}, Kind={}\" is no job that fedra can run{}; skipped", version, kind,
                      right.empty() ? "" : fmt::format(" (did you mean {}?)", right));
 }
@@ -172,7 +172,7 @@ std::string WhySkipped(const nlohmann::json& object) {
 }  // namespace
 
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
-                                  const std::string& default_ns) {
+                                  const tracking::JobKinds& kinds, const std::string& default_ns) {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ReadManifests(files));
   CheckInput input;
   input.defined = Define(manifests, default_ns);
@@ -180,9 +180,9 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
     if (IsDraManifest(*manifest.object)) {
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
-    } else if (!AddJob(manifest, default_ns, input)) {
+    } else if (!AddJob(manifest, kinds, default_ns, input)) {
       input.skipped.push_back(PlaceOf(manifest.file, manifest.document) + ": " +
-                              WhySkipped(*manifest.object));
+                              WhySkipped(*manifest.object, kinds));
     }
   }
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
@@ -194,7 +194,7 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
                                             : "has nothing that can be checked",
                             skipped));
   }
-  CheckDefinedOnce(manifests, default_ns, input.findings);
+  CheckDefinedOnce(manifests, kinds, default_ns, input.findings);
   for (InputJob& job : input.jobs)
     if (HasError(input, job)) job.submitted.reset();
   return input;

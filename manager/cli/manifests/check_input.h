@@ -34,9 +34,10 @@ struct CheckInput {
   std::vector<std::string> skipped;  // documents of other kinds, one line each
 };
 
-// Errors: a file cannot be read, or there is nothing in it that can be checked.
+// Errors: a file cannot be read, or there is nothing in it that can be checked. `kinds`: of jobs,
+// must outlive the result.
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
-                                  const std::string& default_ns);
+                                  const tracking::JobKinds& kinds, const std::string& default_ns);
 
 // The findings that come from what the workers have together. Where a job is judged its verdict
 // says whether it can run: then they are warnings.

@@ -92,6 +92,23 @@ kube::ServerInfo ServerOf(const RecordedWorker& worker) {
   return server;
 }
 
+const RecordedResource* Find(const RecordedWorker& worker, const std::string& name) {
+  for (const RecordedResource& resource : worker.resources)
+    if (resource.name == name) return &resource;
+  return nullptr;
+}
+
+// A file that does not say of a kind that it was not served does not hold its jobs.
+void AddKinds(const RecordedWorker& worker, const tracking::JobKinds& kinds,
+              kube::ServerInfo& server) {
+  for (const tracking::JobAdapter* kind : kinds.all()) {
+    const kube::Resource& jobs = kind->resource();
+    const RecordedResource* recorded = Find(worker, ResourceName(jobs));
+    if (recorded == nullptr || recorded->health.state != watch::CacheState::kNotServed)
+      server.resources.insert(jobs.ApiVersion() + "/" + jobs.plural);
+  }
+}
+
 // Files of 0.1 do not say whether Workloads could be read; most could.
 CacheHealth NotHeld(const verify::Input& input) {
   if (input.resource.kind == tracking::kWorkloads.kind)
@@ -99,12 +116,6 @@ CacheHealth NotHeld(const verify::Input& input) {
   CacheHealth health{.state = CacheState::kFailing};
   health.error = Error{ErrorCode::kNotFound, "the snapshot does not hold them", {}, {}};
   return health;
-}
-
-const RecordedResource* Find(const RecordedWorker& worker, const std::string& name) {
-  for (const RecordedResource& resource : worker.resources)
-    if (resource.name == name) return &resource;
-  return nullptr;
 }
 
 }  // namespace
@@ -142,7 +153,8 @@ std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotF
 
 std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, FleetWorker& worker) {
   std::vector<std::string> complaints;
-  const kube::ServerInfo server = ServerOf(recorded);
+  kube::ServerInfo server = ServerOf(recorded);
+  AddKinds(recorded, worker.objects().kinds(), server);
   for (const verify::Input& input :
        worker.Inputs(recorded.kubernetes_version.empty() ? nullptr : &server)) {
     const std::string name = ResourceName(input.resource);

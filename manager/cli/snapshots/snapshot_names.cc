@@ -1,5 +1,6 @@
 #include "manager/cli/snapshots/snapshot_names.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -75,13 +76,15 @@ class Redaction final {
   void Slice(json& object) const;
   void Claim(json& object) const;
   void Node(json& object) const;
-  static void PodNames(json& object);
+  void PodNames(json& object) const;
+  bool IsOfJobs(const std::string& resource) const;
   static void ClaimNames(json& object);
 
+  const tracking::JobKinds& kinds_;
   Pseudonyms nodes_, pools_, slices_;
 };
 
-Redaction::Redaction(const RecordedWorker& worker) {
+Redaction::Redaction(const RecordedWorker& worker) : kinds_(*worker.settings.verified.kinds) {
   std::set<std::string> nodes, pools, slices;
   for (const RecordedResource& resource : worker.resources) {
     for (const json& item : resource.items) {
@@ -146,10 +149,12 @@ void Redaction::Node(json& object) const {
   ForEach(Find(object, {"metadata", "labels"}), [&](json& value) { ReplaceWith(&value, nodes_); });
 }
 
-void Redaction::PodNames(json& object) {
+void Redaction::PodNames(json& object) const {
   ReplaceWithHash(Find(object, {"metadata", "name"}), "pod");
-  ForEach(Find(object, {"metadata", "labels"}),
-          [](json& value) { ReplaceWithHash(&value, "job"); });
+  if (json* labels = Find(object, {"metadata", "labels"}); labels != nullptr) {
+    for (const tracking::JobAdapter* kind : kinds_.all())
+      ReplaceWithHash(Find(*labels, kind->pod_label().key.c_str()), "job");
+  }
   ClaimNames(object);
 }
 
@@ -163,6 +168,11 @@ void Redaction::ClaimNames(json& object) {
           [](json& claim) { ReplaceWithHash(Find(claim, "resourceClaimName"), "claim"); });
 }
 
+bool Redaction::IsOfJobs(const std::string& resource) const {
+  return std::any_of(kinds_.all().begin(), kinds_.all().end(),
+                     [&](const auto* kind) { return ResourceName(kind->resource()) == resource; });
+}
+
 void Redaction::Apply(const std::string& resource, json& object) const {
   json* name = Find(object, {"metadata", "name"});
   ReplaceWithHash(Find(object, {"metadata", "namespace"}), "ns");
@@ -173,7 +183,7 @@ void Redaction::Apply(const std::string& resource, json& object) const {
   if (resource == "nodes") return Node(object);
   if (resource == "namespaces") return ReplaceWithHash(name, "ns");
   if (resource == "deviceclasses.resource.k8s.io") return;
-  if (resource == "jobs.batch") return ReplaceWithHash(name, "job");
+  if (IsOfJobs(resource)) return ReplaceWithHash(name, "job");
   if (resource == "devicetaintrules.resource.k8s.io")
     return ReplaceWith(Find(object, {"spec", "deviceSelector", "pool"}), pools_);
   if (resource == "clusterqueues.kueue.x-k8s.io") return ReplaceWithHash(name, "clusterqueue");

@@ -15,9 +15,11 @@ using nlohmann::json;
 // The reduced objects of one resource. Thread rules: as CacheSink; Recorded() from any thread.
 class RecordingSink final : public watch::CacheSink {
  public:
-  RecordingSink(kube::Resource resource, std::string origin, std::function<void()> on_health)
+  RecordingSink(kube::Resource resource, const FleetWorkerSettings& settings,
+                std::function<void()> on_health)
       : resource_(std::move(resource)),
-        origin_(std::move(origin)),
+        origin_(settings.origin),
+        kinds_(settings.verified.kinds),
         on_health_(std::move(on_health)) {}
 
   void Reset() override {
@@ -27,7 +29,7 @@ class RecordingSink final : public watch::CacheSink {
   Result<void> Upsert(std::string_view text) override {
     FEDRA_ASSIGN_OR_RETURN(const json object, watch::ParseJson(text));
     FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ReadMeta(object));
-    std::optional<json> reduced = Reduced(resource_, object, origin_);
+    std::optional<json> reduced = Reduced(resource_, object, origin_, *kinds_);
     Change([&](Objects& objects) {
       objects.erase(meta.key);
       if (reduced) objects.emplace(meta.key, *std::move(reduced));
@@ -79,6 +81,7 @@ class RecordingSink final : public watch::CacheSink {
 
   const kube::Resource resource_;
   const std::string origin_;
+  const tracking::JobKindsPtr kinds_;
   const std::function<void()> on_health_;
   Guarded<State> state_;
 
@@ -101,17 +104,35 @@ std::vector<std::string> Below(std::string_view prefix, const kube::ServerInfo* 
 }  // namespace
 
 WorkerRecorder::WorkerRecorder(FleetWorkerSettings settings, std::function<void()> on_health)
-    : settings_(std::move(settings)), on_health_(std::move(on_health)), reads_(settings_, [] {}) {}
+    : settings_(std::move(settings)), on_health_(std::move(on_health)), reads_(settings_, [] {}) {
+  // Who reads the file may ask about a job of any kind.
+  reads_.UseKinds(settings_.verified.kinds->all());
+}
 
 WorkerRecorder::~WorkerRecorder() = default;
 
 std::vector<verify::Input> WorkerRecorder::Inputs(const kube::ServerInfo* server) {
   std::vector<verify::Input> inputs = reads_.Inputs(server);
   for (verify::Input& input : inputs) {
-    sinks_.push_back(std::make_unique<RecordingSink>(input.resource, settings_.origin, on_health_));
+    sinks_.push_back(std::make_unique<RecordingSink>(input.resource, settings_, on_health_));
     input.sink = sinks_.back().get();
   }
+  for (auto& sink : NotServed(server)) sinks_.push_back(std::move(sink));
   return inputs;
+}
+
+// Kinds of jobs that the server does not have: nothing is asked, and the file says so.
+std::vector<std::unique_ptr<RecordingSink>> WorkerRecorder::NotServed(
+    const kube::ServerInfo* server) const {
+  std::vector<std::unique_ptr<RecordingSink>> sinks;
+  for (const tracking::JobAdapter* kind : settings_.verified.kinds->all()) {
+    if (server == nullptr || kind == &tracking::BatchJobAdapter() ||
+        server->Serves(kind->resource()) || settings_.claims_only)
+      continue;
+    sinks.push_back(std::make_unique<RecordingSink>(kind->resource(), settings_, [] {}));
+    sinks.back()->SetHealth({.state = watch::CacheState::kNotServed});
+  }
+  return sinks;
 }
 
 bool WorkerRecorder::IsListing() const {

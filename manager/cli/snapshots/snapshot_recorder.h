@@ -30,6 +30,8 @@ class WorkerRecorder final {
  private:
   const FleetWorkerSettings settings_;
   const std::function<void()> on_health_;
+  std::vector<std::unique_ptr<RecordingSink>> NotServed(const kube::ServerInfo* server) const;
+
   FleetWorker reads_;  // knows what must be read; never fed itself
   std::vector<std::unique_ptr<RecordingSink>> sinks_;
 };

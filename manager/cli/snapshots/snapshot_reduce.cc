@@ -136,12 +136,26 @@ json Containers(const json& list) {
   return kept;
 }
 
-std::optional<json> Pod(const json& object) {
+// What tells which job a pod is of.
+json JobLabels(const json& labels, const tracking::JobKinds& kinds) {
+  json kept = json::object();
+  for (const tracking::JobAdapter* kind : kinds.all()) {
+    const tracking::PodLabel label = kind->pod_label();
+    const bool is_of_kind =
+        label.also_key.empty() || Text(labels, label.also_key) == label.also_value;
+    if (label.key.empty() || !is_of_kind) continue;
+    kept.update(Keep(labels, {label.key.c_str()}));
+    if (!label.also_key.empty()) kept[label.also_key] = label.also_value;
+  }
+  return kept;
+}
+
+std::optional<json> Pod(const json& object, const tracking::JobKinds& kinds) {
   const std::string phase = Text(Member(object, "status"), "phase");
   if (phase == "Succeeded" || phase == "Failed") return std::nullopt;  // holds nothing any more
   const json& spec = Member(object, "spec");
   json metadata = Metadata(object);
-  metadata["labels"] = Keep(Path(object, {"metadata", "labels"}), {"batch.kubernetes.io/job-name"});
+  metadata["labels"] = JobLabels(Path(object, {"metadata", "labels"}), kinds);
   json kept = Keep(spec, {"nodeName", "overhead"});
   kept["resourceClaims"] = KeepEach(Member(spec, "resourceClaims"),
                                     {"name", "resourceClaimName", "resourceClaimTemplateName"});
@@ -205,7 +219,7 @@ json ReducedTemplate(const verify::Claim& claim_template) {
 }
 
 std::optional<json> Reduced(const kube::Resource& resource, const json& object,
-                            const std::string& origin) {
+                            const std::string& origin, const tracking::JobKinds& kinds) {
   const std::string& kind = resource.kind;
   // Published by drivers for everybody; a field of a newer API may decide placement.
   if (kind == "ResourceSlice")
@@ -222,7 +236,7 @@ std::optional<json> Reduced(const kube::Resource& resource, const json& object,
   }
   if (kind == "PodGroup") return PodGroup(object);
   if (kind == "Node") return Node(object);
-  if (kind == "Pod") return Pod(object);
+  if (kind == "Pod") return Pod(object, kinds);
   if (kind == "LocalQueue") return LocalQueue(object);
   if (kind == "ClusterQueue") {
     return json{{"metadata", Metadata(object)},
@@ -238,7 +252,7 @@ std::optional<json> Reduced(const kube::Resource& resource, const json& object,
     return json{{"metadata", std::move(metadata)},
                 {"status", Keep(Member(object, "status"), {"phase"})}};
   }
-  if (kind == "Job") return Job(object, origin);
+  if (kinds.Find(resource.ApiVersion(), kind) != nullptr) return Job(object, origin);
   if (kind == "Workload") return std::nullopt;  // only whether they can be read counts
   return OnlyMetadata(object);                  // only its being there counts
 }

@@ -10,13 +10,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "cluster-clients/kube/resource.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/verify/objects.h"
 
 namespace fedra::cli {
 
-// Nothing when the object has no say: a pod that has ended, a job of ours (`origin`).
+// Nothing when the object has no say: a pod that has ended, a job of ours (`origin`). `kinds`: of
+// jobs, by whose labels pods are told.
 std::optional<nlohmann::json> Reduced(const kube::Resource& resource, const nlohmann::json& object,
-                                      const std::string& origin);
+                                      const std::string& origin, const tracking::JobKinds& kinds);
 
 // A ResourceClaimTemplate. What a driver or a pod reads of it (opaque parameters, metadata of the
 // claims) is left as a digest, so that copies can still be compared.

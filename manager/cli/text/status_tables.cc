@@ -207,7 +207,13 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
   const bool in_line = wide || settings.jobs.sort_by == "line";
   if (in_line) titles.insert(titles.end(), {"PRIORITY", "LINE"});
-  if (wide) titles.insert(titles.end(), {"IN STATE", "KIND", "WORKLOAD", "NEEDS"});
+  // Where all of them are Jobs the column says nothing.
+  const bool kinds = wide || std::ranges::any_of(rows, [](const WorkloadRow& row) {
+                       return row.job_kind != "Job";
+                     });
+  if (wide) titles.emplace_back("IN STATE");
+  if (kinds) titles.emplace_back("KIND");
+  if (wide) titles.insert(titles.end(), {"WORKLOAD", "NEEDS"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
   const VerdictsByUid verdicts = ByUid(data.verdicts);
@@ -217,10 +223,9 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
                                OrDash(row.worker.value), Since(row.created_at, settings.now)};
     if (in_line)
       cells.insert(cells.end(), {std::to_string(row.priority), PlacesText(places[row.uid])});
-    if (wide) {
-      cells.insert(cells.end(), {Since(row.state_since, settings.now), row.job_kind, row.key.name,
-                                 OrDash(NeedsText(row))});
-    }
+    if (wide) cells.emplace_back(Since(row.state_since, settings.now));
+    if (kinds) cells.emplace_back(row.job_kind);
+    if (wide) cells.insert(cells.end(), {row.key.name, OrDash(NeedsText(row))});
     cells.emplace_back(NoteText(JobNote(row, verdicts, data.clusters.size(), settings), settings));
     table.Add(std::move(cells));
   }

@@ -263,7 +263,10 @@ std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& 
                      const ViewSettings& settings) {
   const store::WorkloadRow& row = incarnation.row;
   const Freshness freshness = FreshnessOf(data.daemon, settings.now);
-  std::string line = row.job.ToString();
+  // "ml/train" is a Job: of several kinds with one name each is shown.
+  std::string line = row.job_kind == "Job" || row.job_kind.empty()
+                         ? row.job.ToString()
+                         : row.job_kind + " " + row.job.ToString();
   if (row.removed_at && PhaseOf(row) == placement::Phase::kGone) {
     line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.now),
                         row.worker.empty() ? "" : " while it was on " + row.worker.value);

@@ -1,0 +1,69 @@
+// The jobs of the management cluster: which kinds are read, and whose Workload is whose. The part
+// of ManagerCluster that knows kinds.
+
+#include <utility>
+
+#include "manager/reconcile/manager_cluster.h"
+
+namespace fedra::reconcile {
+
+watch::TrackedCache<tracking::Job>::OnObject ManagerCluster::JobListener(
+    const tracking::JobAdapter& kind) {
+  return [this, &kind](const ObjectKey& key, const auto& before, const auto& after) {
+    const auto workload = WorkloadOf({kind.name(), key});
+    if (!workload) return;
+    const bool progress =
+        before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
+    progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
+  };
+}
+
+// The living Workload of a job counts, of several the youngest.
+void ManagerCluster::IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
+                                const std::shared_ptr<const tracking::Workload>& after) {
+  workload_of_.With([&](auto& index) {
+    const auto found = index.find(job);
+    const bool known = found != index.end();
+    if (after == nullptr) {
+      if (known && found->second.workload == workload) index.erase(found);
+      return;
+    }
+    const Owned fresh{workload, after->deleting || after->Finished(), after->created};
+    const bool counts = !known || found->second.workload == workload ||
+                        (fresh.ends != found->second.ends ? found->second.ends
+                                                          : fresh.created >= found->second.created);
+    if (counts) index[job] = fresh;
+  });
+}
+
+// A kind that was served once stays: that it is not served now proves nothing.
+void ManagerCluster::NoteKinds(const kube::ServerInfo* server) {
+  bool any = false;
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    const kube::Resource& resource = kinds_->all()[i]->resource();
+    const bool is_used = i == 0 || (server != nullptr && server->Serves(resource));
+    any |= is_used && !jobs_[i].used.exchange(true);
+  }
+  if (any) listener_.on_kinds(KindsInUse());
+}
+
+std::vector<const tracking::JobAdapter*> ManagerCluster::KindsInUse() const {
+  std::vector<const tracking::JobAdapter*> used;
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (jobs_[i].used) used.push_back(kinds_->all()[i]);
+  }
+  return used;
+}
+
+watch::TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& adapter) {
+  return *jobs_[kinds_->IndexOf(adapter)].cache;
+}
+
+std::optional<ObjectKey> ManagerCluster::WorkloadOf(const tracking::JobKey& job) const {
+  return workload_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
+    const auto found = index.find(job);
+    return found == index.end() ? std::nullopt : std::optional(found->second.workload);
+  });
+}
+
+}  // namespace fedra::reconcile

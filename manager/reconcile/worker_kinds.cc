@@ -1,0 +1,117 @@
+// What a worker serves, and its jobs of each kind: the part of Worker that knows kinds.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "manager/reconcile/worker.h"
+#include "manager/verify/cache_words.h"
+
+namespace fedra::reconcile {
+
+using placement::Contact;
+using watch::CacheHealth;
+using watch::CacheState;
+
+void Worker::OnJob(const tracking::JobKey& key, const std::shared_ptr<const tracking::Job>& before,
+                   const std::shared_ptr<const tracking::Job>& after) {
+  const auto& job = after != nullptr ? after : before;
+  const bool progress =
+      before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
+  if (!progress) listener_.on_job(key);
+  // A list may show, in the place of a job, one of another workload.
+  if (before != nullptr && before->prebuilt_workload != job->prebuilt_workload)
+    ForgetJob(key, *before);
+  if (job->prebuilt_workload.empty()) return;
+  if (after == nullptr) return ForgetJob(key, *before);
+  const ObjectKey workload{key.key.ns, after->prebuilt_workload};
+  job_of_.With([&](auto& jobs) { jobs[workload] = key; });
+  progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
+}
+
+void Worker::ForgetJob(const tracking::JobKey& key, const tracking::Job& job) {
+  if (job.prebuilt_workload.empty()) return;
+  const ObjectKey workload{key.key.ns, job.prebuilt_workload};
+  job_of_.With([&](auto& jobs) {
+    const auto found = jobs.find(workload);
+    if (found != jobs.end() && found->second == key) jobs.erase(found);
+  });
+  listener_.on_workload(workload);
+}
+
+// Not before the first connection is it known which version of the DRA API can be read there; and
+// with an upgrade, or an API that is switched on, it is another one.
+void Worker::OnServer() {
+  const std::lock_guard lock(watching_);
+  const auto server = cluster_.server();
+  verify::DraApi api = verify::ReadDraApi(server.get());
+  std::vector<std::string> kinds_here = KindsHere(server.get());
+  if (dra_ == api && kinds_here_ == kinds_here) return;
+  if (dra_ && dra_ != api) {
+    log::Info("worker serves another release or other DRA APIs",
+              {{"cluster", settings_.name.value},
+               {"release", api.release},
+               {"dra_version", api.version},
+               {"taint_rules", api.taint_rules ? api.taint_rule_version : "not served"},
+               {"pod_groups", api.pod_groups ? api.pod_group_version : "not served"}});
+  }
+  kinds_here_ = std::move(kinds_here);
+  dra_ = std::move(api);
+  WatchAll(server.get());
+}
+
+void Worker::WatchAll(const kube::ServerInfo* server) {
+  objects_.SetServer(server);
+  // What is watched as before goes on; what is read in another version now is listed anew.
+  for (const verify::Input& input : objects_.Inputs(server)) {
+    cluster_.Watch(verify::WatchOf(input), *input.sink);
+  }
+}
+
+std::vector<std::string> Worker::KindsHere(const kube::ServerInfo* server) const {
+  std::vector<std::string> here;
+  for (const tracking::JobAdapter* kind : kinds().all()) {
+    if (objects_.Uses(*kind) && server != nullptr && server->Serves(kind->resource()))
+      here.push_back(kind->name());
+  }
+  return here;
+}
+
+void Worker::UseKinds(const std::vector<const tracking::JobAdapter*>& kinds) {
+  const auto is_used = [this](const tracking::JobAdapter* kind) { return objects_.Uses(*kind); };
+  const std::lock_guard lock(watching_);
+  if (std::ranges::all_of(kinds, is_used)) return;
+  objects_.UseKinds(kinds);
+  if (!dra_) return;  // with the first connection
+  const auto server = cluster_.server();
+  kinds_here_ = KindsHere(server.get());
+  WatchAll(server.get());
+}
+
+Worker::KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
+  KindStatus all{.contact = Contact::kFull, .lost_since = std::nullopt, .problem = {}};
+  for (const tracking::JobAdapter* each : kinds().all()) {
+    if ((kind != nullptr && kind != each) || !objects_.Uses(*each)) continue;
+    const CacheHealth health = objects_.jobs(*each).cache().health();
+    // What is not served there is the verdict's business, as long as no job of ours was seen.
+    const bool holds_none =
+        health.state == CacheState::kNotServed && objects_.jobs(*each).cache().size() == 0;
+    if (health.state == CacheState::kSynced || holds_none) continue;
+    const bool is_lost =
+        health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
+    all.contact = std::min(all.contact, is_lost ? Contact::kNone : Contact::kSyncing);
+    const auto ago = std::chrono::duration_cast<WallTime::duration>(clock_.Steady() - health.since);
+    all.lost_since = std::min(all.lost_since.value_or(WallTime::max()), clock_.Now() - ago);
+    if (all.problem.empty()) all.problem = verify::Problem(health, each->resource().plural);
+  }
+  return all;
+}
+
+std::optional<tracking::JobKey> Worker::JobOf(const ObjectKey& workload) const {
+  return job_of_.With([&](const auto& jobs) -> std::optional<tracking::JobKey> {
+    const auto found = jobs.find(workload);
+    return found == jobs.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+}  // namespace fedra::reconcile

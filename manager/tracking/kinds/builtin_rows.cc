@@ -1,0 +1,158 @@
+// The table. Sources: JobSet 0.12.0, MPI operator 0.8.2, training-operator 1.9.3, KubeRay 1.6.2,
+// and pkg/controller/jobs of Kueue 0.19.2 (each kind's IsActive, Finished, PodSets and
+// *_multikueue_adapter.go).
+
+#include <initializer_list>
+#include <utility>
+
+#include "manager/tracking/kinds/kind_row.h"
+
+namespace fedra::tracking {
+namespace {
+
+AllOf HasCondition(const std::string& type) {
+  return {{.path = FieldPath(("status.conditions[type=" + type + "].status").c_str()),
+           .values = {"True"}}};
+}
+
+KindRow JobSet() {
+  return {.resource = {"jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet"},
+          .pod_sets = {{.at = "spec.replicatedJobs[*]",
+                        .pod_template = "template.spec.template",
+                        .name_at = "name",
+                        .count = {{{"replicas"}},
+                                  {{"template.spec.parallelism"},
+                                   {"template.spec.completions", std::nullopt}}}}},
+          .succeeded = {HasCondition("Completed")},
+          .failed = {HasCondition("Failed")},
+          .active = {{.path = "status.replicatedJobsStatus[*].active", .above = 0}},
+          // Its entries need all of their counts: they go as a whole.
+          .cleared_status = R"({"replicatedJobsStatus": []})",
+          .stripped = {"spec.ttlSecondsAfterFinished"},
+          .pod_label = {"jobset.sigs.k8s.io/jobset-name"},
+          .honoured_since = "JobSet 0.6"};
+}
+
+// The kinds of Kubeflow's MPI operator and training operator: a map of replicas, by role.
+KindRow WithReplicas(kube::Resource resource, const std::string& replicas,
+                     std::initializer_list<std::pair<const char*, const char*>> roles,
+                     const std::string& operator_name) {
+  KindRow row{.resource = std::move(resource),
+              .managed_by = "spec.runPolicy.managedBy",
+              .suspend = {.path = "spec.runPolicy.suspend"},
+              .succeeded = {HasCondition("Succeeded")},
+              .failed = {HasCondition("Failed")},
+              .active = {{.path = "status.replicaStatuses[*].active", .above = 0}},
+              .cleared_status = R"({"replicaStatuses": null})",
+              .stripped = {"spec.runPolicy.ttlSecondsAfterFinished"},
+              .pod_label = {"training.kubeflow.org/job-name", "training.kubeflow.org/operator-name",
+                            operator_name}};
+  for (const auto& [role, pod_set] : roles) {
+    row.pod_sets.push_back({.at = FieldPath(("spec." + replicas + "." + role).c_str()),
+                            .pod_template = "template",
+                            .name = pod_set,
+                            .count = {{{"replicas"}}}});
+  }
+  return row;
+}
+
+KindRow OfTrainingOperator(const std::string& plural, const std::string& kind,
+                           const std::string& replicas,
+                           std::initializer_list<std::pair<const char*, const char*>> roles) {
+  // Its controllers are called after the plural without "s": "pytorchjob-controller".
+  KindRow row = WithReplicas({"kubeflow.org", "v1", plural, kind}, replicas, roles,
+                             plural.substr(0, plural.size() - 1) + "-controller");
+  row.honoured_since = "training-operator 1.9";
+  return row;
+}
+
+KindRow MpiJob() {
+  KindRow row =
+      WithReplicas({"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"}, "mpiReplicaSpecs",
+                   {{"Launcher", "launcher"}, {"Worker", "worker"}}, /*operator=*/"mpi-operator");
+  row.honoured_since = "MPI operator 0.6";
+  return row;
+}
+
+// Below `base` stands the spec of a RayCluster.
+std::vector<PodSetRule> RayPodSets(const std::string& base) {
+  return {{.at = FieldPath((base + ".headGroupSpec").c_str()),
+           .pod_template = "template",
+           .name = "head"},
+          {.at = FieldPath((base + ".workerGroupSpecs[*]").c_str()),
+           .pod_template = "template",
+           .name_at = "groupName",
+           .count = {{{"replicas"}}, {{"numOfHosts"}}}}};
+}
+
+KindRow RayCluster() {
+  return {.resource = {"ray.io", "v1", "rayclusters", "RayCluster"},
+          .pod_sets = RayPodSets("spec"),
+          // It serves until it is deleted: there is no end.
+          .active = {{.path = "status.state", .values = {"ready"}}},
+          .cleared_status = R"({"state": "suspended", "readyWorkerReplicas": 0,
+                               "availableWorkerReplicas": 0})",
+          .pod_label = {"ray.io/cluster"},
+          .honoured_since = "KubeRay 1.3"};
+}
+
+KindRow RayJob() {
+  const FieldTest over{.path = "status.jobDeploymentStatus", .values = {"Complete", "Failed"}};
+  KindRow row{
+      .resource = {"ray.io", "v1", "rayjobs", "RayJob"},
+      .pod_sets = RayPodSets("spec.rayClusterSpec"),
+      .succeeded = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}}}},
+      .failed = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}, .is_none_of = true}}},
+      .active = {{.path = "status.jobDeploymentStatus",
+                  .values = {"", "Suspended"},
+                  .is_none_of = true}},
+      // Also of one that was evicted while its cluster was made: nothing on the manager would ever
+      // say that it does not run (kueue#15380).
+      .cleared_status = R"({"jobDeploymentStatus": "Suspended", "jobStatus": "", "jobId": "",
+                           "rayClusterName": "", "rayClusterStatus": null})",
+      .stripped = {"spec.ttlSecondsAfterFinished", "spec.deletionStrategy"},
+      .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayJob"},
+      .honoured_since = "KubeRay 1.3"};
+  // Kueue adds it last, and for submissionMode K8sJobMode only.
+  row.pod_sets.push_back({.at = "spec[submissionMode=K8sJobMode].submitterPodTemplate",
+                          .pod_template = {},
+                          .name = "submitter"});
+  return row;
+}
+
+KindRow RayService() {
+  return {
+      .resource = {"ray.io", "v1", "rayservices", "RayService"},
+      .suspend = {.path = "spec.rayClusterConfig.suspend"},
+      .pod_sets = RayPodSets("spec.rayClusterConfig"),
+      .active = {{.path = "status.conditions[type=Ready].status", .values = {"True"}}},
+      .cleared_conditions = {"Ready"},
+      .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayService"},
+      .honoured_since = "KubeRay 1.6"};
+}
+
+}  // namespace
+
+const std::vector<KindRow>& BuiltInRows() {
+  static const std::vector<KindRow> rows = {
+      JobSet(),
+      MpiJob(),
+      OfTrainingOperator("tfjobs", "TFJob", "tfReplicaSpecs",
+                         {{"Chief", "chief"},
+                          {"Master", "master"},
+                          {"PS", "ps"},
+                          {"Worker", "worker"},
+                          {"Evaluator", "evaluator"}}),
+      OfTrainingOperator("pytorchjobs", "PyTorchJob", "pytorchReplicaSpecs",
+                         {{"Master", "master"}, {"Worker", "worker"}}),
+      OfTrainingOperator("xgboostjobs", "XGBoostJob", "xgbReplicaSpecs",
+                         {{"Master", "master"}, {"Worker", "worker"}}),
+      OfTrainingOperator("paddlejobs", "PaddleJob", "paddleReplicaSpecs",
+                         {{"Master", "master"}, {"Worker", "worker"}}),
+      RayCluster(),
+      RayJob(),
+      RayService()};
+  return rows;
+}
+
+}  // namespace fedra::tracking

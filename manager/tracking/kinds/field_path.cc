@@ -1,0 +1,154 @@
+#include "manager/tracking/kinds/field_path.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/assert.h"
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::tracking {
+namespace {
+
+using nlohmann::json;
+using Step = FieldPath::Step;
+using Steps = std::span<const Step>;
+
+tl::unexpected<Error> Wrong(std::string_view text, size_t at, std::string_view what) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\" is no path: {} at character {}", text, what, at + 1));
+}
+
+// What stands between brackets: "*" or "key=text".
+Result<Step> ReadSelection(std::string_view text, size_t at, std::string_view inside) {
+  if (inside == "*") return Step{Step::Kind::kEach, {}, {}};
+  const size_t equals = inside.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == inside.size())
+    return Wrong(text, at, "[*] or [key=text] is expected");
+  return Step{Step::Kind::kWhere, std::string(inside.substr(0, equals)),
+              std::string(inside.substr(equals + 1))};
+}
+
+bool Matches(const json& object, const Step& where) {
+  return object.is_object() && Text(object, where.key) == where.value;
+}
+
+void Walk(const json& value, Steps steps, std::vector<const json*>& found) {
+  if (value.is_null()) return;
+  if (steps.empty()) return found.push_back(&value);
+  const Step& step = steps.front();
+  const Steps rest = steps.subspan(1);
+  switch (step.kind) {
+    case Step::Kind::kMember:
+      return Walk(Member(value, step.key), rest, found);
+    case Step::Kind::kEach:
+      if (value.is_structured())
+        for (const json& each : value) Walk(each, rest, found);
+      return;
+    case Step::Kind::kWhere:
+      if (value.is_object() && Matches(value, step)) Walk(value, rest, found);
+      if (!value.is_array()) return;
+      for (const json& each : value)
+        if (Matches(each, step)) Walk(each, rest, found);
+  }
+}
+
+void Erase(json& value, Steps steps);
+
+// Whether `value` itself is meant, so that who holds it must let it go.
+bool IsMeant(json& value, Steps rest) {
+  if (rest.empty()) return true;
+  if (rest.size() == 1 && rest.front().kind == Step::Kind::kWhere && value.is_object())
+    return Matches(value, rest.front());
+  Erase(value, rest);
+  return false;
+}
+
+void Erase(json& value, Steps steps) {
+  const Step& step = steps.front();
+  const Steps rest = steps.subspan(1);
+  if (step.kind == Step::Kind::kMember) {
+    if (!value.is_object()) return;
+    const auto member = value.find(step.key);
+    if (member != value.end() && IsMeant(*member, rest)) value.erase(member);
+    return;
+  }
+  const bool all = step.kind == Step::Kind::kEach;
+  if (value.is_array()) {
+    std::erase_if(value.get_ref<json::array_t&>(),
+                  [&](json& each) { return (all || Matches(each, step)) && IsMeant(each, rest); });
+  } else if (value.is_object() && all) {
+    for (auto each = value.begin(); each != value.end();)
+      each = IsMeant(*each, rest) ? value.erase(each) : std::next(each);
+  } else if (value.is_object() && Matches(value, step) && !rest.empty()) {
+    Erase(value, rest);
+  }
+}
+
+}  // namespace
+
+Result<FieldPath> FieldPath::Parse(std::string_view text) {
+  FieldPath path;
+  path.text_ = text;
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == '[') {
+      const size_t close = text.find(']', at);
+      if (close == std::string_view::npos) return Wrong(text, at, "a bracket is not closed");
+      FEDRA_ASSIGN_OR_RETURN(Step step,
+                             ReadSelection(text, at, text.substr(at + 1, close - at - 1)));
+      path.steps_.push_back(std::move(step));
+      at = close + 1;
+      continue;
+    }
+    if (at > 0 && text[at] != '.') return Wrong(text, at, "a dot is expected");
+    if (at > 0) ++at;
+    const size_t end = std::min(text.find_first_of(".[]", at), text.size());
+    if (end == at) return Wrong(text, at, "a field is expected");
+    path.steps_.push_back({Step::Kind::kMember, std::string(text.substr(at, end - at)), {}});
+    at = end;
+  }
+  return path;
+}
+
+FieldPath::FieldPath(const char* text) {
+  auto path = Parse(text);
+  FEDRA_ASSERT(path.has_value(), "a path of our own table can be read");
+  *this = *std::move(path);
+}
+
+bool FieldPath::IsPlain() const {
+  return !steps_.empty() && std::all_of(steps_.begin(), steps_.end(), [](const Step& step) {
+    return step.kind == Step::Kind::kMember;
+  });
+}
+
+std::vector<const json*> FindAll(const json& object, const FieldPath& path) {
+  std::vector<const json*> found;
+  Walk(object, path.steps(), found);
+  return found;
+}
+
+const json& FindFirst(const json& object, const FieldPath& path) {
+  static const json none;
+  const auto found = FindAll(object, path);
+  return found.empty() ? none : *found.front();
+}
+
+void PutAt(json& object, const FieldPath& path, json value) {
+  FEDRA_ASSERT(path.IsPlain(), "only a plain path can be written to");
+  json* place = &object;
+  for (const Step& step : path.steps()) {
+    if (!place->is_object()) *place = json::object();
+    place = &(*place)[step.key];
+  }
+  *place = std::move(value);
+}
+
+void EraseAt(json& object, const FieldPath& path) {
+  if (!path.empty()) Erase(object, path.steps());
+}
+
+}  // namespace fedra::tracking

@@ -1,0 +1,97 @@
+#pragma once
+//
+// One kind of job as data: everything fedra must know of a kind whose controller and whose Kueue
+// integration behave as most do. What such kinds have in common is row_adapter.cc; a kind that
+// does something of its own gets a file of its own, as batch_job.cc.
+//
+// Facts: pkg/controller/jobs of Kueue 0.19.2, and the CRDs of the versions that builtin_rows.cc
+// names.
+//
+// Thread rules: plain values.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster-clients/kube/resource.h"
+#include "manager/tracking/kinds/field_path.h"
+
+namespace fedra::tracking {
+
+// A number of the pod set. Absent without `absent`: it does not count.
+struct CountTerm {
+  FieldPath path;
+  std::optional<int> absent = 1;
+  bool operator==(const CountTerm&) const = default;
+};
+
+// The least of its terms.
+using CountFactor = std::vector<CountTerm>;
+
+// Pod sets in the order in which Kueue's integration makes them.
+struct PodSetRule {
+  FieldPath at;                         // a pod set for each value that stands here
+  FieldPath pod_template;               // below `at`: the PodTemplateSpec
+  std::string name = {};                // Kueue's name of the pod set; empty: what `name_at` says
+  FieldPath name_at = {};               // below `at`; Kueue writes it in lower case
+  std::vector<CountFactor> count = {};  // paths below `at`; the product; none: 1
+  bool operator==(const PodSetRule&) const = default;
+};
+
+// Whether something that stands at `path` is one of `values` (or is none of them), or is a number
+// above `above`. What is absent counts as the empty text.
+struct FieldTest {
+  FieldPath path;
+  std::vector<std::string> values = {};
+  bool is_none_of = false;
+  std::optional<int> above = std::nullopt;  // then `values` do not count
+  bool operator==(const FieldTest&) const = default;
+};
+
+using AllOf = std::vector<FieldTest>;
+using AnyOf = std::vector<AllOf>;
+
+// A job is started by writing one value, and stopped by writing another.
+struct SuspendRule {
+  FieldPath path = "spec.suspend";
+  std::string suspended = "true";  // as JSON text
+  bool operator==(const SuspendRule&) const = default;
+};
+
+// How its pods are told from all others: a label whose value is the job's name. `also_key` and
+// `also_value` tell kinds apart that share the label.
+struct PodLabel {
+  std::string key;  // empty: they cannot be told
+  std::string also_key = {};
+  std::string also_value = {};
+  bool operator==(const PodLabel&) const = default;
+};
+
+struct KindRow {
+  kube::Resource resource;
+  FieldPath managed_by = "spec.managedBy";
+  SuspendRule suspend = {};
+  std::vector<PodSetRule> pod_sets = {};
+  // How the job ended. Kueue reads the same of it, and finishes the Workload.
+  AnyOf succeeded = {};
+  AnyOf failed = {};
+  // While any of these holds Kueue takes the job for active, and an evicted one keeps its quota.
+  std::vector<FieldTest> active = {};
+  // What takes that out of the status: a merge patch of the status, and conditions that are set to
+  // False.
+  std::string cleared_status = "{}";
+  std::vector<std::string> cleared_conditions = {};
+  // Not copied to a worker, beside managedBy: above all whatever would delete the job there before
+  // its end has been mirrored.
+  std::vector<FieldPath> stripped = {};
+  PodLabel pod_label = {};
+  // For people, in docs/kinds.md: since when the controller leaves jobs with another managedBy
+  // alone.
+  std::string honoured_since = {};
+  bool operator==(const KindRow&) const = default;
+};
+
+// The kinds that need no configuration, in a fixed order.
+const std::vector<KindRow>& BuiltInRows();
+
+}  // namespace fedra::tracking

@@ -1,0 +1,98 @@
+#include "manager/tracking/kinds/row_adapter.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/job_fields.h"
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/row_rules.h"
+
+namespace fedra::tracking {
+namespace {
+
+using nlohmann::json;
+
+// Kueue sees no activity in a condition that is False, whatever its reason.
+void ClearConditions(const std::vector<std::string>& types, const json& known, json& status) {
+  if (types.empty() || !known.contains("conditions")) return;
+  json conditions = known["conditions"];
+  for (json& condition : conditions) {
+    if (std::find(types.begin(), types.end(), Text(condition, "type")) == types.end()) continue;
+    condition["status"] = "False";
+    condition["reason"] = "Evicted";
+  }
+  status["conditions"] = std::move(conditions);
+}
+
+class RowAdapter final : public JobAdapter {
+ public:
+  explicit RowAdapter(KindRow row)
+      : JobAdapter(row.resource), row_(std::move(row)), essential_(EssentialStatusOf(row_)) {}
+
+  Result<Job> Parse(const json& object) const override {
+    FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
+    const json& managed_by = FindFirst(object, row_.managed_by);
+    if (managed_by.is_string()) job.managed_by = managed_by.get<std::string>();
+    FEDRA_ASSIGN_OR_RETURN(job.suspended, IsSuspended(row_.suspend, object));
+    job.failed = Holds(row_.failed, object);
+    job.finished = job.failed || Holds(row_.succeeded, object);
+    job.active_pods = SumOf(row_.active, object);
+    job.shows_activity = HoldsAny(row_.active, object);
+    KeepText(object, job);
+    return job;
+  }
+
+  std::vector<PodTemplate> PodTemplates(const json& object) const override {
+    return PodTemplatesOf(row_.pod_sets, object);
+  }
+
+  PodLabel pod_label() const override { return row_.pod_label; }
+
+  Result<std::string> RemoteBody(const Job& local, const Workload& workload,
+                                 const Identity& us) const override {
+    if (local.text == nullptr) return Fail(ErrorCode::kInternal, "the job's text was not kept");
+    const json source = json::parse(*local.text, nullptr, false);
+    json body{{"apiVersion", resource().ApiVersion()},
+              {"kind", resource().kind},
+              {"metadata", RemoteMetadata(source, local, workload, us)},
+              {"spec", Member(source, "spec")}};
+    if (!body["spec"].is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");
+    EraseAt(body, row_.managed_by);
+    for (const FieldPath& path : row_.stripped) EraseAt(body, path);
+    for (const PodTemplate& item : PodTemplates(body)) {
+      // It stands in the body, which is ours to change.
+      if (item.object->is_object()) DropKueueMarks(const_cast<json&>(*item.object));
+    }
+    // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
+    // admission.
+    PutAt(body, row_.suspend.path, json::parse(row_.suspend.suspended, nullptr, false));
+    return Dump(body);
+  }
+
+  std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
+    if (local.finished) return std::nullopt;  // Kueue has taken it for the result
+    json patch = MergeDifference(StatusOf(local), BoundedStatus(StatusOf(remote), essential_));
+    if (patch.empty()) return std::nullopt;
+    return StatusPatchBody(local, std::move(patch));
+  }
+
+  std::optional<std::string> ClearActivityPatch(const Job& local) const override {
+    if (!local.shows_activity || local.finished) return std::nullopt;
+    json status = json::parse(row_.cleared_status, nullptr, false);
+    ClearConditions(row_.cleared_conditions, StatusOf(local), status);
+    return StatusPatchBody(local, std::move(status));
+  }
+
+ private:
+  const KindRow row_;
+  const std::vector<std::string> essential_;  // members of a status that stay when it is too large
+};
+
+}  // namespace
+
+std::unique_ptr<const JobAdapter> MakeRowAdapter(KindRow row) {
+  return std::make_unique<RowAdapter>(std::move(row));
+}
+
+}  // namespace fedra::tracking

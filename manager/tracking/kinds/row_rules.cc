@@ -1,0 +1,132 @@
+#include "manager/tracking/kinds/row_rules.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "manager/tracking/json_fields.h"
+
+namespace fedra::tracking {
+namespace {
+
+using nlohmann::json;
+
+// As a rule writes it: a text bare, everything else as JSON.
+std::string Bare(const json& value) {
+  return value.is_string() ? value.get<std::string>() : Dump(value);
+}
+
+bool IsAbove(const json& value, int limit) {
+  return value.is_number() && value.get<double>() > limit;
+}
+
+Result<std::optional<int>> ReadTerm(const CountTerm& term, const json& pod_set) {
+  const json& value = FindFirst(pod_set, term.path);
+  if (value.is_null()) return term.absent;
+  // The last step's name makes the message: "replicas must be a whole number, not "3"".
+  const std::string& name = term.path.steps().back().key;
+  FEDRA_ASSIGN_OR_RETURN(const int number, ReadNumber(json{{name, value}}, name, 0));
+  return std::optional(number);
+}
+
+Result<int> CountOf(const std::vector<CountFactor>& factors, const json& pod_set) {
+  int64_t count = 1;
+  for (const CountFactor& factor : factors) {
+    std::optional<int> least;
+    for (const CountTerm& term : factor) {
+      FEDRA_ASSIGN_OR_RETURN(const std::optional<int> number, ReadTerm(term, pod_set));
+      if (number) least = std::min(*number, least.value_or(*number));
+    }
+    count *= least.value_or(1);
+    if (count > std::numeric_limits<int>::max() || count < std::numeric_limits<int>::min())
+      return Fail(ErrorCode::kBadResponse, "its counts of pods make more than can be counted");
+  }
+  return static_cast<int>(count);
+}
+
+}  // namespace
+
+bool Holds(const FieldTest& test, const json& object) {
+  const auto passes = [&](const std::string& text) {
+    const bool listed =
+        std::find(test.values.begin(), test.values.end(), text) != test.values.end();
+    return listed != test.is_none_of;
+  };
+  const auto found = FindAll(object, test.path);
+  if (test.above)
+    return std::any_of(found.begin(), found.end(),
+                       [&](const json* value) { return IsAbove(*value, *test.above); });
+  if (found.empty()) return passes({});
+  return std::any_of(found.begin(), found.end(),
+                     [&](const json* value) { return passes(Bare(*value)); });
+}
+
+bool Holds(const AnyOf& alternatives, const json& object) {
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const AllOf& tests) {
+    return std::all_of(tests.begin(), tests.end(),
+                       [&](const FieldTest& test) { return Holds(test, object); });
+  });
+}
+
+bool HoldsAny(const std::vector<FieldTest>& tests, const json& object) {
+  return std::any_of(tests.begin(), tests.end(),
+                     [&](const FieldTest& test) { return Holds(test, object); });
+}
+
+int SumOf(const std::vector<FieldTest>& tests, const json& object) {
+  int64_t sum = 0;
+  for (const FieldTest& test : tests) {
+    if (!test.above) continue;
+    for (const json* value : FindAll(object, test.path))
+      if (value->is_number_integer()) sum += std::clamp<int64_t>(*value, 0, 1'000'000);
+  }
+  return static_cast<int>(std::min<int64_t>(sum, std::numeric_limits<int>::max()));
+}
+
+Result<bool> IsSuspended(const SuspendRule& rule, const json& object) {
+  const json suspended = json::parse(rule.suspended, nullptr, false);
+  const json& value = FindFirst(object, rule.path);
+  if (value.is_null()) return false;
+  if (value.type() != suspended.type())
+    return Fail(ErrorCode::kBadResponse,
+                fmt::format("{} must be {}, not {}", rule.path.text(),
+                            suspended.is_boolean() ? "true or false" : "text", Dump(value)));
+  return value == suspended;
+}
+
+std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules, const json& object) {
+  std::vector<PodTemplate> templates;
+  for (const PodSetRule& rule : rules) {
+    for (const json* pod_set : FindAll(object, rule.at)) {
+      const json& name = FindFirst(*pod_set, rule.name_at);
+      const bool is_named = rule.name.empty() && name.is_string();
+      templates.push_back({is_named ? ToLower(name.get<std::string>()) : rule.name,
+                           CountOf(rule.count, *pod_set), &FindFirst(*pod_set, rule.pod_template)});
+    }
+  }
+  return templates;
+}
+
+std::vector<std::string> EssentialStatusOf(const KindRow& row) {
+  std::vector<std::string> fields = {"conditions"};
+  const auto add = [&](const FieldPath& path) {
+    const auto& steps = path.steps();
+    if (steps.size() < 2 || steps[0].key != "status") return;
+    if (std::find(fields.begin(), fields.end(), steps[1].key) == fields.end())
+      fields.push_back(steps[1].key);
+  };
+  for (const AnyOf* rule : {&row.succeeded, &row.failed}) {
+    for (const AllOf& tests : *rule)
+      for (const FieldTest& test : tests) add(test.path);
+  }
+  for (const FieldTest& test : row.active) add(test.path);
+  return fields;
+}
+
+}  // namespace fedra::tracking

@@ -1,0 +1,33 @@
+#pragma once
+//
+// What a row says of one object of its kind. Internal to tracking/kinds/. Pure.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "manager/tracking/kinds/kind_row.h"
+#include "manager/tracking/pod_set.h"
+
+namespace fedra::tracking {
+
+bool Holds(const FieldTest& test, const nlohmann::json& object);
+// Whether all tests of some alternative hold; false without alternatives.
+bool Holds(const AnyOf& alternatives, const nlohmann::json& object);
+bool HoldsAny(const std::vector<FieldTest>& tests, const nlohmann::json& object);
+// The numbers that the tests look at, together: how many pods are active.
+int SumOf(const std::vector<FieldTest>& tests, const nlohmann::json& object);
+
+// kBadResponse when the value has another type than the row's.
+Result<bool> IsSuspended(const SuspendRule& rule, const nlohmann::json& object);
+
+// They point into `object`.
+std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules,
+                                        const nlohmann::json& object);
+
+// Members of the status that a rule of the row looks at, and the conditions.
+std::vector<std::string> EssentialStatusOf(const KindRow& row);
+
+}  // namespace fedra::tracking
