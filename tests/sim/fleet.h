@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/sim/job_controller.h"
+#include "tests/sim/job_operators.h"
 #include "tests/sim/kueue.h"
 #include "tests/sim/scheduler.h"
 #include "tests/sim/server.h"
@@ -39,6 +40,7 @@ class Cluster final {
   Server server;
   Kueue kueue;
   JobController jobs;
+  JobOperators operators;
   Scheduler scheduler;
 };
 

@@ -33,7 +33,8 @@ struct ServerOptions {
   bool device_taint_rules = false;  // serve DeviceTaintRules in resource.k8s.io/v1beta2
   // Serve PodGroups in scheduling.k8s.io/v1alpha2, with claims of their own.
   bool pod_groups = false;
-  bool kueue = true;  // serve kueue.x-k8s.io/v1beta2
+  bool job_kinds = false;  // serve the CRDs of all kinds of jobs (kinds/job_kind.h)
+  bool kueue = true;       // serve kueue.x-k8s.io/v1beta2
   // Events kept per resource for watches that resume; older versions get 410.
   size_t history = 20'000;
   // How often a watch that asked for bookmarks gets one. A real server: about once a minute.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "tests/sim/kinds/job_kind.h"
 #include "tests/sim/server.h"
 
 namespace fedra::sim {
@@ -111,6 +112,15 @@ Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
   };
   if (options.kueue) add(Kueue());
   if (!options.dra_versions.empty()) add(Devices(options.dra_versions, options.device_taint_rules));
+  if (options.job_kinds) {
+    for (const JobKind& kind : JobKinds()) {
+      if (kind.group == "batch") continue;
+      ResourceType type =
+          Type(kind.group, kind.version, kind.plural, kind.kind, kNamespaced, kSubresource);
+      type.custom = true;
+      types_.push_back(std::move(type));
+    }
+  }
   if (options.pod_groups) {
     add({Type("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", kNamespaced,
               kSubresource)});

@@ -9,7 +9,6 @@ namespace fedra::sim {
 
 KueueController::KueueController(Core& core, KueueOptions options)
     : Actor(core),
-      jobs_(core.registry.Get("jobs")),
       workloads_(core.registry.Get("workloads")),
       priority_classes_(core.registry.Get("workloadpriorityclasses")),
       local_queues_(core.registry.Get("localqueues")),
@@ -19,6 +18,10 @@ KueueController::KueueController(Core& core, KueueOptions options)
       namespaces_(core.registry.Get("namespaces")),
       templates_(core.registry.FindNamed("resourceclaimtemplates")),
       options_(std::move(options)) {
+  for (const JobKind& kind : JobKinds()) {
+    const ResourceType* type = core.registry.Find(kind.group, kind.version, kind.plural);
+    if (type != nullptr) kinds_.emplace(type, &kind);
+  }
   core.store.With([this](Store&) {
     this->core().mutators.push_back(
         [this](const Store&, const ResourceType& type, Json& body) { MutateOnCreate(type, body); });
@@ -61,7 +64,7 @@ bool KueueController::Evict(const ObjectKey& workload, const std::string& reason
 }
 
 void KueueController::Notice(const Store& store, const ResourceType& type, const Event& event) {
-  if (&type == &jobs_) return NoticeJob(store, event);
+  if (KindOf(&type) != nullptr) return NoticeJob(store, type, event);
   if (&type == &workloads_) return NoticeWorkload(store, event);
   if (&type == &local_queues_ || &type == &cluster_queues_) Enqueue({&type, event.key});
   if (&type == &checks_ || &type == &flavors_) EnqueueAll(store, cluster_queues_);
@@ -71,16 +74,21 @@ void KueueController::Notice(const Store& store, const ResourceType& type, const
   if (devices && !options_.device_classes.empty()) EnqueueAll(store, workloads_);
 }
 
-void KueueController::NoticeJob(const Store& store, const Event& event) {
-  Enqueue({&jobs_, event.key});
+const JobKind* KueueController::KindOf(const ResourceType* type) const {
+  const auto found = kinds_.find(type);
+  return found == kinds_.end() ? nullptr : found->second;
+}
+
+void KueueController::NoticeJob(const Store& store, const ResourceType& type, const Event& event) {
+  Enqueue({&type, event.key});
   if (event.type == EventType::kDeleted) {
     for (const Place& dependent : store.Dependents(event.uid)) Enqueue(dependent);
-    for (auto& [workload, jobs] : prebuilt_) jobs.erase(event.key);
+    for (auto& [workload, jobs] : prebuilt_) jobs.erase({&type, event.key});
     return;
   }
-  const Object* job = store.Find(jobs_, event.key);
+  const Object* job = store.Find(type, event.key);
   const std::string prebuilt = job == nullptr ? "" : PrebuiltNameOf(job->body);
-  if (!prebuilt.empty()) prebuilt_[{event.key.ns, prebuilt}].insert(event.key);
+  if (!prebuilt.empty()) prebuilt_[{event.key.ns, prebuilt}].insert({&type, event.key});
 }
 
 void KueueController::NoticeWorkload(const Store& store, const Event& event) {
@@ -88,17 +96,19 @@ void KueueController::NoticeWorkload(const Store& store, const Event& event) {
   const Object* workload = store.Find(workloads_, event.key);
   if (workload != nullptr) {
     for (const Json& owner : ArrayAt(workload->body, {"metadata", "ownerReferences"})) {
-      if (StringAt(owner, {"kind"}) != "Job") continue;
-      Enqueue({&jobs_, {event.key.ns, std::string(StringAt(owner, {"name"}))}});
+      const ResourceType* type =
+          core().registry.FindKind(StringAt(owner, {"apiVersion"}), StringAt(owner, {"kind"}));
+      if (KindOf(type) == nullptr) continue;
+      Enqueue({type, {event.key.ns, std::string(StringAt(owner, {"name"}))}});
     }
   }
   for (const std::string& uid : event.owner_uids) {
     const Place* owner = store.WhereIs(uid);
-    if (owner != nullptr && owner->type == &jobs_) Enqueue(*owner);
+    if (owner != nullptr && KindOf(owner->type) != nullptr) Enqueue(*owner);
   }
   const auto named = prebuilt_.find(event.key);
   if (named == prebuilt_.end()) return;
-  for (const ObjectKey& job : named->second) Enqueue({&jobs_, job});
+  for (const Place& job : named->second) Enqueue(job);
 }
 
 void KueueController::EnqueueAll(const Store& store, const ResourceType& type) {
@@ -106,7 +116,7 @@ void KueueController::EnqueueAll(const Store& store, const ResourceType& type) {
 }
 
 void KueueController::Reconcile(Store& store, const Place& place) {
-  if (place.type == &jobs_) return ReconcileJob(store, place);
+  if (const JobKind* kind = KindOf(place.type)) return ReconcileJob(store, place, *kind);
   if (place.type == &workloads_) return ReconcileWorkload(store, place);
   if (place.type == &cluster_queues_) return ReconcileClusterQueue(store, place);
   if (place.type == &local_queues_) return ReconcileLocalQueue(store, place);
@@ -133,11 +143,11 @@ void KueueController::WriteStatus(Store& store, const Place& place, Object& obje
 }
 
 void KueueController::MutateOnCreate(const ResourceType& type, Json& body) const {
-  if (&type != &jobs_ || QueueNameOf(body).empty()) return;
-  body["spec"]["suspend"] = true;
-  if (options_.default_managed_by && At(body, {"spec", "managedBy"}) == nullptr) {
-    body["spec"]["managedBy"] = names::kManagedBy;
-  }
+  const JobKind* kind = KindOf(&type);
+  if (kind == nullptr || QueueNameOf(body).empty()) return;
+  SetSuspended(*kind, true, body);
+  if (options_.default_managed_by && ManagedBy(*kind, body).empty())
+    SetManagedBy(*kind, names::kManagedBy, body);
 }
 
 class Kueue::Impl {

@@ -12,6 +12,7 @@
 
 #include "tests/sim/actors/actor.h"
 #include "tests/sim/actors/quota.h"
+#include "tests/sim/kinds/job_kind.h"
 #include "tests/sim/kueue.h"
 
 namespace fedra::sim {
@@ -41,7 +42,9 @@ class KueueController final : public Actor {
   void Reconcile(Store& store, const Place& place) override;
 
   // controller.cc
-  void NoticeJob(const Store& store, const Event& event);
+  // Null pointer: no kind of job.
+  const JobKind* KindOf(const ResourceType* type) const;
+  void NoticeJob(const Store& store, const ResourceType& type, const Event& event);
   void NoticeWorkload(const Store& store, const Event& event);
   void EnqueueAll(const Store& store, const ResourceType& type);
   void WriteStatus(Store& store, const Place& place, Object& object, Json status);
@@ -54,11 +57,11 @@ class KueueController final : public Actor {
   Queues QueuesOf(const Store& store, const Json& workload) const;
 
   // jobs.cc
-  void ReconcileJob(Store& store, const Place& place);
+  void ReconcileJob(Store& store, const Place& place, const JobKind& kind);
   void FollowPriority(const Store& store, const Object& job, Json& spec) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
-  void CreateWorkload(Store& store, const Object& job);
+  void CreateWorkload(Store& store, const Place& job_place, const Object& job);
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
   void StartJob(Store& store, const Place& place, Object& job);
   void StopJob(Store& store, const Place& place, Object& job);
@@ -87,7 +90,7 @@ class KueueController final : public Actor {
                                                              const Object& workload,
                                                              const std::string& queue) const;
 
-  const ResourceType& jobs_;
+  std::map<const ResourceType*, const JobKind*> kinds_;  // of jobs, that are served
   const ResourceType& workloads_;
   const ResourceType& priority_classes_;
   const ResourceType& local_queues_;
@@ -100,19 +103,17 @@ class KueueController final : public Actor {
   KueueOptions options_;
   Quota quota_;
   std::map<Place, int64_t> queue_generations_;
-  std::map<ObjectKey, std::set<ObjectKey>> prebuilt_;        // Workload to the Jobs that name it
+  std::map<ObjectKey, std::set<Place>> prebuilt_;            // Workload to the jobs that name it
   std::map<ObjectKey, Clock::time_point> admissible_since_;  // Workloads that sit out the latency
 };
 
 // The admission checks that a ClusterQueue asks for.
 std::vector<std::string> CheckNames(const Json& cluster_queue);
 
-// A Job as Kueue reads it.
+// A job as Kueue reads it.
 std::string QueueNameOf(const Json& job);
 std::string PrebuiltNameOf(const Json& job);
-bool Suspended(const Json& job);
-// "job-<name>-<5 hex>".
-std::string WorkloadNameOf(const Json& job);
-Json PodSetsOf(const Json& job);
+// "jobset-<name>-<5 hex>".
+std::string WorkloadNameOf(const JobKind& kind, const Json& job);
 
 }  // namespace fedra::sim

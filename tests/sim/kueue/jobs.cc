@@ -1,10 +1,11 @@
-// What Kueue's job reconciler does with batch/v1 Jobs: pkg/controller/jobframework/reconciler.go of
-// 0.19.2.
+// What Kueue's job reconciler does with jobs of every kind:
+// pkg/controller/jobframework/reconciler.go of 0.19.2.
 
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "tests/sim/kueue/controller.h"
 #include "tests/sim/kueue/names.h"
@@ -30,8 +31,8 @@ const Json* ControllerOf(const Json& object) {
 }
 
 Json OwnerReference(const Object& job) {
-  return {{"apiVersion", "batch/v1"},
-          {"kind", "Job"},
+  return {{"apiVersion", job.body["apiVersion"]},
+          {"kind", job.body["kind"]},
           {"name", job.body["metadata"]["name"]},
           {"uid", job.body["metadata"]["uid"]},
           {"controller", true},
@@ -56,14 +57,6 @@ bool SamePodSets(const Json& a, const Json& b) {
   return true;
 }
 
-// The terminal condition of a Job; null pointer while it has none.
-const Json* TerminalCondition(const Json& status) {
-  for (const std::string_view type : {"Complete", "Failed"}) {
-    if (IsTrue(status, type)) return FindCondition(status, type);
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string QueueNameOf(const Json& job) {
@@ -74,36 +67,22 @@ std::string PrebuiltNameOf(const Json& job) {
   return std::string(LabelOrAnnotation(job, names::kPrebuilt));
 }
 
-bool Suspended(const Json& job) { return BoolAt(job, {"spec", "suspend"}); }
-
-std::string WorkloadNameOf(const Json& job) {
+std::string WorkloadNameOf(const JobKind& kind, const Json& job) {
   const std::string name(StringAt(job, {"metadata", "name"}));
-  const std::string text =
-      fmt::format("Job\nbatch\n{}\n{}", name, StringAt(job, {"metadata", "uid"}));
+  const std::string text = fmt::format("{}\n{}\n{}\n{}", kind.kind, kind.group, name,
+                                       StringAt(job, {"metadata", "uid"}));
   unsigned char digest[SHA_DIGEST_LENGTH];
   SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   std::string hash;
   for (int i = 0; i < 3; ++i) hash += fmt::format("{:02x}", digest[i]);
-  const std::string prefix = ("job-" + name).substr(0, kMaxName - 1 - kHashLength);
-  return prefix + "-" + hash.substr(0, kHashLength);
+  std::string prefix = kind.kind + "-" + name;
+  std::transform(prefix.begin(), prefix.end(), prefix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return prefix.substr(0, kMaxName - 1 - kHashLength) + "-" + hash.substr(0, kHashLength);
 }
 
-Json PodSetsOf(const Json& job) {
-  Json pod_template = job["spec"]["template"];
-  if (pod_template.contains("metadata") && pod_template["metadata"].contains("labels")) {
-    for (const char* label : {"job-name", "controller-uid", "batch.kubernetes.io/controller-uid"}) {
-      pod_template["metadata"]["labels"].erase(label);
-    }
-  }
-  const int64_t parallelism = IntAt(job, {"spec", "parallelism"}, 1);
-  const int64_t completions = IntAt(job, {"spec", "completions"}, parallelism);
-  return Json::array({{{"name", "main"},
-                       {"count", std::min(parallelism, completions)},
-                       {"template", std::move(pod_template)}}});
-}
-
-void KueueController::ReconcileJob(Store& store, const Place& place) {
-  Object* job = store.Find(jobs_, place.key);
+void KueueController::ReconcileJob(Store& store, const Place& place, const JobKind& kind) {
+  Object* job = store.Find(*place.type, place.key);
   if (job == nullptr) return;
   if (Terminating(job->body)) {
     for (const Place& child :
@@ -117,9 +96,8 @@ void KueueController::ReconcileJob(Store& store, const Place& place) {
   const bool prebuilt = !PrebuiltNameOf(job->body).empty();
   if (workload == nullptr) {
     if (prebuilt) StopJob(store, place, *job);
-    const bool idle = IntAt(job->body, {"status", "active"}) == 0;
-    if (!prebuilt && idle && TerminalCondition(StatusOf(*job)) == nullptr) {
-      CreateWorkload(store, *job);
+    if (!prebuilt && !kind.active(StatusOf(*job)) && !kind.end(StatusOf(*job))) {
+      CreateWorkload(store, place, *job);
     }
     return;
   }
@@ -130,15 +108,14 @@ void KueueController::ReconcileJob(Store& store, const Place& place) {
     StopJob(store, place, *job);
     return RemoveFinalizer(store, workload_place, *workload);
   }
-  if (const Json* end = TerminalCondition(StatusOf(*job))) {
+  if (const auto end = kind.end(StatusOf(*job))) {
     Json status = StatusOf(*workload);
-    const bool success = StringAt(*end, {"type"}) == "Complete";
-    Finish(status, success ? "Succeeded" : "Failed", std::string(StringAt(*end, {"message"})),
+    Finish(status, end->success ? "Succeeded" : "Failed", end->message,
            IntAt(workload->body, {"metadata", "generation"}));
     return WriteStatus(store, workload_place, *workload, std::move(status));
   }
   if (Evicted(StatusOf(*workload))) return HandleEvicted(store, place, *job, *workload);
-  if (Suspended(job->body)) {
+  if (IsSuspended(kind, job->body)) {
     if (Admitted(StatusOf(*workload))) StartJob(store, place, *job);
   } else if (!Admitted(StatusOf(*workload))) {
     StopJob(store, place, *job);
@@ -161,7 +138,8 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
   if (!prebuilt.empty()) {
     return AdoptPrebuilt(store, job_place, job, {job_place.key.ns, prebuilt});
   }
-  const ObjectKey key{job_place.key.ns, WorkloadNameOf(job.body)};
+  const JobKind& kind = *KindOf(job_place.type);
+  const ObjectKey key{job_place.key.ns, WorkloadNameOf(kind, job.body)};
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr || Terminating(workload->body) || Finished(StatusOf(*workload))) {
     return workload;
@@ -174,9 +152,9 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
       store.Touch(workloads_, key, *workload);
     }
   }
-  Json pod_sets = PodSetsOf(job.body);
+  Json pod_sets = kind.pod_sets(job.body);
   if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) return workload;
-  if (Suspended(job.body) && !QuotaReserved(StatusOf(*workload))) {
+  if (IsSuspended(kind, job.body) && !QuotaReserved(StatusOf(*workload))) {
     workload->body["spec"]["podSets"] = std::move(pod_sets);
     workload->body["metadata"]["generation"] =
         IntAt(workload->body, {"metadata", "generation"}) + 1;
@@ -195,7 +173,6 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
 
 Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Object& job,
                                        const ObjectKey& key) {
-  (void)job_place;
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr) return nullptr;
   const Json uid = job.body["metadata"]["uid"];
@@ -210,7 +187,8 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
     store.Touch(workloads_, key, *workload);
   }
   if (Finished(StatusOf(*workload)) || Terminating(workload->body)) return workload;
-  if (SamePodSets(PodSetsOf(job.body), ArrayAt(workload->body, {"spec", "podSets"}))) {
+  const Json pod_sets = KindOf(job_place.type)->pod_sets(job.body);
+  if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) {
     return workload;
   }
   Json status = StatusOf(*workload);
@@ -220,18 +198,19 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
   return nullptr;
 }
 
-void KueueController::CreateWorkload(Store& store, const Object& job) {
+void KueueController::CreateWorkload(Store& store, const Place& job_place, const Object& job) {
+  const JobKind& kind = *KindOf(job_place.type);
   const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
   Json body = {{"apiVersion", workloads_.ApiVersion()},
                {"kind", "Workload"},
                {"metadata",
-                {{"name", WorkloadNameOf(job.body)},
+                {{"name", WorkloadNameOf(kind, job.body)},
                  {"labels", {{names::kJobUid, job.body["metadata"]["uid"]}}},
                  {"finalizers", {names::kFinalizer}},
                  {"ownerReferences", {OwnerReference(job)}}}},
                {"spec",
                 {{"queueName", QueueNameOf(job.body)},
-                 {"podSets", PodSetsOf(job.body)},
+                 {"podSets", kind.pod_sets(job.body)},
                  {"priority", 0},
                  {"active", true}}}};
   FollowPriority(store, job, body["spec"]);
@@ -246,7 +225,7 @@ void KueueController::CreateWorkload(Store& store, const Object& job) {
 void KueueController::HandleEvicted(Store& store, const Place& job_place, Object& job,
                                     Object& workload) {
   StopJob(store, job_place, job);
-  if (!QuotaReserved(StatusOf(workload)) || IntAt(job.body, {"status", "active"}) != 0) return;
+  if (!QuotaReserved(StatusOf(workload)) || KindOf(job_place.type)->active(StatusOf(job))) return;
   Json status = StatusOf(workload);
   const Json evicted = *FindCondition(status, "Evicted");
   const std::string reason = evicted["reason"];
@@ -260,22 +239,24 @@ void KueueController::HandleEvicted(Store& store, const Place& job_place, Object
 }
 
 void KueueController::StartJob(Store& store, const Place& place, Object& job) {
-  job.body["spec"]["suspend"] = false;
+  SetSuspended(*KindOf(place.type), false, job.body);
   job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
-  store.Touch(jobs_, place.key, job);
+  store.Touch(*place.type, place.key, job);
 }
 
 void KueueController::StopJob(Store& store, const Place& place, Object& job) {
-  const bool running = !Suspended(job.body);
-  const bool started = At(job.body, {"status", "startTime"}) != nullptr;
+  const JobKind& kind = *KindOf(place.type);
+  const bool running = !IsSuspended(kind, job.body);
+  // Of a batch/v1 Job Kueue resets the start.
+  const bool started = kind.group == "batch" && At(job.body, {"status", "startTime"}) != nullptr;
   if (!running && !started) return;
-  if (TerminalCondition(StatusOf(job)) != nullptr) return;
+  if (kind.end(StatusOf(job))) return;
   if (running) {
-    job.body["spec"]["suspend"] = true;
+    SetSuspended(kind, true, job.body);
     job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
   }
   if (started) job.body["status"].erase("startTime");
-  store.Touch(jobs_, place.key, job);
+  store.Touch(*place.type, place.key, job);
 }
 
 void KueueController::RemoveFinalizer(Store& store, const Place& place, Object& workload) {

@@ -1,0 +1,82 @@
+#include "tests/sim/job_operators.h"
+
+#include <map>
+#include <utility>
+
+#include "base/time.h"
+#include "tests/sim/actors/actor.h"
+#include "tests/sim/kinds/job_kind.h"
+
+namespace fedra::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kRunFor = "sim.fedra.dev/run-for";
+constexpr std::string_view kResult = "sim.fedra.dev/result";
+
+}  // namespace
+
+class JobOperators::Impl final : public Actor {
+ public:
+  Impl(Core& core, JobOptions options) : Actor(core), options_(options) {
+    for (const JobKind& kind : JobKinds()) {
+      const ResourceType* type = core.registry.Find(kind.group, kind.version, kind.plural);
+      if (type != nullptr && kind.run) kinds_.emplace(type, &kind);
+    }
+    Begin();
+  }
+  ~Impl() override { End(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Notice(const Store&, const ResourceType& type, const Event& event) override {
+    if (kinds_.contains(&type)) Enqueue({&type, event.key});
+  }
+
+  void Reconcile(Store& store, const Place& place) override {
+    const JobKind& kind = *kinds_.at(place.type);
+    Object* job = store.Find(*place.type, place.key);
+    const std::string manager = job == nullptr ? "" : ManagedBy(kind, job->body);
+    Json status = job == nullptr ? Json::object() : job->body.value("status", Json::object());
+    if (job == nullptr || (!manager.empty() && manager != kind.controller) || kind.end(status)) {
+      running_until_.erase(place);
+      return;
+    }
+    if (IsSuspended(kind, job->body)) {
+      running_until_.erase(place);
+      kind.stop(status);
+    } else if (TimeIsUp(place, job->body)) {
+      kind.finish(StringAt(job->body, {"metadata", "annotations", kResult}) != "failure", status);
+    } else {
+      kind.run(kind.pod_sets(job->body), status);
+    }
+    if (status == job->body.value("status", Json::object())) return;
+    job->body["status"] = std::move(status);
+    store.Touch(*place.type, place.key, *job);
+  }
+
+  bool TimeIsUp(const Place& place, const Json& job) {
+    const std::string_view text = StringAt(job, {"metadata", "annotations", kRunFor});
+    if (text == "forever") return false;
+    const milliseconds run_for =
+        text.empty() ? options_.run_for : ParseDuration(text).value_or(options_.run_for);
+    if (run_for < milliseconds(0)) return false;
+    const auto now = Clock::now();
+    const auto [entry, fresh] = running_until_.try_emplace(place, now + run_for);
+    if (entry->second <= now) return true;
+    if (fresh) EnqueueAfter(place, run_for);
+    return false;
+  }
+
+  const JobOptions options_;
+  std::map<const ResourceType*, const JobKind*> kinds_;
+  std::map<Place, Clock::time_point> running_until_;
+};
+
+JobOperators::JobOperators(Server& server, JobOptions options)
+    : impl_(std::make_unique<Impl>(server.core(), options)) {}
+JobOperators::~JobOperators() = default;
+
+}  // namespace fedra::sim

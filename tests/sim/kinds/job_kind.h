@@ -1,0 +1,53 @@
+#pragma once
+//
+// The kinds of jobs that a simulated Kueue manages and simulated operators run, as far as a
+// federation manager can tell: which fields say what. Written apart from fedra's own table on
+// purpose: a simulation that shared its mistakes would prove nothing.
+//
+// Thread rules: constants and pure functions.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/sim/api/json.h"
+
+namespace fedra::sim {
+
+struct JobEnd {
+  bool success = false;
+  std::string message;
+};
+
+struct JobKind {
+  std::string group;
+  std::string version;
+  std::string plural;
+  std::string kind;
+  std::vector<std::string> managed_by;  // path
+  std::vector<std::string> suspend;     // path of a flag
+  std::string controller;               // the managedBy that means the cluster's own one
+
+  // Kueue's pod sets of a job.
+  std::function<Json(const Json& job)> pod_sets;
+  // Of a status: whether Kueue takes the job for active, and how it ended.
+  std::function<bool(const Json& status)> active;
+  std::function<std::optional<JobEnd>(const Json& status)> end;
+
+  // What the operator writes while all pods run, when they have ended, and when there are none.
+  std::function<void(const Json& pod_sets, Json& status)> run;
+  std::function<void(bool success, Json& status)> finish;
+  std::function<void(Json& status)> stop;
+};
+
+// batch/v1 Job first, whose controller is job_controller.h.
+const std::vector<JobKind>& JobKinds();
+
+bool IsSuspended(const JobKind& kind, const Json& job);
+void SetSuspended(const JobKind& kind, bool suspended, Json& job);
+// Empty: it says nothing.
+std::string ManagedBy(const JobKind& kind, const Json& job);
+void SetManagedBy(const JobKind& kind, std::string_view value, Json& job);
+
+}  // namespace fedra::sim
