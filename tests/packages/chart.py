@@ -143,11 +143,8 @@ def rights(built: Artefacts) -> None:
     name = pod["serviceAccountName"]
     assert account == [{"kind": "ServiceAccount", "name": name, "namespace": "fedra-system"}]
     assert pod["automountServiceAccountToken"] is True
-    for kind in ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"):
-        ours = _of_deploy("managed-by-policy.yaml", kind)
-        # The release is called as the file's objects.
-        assert of_kind(documents, kind)["metadata"]["name"] == ours["metadata"]["name"]
-        assert of_kind(documents, kind)["spec"] == ours["spec"], kind
+    # The release is called as the file's objects.
+    assert _policies(documents) == _policies(_documents("managed-by-policy.yaml"))
     documents = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml")
     kinds = {document["kind"] for document in documents}
     assert not kinds & {"ClusterRole", "ClusterRoleBinding", "MutatingAdmissionPolicy"}, kinds
@@ -321,6 +318,23 @@ def _hang(container: Bundle, pod: Document, port: int) -> None:
     _probe(pod, "livenessProbe", port)
 
 
-def _of_deploy(file: str, kind: str) -> Document:
+def _documents(file: str) -> list[Document]:
     documents = yaml.safe_load_all((ROOT / "deploy" / file).read_text())
-    return of_kind([document for document in documents if document is not None], kind)
+    return [document for document in documents if document is not None]
+
+
+def _policies(documents: list[Document]) -> list[tuple[str, str, Document]]:
+    """Kind, name and spec."""
+    kinds = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
+    return sorted(
+        (
+            (each["kind"], each["metadata"]["name"], each["spec"])
+            for each in documents
+            if each["kind"] in kinds
+        ),
+        key=lambda policy: policy[:2],
+    )
+
+
+def _of_deploy(file: str, kind: str) -> Document:
+    return of_kind(_documents(file), kind)
