@@ -27,7 +27,7 @@ tracking::SubmittedJob MakeJob() {
       "resourceClaims": [{"name": "a", "resourceClaimTemplateName": "one-gpu"},
                          {"name": "b", "resourceClaimTemplateName": "huge-or-any"},
                          {"name": "c", "resourceClaimName": "other"}]}}}})");
-  return *tracking::ParseSubmitted(object, "");
+  return *tracking::ParseSubmitted(object, *tracking::BuiltInKinds(), "");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from scenarios import objects
 from scenarios.fleet import MANAGER, Fleet
+from scenarios.job_kinds import JobKind
 from scenarios.resources import Object
 from scenarios.waiting import T, always, eventually
 
@@ -18,16 +19,18 @@ PREBUILT_ANNOTATION = "kueue.x-k8s.io/prebuilt-workload-name"
 
 
 class FederatedJob:
-    def __init__(self, fleet: Fleet, ns: str, name: str, check: str):
+    def __init__(self, fleet: Fleet, ns: str, name: str, check: str, kind: JobKind | None = None):
         self.ns, self.name = ns, name
         self.key = f"{ns}/{name}"
         self._fleet, self._check = fleet, check
+        self._kind = kind  # None: batch/v1 Job
+        self.kind = kind.kind if kind else "Job"
         self._workload_name: str | None = None  # does not change while the job exists
 
     # --- What is there now.
 
     def manager_job(self) -> Object | None:
-        return self._fleet.admin(MANAGER).find("Job", self.ns, self.name)
+        return self._fleet.admin(MANAGER).find(self.kind, self.ns, self.name)
 
     def workload(self) -> Object | None:
         """The manager's Workload of this job."""
@@ -35,7 +38,7 @@ class FederatedJob:
             return self._fleet.admin(MANAGER).find("Workload", self.ns, self._workload_name)
         for workload in self._fleet.admin(MANAGER).list("Workload", self.ns):
             owners = workload["metadata"].get("ownerReferences", [])
-            if any(owner["kind"] == "Job" and owner["name"] == self.name for owner in owners):
+            if any(owner["kind"] == self.kind and owner["name"] == self.name for owner in owners):
                 self._workload_name = workload["metadata"]["name"]
                 return workload
         return None
@@ -51,7 +54,7 @@ class FederatedJob:
 
     def remote_job(self, worker: str) -> Object | None:
         """Our copy of the job there."""
-        return _if_ours(self._fleet.admin(worker).find("Job", self.ns, self.name))
+        return _if_ours(self._fleet.admin(worker).find(self.kind, self.ns, self.name))
 
     def clones(self) -> list[str]:
         """The workers that have a clone."""
@@ -98,14 +101,18 @@ class FederatedJob:
         """The remote job runs there, and the manager says so in every place."""
         self._eventually(f"clusterName is {worker}", lambda: self.cluster_name() == worker)
         self._eventually("check is Ready", lambda: self.check_state() == "Ready")
-        self._eventually(f"active pods on {worker}", lambda: _active(self.remote_job(worker)) > 0)
-        self._eventually("active pods mirrored", lambda: _active(self.manager_job()) > 0)
+        self._eventually(f"active pods on {worker}", lambda: self._active(self.remote_job(worker)))
+        self._eventually("active pods mirrored", lambda: self._active(self.manager_job()))
 
     def finish(self, worker: str, phase: str = "Succeeded") -> None:
         """Lets the pods end and waits for the result on the manager and for the clean-up of the worker."""
 
         def pods_ended() -> bool:
-            self._fleet.end_pods(worker, self.ns, self.name, phase)
+            if self._kind is None:
+                self._fleet.end_pods(worker, self.ns, self.name, phase)
+            elif self.remote_job(worker) is not None:
+                end = {"metadata": {"annotations": {"sim.fedra.dev/run-for": "0s"}}}
+                self._fleet.admin(worker).patch(self.kind, self.ns, self.name, end)
             return objects.is_true(self.workload(), "Finished")
 
         self._eventually(f"{self.key} finished", pods_ended)
@@ -123,6 +130,10 @@ class FederatedJob:
     def stays_nowhere(self, seconds: float = 2.0) -> None:
         always(f"{self.key} on no worker", self.nowhere, seconds)
 
+    def _active(self, job: Object | None) -> bool:
+        status: Object = job.get("status", {}) if job else {}
+        return self._kind.active(status) if self._kind else status.get("active", 0) > 0
+
     def _check_entry(self) -> Object:
         workload = self.workload() or {}
         checks = workload.get("status", {}).get("admissionChecks", [])
@@ -139,7 +150,3 @@ class FederatedJob:
 
 def _if_ours(obj: Object | None) -> Object | None:
     return obj if obj and obj["metadata"].get("labels", {}).get(ORIGIN_LABEL) == ORIGIN else None
-
-
-def _active(job: Object | None) -> int:
-    return job.get("status", {}).get("active", 0) if job else 0

@@ -18,8 +18,8 @@ from scenarios.waiting import eventually
 
 _INTERVAL = 0.1  # seconds between two looks
 
-# Kinds of which fedra makes objects on workers -> the label by which they are known.
-_LEFT_BEHIND = {"Workload": OURS, "Job": OURS, "ResourceClaimTemplate": "fedra.dev/origin=fedra"}
+# Kinds of which fedra makes objects on workers, beside jobs -> the label by which they are known.
+_LEFT_BEHIND = {"Workload": OURS, "ResourceClaimTemplate": "fedra.dev/origin=fedra"}
 
 
 class _Conflict(NamedTuple):
@@ -36,8 +36,9 @@ class Watchdog:
     a worker that `ignore` has named may fail to answer.
     """
 
-    def __init__(self, fleet: Fleet, ns: str):
+    def __init__(self, fleet: Fleet, ns: str, kinds: list[str]):
         self._fleet, self._ns = fleet, ns
+        self._kinds = kinds  # of jobs; grows
         self._ignored: set[str] = set()
         self._returning: set[str] = set()
         self._looks = 0
@@ -73,9 +74,10 @@ class Watchdog:
 
     def _look(self) -> None:
         workers = [worker for worker in self._fleet.workers if worker not in self._ignored]
-        before = self._lists("Job", workers)
+        kinds = list(self._kinds)
+        before = self._jobs(kinds, workers)
         clones = self._lists("Workload", workers)
-        after = self._lists("Job", workers)
+        after = self._jobs(kinds, workers)
         # Only what was there before and after the other reads was there during them.
         jobs = {
             worker: dict(before[worker].items() & after[worker].items())
@@ -87,6 +89,15 @@ class Watchdog:
         self.findings += [each.text for each in conflicts if not each.workers & excused]
         self._looks += 1
 
+    def _jobs(self, kinds: list[str], workers: list[str]) -> dict[str, dict[str, str]]:
+        """Worker -> UID of the manager's workload -> kind and name."""
+        jobs: dict[str, dict[str, str]] = {}
+        for kind in kinds:
+            for worker, found in self._lists(kind, workers).items():
+                named = {uid: f"{kind} {name}" for uid, name in found.items()}
+                jobs[worker] = jobs.get(worker, {}) | named
+        return jobs
+
     def _lists(self, kind: str, workers: list[str]) -> dict[str, dict[str, str]]:
         """Worker -> UID of the manager's workload -> name, without workers that are away as they should be."""
         found = {}
@@ -94,7 +105,9 @@ class Watchdog:
             try:
                 found[worker] = self._list(kind, worker)
             except (OSError, RuntimeError, HTTPException) as error:
-                if worker not in self._ignored and not _is_starting(error):
+                if _lacks_kind(error):
+                    found[worker] = {}
+                elif worker not in self._ignored and not _is_starting(error):
                     raise
         return found
 
@@ -111,6 +124,11 @@ class Watchdog:
 def _is_starting(error: Exception) -> bool:
     """A real API server that has just come up: 429 "storage is (re)initializing"."""
     return isinstance(error, ApiError) and error.status in (429, 503)
+
+
+def _lacks_kind(error: Exception) -> bool:
+    """The CRD is not installed there."""
+    return isinstance(error, ApiError) and error.status == 404
 
 
 def _conflicts(
@@ -130,14 +148,16 @@ def _manager_uid(obj: Object) -> str | None:
     return obj["metadata"].get("annotations", {}).get(UID_ANNOTATION)
 
 
-def assert_no_residue(fleet: Fleet, ns: str) -> None:
+def assert_no_residue(fleet: Fleet, ns: str, job_kinds: list[str]) -> None:
     """Nothing of ours is left on any worker once the manager's jobs are gone."""
+
+    kinds = _LEFT_BEHIND | {kind: OURS for kind in job_kinds}
 
     def left() -> list[str]:
         return [
             f"{worker}: {kind} {obj['metadata']['name']}"
             for worker in fleet.workers
-            for kind, ours in _LEFT_BEHIND.items()
+            for kind, ours in kinds.items()
             for obj in fleet.admin(worker).list(kind, ns, ours)
         ]
 

@@ -160,13 +160,17 @@ class SimFleet(Fleet):
         queue = client.get("Workload", namespace, workload)["spec"]["queueName"]
         cluster_queue = client.get("LocalQueue", namespace, queue)["spec"]["clusterQueue"]
         client.apply(objects.cluster_queue(cluster_queue, objects.NO_QUOTA))
+        self.evict(worker, namespace, workload)
+
+    def evict(self, cluster: str, namespace: str, workload: str) -> None:
+        """For a moment only: it is requeued, and there is quota for it."""
         evict = {
             "namespace": namespace,
             "name": workload,
             "reason": "Preempted",
             "message": "Preempted to accommodate a workload of higher priority",
         }
-        self._command("/actors", cluster=worker, actor="kueue", evict=evict)
+        self._command("/actors", cluster=cluster, actor="kueue", evict=evict)
 
     def steer_kueue(self, cluster: str, **settings: Any) -> None:
         """Settings of the simulated Kueue, see tests/sim/README.md."""

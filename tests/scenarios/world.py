@@ -16,6 +16,7 @@ from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra, Verdict
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.invariants import Watchdog, assert_no_residue
+from scenarios.job_kinds import JobKind
 from scenarios.kube_client import KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.link import Link
@@ -50,6 +51,7 @@ class World:
         self._notes: list[str] = []
         self._clones: Arrivals | None = None
         self._watchdog: Watchdog | None = None
+        self._kinds: list[str] = ["Job"]  # of jobs that were submitted
 
     # --- The stage.
 
@@ -199,7 +201,7 @@ class World:
         for worker in links:
             chosen[worker] = self._through_link(worker, chosen[worker])
         if watchdog:
-            self._watchdog = Watchdog(self.fleet, self.ns)
+            self._watchdog = Watchdog(self.fleet, self.ns, self._kinds)
             self._clones = Arrivals(self.fleet, self.workers, "Workload", self.ns)
         for worker in cut:
             self.cut(worker)
@@ -282,6 +284,12 @@ class World:
         self.manager.create(objects.job(self.ns, name, QUEUE, **options))
         return self.job(name)
 
+    def submit_kind(self, kind: JobKind, name: str, template: str | None = None) -> FederatedJob:
+        """Creates a job of another kind on the manager. fedra must have been started."""
+        self._kinds.append(kind.kind)
+        self.manager.create(kind.make(self.ns, name, QUEUE, template))
+        return FederatedJob(self.fleet, self.ns, name, self.check, kind)
+
     def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
         """A job by its name; in this world's namespace and under its check unless others are named."""
         return FederatedJob(self.fleet, ns or self.ns, name, check or self.check)
@@ -336,12 +344,13 @@ class World:
         )
 
     def _remove_jobs(self) -> None:
-        for job in self.manager.list("Job", self.ns):
-            self.manager.delete("Job", self.ns, job["metadata"]["name"])
+        for kind in self._kinds:
+            for job in self.manager.list(kind, self.ns):
+                self.manager.delete(kind, self.ns, job["metadata"]["name"])
         if self.fedra is not None:
             for worker in self._links:
                 self.restore(worker)
-            assert_no_residue(self.fleet, self.ns)
+            assert_no_residue(self.fleet, self.ns, self._kinds)
 
 
 def _conditions(workload: Object) -> str:

@@ -9,6 +9,7 @@ from scenarios.cases import (
     faults,
     hostile,
     jobs,
+    kinds,
     load,
 )  # noqa: F401
 from scenarios.cases import (

@@ -5,15 +5,19 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/write_file.h"
 #include "config/print.h"
+#include "config/yaml_json.h"
 #include "manager/cli/command_line.h"
 #include "manager/cli/text/states.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/tracking/kinds/kind_row.h"
 #include "tests/support/catch.h"
 #include "verdict/reason.h"
 
@@ -73,6 +77,80 @@ std::string MetricsPage() {
   return page;
 }
 
+std::string CountText(const tracking::PodSetRule& rule) {
+  std::string text;
+  for (const tracking::CountFactor& factor : rule.count) {
+    if (!text.empty()) text += " x ";
+    std::string least;
+    for (const tracking::CountTerm& term : factor)
+      least += (least.empty() ? "" : ", ") + term.path.text();
+    text += factor.size() > 1 ? "min(" + least + ")" : least;
+  }
+  return text.empty() ? "1" : text;
+}
+
+std::string PodSetsText(const tracking::KindRow& row) {
+  std::string text;
+  for (const tracking::PodSetRule& rule : row.pod_sets) {
+    const std::string name = rule.name.empty() ? "its " + rule.name_at.text() : rule.name;
+    const std::string dot = rule.pod_template.empty() ? "" : ".";
+    text += fmt::format("{}`{}{}{}` ({}; {})", text.empty() ? "" : ", ", rule.at.text(), dot,
+                        rule.pod_template.text(), name, CountText(rule));
+  }
+  return text;
+}
+
+std::string StrippedText(const tracking::KindRow& row) {
+  std::string text;
+  for (const tracking::FieldPath& path : row.stripped)
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", path.text());
+  return text.empty() ? "-" : text;
+}
+
+std::string KindsPage() {
+  std::string page =
+      "# Kinds of jobs\n\n"
+      "What fedra runs, and what users write where no policy does it for them. Generated from\n"
+      "`manager/tracking/kinds/builtin_rows.cc` by `make docs`; the README beside it says what a "
+      "row is.\n\n"
+      "`batch/v1` Job has code of its own: `spec.managedBy`, `spec.suspend`, one pod set `main`. "
+      "Its\n"
+      "`spec.ttlSecondsAfterFinished` is not copied.\n\n"
+      "A job runs elsewhere only when its managedBy is `kueue.x-k8s.io/multikueue`: "
+      "`deploy/managed-by-policy.yaml`\n"
+      "writes it, and on a manager older than Kubernetes 1.36 users do. Kinds that the manager "
+      "does not serve cost\n"
+      "nothing; a worker that does not serve a kind loses jobs of that kind only (KindMissing).\n\n"
+      "| kind | managedBy, and who leaves such jobs alone since when | suspend | not copied "
+      "|\n|---|---|---|---|\n";
+  for (const tracking::KindRow& row : tracking::BuiltInRows())
+    page += fmt::format("| `{}` {} | `{}`, {} | `{}` | {} |\n", row.resource.ApiVersion(),
+                        row.resource.kind, row.managed_by.text(), row.honoured_since,
+                        row.suspend.path.text(), StrippedText(row));
+  page +=
+      "\n## Pod sets\n\nWhere the pod templates are, which pod set of Kueue's Workload they make, "
+      "and of how many "
+      "pods.\n\n| kind | pod sets |\n|---|---|\n";
+  for (const tracking::KindRow& row : tracking::BuiltInRows())
+    page += fmt::format("| {} | {} |\n", row.resource.kind, PodSetsText(row));
+  page +=
+      "\n## Status\n\nThe worker's status is copied to the manager as a whole, at most 512 KiB of "
+      "it and 20 conditions. "
+      "After an eviction fedra takes out\nwhat Kueue reads as activity, because Kueue keeps the "
+      "quota "
+      "until then.\n\n| kind | taken out |\n|---|---|\n";
+  for (const tracking::KindRow& row : tracking::BuiltInRows()) {
+    std::string conditions;
+    for (const std::string& type : row.cleared_conditions)
+      conditions += fmt::format("condition {} becomes False", type);
+    page += fmt::format("| {} | {} |\n", row.resource.kind,
+                        conditions.empty()
+                            ? fmt::format("`{}`", nlohmann::json::parse(row.cleared_status).dump())
+                            : conditions);
+  }
+  return page;
+}
+
 std::string EventsPage() {
   std::string page =
       "# Events\n\nEvents (events.k8s.io/v1) that fedra writes on the Workload and its job, and "
@@ -90,12 +168,44 @@ std::string EventsPage() {
 TEST_CASE("docs/reasons.md is what the catalogue says") { CheckPage("reasons.md", ReasonsPage()); }
 TEST_CASE("docs/states.md is what the states are") { CheckPage("states.md", StatesPage()); }
 TEST_CASE("docs/metrics.md is what the registry says") { CheckPage("metrics.md", MetricsPage()); }
+TEST_CASE("docs/kinds.md is what the table of kinds says") { CheckPage("kinds.md", KindsPage()); }
 TEST_CASE("docs/events.md is what decisions may say") { CheckPage("events.md", EventsPage()); }
 TEST_CASE("docs/commands.md is what the options say") {
   CheckPage("commands.md", cli::CommandsPage());
 }
 TEST_CASE("docs/configuration.md is what the schema says") {
   CheckPage("configuration.md", config::ReferencePage());
+}
+
+TEST_CASE("deploy/managed-by-policy.yaml writes the field of every kind where the kind has it") {
+  std::ifstream file(std::string(FEDRA_TEST_DATA) + "/../../deploy/managed-by-policy.yaml");
+  const auto documents = config::YamlToJson(std::string(std::istreambuf_iterator<char>(file), {}));
+  REQUIRE(documents);
+  // Group, version and resource -> the expression that writes.
+  std::map<std::string, std::string> written;
+  for (const std::string& text : *documents) {
+    const nlohmann::json policy = nlohmann::json::parse(text);
+    if (policy["kind"] != "MutatingAdmissionPolicy") continue;
+    const std::string expression =
+        policy["spec"]["mutations"][0]["applyConfiguration"]["expression"];
+    for (const auto& rule : policy["spec"]["matchConstraints"]["resourceRules"]) {
+      for (const auto& plural : rule["resources"])
+        written[fmt::format("{}/{}/{}", rule["apiGroups"][0].get<std::string>(),
+                            rule["apiVersions"][0].get<std::string>(), plural.get<std::string>())] =
+            expression;
+    }
+  }
+  CHECK(written.size() == tracking::BuiltInRows().size() + 1);  // and batch/v1 Job
+  for (const tracking::KindRow& row : tracking::BuiltInRows()) {
+    INFO(row.resource.kind);
+    const std::string& expression = written[row.resource.ApiVersion() + "/" + row.resource.plural];
+    // "spec.runPolicy.managedBy" is written as Object{spec: Object.spec{runPolicy: ...}}.
+    const auto& steps = row.managed_by.steps();
+    std::string object = "Object";
+    for (size_t i = 0; i + 1 < steps.size(); ++i) object += "." + steps[i].key;
+    CHECK(expression.find(object + "{managedBy: 'kueue.x-k8s.io/multikueue'}") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("docs/alerts: every metric that the rules name exists") {

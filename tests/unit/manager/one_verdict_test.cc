@@ -198,7 +198,7 @@ class Judges {
   static tracking::SubmittedJob Job() {
     json job = sim::MakeJob("train");
     job["spec"]["template"]["spec"].update(kPod);
-    const auto submitted = tracking::ParseSubmitted(job, "");
+    const auto submitted = tracking::ParseSubmitted(job, *tracking::BuiltInKinds(), "");
     REQUIRE(submitted);
     return *submitted;
   }

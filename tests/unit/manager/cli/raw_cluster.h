@@ -223,7 +223,7 @@ inline tracking::SubmittedJob MakeJob(const std::string& name, const std::string
   json& spec = object["spec"]["template"]["spec"];
   spec["resourceClaims"][0]["resourceClaimTemplateName"] = claim_template;
   spec["containers"][0]["resources"]["requests"]["cpu"] = cpu;
-  auto job = tracking::ParseSubmitted(object, "");
+  auto job = tracking::ParseSubmitted(object, *tracking::BuiltInKinds(), "");
   REQUIRE(job.has_value());
   return *std::move(job);
 }

@@ -18,19 +18,19 @@ constexpr auto kEver = std::numeric_limits<uint64_t>::max();
 
 struct Fixture {
   HandClock clock;
-  std::map<ObjectKey, int> holding;  // pods, by job
+  std::map<tracking::JobKey, int> holding;  // pods, by job
   uint64_t pods_version = 0;
   int asked = 0;  // how often about a job's pods
   AssumeCache cache{{.version = [this] { return pods_version; },
                      .holding =
-                         [this](const ObjectKey& job) {
+                         [this](const tracking::JobKey& job) {
                            ++asked;
                            return holding[job];
                          }},
                     clock};
 
   void Hold(const std::string& name, int pods) {
-    holding[{"ml", name}] = pods;
+    holding[{"Job.batch", {"ml", name}}] = pods;
     ++pods_version;
   }
   AssumeCache::Change Show(const Assumption& assumption) {
@@ -54,7 +54,7 @@ Assumption Of(const std::string& name, int pods = 1, std::optional<WallTime> sin
   demand.count = pods;
   return {.workload = {"ml", name},
           .uid = "uid-" + name,
-          .job = {"ml", name},
+          .job = {"Job.batch", {"ml", name}},
           .claims = {},
           .demands = std::make_shared<const std::vector<dra::PodDemand>>(1, demand),
           .since = since};

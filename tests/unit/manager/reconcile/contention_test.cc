@@ -196,7 +196,8 @@ class History final {
   }
   // The worlds know one workload each, of one name, and have a time of their own.
   Assumption Named(Assumption assumption, const Contender& one) const {
-    assumption.workload = assumption.job = one.key;
+    assumption.workload = one.key;
+    assumption.job = {"Job.batch", one.key};
     if (assumption.since) *assumption.since += offset_;
     return assumption;
   }
@@ -222,8 +223,8 @@ class History final {
   Caches Start() const {
     Caches caches;
     for (const auto& [name, count] : devices_) {
-      const auto holding = [this, worker = name](const ObjectKey& job) {
-        const Contender& one = Of(job);
+      const auto holding = [this, worker = name](const tracking::JobKey& job) {
+        const Contender& one = Of(job.key);
         return one.holding.contains(worker) ? one.need : 0;
       };
       auto cache = std::make_unique<AssumeCache>(

@@ -85,8 +85,8 @@ struct Fixture {
   Fixture() {
     AddWaitingWorkload(fleet.manager_server(), kTrain);
     fleet.Start();
-    REQUIRE(
-        fleet.WaitUntil([&] { return fleet.manager().WorkloadOf({"ml", "train"}).has_value(); }));
+    REQUIRE(fleet.WaitUntil(
+        [&] { return fleet.manager().WorkloadOf({"Job.batch", {"ml", "train"}}).has_value(); }));
     Seen("waits", /*looks=*/true);
     Seen("runs", /*looks=*/false);
     REQUIRE(records.AddResidue({kEast, {"ml", "gone"}, "uid-gone", "Job", {"ml", "gone"}, {}}));
@@ -165,8 +165,11 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
        {"template ml/two-gpus"}},
       {"its use", [&] { manager.on_template_use({"ml", "one-gpu"}); }, {"template ml/one-gpu"}},
       {"a clone", [&] { worker.on_workload({"ml", "any"}); }, {"workload ml/any"}},
-      {"a remote job", [&] { worker.on_job({"ml", "train"}); }, {train}},
-      {"a job of no Workload", [&] { worker.on_job({"ml", "unknown"}); }, {}},
+      {"a remote job", [&] { worker.on_job({"Job.batch", {"ml", "train"}}); }, {train}},
+      {"a job of that name and of another kind",
+       [&] { worker.on_job({"JobSet.jobset.x-k8s.io", {"ml", "train"}}); },
+       {}},
+      {"a job of no Workload", [&] { worker.on_job({"Job.batch", {"ml", "unknown"}}); }, {}},
       {"its progress", [&] { worker.on_progress({"ml", "any"}); }, {"workload ml/any"}},
       {"a queue", input(Kind::kQueue, {"ml", "gpu"}), {"workload ml/waits"}},
       {"another queue", input(Kind::kQueue, {"ml", "cpu"}), {}},

@@ -95,7 +95,7 @@ struct Fixture {
   void Send(const std::string& name, const std::set<ClusterName>& workers) {
     const placement::Assumption user{.workload = {"ml", name},
                                      .uid = "u",
-                                     .job = {"ml", name},
+                                     .job = {"Job.batch", {"ml", name}},
                                      .claims = {"shared"},
                                      .demands = nullptr,
                                      .since = std::nullopt};
@@ -241,7 +241,8 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
                             {"spec", {{"suspend", true}, {"template", {{"spec", pod}}}}}}));
   };
   const auto sees_a_job = [&] {
-    const Picture picture = f.gatherer.Gather(kKey, {ObjectKey{"ml", "train"}, {kEast, kWest}});
+    const Picture picture =
+        f.gatherer.Gather(kKey, {tracking::JobKey{"Job", {"ml", "train"}}, {kEast, kWest}});
     return picture.view.workload == nullptr && picture.clusters.at(0).job != nullptr;
   };
   put(kKey.name);

@@ -24,7 +24,7 @@ struct Fixture {
       set, [this](WorkerSettings settings) {
         return std::make_shared<Worker>(
             std::move(settings), threads.loop, threads.pool, SystemClock(),
-            WorkerListener{[](const ObjectKey&) {}, [](const ObjectKey&) {},
+            WorkerListener{[](const ObjectKey&) {}, [](const tracking::JobKey&) {},
                            [](const ObjectKey&) {}, [](const Worker&, const InputChange&) {},
                            [](const Worker&) {}});
       }};

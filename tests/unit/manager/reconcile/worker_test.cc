@@ -264,7 +264,8 @@ TEST_CASE("a job that a list shows in the place of another workload's is only it
   f.Start();
   Worker& worker = f.worker(0);
   const ObjectKey job{"ml", "train"};
-  REQUIRE(worker.JobOf({"ml", "of-old"}) == job);
+  const tracking::JobKey named{"Job.batch", job};
+  REQUIRE(worker.JobOf({"ml", "of-old"}) == named);
   const int told = f.ToldOfWorkload({"ml", "of-old"});
   sim::Faults away;
   away.refuse = true;
@@ -274,7 +275,7 @@ TEST_CASE("a job that a list shows in the place of another workload's is only it
   REQUIRE(f.server(0).objects().Delete("jobs", job));
   REQUIRE(f.server(0).objects().Create(CopyOf("of-new")));
   f.server(0).SetFaults({});
-  REQUIRE(f.WaitUntil([&] { return worker.JobOf({"ml", "of-new"}) == job; }));
+  REQUIRE(f.WaitUntil([&] { return worker.JobOf({"ml", "of-new"}) == named; }));
   CHECK_FALSE(worker.JobOf({"ml", "of-old"}));
   CHECK(f.ToldOfWorkload({"ml", "of-old"}) > told);
 }
@@ -288,7 +289,7 @@ TEST_CASE("a write that no watch has shown in time is told of when it no longer 
   auto clone = std::make_shared<tracking::Workload>();
   clone->key = key;
   worker.clones().own().Wrote(std::move(clone));
-  const tracking::JobAdapter& adapter = *tracking::JobAdapters().front();
+  const tracking::JobAdapter& adapter = tracking::BatchJobAdapter();
   auto job = std::make_shared<tracking::Job>();
   job->key = key;
   worker.jobs(adapter).own().Wrote(std::move(job));

@@ -33,8 +33,9 @@ ClusterOptions Quick() {
 
 Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
   sim::Furnish(manager_server_, /*manager=*/true);
-  manager_ = std::make_unique<ManagerCluster>(AccessTo(manager_server_), Quick(), threads_.loop,
-                                              threads_.pool, clock, ListenToManager());
+  manager_ =
+      std::make_unique<ManagerCluster>(AccessTo(manager_server_), Quick(), tracking::BuiltInKinds(),
+                                       threads_.loop, threads_.pool, clock, ListenToManager());
   for (const std::string& name : options.workers) {
     sim::ServerOptions server = options.server;
     server.name = name;
@@ -77,7 +78,8 @@ bool Connected::WaitUntil(const std::function<bool()>& holds) {
   return told_.WaitFor(std::chrono::seconds(10), ready, ready);
 }
 
-int Connected::ToldOfJob(const ObjectKey& job) const {
+int Connected::ToldOfJob(const ObjectKey& key) const {
+  const tracking::JobKey job{"Job.batch", key};
   return jobs_.With([&](const auto& jobs) { return jobs.contains(job) ? jobs.at(job) : 0; });
 }
 
@@ -98,7 +100,7 @@ WorkerListener Connected::ListenTo() {
                 Told();
               },
           .on_job =
-              [this](const ObjectKey& job) {
+              [this](const tracking::JobKey& job) {
                 jobs_.With([&](auto& jobs) { ++jobs[job]; });
                 Told();
               },
@@ -108,7 +110,11 @@ WorkerListener Connected::ListenTo() {
 }
 
 ManagerListener Connected::ListenToManager() {
-  return {.on_workload = [this](const ObjectKey&) { Told(); },
+  return {.on_kinds =
+              [this](const std::vector<const tracking::JobAdapter*>& kinds) {
+                for (const auto& worker : workers_) worker->UseKinds(kinds);
+              },
+          .on_workload = [this](const ObjectKey&) { Told(); },
           .on_progress = [this](const ObjectKey&) { Told(); },
           .on_checks = [this] { Told(); },
           .on_template = [this](const ObjectKey&) { Told(); },

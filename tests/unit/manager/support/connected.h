@@ -50,8 +50,8 @@ class Connected final {
 
   // False: `holds` was not true within ten seconds. Asked after everything that the clusters tell.
   bool WaitUntil(const std::function<bool()>& holds);
-  // How often a worker has told of a job, or of a workload, of this name.
-  int ToldOfJob(const ObjectKey& job) const;
+  // How often a worker has told of a batch/v1 Job, or of a workload, of this name.
+  int ToldOfJob(const ObjectKey& key) const;
   int ToldOfWorkload(const ObjectKey& workload) const;
 
  private:
@@ -60,7 +60,7 @@ class Connected final {
   void Told();
 
   Guarded<int> told_;
-  Guarded<std::map<ObjectKey, int>> jobs_;
+  Guarded<std::map<tracking::JobKey, int>> jobs_;
   Guarded<std::map<ObjectKey, int>> workloads_;
   Threads threads_{4};
   sim::Server manager_server_;

@@ -34,7 +34,7 @@ json Remote(const char* status, bool suspend = false) {
 }
 
 Job Parsed(const json& object) {
-  auto job = BatchJobAdapter().parser()(object);
+  auto job = BatchJobAdapter().Parse(object);
   REQUIRE(job.has_value());
   return *std::move(job);
 }
@@ -222,7 +222,7 @@ TEST_CASE("a foreign job is known by its name and uid only") {
 TEST_CASE("a job whose suspend is of another type is not read: it is never taken for running") {
   json local = Local();
   local["spec"]["suspend"] = "yes";
-  const auto job = BatchJobAdapter().parser()(local);
+  const auto job = BatchJobAdapter().Parse(local);
   REQUIRE_FALSE(job.has_value());
   CHECK(job.error().message == "suspend must be true or false, not \"yes\"");
 }

@@ -192,7 +192,7 @@ TEST_CASE("a manifest whose count of pods is no number is not read as one pod") 
                                {"kind", "Job"},
                                {"metadata", {{"name", "train"}}},
                                {"spec", {{"parallelism", value}, {"template", json::object()}}}},
-                          "ml");
+                          *BuiltInKinds(), "ml");
   };
   CHECK(parallelism(3)->requirement.Pods() == 3);
   CHECK(parallelism(3.0)->requirement.Pods() == 3);
@@ -215,12 +215,13 @@ TEST_CASE("a job from a manifest needs what its Workload will need") {
     "metadata": {"name": "train", "labels": {"kueue.x-k8s.io/queue-name": "gpu"}},
     "spec": {"parallelism": 4, "completions": 2, "template": {"spec": {
       "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]}}}})");
-  const auto job = ParseSubmitted(manifest, "ml");
+  const auto job = ParseSubmitted(manifest, *BuiltInKinds(), "ml");
   REQUIRE(job.has_value());
   CHECK(job->key.ToString() == "ml/train");
   CHECK(job->requirement.Pods() == 2);
   CHECK(job->requirement.queue == "gpu");
   CHECK(job->requirement.TemplateNames() == std::vector<std::string>{"one-gpu"});
   CHECK_FALSE(
-      ParseSubmitted(json::parse(R"({"apiVersion": "v1", "kind": "Pod"})"), "").has_value());
+      ParseSubmitted(json::parse(R"({"apiVersion": "v1", "kind": "Pod"})"), *BuiltInKinds(), "")
+          .has_value());
 }

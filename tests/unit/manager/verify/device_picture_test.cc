@@ -234,7 +234,7 @@ TEST_CASE("without node resources a node needs no room, but assumed pods still s
   REQUIRE(f.picture.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
   REQUIRE(
       f.picture.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
-  CHECK(f.picture.HoldingPods({"ml", "train"}) == 1);
+  CHECK(f.picture.HoldingPods({"Job.batch", {"ml", "train"}}) == 1);
 }
 
 TEST_CASE("classes that may not be listed are no missing resources") {
@@ -300,7 +300,7 @@ TEST_CASE("pods on their way take their devices; settled ones have taken them") 
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("already dispatched here"));
 
-  const ObjectKey job{"ml", "train"};
+  const tracking::JobKey job{"Job.batch", {"ml", "train"}};
   CHECK(f.picture.HoldingPods(job) == 0);
   auto& pods = f.picture.pods();
   REQUIRE(pods.Upsert(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());

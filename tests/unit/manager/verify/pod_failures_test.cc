@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-const ObjectKey kTrain{"ml", "train"};
+const tracking::JobKey kTrain{"Job.batch", {"ml", "train"}};
 
 void AddPod(PodTable& table, const std::string& name, const json& status) {
   const json object{{"metadata",
@@ -20,7 +20,7 @@ void AddPod(PodTable& table, const std::string& name, const json& status) {
                     {"spec", {{"containers", json::array({{{"name", "c"}}})}}},
                     {"status", status}};
   dra::ParseContext context;
-  auto pod = ParsePodFacts(object, context);
+  auto pod = ParsePodFacts(object, *tracking::BuiltInKinds(), context);
   REQUIRE(pod);
   table.Set({"ml", name}, *std::move(pod));
 }
@@ -40,12 +40,12 @@ TEST_CASE("failed pods say how they ended, the most frequent first") {
   AddPod(table, "c", Exited(137, "OOMKilled"));
   AddPod(table, "d", {{"phase", "Running"}});
   CHECK(table.FailuresOf(kTrain) == "exit code 137 (OOMKilled) (2 pods), exit code 1");
-  CHECK(table.FailuresOf({"ml", "other"}).empty());
+  CHECK(table.FailuresOf({"Job.batch", {"ml", "other"}}).empty());
   const auto failed = table.FailedContainerOf(kTrain);
   REQUIRE(failed);
   CHECK(failed->pod == ObjectKey{"ml", "a"});
   CHECK(failed->name == "c");
-  CHECK_FALSE(table.FailedContainerOf({"ml", "other"}));
+  CHECK_FALSE(table.FailedContainerOf({"Job.batch", {"ml", "other"}}));
 }
 
 TEST_CASE("a pod that its node gave up, and statuses that no API server writes") {

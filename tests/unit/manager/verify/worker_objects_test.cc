@@ -2,6 +2,8 @@
 
 #include "manager/verify/worker_objects.h"
 
+#include <algorithm>
+
 #include "tests/support/catch.h"
 
 using namespace fedra;
@@ -29,4 +31,37 @@ TEST_CASE("every list that must be read counts for a worker's health") {
     CHECK(objects.IsListing());
     set_all(CacheState::kSynced);
   }
+}
+
+TEST_CASE("another kind of job is read when it is in use and served; else it costs nothing") {
+  WorkerObjects objects(WorkerObjectsOptions{}, {});
+  const tracking::JobAdapter& job_set = *objects.kinds().FindName("JobSet");
+  const tracking::JobAdapter& ray_job = *objects.kinds().FindName("RayJob");
+  const auto reads = [&](const kube::ServerInfo* server, const std::string& plural) {
+    const auto inputs = objects.Inputs(server);
+    return std::ranges::any_of(inputs,
+                               [&](const Input& input) { return input.resource.plural == plural; });
+  };
+  const size_t lists = objects.Healths().size();
+  CHECK(reads(nullptr, "jobs"));
+  CHECK_FALSE(reads(nullptr, "jobsets"));
+
+  const std::vector<const tracking::JobAdapter*> kinds = {&job_set, &ray_job};
+  objects.UseKinds(kinds);
+  CHECK(objects.Uses(job_set));
+  CHECK(objects.IsListing());  // nothing is known of them yet
+  kube::ServerInfo server;
+  server.resources = {"batch/v1/jobs", "jobset.x-k8s.io/v1alpha2/jobsets"};
+  objects.SetServer(&server);
+  CHECK(reads(&server, "jobsets"));
+  CHECK_FALSE(reads(&server, "rayjobs"));
+  CHECK(objects.jobs(ray_job).cache().health().state == CacheState::kNotServed);
+  CHECK(objects.Healths().size() == lists + 2);
+
+  // Its definition is installed later; once it is watched, the watch itself says whether it is
+  // served.
+  server.resources.insert("ray.io/v1/rayjobs");
+  CHECK(reads(&server, "rayjobs"));
+  server.resources.erase("ray.io/v1/rayjobs");
+  CHECK(reads(&server, "rayjobs"));
 }

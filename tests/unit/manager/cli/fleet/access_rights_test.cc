@@ -41,7 +41,7 @@ void Grant(const std::string& file, sim::User& user) {
 }
 
 struct Fixture {
-  sim::Server server;
+  sim::Server server{{.job_kinds = true}};
   Threads threads{4};
   Guarded<ConnectionPhase> phase;
   std::unique_ptr<Cluster> cluster;
@@ -66,9 +66,15 @@ struct Fixture {
     for (const Right& right : *missing) texts.push_back(ToText(right));
     return texts;
   }
+  static ClusterOptions Options() {
+    ClusterOptions options;
+    for (const tracking::JobAdapter* kind : tracking::BuiltInKinds()->all())
+      options.discover_groups.push_back(kind->resource().group);
+    return options;
+  }
   void Connect() {
     cluster = std::make_unique<Cluster>(
-        ClusterName("gpu-east"), AccessTo(server, user.token), ClusterOptions{}, threads.loop,
+        ClusterName("gpu-east"), AccessTo(server, user.token), Options(), threads.loop,
         threads.pool, SystemClock(), [this](const ConnectionState& state) {
           phase.With([&](ConnectionPhase& now) { now = state.phase; });
           phase.Notify();
@@ -121,14 +127,26 @@ TEST_CASE("PodGroups are read for devices and for dependencies, else not") {
   CHECK(reads_groups(VerifiesEverything()) == 2);
 }
 
+TEST_CASE("rights to a kind of job are needed where the kind is served") {
+  Fixture f;
+  Grant("worker-rbac.yaml", f.user);
+  f.user.deny = {{.verbs = {"create"}, .groups = {"*"}, .resources = {"jobsets", "rayjobs"}}};
+  sim::Faults faults;
+  faults.not_served.insert("ray.io/v1");
+  f.server.SetFaults(faults);
+  reconcile::WorkerSettings plain;
+  CHECK(f.Missing(WorkerRights(plain, false, false)) == Texts{"create jobsets.jobset.x-k8s.io"});
+}
+
 TEST_CASE("the manager's role grants what is needed there") {
   Fixture f;
   Grant("manager-rbac.yaml", f.user);
-  CHECK(f.Missing(ManagerRights()).empty());
+  CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())).empty());
   f.user.deny = {{.verbs = {"patch"}, .groups = {"*"}, .resources = {"workloads/status"}}};
-  CHECK(f.Missing(ManagerRights()) == Texts{"patch workloads.kueue.x-k8s.io/status"});
+  CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())) ==
+        Texts{"patch workloads.kueue.x-k8s.io/status"});
   f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};
-  CHECK(f.Missing(ManagerRights()) == Texts{"get namespaces kube-system"});
+  CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())) == Texts{"get namespaces kube-system"});
 }
 
 TEST_CASE("a right in some namespaces is not a right") {

@@ -31,7 +31,7 @@ TEST_CASE("what the workers lack is a warning where a job is judged: the verdict
 TEST_CASE("templates of the file count when they are assumed, and the report says so") {
   const TempFolder folder;
   const std::string file = folder.Write("job.yaml", kJob + kMine);
-  const auto input = ReadCheckInput({file}, "");
+  const auto input = ReadCheckInput({file}, *tracking::BuiltInKinds(), "");
   REQUIRE(input.has_value());
   FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));

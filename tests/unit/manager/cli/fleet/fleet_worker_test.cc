@@ -285,7 +285,7 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
     "metadata": {"namespace": "ml", "name": "train"},
     "spec": {"template": {"spec": {"resourceClaims": [
       {"name": "g", "resourceClaimName": "other"}]}}}})");
-  const auto job = tracking::ParseSubmitted(object, "");
+  const auto job = tracking::ParseSubmitted(object, *tracking::BuiltInKinds(), "");
   REQUIRE(job.has_value());
   RawCluster free = MakeCluster();
   free.objects["resourceclaims.resource.k8s.io"][0].erase("status");

@@ -66,6 +66,7 @@ TEST_CASE(
 TEST_CASE("an orphan says how old it is, and whether it runs") {
   tracking::Job job = *Marked<tracking::Job>("z", "fedra", "dead", "m1");
   job.created = kRead.at - std::chrono::hours(3);
+  job.kind = &tracking::BatchJobAdapter();
   job.shows_activity = true;
   job.active_pods = 4;
   tracking::Workload clone = *Marked<tracking::Workload>("b", "fedra", "dead");
@@ -73,7 +74,7 @@ TEST_CASE("an orphan says how old it is, and whether it runs") {
   RemoteObjects remote;
   remote.worker = ClusterName("east");
   remote.clones = {std::make_shared<const tracking::Workload>(clone)};
-  remote.jobs = {{std::make_shared<const tracking::Job>(job)}};
+  remote.jobs = {std::make_shared<const tracking::Job>(job)};
   const std::vector<Orphan> orphans = FindOrphans(remote, {"fedra", "m1"}, {});
   REQUIRE(orphans.size() == 2);
   CHECK(orphans[0].state == "Running");

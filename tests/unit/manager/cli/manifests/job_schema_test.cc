@@ -14,7 +14,8 @@ namespace {
 
 std::vector<Finding> Read(const std::string& text) {
   const TempFolder folder;
-  const auto input = ReadCheckInput({folder.Write("job.yaml", text)}, "ml");
+  const auto input =
+      ReadCheckInput({folder.Write("job.yaml", text)}, *tracking::BuiltInKinds(), "ml");
   REQUIRE(input.has_value());
   std::vector<Finding> errors;
   for (const Finding& finding : input->findings)

@@ -258,7 +258,7 @@ TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
   CHECK_THAT(input->skipped[0],
              ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is no job"));
   CHECK_FALSE(Read("kind: ConfigMap\napiVersion: v1\n").has_value());
-  CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, "").has_value());
+  CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, *tracking::BuiltInKinds(), "").has_value());
 }
 
 TEST_CASE("a job without a queue is judged, with a warning") {
@@ -345,12 +345,13 @@ TEST_CASE("what cannot be read of a job names it once") {
 TEST_CASE("a folder is its manifests, as for kubectl") {
   const TempFolder folder;
   std::filesystem::create_directories(folder.path() / "deeper.yaml");
-  CHECK_THAT(ReadCheckInput({folder.path().string()}, "").error().message,
-             ContainsSubstring("no *.yaml, *.yml or *.json is in this directory"));
+  CHECK_THAT(
+      ReadCheckInput({folder.path().string()}, *tracking::BuiltInKinds(), "").error().message,
+      ContainsSubstring("no *.yaml, *.yml or *.json is in this directory"));
   folder.Write("b.yml", kMine);
   folder.Write("a.yaml", kJob);
   folder.Write("notes.txt", "not: [yaml");
-  const auto input = ReadCheckInput({folder.path().string()}, "");
+  const auto input = ReadCheckInput({folder.path().string()}, *tracking::BuiltInKinds(), "");
   REQUIRE(input.has_value());
   CHECK(input->jobs.size() == 1);
   CHECK(input->dra.size() == 1);

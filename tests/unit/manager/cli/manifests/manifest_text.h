@@ -48,7 +48,7 @@ inline std::string Only(const std::vector<Finding>& findings) {
 
 inline Result<CheckInput> Read(const std::string& yaml) {
   const TempFolder folder;
-  return ReadCheckInput({folder.Write("job.yaml", yaml)}, "");
+  return ReadCheckInput({folder.Write("job.yaml", yaml)}, *tracking::BuiltInKinds(), "");
 }
 
 inline const std::string kJob =

@@ -1,0 +1,112 @@
+"""Every kind of job takes the same way as a batch/v1 Job: one table of kinds, the same scenarios for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scenarios import objects
+from scenarios.federated_job import FederatedJob
+from scenarios.fleet import MANAGER
+from scenarios.job_kinds import JOB_KINDS, JobKind
+from scenarios.registry import scenario
+from scenarios.resources import RESOURCES
+from scenarios.sim_fleet import SimFleet
+from scenarios.world import TEMPLATE, World
+
+# Real clusters of tests/real do not have these kinds' CRDs.
+ONLY_SIM = ("sim",)
+
+
+def for_each_kind(
+    suffix: str, kinds: tuple[JobKind, ...] = JOB_KINDS
+) -> Callable[[Callable[[World, JobKind], None]], None]:
+    """Registers the body once per kind: "jobset-" + suffix."""
+
+    def register(body: Callable[[World, JobKind], None]) -> None:
+        for kind in kinds:
+
+            def run(world: World, kind: JobKind = kind) -> None:
+                body(world, kind)
+
+            run.__doc__ = f"{kind.kind}: {body.__doc__}"
+            scenario(f"{kind.label}-{suffix}", fleets=ONLY_SIM)(run)
+
+    return register
+
+
+@for_each_kind("runs")
+def runs(world: World, kind: JobKind) -> None:
+    """dispatched by its devices' template, mirrored, finished, and removed from the worker."""
+    world.add_template(world.worker2)
+    world.start_fedra()
+    job = world.submit_kind(kind, "train", template=TEMPLATE)
+    job.wait_running_on(world.worker2)
+    remote = objects.present(job.remote_job(world.worker2))
+    assert objects.MANAGED_BY not in objects.canonical(remote["spec"]), "its own operator runs it"
+    assert "ttlSecondsAfterFinished" not in objects.canonical(remote["spec"])
+    status = objects.present(job.manager_job())["status"]
+    assert status == remote["status"], (status, remote["status"])
+    if kind.ends:
+        job.finish(world.worker2)
+        finished = objects.condition(job.workload(), "Finished")
+        assert finished is not None and finished["reason"] == "Succeeded", finished
+    else:
+        world.manager.delete(kind.kind, world.ns, "train")
+        world.eventually("nothing is left on the workers", job.nowhere)
+
+
+@for_each_kind("moved")
+def moved(world: World, kind: JobKind) -> None:
+    """moved when its worker is lost, evicted there and requeued, and deleted by its user."""
+    fedra = world.start_fedra({"workerLostTimeout": "3s"}, links=[world.worker1])
+    job = world.submit_kind(kind, "train")
+    job.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    job.wait_running_on(world.worker2)
+    world.restore(world.worker1)
+    job.wait_gone_from(world.worker1)
+    # Evicted on the manager: quota is given back only when no activity is mirrored any more.
+    assert isinstance(world.fleet, SimFleet)
+    world.fleet.evict(MANAGER, world.ns, objects.present(job.workload())["metadata"]["name"])
+    world.eventually(
+        "it was requeued", lambda: objects.condition(job.workload(), "Requeued") is not None
+    )
+    job.wait_running_on(world.eventually("it is dispatched again", job.cluster_name))
+    assert kind.kind in fedra.cli("status", "jobs", "-o", "wide").stdout
+    world.manager.delete(kind.kind, world.ns, "train")
+    world.eventually("nothing is left on the workers", job.nowhere)
+
+
+@for_each_kind("missing", tuple(kind for kind in JOB_KINDS if kind.kind in ("JobSet", "RayJob")))
+def missing(world: World, kind: JobKind) -> None:
+    """a worker without the CRD loses this kind only, and gets it back when the CRD is installed."""
+    assert isinstance(world.fleet, SimFleet)
+    version = RESOURCES[kind.kind].api_version
+    world.fleet.forget_api(world.worker1, version)
+    world.start_fedra()
+    job = world.submit_kind(kind, "train")
+    job.wait_running_on(world.worker2)
+    assert world.reasons(job)[world.worker1] == ["KindMissing"]
+    plain = world.submit("plain")
+    plain.wait_running_on(world.worker1)
+    plain.finish(world.worker1)
+    world.fleet.end_faults(world.worker1)
+    world.drain(world.worker2)
+    world.eventually("it moves", lambda: job.cluster_name() == world.worker1, 90)
+    job.wait_running_on(world.worker1)
+
+
+@scenario("two-kinds-of-one-name", fleets=ONLY_SIM)
+def two_kinds_of_one_name(world: World) -> None:
+    """Jobs of one name and of different kinds run side by side, and each has its own end."""
+    world.start_fedra()
+    jobs: list[FederatedJob] = [world.submit("train")]
+    jobs += [
+        world.submit_kind(kind, "train") for kind in JOB_KINDS if kind.kind in ("JobSet", "TFJob")
+    ]
+    for job in jobs:
+        job.wait_running_on(world.worker1)
+    for job in jobs[1:]:
+        job.finish(world.worker1)
+    assert objects.condition(jobs[0].workload(), "Finished") is None
+    jobs[0].finish(world.worker1)

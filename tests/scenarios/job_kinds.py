@@ -1,0 +1,116 @@
+"""The kinds of jobs beside batch/v1 Job: how one is written, and how its status shows that it runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from scenarios.objects import MANAGED_BY, QUEUE_LABEL
+from scenarios.resources import RESOURCES, Object
+
+
+@dataclasses.dataclass(frozen=True)
+class JobKind:
+    kind: str
+    spec: Callable[[Object], Object]  # of a pod template
+    active: Callable[[Object], bool]  # of a status, as Kueue reads it
+    managed_by: tuple[str, ...] = ("managedBy",)  # path below spec
+    ends: bool = True  # or serves until it is deleted
+
+    @property
+    def label(self) -> str:
+        """In the names of scenarios."""
+        return self.kind.lower()
+
+    def make(self, namespace: str, name: str, queue: str, template: str | None = None) -> Object:
+        """A job for Kueue that runs until it is told to end; `template`: the ResourceClaimTemplate it uses."""
+        spec = self.spec(_pod_template(template))
+        place = spec
+        for step in self.managed_by[:-1]:
+            place = place.setdefault(step, {})
+        place[self.managed_by[-1]] = MANAGED_BY
+        return {
+            "apiVersion": RESOURCES[self.kind].api_version,
+            "kind": self.kind,
+            "metadata": {
+                "name": name,
+                "namespace": namespace,
+                "labels": {QUEUE_LABEL: queue},
+                "annotations": {"sim.fedra.dev/run-for": "forever"},
+            },
+            "spec": spec,
+        }
+
+
+def _pod_template(template: str | None) -> Object:
+    container: Object = {
+        "name": "main",
+        "image": "registry.k8s.io/pause:3.10",
+        "resources": {"requests": {"cpu": "1", "memory": "64Mi"}},
+    }
+    pod: Object = {"restartPolicy": "Never", "containers": [container]}
+    if template is not None:
+        container["resources"]["claims"] = [{"name": "gpu"}]
+        pod["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": template}]
+    return {"spec": pod}
+
+
+def _job_set(pod: Object) -> Object:
+    job = {"spec": {"parallelism": 2, "completions": 2, "template": pod}}
+    return {
+        "ttlSecondsAfterFinished": 1,
+        "replicatedJobs": [{"name": "workers", "replicas": 2, "template": job}],
+    }
+
+
+def _with_replicas(field: str, *roles: str) -> Callable[[Object], Object]:
+    def spec(pod: Object) -> Object:
+        replicas = {role: {"replicas": 1, "template": pod} for role in roles}
+        return {"runPolicy": {"ttlSecondsAfterFinished": 1}, field: replicas}
+
+    return spec
+
+
+def _ray_cluster(pod: Object) -> Object:
+    return {
+        "headGroupSpec": {"rayStartParams": {}, "template": pod},
+        "workerGroupSpecs": [{"groupName": "Small", "replicas": 2, "template": pod}],
+    }
+
+
+def _any_active(counts: Any) -> bool:
+    return any(count.get("active", 0) > 0 for count in counts)
+
+
+def _of_kubeflow(kind: str, field: str, *roles: str) -> JobKind:
+    return JobKind(
+        kind,
+        _with_replicas(field, *roles),
+        lambda status: _any_active(status.get("replicaStatuses", {}).values()),
+        managed_by=("runPolicy", "managedBy"),
+    )
+
+
+def _is_ready(status: Object) -> bool:
+    conditions = status.get("conditions", [])
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+JOB_KINDS = (
+    JobKind("JobSet", _job_set, lambda status: _any_active(status.get("replicatedJobsStatus", []))),
+    _of_kubeflow("MPIJob", "mpiReplicaSpecs", "Launcher", "Worker"),
+    _of_kubeflow("TFJob", "tfReplicaSpecs", "Chief", "Worker"),
+    _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "Worker"),
+    _of_kubeflow("XGBoostJob", "xgbReplicaSpecs", "Master", "Worker"),
+    _of_kubeflow("PaddleJob", "paddleReplicaSpecs", "Worker"),
+    JobKind("RayCluster", _ray_cluster, lambda status: status.get("state") == "ready", ends=False),
+    JobKind(
+        "RayJob",
+        lambda pod: {"ttlSecondsAfterFinished": 1, "rayClusterSpec": _ray_cluster(pod)},
+        lambda status: status.get("jobDeploymentStatus", "") not in ("", "Suspended"),
+    ),
+    JobKind(
+        "RayService", lambda pod: {"rayClusterConfig": _ray_cluster(pod)}, _is_ready, ends=False
+    ),
+)

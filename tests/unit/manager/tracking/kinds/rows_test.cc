@@ -1,0 +1,297 @@
+// Every row of the table, on objects as their users and operators write them.
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/kinds/job_kinds.h"
+#include "manager/tracking/submitted.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::tracking;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kPod =
+    R"({"metadata": {"labels": {"app": "x", "kueue.x-k8s.io/podset": "main"}},
+  "spec": {"containers": [{"name": "c", "resources": {"claims": [{"name": "gpu"}]}}],
+           "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}]}})";
+
+// The pod template stands where `$` does.
+json Spec(std::string text) {
+  for (size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at))
+    text.replace(at, 1, kPod);
+  return json::parse(text);
+}
+
+struct Row {
+  const char* api_version;
+  const char* kind;
+  const char* spec;
+  const char* pod_sets;  // "name=count ..."
+  const char* managed_by;
+  const char* suspend;
+  const char* running;    // a status in which it is active
+  int active_pods;        // in that
+  const char* cleared;    // what is patched into that
+  const char* succeeded;  // null: it has no end
+  const char* failed;
+};
+
+const Row kRows[] = {
+    {"jobset.x-k8s.io/v1alpha2", "JobSet",
+     R"({"ttlSecondsAfterFinished": 10, "replicatedJobs": [
+       {"name": "Driver", "template": {"spec": {"template": $}}},
+       {"name": "workers", "replicas": 3, "template": {"spec": {"parallelism": 4, "completions": 2, "template": $}}}]})",
+     "driver=1 workers=6", "/spec/managedBy", "/spec/suspend",
+     R"({"replicatedJobsStatus": [{"name": "driver", "active": 1}, {"name": "workers", "active": 3}]})",
+     4, R"({"replicatedJobsStatus": []})",
+     R"({"conditions": [{"type": "Completed", "status": "True"}]})",
+     R"({"conditions": [{"type": "Completed", "status": "False"}, {"type": "Failed", "status": "True"}]})"},
+    {"kubeflow.org/v2beta1", "MPIJob",
+     R"({"runPolicy": {"ttlSecondsAfterFinished": 10}, "mpiReplicaSpecs": {"Worker": {"replicas": 8, "template": $},
+         "Launcher": {"template": $}}})",
+     "launcher=1 worker=8", "/spec/runPolicy/managedBy", "/spec/runPolicy/suspend",
+     R"({"replicaStatuses": {"Launcher": {"active": 1}, "Worker": {"active": 8}}})", 9,
+     R"({"replicaStatuses": null})", R"({"conditions": [{"type": "Succeeded", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"kubeflow.org/v1", "TFJob",
+     R"({"tfReplicaSpecs": {"Worker": {"replicas": 2, "template": $}, "PS": {"template": $},
+         "Chief": {"template": $}}})",
+     "chief=1 ps=1 worker=2", "/spec/runPolicy/managedBy", "/spec/runPolicy/suspend",
+     R"({"replicaStatuses": {"PS": {"active": 1}}})", 1, R"({"replicaStatuses": null})",
+     R"({"conditions": [{"type": "Succeeded", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"kubeflow.org/v1", "PyTorchJob",
+     R"({"pytorchReplicaSpecs": {"Master": {"template": $}, "Worker": {"replicas": 3, "template": $}}})",
+     "master=1 worker=3", "/spec/runPolicy/managedBy", "/spec/runPolicy/suspend",
+     R"({"replicaStatuses": {"Worker": {"active": 3}}})", 3, R"({"replicaStatuses": null})",
+     R"({"conditions": [{"type": "Succeeded", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"kubeflow.org/v1", "XGBoostJob", R"({"xgbReplicaSpecs": {"Master": {"template": $}}})",
+     "master=1", "/spec/runPolicy/managedBy", "/spec/runPolicy/suspend",
+     R"({"replicaStatuses": {"Master": {"active": 1}}})", 1, R"({"replicaStatuses": null})",
+     R"({"conditions": [{"type": "Succeeded", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"kubeflow.org/v1", "PaddleJob",
+     R"({"paddleReplicaSpecs": {"Worker": {"replicas": 0, "template": $}}})", "worker=0",
+     "/spec/runPolicy/managedBy", "/spec/runPolicy/suspend",
+     R"({"replicaStatuses": {"Worker": {"active": 1}}})", 1, R"({"replicaStatuses": null})",
+     R"({"conditions": [{"type": "Succeeded", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"ray.io/v1", "RayCluster",
+     R"({"headGroupSpec": {"template": $}, "workerGroupSpecs": [
+         {"groupName": "Small", "replicas": 2, "numOfHosts": 4, "template": $}, {"groupName": "big", "template": $}]})",
+     "head=1 small=8 big=1", "/spec/managedBy", "/spec/suspend", R"({"state": "ready"})", 0,
+     R"({"state": "suspended", "readyWorkerReplicas": 0, "availableWorkerReplicas": 0})", nullptr,
+     nullptr},
+    {"ray.io/v1", "RayJob",
+     R"({"ttlSecondsAfterFinished": 10, "submissionMode": "K8sJobMode", "submitterPodTemplate": $, "rayClusterSpec": {
+         "headGroupSpec": {"template": $}, "workerGroupSpecs": [{"groupName": "w", "replicas": 2, "template": $}]}})",
+     "head=1 w=2 submitter=1", "/spec/managedBy", "/spec/suspend",
+     R"({"jobDeploymentStatus": "Initializing"})", 0,
+     R"({"jobDeploymentStatus": "Suspended", "jobStatus": "", "jobId": "", "rayClusterName": "",
+         "rayClusterStatus": null})",
+     R"({"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED"})",
+     R"({"jobDeploymentStatus": "Complete", "jobStatus": "STOPPED"})"},
+    {"ray.io/v1", "RayService", R"({"rayClusterConfig": {"headGroupSpec": {"template": $}}})",
+     "head=1", "/spec/managedBy", "/spec/rayClusterConfig/suspend",
+     R"({"conditions": [{"type": "Ready", "status": "True", "reason": "x"}]})", 0,
+     R"({"conditions": [{"type": "Ready", "status": "False", "reason": "Evicted"}]})", nullptr,
+     nullptr},
+};
+
+const JobAdapter& AdapterOf(const Row& row) {
+  const JobAdapter* adapter = BuiltInKinds()->Find(row.api_version, row.kind);
+  REQUIRE(adapter != nullptr);
+  return *adapter;
+}
+
+json Local(const Row& row, const char* status = "{}") {
+  json job{{"apiVersion", row.api_version},
+           {"kind", row.kind},
+           {"metadata",
+            {{"namespace", "ml"},
+             {"name", "train"},
+             {"uid", "j1"},
+             {"resourceVersion", "5"},
+             {"annotations", {{"kueue.x-k8s.io/stopping", "true"}}},
+             {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}}}}},
+           {"spec", Spec(row.spec)},
+           {"status", json::parse(status)}};
+  job[json::json_pointer(row.managed_by)] = "kueue.x-k8s.io/multikueue";
+  job[json::json_pointer(row.suspend)] = false;
+  return job;
+}
+
+json Remote(const Row& row, const json& status) {
+  json job = Local(row);
+  job["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
+  job[json::json_pointer(row.managed_by)] = nullptr;
+  job["status"] = status;
+  return job;
+}
+
+Job Parsed(const Row& row, const json& object) {
+  auto job = AdapterOf(row).Parse(object);
+  REQUIRE(job.has_value());
+  return *std::move(job);
+}
+
+std::optional<json> Mirror(const Row& row, const json& local, const json& remote) {
+  const auto patch = AdapterOf(row).MirrorPatch(Parsed(row, local), Parsed(row, remote));
+  return patch ? std::optional(json::parse(*patch)) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("each kind: the pod sets that Kueue will make, with the claims of their templates") {
+  CHECK(std::size(kRows) + 1 == BuiltInKinds()->all().size());
+  for (const Row& row : kRows) {
+    INFO(row.kind);
+    const auto job = ParseSubmitted(Local(row), *BuiltInKinds(), "");
+    REQUIRE(job.has_value());
+    std::string pod_sets;
+    for (const PodSet& pod_set : job->requirement.pod_sets) {
+      pod_sets +=
+          (pod_sets.empty() ? "" : " ") + pod_set.name + "=" + std::to_string(pod_set.count);
+      REQUIRE(pod_set.claims.size() == 1);
+      CHECK(pod_set.claims[0].template_name == "one-gpu");
+    }
+    CHECK(pod_sets == row.pod_sets);
+    CHECK(job->requirement.kind == AdapterOf(row).name());
+    CHECK(job->requirement.queue == "gpu");
+  }
+}
+
+TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing deletes it by itself") {
+  Workload workload;
+  workload.key = {"ml", "w"};
+  workload.uid = "u1";
+  for (const Row& row : kRows) {
+    INFO(row.kind);
+    const Job local = Parsed(row, Local(row));
+    CHECK(local.managed_by == "kueue.x-k8s.io/multikueue");
+    CHECK_FALSE(local.suspended);
+    const auto text = AdapterOf(row).RemoteBody(local, workload, {"fedra", "m1"});
+    REQUIRE(text.has_value());
+    const json body = json::parse(*text);
+    CHECK(body["kind"] == row.kind);
+    CHECK_FALSE(body.contains(json::json_pointer(row.managed_by)));
+    CHECK(body[json::json_pointer(row.suspend)] == true);
+    CHECK(text->find("ttlSecondsAfterFinished") == std::string::npos);
+    CHECK(text->find("kueue.x-k8s.io/podset") == std::string::npos);
+    CHECK(body["metadata"]["annotations"] == json{{"fedra.dev/manager-uid", "m1"},
+                                                  {"fedra.dev/workload-uid", "u1"},
+                                                  {"kueue.x-k8s.io/prebuilt-workload-name", "w"}});
+    CHECK_FALSE(AdapterOf(row).RemoteBody(Parsed(row, Remote(row, {})), workload, {"fedra", "m1"}));
+  }
+}
+
+TEST_CASE(
+    "each kind: a status is mirrored whole, activity is seen and taken out, an end is an end") {
+  for (const Row& row : kRows) {
+    INFO(row.kind);
+    const json running = json::parse(row.running);
+    const auto patch = Mirror(row, Local(row), Remote(row, running));
+    REQUIRE(patch.has_value());
+    CHECK((*patch)["status"] == running);
+    CHECK((*patch)["metadata"]["resourceVersion"] == "5");
+    CHECK_FALSE(Mirror(row, Local(row, row.running), Remote(row, running)).has_value());
+
+    const Job shown = Parsed(row, Local(row, row.running));
+    CHECK(shown.shows_activity);
+    CHECK(shown.active_pods == row.active_pods);
+    CHECK_FALSE(shown.finished);
+    const auto cleared = AdapterOf(row).ClearActivityPatch(shown);
+    REQUIRE(cleared.has_value());
+    CHECK(json::parse(*cleared)["status"] == json::parse(row.cleared));
+    json after = Local(row, row.running);
+    after.merge_patch(json{{"status", json::parse(*cleared)["status"]}});
+    CHECK_FALSE(Parsed(row, after).shows_activity);
+    CHECK_FALSE(AdapterOf(row).ClearActivityPatch(Parsed(row, after)).has_value());
+
+    if (row.succeeded == nullptr) continue;
+    const Job succeeded = Parsed(row, Local(row, row.succeeded));
+    CHECK(succeeded.finished);
+    CHECK_FALSE(succeeded.failed);
+    CHECK_FALSE(AdapterOf(row).ClearActivityPatch(succeeded).has_value());
+    const Job failed = Parsed(row, Local(row, row.failed));
+    CHECK(failed.finished);
+    CHECK(failed.failed);
+    // What Kueue has taken for the result stays.
+    CHECK_FALSE(Mirror(row, Local(row, row.succeeded), Remote(row, running)).has_value());
+  }
+}
+
+TEST_CASE("a mirrored status of a map loses what the worker's has lost, at every depth") {
+  const Row& mpi = kRows[1];
+  const auto patch = Mirror(
+      mpi,
+      Local(
+          mpi,
+          R"({"replicaStatuses": {"Launcher": {"active": 1}, "Worker": {"active": 8, "failed": 1}}})"),
+      Remote(mpi,
+             json::parse(R"({"replicaStatuses": {"Worker": {"active": 8, "selector": null}}})")));
+  REQUIRE(patch.has_value());
+  CHECK((*patch)["status"] ==
+        json::parse(R"({"replicaStatuses": {"Launcher": null, "Worker": {"failed": null}}})"));
+}
+
+TEST_CASE("a worker's status of any kind is copied within bounds") {
+  const Row& ray = kRows[7];
+  json status = json::parse(R"({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING"})");
+  status["message"] = std::string(1 << 20, 'x');
+  for (int i = 0; i < 100; ++i) status["conditions"].push_back({{"type", "T" + std::to_string(i)}});
+  const json mirrored = (*Mirror(ray, Local(ray), Remote(ray, status)))["status"];
+  CHECK(mirrored["conditions"].size() == 20);
+  CHECK(mirrored["jobDeploymentStatus"] == "Running");
+  CHECK_FALSE(mirrored.contains("message"));
+  CHECK_FALSE(Mirror(ray, Local(ray, mirrored.dump().c_str()), Remote(ray, status)).has_value());
+}
+
+TEST_CASE("what has a type that no API server takes is not read") {
+  const Row& job_set = kRows[0];
+  json wrong = Local(job_set);
+  wrong["spec"]["suspend"] = "yes";
+  const auto job = AdapterOf(job_set).Parse(wrong);
+  REQUIRE_FALSE(job.has_value());
+  CHECK(job.error().message == "spec.suspend must be true or false, not \"yes\"");
+  wrong = Local(job_set);
+  wrong["spec"]["replicatedJobs"][1]["replicas"] = "3";
+  const auto submitted = ParseSubmitted(wrong, *BuiltInKinds(), "");
+  REQUIRE_FALSE(submitted.has_value());
+  CHECK(submitted.error().message == "ml/train: replicas must be a whole number, not \"3\"");
+  wrong["spec"]["replicatedJobs"][1]["replicas"] = 2'000'000'000;
+  CHECK_FALSE(ParseSubmitted(wrong, *BuiltInKinds(), "").has_value());
+}
+
+TEST_CASE("pods are told by their operators' labels: the job that a user knows comes first") {
+  const auto job_of = [](const json& labels) {
+    const auto job = BuiltInKinds()->JobOfPod({{"namespace", "ml"}, {"labels", labels}});
+    return job ? job->kind + " " + job->key.ToString() : "";
+  };
+  CHECK(job_of({{"batch.kubernetes.io/job-name", "a"}}) == "Job.batch ml/a");
+  CHECK(job_of({{"batch.kubernetes.io/job-name", "a-workers-0"},
+                {"jobset.sigs.k8s.io/jobset-name", "a"}}) == "JobSet.jobset.x-k8s.io ml/a");
+  const json kubeflow{{"training.kubeflow.org/job-name", "a"},
+                      {"training.kubeflow.org/operator-name", "pytorchjob-controller"}};
+  CHECK(job_of(kubeflow) == "PyTorchJob.kubeflow.org ml/a");
+  CHECK(job_of({{"ray.io/cluster", "a-x7k"},
+                {"ray.io/originated-from-cr-name", "a"},
+                {"ray.io/originated-from-crd", "RayJob"}}) == "RayJob.ray.io ml/a");
+  CHECK(job_of({{"app", "x"}}).empty());
+  CHECK(job_of("none").empty());
+}
+
+TEST_CASE("kinds are found by what an owner reference says, and by name where that is one kind") {
+  const JobKinds& kinds = *BuiltInKinds();
+  CHECK(kinds.Find("batch/v1", "Job") == &BatchJobAdapter());
+  CHECK(kinds.Find("kubeflow.org/v1", "MPIJob") == nullptr);
+  CHECK(kinds.FindName("JobSet")->name() == "JobSet.jobset.x-k8s.io");
+  CHECK(kinds.FindName("RayJob.ray.io")->resource().plural == "rayjobs");
+  CHECK(kinds.FindName("Pod") == nullptr);
+  const JobKinds more({{.resource = {"example.com", "v1", "jobsets", "JobSet"}}});
+  CHECK(more.FindName("JobSet") == nullptr);
+  CHECK(more.FindName("JobSet.example.com") != nullptr);
+}
