@@ -107,8 +107,8 @@ bool DeviceSet::Overlaps(const DeviceSet& other) const {
   return false;
 }
 
-std::string WishesOf(const std::string& ns, std::span<const PodDemand> demands,
-                     const Snapshot& snapshot) {
+std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
+                        const Snapshot& snapshot) {
   WishCollector collector(ns, snapshot);
   for (const PodDemand& demand : demands) collector.Add(demand);
   return collector.Key();

@@ -57,9 +57,9 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
           },
           [this](const watch::CacheHealth&) { listener_.on_health(); }),
       templates_(
-          &ParseTemplate, Changed<Claim>(InputChange::Kind::kTemplate),
+          &ParseTemplate, Changed<ClaimSummary>(InputChange::Kind::kTemplate),
           [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
-      claims_(&ParseClaim, Changed<Claim>(InputChange::Kind::kClaim),
+      claims_(&ParseClaim, Changed<ClaimSummary>(InputChange::Kind::kClaim),
               [this](const watch::CacheHealth&) { listener_.on_health(); }),
       classes_(&ParseDeviceClass, Changed<DeviceClass>(InputChange::Kind::kClass),
                [this](const watch::CacheHealth&) { listener_.on_health(); }) {
@@ -84,7 +84,7 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
 
 void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
   if (options.dependencies) {
-    dependencies_ = std::make_unique<DependencyPicture>(
+    dependencies_ = std::make_unique<DependencyIndex>(
         *options.dependencies,
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
         listener_.on_health);
@@ -93,7 +93,7 @@ void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
   if (!options.devices) return;
   DevicePictureOptions devices = *options.devices;
   devices.kinds = kinds_;
-  devices_ = std::make_unique<DevicePicture>(
+  devices_ = std::make_unique<DeviceState>(
       std::move(devices), [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },
       listener_.on_health);
   // The devices first: what a cache wakes finds them up to date.
@@ -201,9 +201,9 @@ std::vector<NamedHealth> WorkerObjects::Healths() const {
 
 bool WorkerObjects::IsListing() const {
   return std::any_of(sinks_.begin(), sinks_.end(),
-                     [](const auto& named) { return IsOnItsWay(named.second->health()); }) ||
+                     [](const auto& named) { return IsSyncing(named.second->health()); }) ||
          std::any_of(jobs_.begin(), jobs_.end(), [](const JobsOfKind& jobs) {
-           return jobs.used && IsOnItsWay(jobs.cache->cache().health());
+           return jobs.used && IsSyncing(jobs.cache->cache().health());
          });
 }
 
