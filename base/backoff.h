@@ -2,7 +2,7 @@
 //
 // How long to wait after failures in a row: each time longer, up to a limit.
 //
-// Pure: luck, in [0, 1), is an argument. Sources: kube-rs and client-go double from 800 ms to 30 s.
+// Pure: jitter, in [0, 1), is an argument. Sources: kube-rs and client-go double from 800 ms to 30 s.
 
 #include <algorithm>
 #include <chrono>
@@ -23,8 +23,8 @@ struct ExponentialBackoff {
 };
 
 // Shorter by up to a quarter, so that what failed together is not repeated together.
-inline std::chrono::milliseconds Shortened(std::chrono::milliseconds delay, double luck) {
-  const double shorter = static_cast<double>(delay.count()) * (1.0 - luck / 4);
+inline std::chrono::milliseconds Shortened(std::chrono::milliseconds delay, double jitter) {
+  const double shorter = static_cast<double>(delay.count()) * (1.0 - jitter / 4);
   return std::chrono::milliseconds(static_cast<long long>(shorter));
 }
 

@@ -22,9 +22,9 @@ ConnectionPhase PhaseOf(const Error& why) {
   }
 }
 
-milliseconds ReconnectDelay(const Error& why, int failures, double luck) {
+milliseconds ReconnectDelay(const Error& why, int failures, double jitter) {
   const milliseconds longest(why.code == ErrorCode::kConnection ? 2'000 : 15'000);
-  return Shortened(ExponentialBackoff{milliseconds(500), longest}.After(failures), luck);
+  return Shortened(ExponentialBackoff{milliseconds(500), longest}.After(failures), jitter);
 }
 
 ConnectionTracker::ConnectionTracker(milliseconds probe_interval, WallTime now)
@@ -48,10 +48,10 @@ ConnectionTracker::Output ConnectionTracker::Succeeded(WallTime now) {
   return {changed, probe_interval_};
 }
 
-ConnectionTracker::Output ConnectionTracker::Failed(WallTime now, Error why, double luck) {
+ConnectionTracker::Output ConnectionTracker::Failed(WallTime now, Error why, double jitter) {
   if (PhaseOf(why) == ConnectionPhase::kMisconfigured) return Misconfigured(now, std::move(why));
   const bool changed = Enter(PhaseOf(why), now);
-  const milliseconds delay = ReconnectDelay(why, ++failures_, luck);
+  const milliseconds delay = ReconnectDelay(why, ++failures_, jitter);
   state_.why = std::move(why);
   return {changed, delay};
 }

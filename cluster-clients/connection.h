@@ -25,8 +25,8 @@ class ConnectionTracker final {
   ConnectionTracker(std::chrono::milliseconds probe_interval, WallTime now);
 
   Output Succeeded(WallTime now);
-  // `luck` in [0, 1) spreads the retries of many clusters.
-  Output Failed(WallTime now, Error why, double luck);
+  // `jitter` in [0, 1) spreads the retries of many clusters.
+  Output Failed(WallTime now, Error why, double jitter);
   // Settings that cannot be used at all.
   Output Misconfigured(WallTime now, Error why);
   // Other settings: whatever was known about failures is void, but an outage goes on.
@@ -47,6 +47,6 @@ ConnectionPhase PhaseOf(const Error& why);
 
 // 0.5 s doubled each time, up to 2 s while the address answers "refused" (that costs nothing, and a
 // cluster that comes back should be seen at once) and up to 15 s for everything else.
-std::chrono::milliseconds ReconnectDelay(const Error& why, int failures, double luck);
+std::chrono::milliseconds ReconnectDelay(const Error& why, int failures, double jitter);
 
 }  // namespace fedra

@@ -98,9 +98,9 @@ class Daemon final {
                      std::chrono::nanoseconds)>
   OnRequest();
   std::vector<reconcile::WorkerSettings> Workers(const config::Loaded& loaded);
-  server::Pages Pages();
+  pages::Pages Pages();
   std::string MetricsPage();
-  void TellCredentialExpiries();
+  void ReportCredentialExpiries();
   void Heartbeat();
   std::vector<WatchedPart> Watched();
   ServiceState State() const;
@@ -115,16 +115,16 @@ class Daemon final {
   std::atomic<uint64_t> pool_turns_{0};
   std::atomic<uint64_t> store_turns_{0};
 
-  server::Metrics metrics_;
+  pages::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
   SystemdReport systemd_{Watched()};
-  std::unique_ptr<server::HttpServer> http_;
+  std::unique_ptr<pages::HttpServer> http_;
 
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
-  std::string told_restart_;  // the keys that need a restart, as told last; empty: none do
+  std::string reported_restart_;  // the keys that need a restart, as told last; empty: none do
 };
 
 Result<void> Daemon::OpenStore() {
@@ -174,14 +174,14 @@ std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loa
 }
 
 Result<void> Daemon::Start() {
-  TellCredentialExpiries();
+  ReportCredentialExpiries();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
   reconcile::FederationSettings settings = Settings();
   settings.manager_options.on_request = OnRequest();
   federation_ = std::make_unique<reconcile::Federation>(
       std::move(settings), threads_.loop, threads_.pool, *store_, metrics_, SystemClock());
-  http_ = std::make_unique<server::HttpServer>(threads_.loop, threads_.pool, Pages());
+  http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   Result<void> started = federation_->Start();
@@ -190,17 +190,17 @@ Result<void> Daemon::Start() {
   return started;
 }
 
-server::Pages Daemon::Pages() {
+pages::Pages Daemon::Pages() {
   const auto store_problem = [this] {
     const store::StoreStats stats = store_->Stats();
-    return server::HealthCheck{"store", stats.failing ? stats.failing->message : std::string()};
+    return pages::HealthCheck{"store", stats.failing ? stats.failing->message : std::string()};
   };
   return {
       // Only what a restart can mend: the store's disk, for one, would stay full.
       .livez =
           [this] {
             const bool hangs = systemd_.IsOverdue(SystemClock().Steady());
-            return std::vector<server::HealthCheck>{
+            return std::vector<pages::HealthCheck>{
                 {"progress", hangs ? "a part of the daemon hangs; the log names it" : ""}};
           },
       .readyz =
@@ -222,7 +222,7 @@ server::Pages Daemon::Pages() {
 
 std::string Daemon::MetricsPage() {
   metrics_.SetManager(federation_->manager().IsUsable());
-  std::vector<server::ClusterGauges> clusters;
+  std::vector<pages::ClusterGauges> clusters;
   const auto workers = federation_->workers();
   const std::string manager_uid = federation_->manager().uid();
   const auto lines = federation_->LinesNow();
@@ -234,7 +234,7 @@ std::string Daemon::MetricsPage() {
                         .clones = worker->our_clones(manager_uid),
                         .in_line = facts.length,
                         .head_waits = facts.head_waits});
-    const verify::DevicePicture* devices = worker->devices();
+    const verify::DeviceState* devices = worker->devices();
     if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
   }
   metrics_.SetClusters(clusters);
@@ -244,11 +244,11 @@ std::string Daemon::MetricsPage() {
   metrics_.SetBlocked(federation_->BlockedByReason());
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
-  if (const auto process = server::ReadProcessStats()) metrics_.SetProcess(*process);
+  if (const auto process = pages::ReadProcessStats()) metrics_.SetProcess(*process);
   return metrics_.Text();
 }
 
-void Daemon::TellCredentialExpiries() {
+void Daemon::ReportCredentialExpiries() {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
     metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
                                                               : access.error().credential_expiry);
@@ -268,7 +268,7 @@ void Daemon::Heartbeat() {
                            .version = kVersion,
                            .started_at = started_,
                            .dispatch_order = std::string(reconcile::NameOf(federation_->order())),
-                           .restart_needed = told_restart_}});
+                           .restart_needed = reported_restart_}});
 }
 
 void Daemon::Tick() {
@@ -336,13 +336,13 @@ void Daemon::Apply(config::Loaded fresh) {
   const std::string wanted = config::View(fresh.configuration);
   // Once for each set of keys, not again at each further edit.
   const std::string keys = used == wanted ? std::string() : ChangedKeys(used, wanted);
-  if (used != wanted && std::exchange(told_restart_, keys) != keys) {
+  if (used != wanted && std::exchange(reported_restart_, keys) != keys) {
     log::Warn(
         "the configuration has changed in parts that need a restart; workers, credentials, "
         "addresses and the log level are taken over",
         {{"path", path_}, {"keys", keys}});
   }
-  if (used == wanted) told_restart_.clear();
+  if (used == wanted) reported_restart_.clear();
   fresh.configuration = std::move(merged);
   log::SetLevel(fresh.configuration.logging.level);
   for (const config::Problem& problem : config::AccessProblems(fresh, true))
@@ -365,7 +365,7 @@ void Daemon::Apply(config::Loaded fresh) {
   }
   federation_->SetWorkers(Workers(fresh), DrainsRemoved(fresh.configuration));
   loaded_ = std::move(fresh);
-  TellCredentialExpiries();
+  ReportCredentialExpiries();
 }
 
 void Daemon::Stop() {

@@ -23,9 +23,9 @@ bool MayRepeat(const FailedAttempt& attempt) {
 }
 
 // 50 ms, 200 ms, 800 ms, each between half and one and a half times that.
-milliseconds Backoff(int number, double luck) {
+milliseconds Backoff(int number, double jitter) {
   const auto full = static_cast<double>(kBackoff.After(number).count());
-  return milliseconds(static_cast<long long>(full * (0.5 + luck)));
+  return milliseconds(static_cast<long long>(full * (0.5 + jitter)));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ double Luck() {
 
 std::optional<milliseconds> RetryDelay(const FailedAttempt& attempt) {
   if (attempt.number >= kMaxAttempts || !MayRepeat(attempt)) return std::nullopt;
-  milliseconds delay = Backoff(attempt.number, attempt.luck);
+  milliseconds delay = Backoff(attempt.number, attempt.jitter);
   if (attempt.error.retry_after) delay += *attempt.error.retry_after;
   if (delay >= attempt.left) return std::nullopt;  // no time for an answer
   return delay;

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Whether and when a failed call is repeated. Pure: time, luck and the past are arguments.
+// Whether and when a failed call is repeated. Pure: time, jitter and the past are arguments.
 
 #include <chrono>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace fedra::http {
 
-// Evenly distributed in [0, 1): what RetryDelay and other backoffs take as luck.
+// Evenly distributed in [0, 1): what RetryDelay and other backoffs take as jitter.
 double Luck();
 
 struct FailedAttempt {
@@ -18,7 +18,7 @@ struct FailedAttempt {
   bool idempotent = false;            // repeating it has the effect of doing it once
   bool unsent = false;                // nothing of the request has left this machine
   std::chrono::milliseconds left{0};  // until the call's deadline
-  double luck = 0.5;                  // evenly distributed in [0, 1)
+  double jitter = 0.5;                  // evenly distributed in [0, 1)
 };
 
 // How long to wait before the next attempt; nothing: give up and report the error.

@@ -14,17 +14,17 @@ constexpr ExponentialBackoff kUsual{milliseconds(800), milliseconds(30'000)};
 constexpr ExponentialBackoff kWhenRefused{milliseconds(1'000), milliseconds(15'000)};
 constexpr ExponentialBackoff kWhenTooLong{milliseconds(30'000), milliseconds(600'000)};
 
-milliseconds Own(Trouble trouble, int failures, double luck) {
+milliseconds Own(RetryClass trouble, int failures, double jitter) {
   switch (trouble) {
-    case Trouble::kCut:
-      if (failures <= 1) return milliseconds(50 + static_cast<long long>(luck * 150));
-      return Shortened(kUsual.After(failures - 1), luck);
-    case Trouble::kFailing:
-      return Shortened(kUsual.After(failures), luck);
-    case Trouble::kRefused:
-      return Shortened(kWhenRefused.After(failures), luck);
-    case Trouble::kTooLong:
-      return Shortened(kWhenTooLong.After(failures), luck);
+    case RetryClass::kCut:
+      if (failures <= 1) return milliseconds(50 + static_cast<long long>(jitter * 150));
+      return Shortened(kUsual.After(failures - 1), jitter);
+    case RetryClass::kFailing:
+      return Shortened(kUsual.After(failures), jitter);
+    case RetryClass::kRefused:
+      return Shortened(kWhenRefused.After(failures), jitter);
+    case RetryClass::kTooLong:
+      return Shortened(kWhenTooLong.After(failures), jitter);
   }
   return kUsual.longest;
 }
@@ -33,9 +33,9 @@ constexpr milliseconds kLongestWish{300'000};
 
 }  // namespace
 
-milliseconds Backoff(Trouble trouble, int failures, double luck,
+milliseconds Backoff(RetryClass trouble, int failures, double jitter,
                      std::optional<milliseconds> retry_after) {
-  return std::max(Own(trouble, failures, luck),
+  return std::max(Own(trouble, failures, jitter),
                   std::min(retry_after.value_or(milliseconds(0)), kLongestWish));
 }
 

@@ -1,20 +1,20 @@
 #pragma once
 //
-// How long a reflector waits before it asks again. Pure: luck is an argument.
+// How long a reflector waits before it asks again. Pure: jitter is an argument.
 
 #include <chrono>
 #include <optional>
 
 namespace fedra::watch {
 
-enum class Trouble {
+enum class RetryClass {
   kCut,      // something that worked was cut, or the server asked us to begin again
   kFailing,  // an error that may go away by itself
   kRefused,  // 403 or 404: somebody has to change something
   kTooLong,  // more was sent than any real server has: to read it again costs as much again
 };
 
-// `failures`: how many there were in a row, this one included (1 or more). `luck` in [0, 1).
+// `failures`: how many there were in a row, this one included (1 or more). `jitter` in [0, 1).
 //
 //   kCut      50 to 200 ms the first time: most cuts are a restart or a load balancer, and every
 //             millisecond is one in which nobody sees what happens there
@@ -25,7 +25,7 @@ enum class Trouble {
 // Never less than `retry_after`, the server's wish; of that no more than five minutes are granted,
 // so that no server can end a watch for good.
 std::chrono::milliseconds Backoff(
-    Trouble trouble, int failures, double luck,
+    RetryClass trouble, int failures, double jitter,
     std::optional<std::chrono::milliseconds> retry_after = std::nullopt);
 
 }  // namespace fedra::watch

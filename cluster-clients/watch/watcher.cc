@@ -72,14 +72,14 @@ Output Watcher::Relist() {
   state_ = Empty{};
   no_progress_ = 0;
   Output output = Next();
-  output.trouble = Trouble::kCut;
+  output.trouble = RetryClass::kCut;
   output.failures = ++failures_;
   return output;
 }
 
 // The same again, later. One failure after a good time is not worth telling, and neither is one cut
 // at any time: when it is the server's end, the connection's own state will say so first.
-Output Watcher::Retry(Trouble trouble, const Error& error) {
+Output Watcher::Retry(RetryClass trouble, const Error& error) {
   const bool forgiven =
       std::holds_alternative<Watching>(state_) || error.code == ErrorCode::kConnection;
   Output output = Next();
@@ -94,7 +94,7 @@ Output Watcher::Retry(Trouble trouble, const Error& error) {
 }
 
 Output Watcher::Refused(const Error& error) {
-  Output output = Retry(Trouble::kRefused, error);
+  Output output = Retry(RetryClass::kRefused, error);
   output.state = CacheState::kForbidden;
   output.error = error;
   return output;
@@ -102,7 +102,7 @@ Output Watcher::Refused(const Error& error) {
 
 Output Watcher::NotServed(const Error& error) {
   state_ = Empty{};
-  Output output = Retry(Trouble::kRefused, error);
+  Output output = Retry(RetryClass::kRefused, error);
   output.tell = Output::Tell::kClear;
   output.state = CacheState::kNotServed;
   return output;
@@ -110,17 +110,17 @@ Output Watcher::NotServed(const Error& error) {
 
 // The server answers, but not with a watch.
 Output Watcher::Stuck(const Error& error) {
-  if (++no_progress_ < kMaxNoProgress) return Retry(Trouble::kFailing, error);
+  if (++no_progress_ < kMaxNoProgress) return Retry(RetryClass::kFailing, error);
   state_ = Empty{};
   no_progress_ = 0;
-  return Retry(Trouble::kFailing, error);
+  return Retry(RetryClass::kFailing, error);
 }
 
 // The server sends more than we keep, and would again.
 Output Watcher::TooLong(const Error& error) {
   state_ = Empty{};
   no_progress_ = 0;
-  Output output = Retry(Trouble::kTooLong, error);
+  Output output = Retry(RetryClass::kTooLong, error);
   output.state = CacheState::kFailing;
   output.error = error;
   return output;
@@ -138,7 +138,7 @@ Output Watcher::On(const PageEnded& input) {
   }
   if (input.version.empty()) {
     state_ = Empty{};
-    return Retry(Trouble::kFailing, BadResponse("the list has no resourceVersion"));
+    return Retry(RetryClass::kFailing, BadResponse("the list has no resourceVersion"));
   }
   state_ = Watching{input.version};
   expired_ = 0;
@@ -159,7 +159,7 @@ Output Watcher::On(const ListFailed& input) {
     if (std::holds_alternative<Paging>(state_)) ++expired_;
     return Relist();
   }
-  return Retry(Trouble::kFailing, input.error);
+  return Retry(RetryClass::kFailing, input.error);
 }
 
 Output Watcher::On(const WatchOpened&) {
@@ -174,7 +174,7 @@ Output Watcher::On(const ObjectEvent& input) {
   if (watching == nullptr) return {};
   if (input.version.empty()) {
     state_ = Empty{};
-    return Retry(Trouble::kFailing, BadResponse("a watch event without a resourceVersion"));
+    return Retry(RetryClass::kFailing, BadResponse("a watch event without a resourceVersion"));
   }
   *watching = {input.version, true};
   no_progress_ = 0;
@@ -203,7 +203,7 @@ Output Watcher::On(const WatchEnded& input) {
   if (!input.error ||
       (input.opened && input.error->code == ErrorCode::kTimeout)) {  // our own limit
     if (input.lived >= kTooShort) return Next();
-    return Retry(Trouble::kCut, BadResponse("the server ends every watch at once"));
+    return Retry(RetryClass::kCut, BadResponse("the server ends every watch at once"));
   }
   const Error& error = *input.error;
   if (error.code == ErrorCode::kGone) return Relist();
@@ -211,7 +211,7 @@ Output Watcher::On(const WatchEnded& input) {
   if (IsNotServed(error)) return NotServed(error);
   if (error.code == ErrorCode::kTooLarge) return TooLong(error);
   if (!IsNetwork(error)) return Stuck(error);
-  return Retry(input.opened ? Trouble::kCut : Trouble::kFailing, error);
+  return Retry(input.opened ? RetryClass::kCut : RetryClass::kFailing, error);
 }
 
 Output Watcher::On(const Overflowed&) {

@@ -81,7 +81,7 @@ struct Output {
   size_t limit = 0;  // 0: everything at once
   std::string continue_token;
   ResourceVersion version;
-  std::optional<Trouble> trouble;  // why to wait before `next`; nothing: at once
+  std::optional<RetryClass> trouble;  // why to wait before `next`; nothing: at once
   int failures = 0;                // in a row, for Backoff()
   // The server's wish, a floor under Backoff()'s.
   std::optional<std::chrono::milliseconds> retry_after;
@@ -123,7 +123,7 @@ class Watcher final {
 
   Output Next();
   Output Relist();
-  Output Retry(Trouble trouble, const Error& error);
+  Output Retry(RetryClass trouble, const Error& error);
   Output Refused(const Error& error);
   Output NotServed(const Error& error);
   Output Stuck(const Error& error);

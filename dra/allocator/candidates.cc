@@ -138,13 +138,13 @@ SelectorFailure CandidateTable::FailureOf(uint32_t ask, size_t index) {
 }
 
 std::string CandidateTable::ErrorText(uint32_t ask_index, size_t index) {
-  const Ask& ask = pod_.asks[ask_index];
+  const SubRequest& ask = pod_.asks[ask_index];
   const ViewDevice& view = candidates_[index].view();
   if (Code(ask_index, index) == kNodeSelectorFails)
     return "device " + view.device->name.str() + ": the node selector cannot be parsed";
   const SelectorFailure failure = FailureOf(ask_index, index);
   const std::string device = view.slice->pool.ToString() + "/" + view.device->name.str();
-  return "request " + ask.Name() + " of " + pod_.claims[ask.claim].Words() + ": " +
+  return "request " + ask.Name() + " of " + pod_.claims[ask.claim].Describe() + ": " +
          DescribeFailure(ask, failure, device, matches_);
 }
 

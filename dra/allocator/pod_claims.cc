@@ -28,7 +28,7 @@ class Preparer final {
   uint64_t ConstraintsOn(const ClaimSpec& spec, const ClaimRequest& owner,
                          const DeviceRequest& request, bool alternative) const;
   void Fatal(const std::string& what) {
-    if (!result_.fatal) result_.fatal = result_.claims.back().Words() + what;
+    if (!result_.fatal) result_.fatal = result_.claims.back().Describe() + what;
   }
 
   const Snapshot& snapshot_;
@@ -75,7 +75,7 @@ uint64_t Preparer::ConstraintsOn(const ClaimSpec& spec, const ClaimRequest& owne
 void Preparer::AddAsk(const UnallocatedClaim& claim, const ClaimRequest& owner,
                       const DeviceRequest& request, bool alternative) {
   Check(request);
-  Ask ask;
+  SubRequest ask;
   ask.request = &request;
   ask.owner = &owner;
   ask.alternative = alternative;
@@ -146,17 +146,17 @@ std::string PreparedClaim::Name() const {
   return made_from != nullptr || key.name == kExtendedClaim ? key.name : key.ToString();
 }
 
-std::string PreparedClaim::Words() const {
+std::string PreparedClaim::Describe() const {
   if (key.name == kExtendedClaim) return "the claim for extended resources";
   if (made_from == nullptr) return "ResourceClaim " + key.ToString();
   return "claim " + key.name + " (template " + *made_from + ")";
 }
 
-std::string Ask::Name() const {
+std::string SubRequest::Name() const {
   return alternative ? owner->name.str() + "/" + request->name.str() : owner->name.str();
 }
 
-std::string DescribeSelector(const Ask& ask, const SelectorFailure& failure,
+std::string DescribeSelector(const SubRequest& ask, const SelectorFailure& failure,
                              const std::string& device, const MatchCache& matches) {
   const size_t in_class = ask.device_class->selectors.size();
   const bool of_class = failure.selector < in_class;
@@ -169,7 +169,7 @@ std::string DescribeSelector(const Ask& ask, const SelectorFailure& failure,
   return text + ", " + Cut(expression, kMaxExpressionShown) + ", fails on device " + device;
 }
 
-std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
+std::string DescribeFailure(const SubRequest& ask, const SelectorFailure& failure,
                             const std::string& device, const MatchCache& matches) {
   const std::string error =
       failure.compile_error

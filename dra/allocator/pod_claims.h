@@ -32,7 +32,7 @@ struct UnallocatedClaim {
 };
 
 // One request, or one alternative of a firstAvailable request.
-struct Ask {
+struct SubRequest {
   const DeviceRequest* request = nullptr;
   const ClaimRequest* owner = nullptr;
   bool alternative = false;  // of owner->first_available
@@ -62,12 +62,12 @@ struct PreparedClaim {
   // "ml/shared", or the pod's name for what is made for it: "gpu".
   std::string Name() const;
   // "ResourceClaim ml/shared", "claim gpu (template large-only)".
-  std::string Words() const;
+  std::string Describe() const;
 };
 
 struct PodClaims {
   std::vector<PreparedClaim> claims;
-  std::vector<Ask> asks;
+  std::vector<SubRequest> asks;
   // Set when the scheduler would end with this error on every node.
   std::optional<std::string> fatal;
   // Classes that do not exist, each once: the scheduler refuses the pod before it looks at a node.
@@ -78,10 +78,10 @@ struct PodClaims {
 // DeviceClass gpu, EXPRESSION, fails on device DRIVER/POOL/DEVICE: CEL runtime error: no such key:
 // model", or "selector #0 of the request does not compile: CEL compile error: ...", with line ends.
 // What follows "CEL" are kube-scheduler's words.
-std::string DescribeFailure(const Ask& ask, const SelectorFailure& failure,
+std::string DescribeFailure(const SubRequest& ask, const SelectorFailure& failure,
                             const std::string& device, const MatchCache& matches);
 // The same without what went wrong: "selector #0 of the request does not compile".
-std::string DescribeSelector(const Ask& ask, const SelectorFailure& failure,
+std::string DescribeSelector(const SubRequest& ask, const SelectorFailure& failure,
                              const std::string& device, const MatchCache& matches);
 
 // Largest number of devices of one claim (AllocationResultsMaxSize).

@@ -103,7 +103,7 @@ Search::Step Search::PlaceAll(const Place& place) {
 }
 
 Search::Step Search::PlaceExact(const Place& place, size_t start) {
-  const Ask& ask = pod_.asks[place.ask];
+  const SubRequest& ask = pod_.asks[place.ask];
   const auto needed = static_cast<size_t>(counts_[place.ask] - place.device);
   std::vector<uint32_t> failed;  // classes
   size_t charged = start;
@@ -143,7 +143,7 @@ bool Search::HeldByClaim(const Candidate& candidate, uint32_t claim) const {
 }
 
 // Admin access only minds devices that the same claim holds already.
-bool Search::InUse(const Ask& ask, const Candidate& candidate) const {
+bool Search::InUse(const SubRequest& ask, const Candidate& candidate) const {
   if (ask.admin) return HeldByClaim(candidate, ask.claim);
   return candidate.in_use || !candidate.users.empty();
 }
@@ -159,7 +159,7 @@ bool Search::TakeCounters(const Candidate& candidate, Undo& undo) {
 }
 
 bool Search::AddToConstraints(const Place& place, size_t candidate, Undo& undo) {
-  const Ask& ask = pod_.asks[place.ask];
+  const SubRequest& ask = pod_.asks[place.ask];
   std::vector<ConstraintState>& constraints = constraints_[place.claim];
   for (size_t i = 0; i < constraints.size(); ++i) {
     const uint64_t bit = uint64_t{1} << i;
@@ -174,7 +174,7 @@ bool Search::AddToConstraints(const Place& place, size_t candidate, Undo& undo) 
 
 bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
   Candidate& candidate = table_[index];
-  const Ask& ask = pod_.asks[place.ask];
+  const SubRequest& ask = pod_.asks[place.ask];
   const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, place.claim)
                               : InUse(ask, candidate);
   if (held) return false;
@@ -186,7 +186,7 @@ bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
   if (!AddToConstraints(place, index, undo)) {
     TakeBack(place, index, undo);
     if (must) {
-      Stop(Fit::kError, pod_.claims[place.claim].Words() + ", request " + ask.request->name.str() +
+      Stop(Fit::kError, pod_.claims[place.claim].Describe() + ", request " + ask.request->name.str() +
                             ": cannot add device " + candidate.pool->key.ToString() + "/" +
                             candidate.device().name.str() +
                             " because a claim constraint would not be satisfied");

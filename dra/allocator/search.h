@@ -88,7 +88,7 @@ class Search final {
   // Looking at so many candidates once.
   void Charge(size_t candidates) { outcome_.steps += candidates / kCandidatesPerStep; }
   NodeAllocation NotFound();
-  bool InUse(const Ask& ask, const Candidate& candidate) const;
+  bool InUse(const SubRequest& ask, const Candidate& candidate) const;
   bool HeldByClaim(const Candidate& candidate, uint32_t claim) const;
   // Takes the candidate if nothing forbids it; false: refused and nothing changed.
   bool Try(const Place& place, size_t candidate, bool must, Undo& undo);

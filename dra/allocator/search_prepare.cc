@@ -14,7 +14,7 @@ Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
 }
 
 Search::Step Search::StopAtInvalidPool(const Place& place) {
-  std::string text = pod_.claims[place.claim].Words() + ", request " +
+  std::string text = pod_.claims[place.claim].Describe() + ", request " +
                      pod_.asks[place.ask].request->name.str() + ": a resource pool is invalid";
   const auto at = std::find_if(node_.pools.begin(), node_.pools.end(), [](const auto& pool) {
     return pool->status == PoolStatus::kInvalid;
@@ -40,8 +40,8 @@ bool Search::CheckPools() {
 
 // The devices of an All request are fixed before the search: all that match, in use or not.
 bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
-  const Ask& ask = pod_.asks[ask_index];
-  const std::string where = pod_.claims[claim].Words() + ", request " + ask.request->name.str() +
+  const SubRequest& ask = pod_.asks[ask_index];
+  const std::string where = pod_.claims[claim].Describe() + ", request " + ask.request->name.str() +
                             ": asks for all devices, but resource pool ";
   size_t candidate = 0;
   for (const auto& pool : node_.pools) {
@@ -92,7 +92,7 @@ bool Search::CheckClaims() {
       least += std::clamp<int64_t>(smallest, -kMaxResultsPerClaim - 1, kMaxResultsPerClaim + 1);
     }
     if (least > kMaxResultsPerClaim) {
-      Stop(Fit::kError, prepared.Words() + ": number of requested devices " +
+      Stop(Fit::kError, prepared.Describe() + ": number of requested devices " +
                             std::to_string(least) + " exceeds the claim limit of " +
                             std::to_string(kMaxResultsPerClaim));
       return false;
@@ -110,7 +110,7 @@ bool Search::IsSymmetric() const {
   for (const auto& pool : node_.pools)
     if (pool->negative_consumption) return false;
   for (uint32_t i = 0; i < pod_.asks.size(); ++i) {
-    const Ask& ask = pod_.asks[i];
+    const SubRequest& ask = pod_.asks[i];
     if (ask.all && ask.constraints != 0) return false;
     for (const auto& [name, amount] : ask.request->capacity)
       if (amount.Sign() < 0) return false;
@@ -131,7 +131,7 @@ bool Search::CheckNodeSelectors() {
       const NodeReach& reach = ReachOf(view);
       if (!reach.node_name.empty() || (extras && extras->binds_to_node)) break;
       if (!reach.selector || reach.selector->terms.size() < 2) continue;
-      Stop(Fit::kError, "create NodeSelector for " + pod_.claims[claim].Words() +
+      Stop(Fit::kError, "create NodeSelector for " + pod_.claims[claim].Describe() +
                             ": unsupported ResourceSlice.NodeSelector with " +
                             std::to_string(reach.selector->terms.size()) + " terms");
       return false;

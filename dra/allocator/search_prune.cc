@@ -31,7 +31,7 @@ Search::Step Search::FailOrError(const Place& place, size_t start) {
 // Whether the candidate could be the next device, taken alone.
 bool Search::Usable(const Place& place, size_t index) {
   const Candidate& candidate = table_[index];
-  const Ask& ask = pod_.asks[place.ask];
+  const SubRequest& ask = pod_.asks[place.ask];
   if (InUse(ask, candidate) || table_.Code(place.ask, index) != kSuits) return false;
   if (table_.Tainted(place.ask, index) || !table_.CapacityFits(place.ask, index)) return false;
   const std::vector<ConstraintState>& constraints = constraints_[place.claim];
@@ -47,7 +47,7 @@ bool Search::Usable(const Place& place, size_t index) {
 }
 
 Search::Upper Search::Bound(const Place& place, size_t start) {
-  const Ask& ask = pod_.asks[place.ask];
+  const SubRequest& ask = pod_.asks[place.ask];
   Upper upper;
   // Devices that must agree on an attribute nobody has fixed yet: the largest group counts.
   std::map<std::vector<uint32_t>, std::vector<size_t>> groups;
@@ -189,7 +189,7 @@ bool Search::IsHopeless() {
 bool Search::UsesDeadEnds() {
   if (!symmetric_ || !thorough_) return false;
   if (dead_end_size_ >= kMaxDeadEndSize || table_.AnyError()) return false;
-  return std::none_of(pod_.asks.begin(), pod_.asks.end(), [](const Ask& ask) { return ask.admin; });
+  return std::none_of(pod_.asks.begin(), pod_.asks.end(), [](const SubRequest& ask) { return ask.admin; });
 }
 
 // Everything that the rest of the search depends on.

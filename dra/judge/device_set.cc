@@ -107,7 +107,7 @@ bool DeviceSet::Overlaps(const DeviceSet& other) const {
   return false;
 }
 
-std::string WishesOf(const std::string& ns, std::span<const PodDemand> demands,
+std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
                      const Snapshot& snapshot) {
   WishCollector collector(ns, snapshot);
   for (const PodDemand& demand : demands) collector.Add(demand);

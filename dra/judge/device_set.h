@@ -40,7 +40,7 @@ class DeviceSet final : public std::enable_shared_from_this<DeviceSet> {
 
 // What these pods wish for: of all requests and alternatives, admin access left out. Equal texts,
 // equal wishes. Empty: they want no devices, or have what they want.
-std::string WishesOf(const std::string& ns, std::span<const PodDemand> demands,
+std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
                      const Snapshot& snapshot);
 // The devices that could serve these wishes. `caches.memory` is not used.
 std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
@@ -54,7 +54,7 @@ class DeviceSets final {
   // `few`: below so many nothing is forgotten.
   explicit DeviceSets(size_t few = 1024) : few_(few), next_sweep_(few) {}
 
-  // Null: there is none for these WishesOf() this snapshot.
+  // Null: there is none for these MatchKeysOf() this snapshot.
   std::shared_ptr<const DeviceSet> Find(const std::string& wishes, const Snapshot& snapshot) const;
   // The one to use: this one, or an equal one that was there already.
   std::shared_ptr<const DeviceSet> Keep(const std::string& wishes, const Snapshot& snapshot,

@@ -33,7 +33,7 @@ double SetsOf(int64_t devices, int64_t count) {
   return sets;
 }
 
-// The most steps that the scheduler's search can take on one of the nodes. `devices`: for an Ask,
+// The most steps that the scheduler's search can take on one of the nodes. `devices`: for an SubRequest,
 // how many each node has for it.
 template <class DevicesFor>
 double MostSteps(const PodClaims& pod, const DevicesFor& devices, size_t nodes) {
@@ -42,7 +42,7 @@ double MostSteps(const PodClaims& pod, const DevicesFor& devices, size_t nodes) 
     for (const PreparedRequest& request : claim.requests) {
       std::vector<double> of_request(nodes, 0);
       for (uint32_t i = 0; i < request.asks; ++i) {
-        const Ask& ask = pod.asks[request.first_ask + i];
+        const SubRequest& ask = pod.asks[request.first_ask + i];
         const std::vector<int> on_node = ask.all ? std::vector<int>(nodes, 0) : devices(ask);
         for (size_t n = 0; n < nodes; ++n) of_request[n] += SetsOf(on_node[n], ask.request->count);
       }
@@ -64,7 +64,7 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
     for (const PreparedRequest& request : claim.requests) {
       int64_t most = 0;
       for (uint32_t i = 0; i < request.asks; ++i) {
-        const Ask& ask = pod.asks[request.first_ask + i];
+        const SubRequest& ask = pod.asks[request.first_ask + i];
         if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
         if (context_.memory.CanFail(ask.match, context_.snapshot, matches)) return true;
         most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
@@ -81,17 +81,17 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
 bool ErrorForecaster::CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const {
   const PoolFacts& pools = context_.memory.Pools(context_.snapshot, context_.caches.matches);
   if (!pools.all_ready)
-    return std::any_of(pod.asks.begin(), pod.asks.end(), [](const Ask& ask) {
+    return std::any_of(pod.asks.begin(), pod.asks.end(), [](const SubRequest& ask) {
       return !ask.all && ask.request->count > kManyDevices;
     });
   const int most = static_cast<int>(std::min<int64_t>(pools.most_devices, INT_MAX));
-  const auto of_all = [&](const Ask&) { return std::vector<int>{most}; };
+  const auto of_all = [&](const SubRequest&) { return std::vector<int>{most}; };
   if (MostSteps(pod, of_all, 1) < kMaybeSlow) return false;
   if (!resolved.bound.empty() || resolved.variants.wants_device_resources()) return true;
-  const auto of_nodes = [&](const Ask& ask) {
+  const auto of_nodes = [&](const SubRequest& ask) {
     if (ask.admin) return std::vector<int>(resolved.nodes.size(), most);
     return context_.memory
-        .FreeOn(demand_.node, {WishOf(ask)}, context_.snapshot, context_.caches.matches)
+        .FreeOn(demand_.node, {MatchKeyOf(ask)}, context_.snapshot, context_.caches.matches)
         .on_node;
   };
   return MostSteps(pod, of_nodes, resolved.nodes.size()) >= kMaybeSlow;

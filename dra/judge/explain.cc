@@ -90,7 +90,7 @@ class Tally final {
   bool CountMatching(const ViewDevice& device, const SimulatedUse* held);
   bool HasCapacity(const ViewDevice& device, const SimulatedUse* held);
 
-  const Ask& ask_;
+  const SubRequest& ask_;
   const Snapshot& snapshot_;
   const Workspace* placed_;
   MatchCache& matches_;

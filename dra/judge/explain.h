@@ -27,7 +27,7 @@ namespace fedra::dra {
 // One request (or alternative) against all devices of the cluster.
 struct RequestReport {
   std::string claim;        // "ml/shared", or the pod's name for it
-  std::string claim_words;  // "ResourceClaim ml/shared", "claim gpu (template large-only)"
+  std::string claim_description;  // "ResourceClaim ml/shared", "claim gpu (template large-only)"
   std::string request;      // "req" or "req/sub"
   std::string device_class;
   int64_t wanted = 0;  // per pod; for All: 0
@@ -56,7 +56,7 @@ struct RequestReport {
   bool shareable = false;    // some of them serve several claims at a time
 
   // Of this request of this claim: what is counted may have been counted for another one.
-  void NameAfter(const PodClaims& pod, const Ask& ask);
+  void NameAfter(const PodClaims& pod, const SubRequest& ask);
   // "request gpu of claim gpu (template large-only)".
   std::string Subject() const;
   // The counts as far as they are not 0, in the words of ToString(): {"other driver", 8}.

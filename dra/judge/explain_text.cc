@@ -40,13 +40,13 @@ std::string Describe(const CapacityShortage& shortage, const Text& device) {
   return text + " (" + shortage.left->ToString() + " left on " + device.str() + ")";
 }
 
-void RequestReport::NameAfter(const PodClaims& pod, const Ask& ask) {
+void RequestReport::NameAfter(const PodClaims& pod, const SubRequest& ask) {
   claim = pod.claims[ask.claim].Name();
-  claim_words = pod.claims[ask.claim].Words();
+  claim_description = pod.claims[ask.claim].Describe();
   request = ask.Name();
 }
 
-std::string RequestReport::Subject() const { return "request " + request + " of " + claim_words; }
+std::string RequestReport::Subject() const { return "request " + request + " of " + claim_description; }
 
 std::vector<CountedCause> RequestReport::Parts() const {
   std::vector<CountedCause> parts;

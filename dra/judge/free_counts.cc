@@ -22,9 +22,9 @@ int CountOnEachNode(const SimulationContext& context, const ResolvedPod& resolve
   const AllocatorFeatures& features = context.features();
   MatchCache& matches = context.caches.matches;
   int headroom = 0;
-  std::vector<DeviceWish> wishes;
+  std::vector<MatchKey> wishes;
   for (const Node* node : resolved.nodes) {
-    wishes = WishesOf(resolved.variants.For(*node).pod);
+    wishes = MatchKeysOf(resolved.variants.For(*node).pod);
     if (const NodePools* pools = context.snapshot.PoolsOf(node->name))
       headroom += CountFreeDevices(*pools, wishes, features, &taken, matches);
   }
@@ -46,11 +46,11 @@ std::vector<bool> NodesWithTooFew(const SimulationContext& context, const Resolv
   const PodClaims& pod = resolved.variants.Plain().pod;
   for (const PreparedClaim& claim : pod.claims) {
     for (const PreparedRequest& request : claim.requests) {
-      const Ask& ask = pod.asks[request.first_ask];
+      const SubRequest& ask = pod.asks[request.first_ask];
       if (request.asks != 1 || ask.all || ask.admin || ask.request->count <= 0) continue;
       const auto& free =
           context.memory
-              .FreeOn(demand.node, {WishOf(ask)}, context.snapshot, context.caches.matches)
+              .FreeOn(demand.node, {MatchKeyOf(ask)}, context.snapshot, context.caches.matches)
               .on_node;
       too_few.resize(free.size());
       for (size_t i = 0; i < free.size(); ++i) {
@@ -69,7 +69,7 @@ int CountHeadroom(const SimulationContext& context, const ResolvedPod& resolved,
   if (!resolved.bound.empty() || resolved.variants.wants_device_resources())
     return CountOnEachNode(context, resolved, taken);
   MatchCache& matches = context.caches.matches;
-  const std::vector<DeviceWish> wishes = WishesOf(resolved.variants.Plain().pod);
+  const std::vector<MatchKey> wishes = MatchKeysOf(resolved.variants.Plain().pod);
   const FreeDevices& free = context.memory.FreeOn(demand.node, wishes, context.snapshot, matches);
   int headroom = free.total;
   for (const FreeRoaming& roaming : free.roaming) headroom += CountLeft(roaming, taken);

@@ -32,7 +32,7 @@ std::vector<std::string> ConstraintsAt(const PodClaims& pod, size_t position) {
   for (const PreparedClaim& claim : pod.claims) {
     if (position >= claim.spec->constraints.size()) continue;
     std::string text = "constraint " + Describe(claim.spec->constraints[position]);
-    if (pod.claims.size() > 1) text += " of " + claim.Words();
+    if (pod.claims.size() > 1) text += " of " + claim.Describe();
     found.push_back(std::move(text));
   }
   return found;
@@ -70,7 +70,7 @@ bool JointExplainer::ExplainConstraints(Explanation& explanation) const {
     if (!Fits({.constraints = uint64_t{1} << i})) continue;
     obstacle = Alternatives(constraints) + " cannot hold" + Where();
     explanation.Add(Outcome::kNo, ReasonCode::kConstraintUnsatisfied,
-                    pod_.claims.size() == 1 ? pod_.claims[0].Words() : "", obstacle);
+                    pod_.claims.size() == 1 ? pod_.claims[0].Describe() : "", obstacle);
     return true;
   }
   if (!Fits({.constraints = ~uint64_t{0}})) return false;

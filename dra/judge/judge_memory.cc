@@ -35,7 +35,7 @@ bool IsReady(const PoolState& pool) {
 // Looks at the devices of one view, slice by slice.
 class FreeFinder final {
  public:
-  FreeFinder(const PoolView& view, const std::vector<DeviceWish>& wishes,
+  FreeFinder(const PoolView& view, const std::vector<MatchKey>& wishes,
              const AllocatorFeatures& features, const Workspace* taken, MatchCache& matches)
       : view_(view),
         wishes_(wishes),
@@ -50,7 +50,7 @@ class FreeFinder final {
   bool Suits(const ViewDevice& device, size_t wish) const;
 
   const PoolView& view_;
-  const std::vector<DeviceWish>& wishes_;
+  const std::vector<MatchKey>& wishes_;
   const AllocatorFeatures& features_;
   const Workspace::Pool* held_;
   MatchCache& matches_;
@@ -73,7 +73,7 @@ bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
   if (device.slice != slice_) {
     slice_ = device.slice;
     codes_.clear();
-    for (const DeviceWish& wish : wishes_) codes_.push_back(matches_.Match(wish.match, *slice_));
+    for (const MatchKey& wish : wishes_) codes_.push_back(matches_.Match(wish.match, *slice_));
   }
   if (device.use && device.use->dedicated) return false;
   if (held_ && held_->devices.contains(device.slot)) return false;
@@ -101,25 +101,25 @@ bool IsEverywhere(const PoolState& pool) {
 
 }  // namespace
 
-DeviceWish WishOf(const Ask& ask) {
-  DeviceWish wish{.match = ask.match, .terms = {}};
+MatchKey MatchKeyOf(const SubRequest& ask) {
+  MatchKey wish{.match = ask.match, .terms = {}};
   wish.terms.tolerations = ask.request->tolerations;
   wish.terms.capacity = ask.request->capacity;
   wish.terms.has_capacity = ask.request->has_capacity;
   return wish;
 }
 
-std::vector<DeviceWish> WishesOf(const PodClaims& pod) {
-  std::vector<DeviceWish> wishes;
-  for (const Ask& ask : pod.asks) {
-    DeviceWish wish = WishOf(ask);
+std::vector<MatchKey> MatchKeysOf(const PodClaims& pod) {
+  std::vector<MatchKey> wishes;
+  for (const SubRequest& ask : pod.asks) {
+    MatchKey wish = MatchKeyOf(ask);
     if (std::find(wishes.begin(), wishes.end(), wish) == wishes.end())
       wishes.push_back(std::move(wish));
   }
   return wishes;
 }
 
-int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wishes,
+int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes,
                      const AllocatorFeatures& features, const Workspace* taken,
                      MatchCache& matches) {
   int count = 0;
@@ -134,7 +134,7 @@ int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wish
 
 FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
                             const std::vector<const Node*>& nodes,
-                            const std::vector<DeviceWish>& wishes,
+                            const std::vector<MatchKey>& wishes,
                             const AllocatorFeatures& features, MatchCache& matches) {
   FreeRoaming free{.pool = std::move(pool), .slots = {}};
   std::vector<bool> found(free.pool->slot_count);
@@ -229,7 +229,7 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
 }
 
 JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes,
-                                             const std::vector<DeviceWish>& wishes) {
+                                             const std::vector<MatchKey>& wishes) {
   for (FreeEntry& entry : free_)
     if (entry.nodes == nodes && entry.wishes == wishes) return entry;
   if (free_.size() >= kMaxFree) free_.clear();
@@ -237,7 +237,7 @@ JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes,
 }
 
 const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
-                                       const std::vector<DeviceWish>& wishes,
+                                       const std::vector<MatchKey>& wishes,
                                        const Snapshot& snapshot, MatchCache& matches) {
   const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
   FreeEntry& entry = EntryOf(admitting.id, wishes);
@@ -277,7 +277,7 @@ RequestReport JudgeMemory::ReportOn(const NodeConstraints& constraints, const Po
                                     uint32_t ask_index, const Snapshot& snapshot,
                                     MatchCache& matches) {
   const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
-  const Ask& ask = pod.asks[ask_index];
+  const SubRequest& ask = pod.asks[ask_index];
   for (const Report& known : reports_) {
     if (known.nodes != admitting.id || known.match != ask.match) continue;
     if (known.device_class != ask.device_class || !AskTheSame(known.request, *ask.request))

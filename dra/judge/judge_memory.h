@@ -35,15 +35,15 @@ struct AdmittingNodes {
 
 // What decides whether a device can be taken for a request, how many and with which others left
 // out.
-struct DeviceWish {
+struct MatchKey {
   ConjunctionId match = 0;
   DeviceRequest terms;  // tolerations and capacity only
 
-  bool operator==(const DeviceWish&) const = default;
+  bool operator==(const MatchKey&) const = default;
 };
-DeviceWish WishOf(const Ask& ask);
+MatchKey MatchKeyOf(const SubRequest& ask);
 // Each once.
-std::vector<DeviceWish> WishesOf(const PodClaims& pod);
+std::vector<MatchKey> MatchKeysOf(const PodClaims& pod);
 
 // Devices of a pool of no single node that could be taken.
 struct FreeRoaming {
@@ -82,7 +82,7 @@ class JudgeMemory final {
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
   const FreeDevices& FreeOn(const NodeConstraints& constraints,
-                            const std::vector<DeviceWish>& wishes, const Snapshot& snapshot,
+                            const std::vector<MatchKey>& wishes, const Snapshot& snapshot,
                             MatchCache& matches);
   // Explain() over the admitting nodes, with nothing placed.
   RequestReport ReportOn(const NodeConstraints& constraints, const PodClaims& pod, uint32_t ask,
@@ -91,7 +91,7 @@ class JudgeMemory final {
  private:
   struct FreeEntry {
     uint64_t nodes;  // AdmittingNodes::id
-    std::vector<DeviceWish> wishes;
+    std::vector<MatchKey> wishes;
     uint64_t use_serial = 0;
     FreeDevices free;
   };
@@ -106,7 +106,7 @@ class JudgeMemory final {
 
   // Drops what the changes since the last call have made wrong.
   void Refresh(const Snapshot& snapshot, const MatchCache& matches);
-  FreeEntry& EntryOf(uint64_t nodes, const std::vector<DeviceWish>& wishes);
+  FreeEntry& EntryOf(uint64_t nodes, const std::vector<MatchKey>& wishes);
 
   uint64_t nodes_serial_ = 0;
   uint64_t slices_serial_ = 0;
@@ -122,13 +122,13 @@ class JudgeMemory final {
 };
 
 // The same for one node. `taken`: what a simulation holds is left out; may be null.
-int CountFreeDevices(const NodePools& pools, const std::vector<DeviceWish>& wishes,
+int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes,
                      const AllocatorFeatures& features, const Workspace* taken,
                      MatchCache& matches);
 // For one pool that any of these nodes may reach.
 FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
                             const std::vector<const Node*>& nodes,
-                            const std::vector<DeviceWish>& wishes,
+                            const std::vector<MatchKey>& wishes,
                             const AllocatorFeatures& features, MatchCache& matches);
 
 }  // namespace fedra::dra

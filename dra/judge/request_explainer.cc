@@ -67,7 +67,7 @@ std::string RequestExplainer::Shortfall(const RequestReport& report, int64_t nee
 }
 
 // The devices that all pods take together, as far as that can be told from one request.
-int64_t RequestExplainer::Need(const Ask& ask, const RequestReport& report, bool shared) const {
+int64_t RequestExplainer::Need(const SubRequest& ask, const RequestReport& report, bool shared) const {
   if (report.all) return 1;
   const bool one_per_pod = !shared && !ask.alternative && !ask.admin && !report.shareable;
   const bool sane = report.wanted <= std::numeric_limits<int32_t>::max();
@@ -98,9 +98,9 @@ RequestReport RequestExplainer::ForTenants(const RequestReport& report) const {
 
 // "request gpu of claim gpu (template any) fits in none of 2 alternatives: large: 1 on one node of
 // class h100 (DriverMissing; 2 devices: 2 other driver), small: ..."
-std::string RequestExplainer::DescribeAlternatives(const Ask& ask,
+std::string RequestExplainer::DescribeAlternatives(const SubRequest& ask,
                                                    std::span<const RequestReport> reports) const {
-  std::string text = "request " + ask.owner->name.str() + " of " + reports.front().claim_words +
+  std::string text = "request " + ask.owner->name.str() + " of " + reports.front().claim_description +
                      " fits in none of " + std::to_string(reports.size()) + " alternatives";
   const char* separator = ": ";
   for (const RequestReport& report : reports.first(std::min(reports.size(), kMaxAlternatives))) {
@@ -114,7 +114,7 @@ std::string RequestExplainer::DescribeAlternatives(const Ask& ask,
 }
 
 // `reports`: on the request, or on each of its alternatives, the first of which is `ask`.
-void RequestExplainer::Refuse(const Ask& ask, std::span<const RequestReport> reports, bool shared,
+void RequestExplainer::Refuse(const SubRequest& ask, std::span<const RequestReport> reports, bool shared,
                               Explanation& explanation) const {
   // The alternative that came furthest decides what would help.
   const RequestReport& nearest = *std::min_element(reports.begin(), reports.end(), IsNearer);

@@ -27,13 +27,13 @@ class RequestExplainer final {
 
  private:
   RequestReport ReportOn(const PodVariant& variant, uint32_t ask) const;
-  int64_t Need(const Ask& ask, const RequestReport& report, bool shared) const;
+  int64_t Need(const SubRequest& ask, const RequestReport& report, bool shared) const;
   verdict::ReasonCode CodeOf(const RequestReport& report, int64_t need) const;
   std::string Shortfall(const RequestReport& report, int64_t need) const;
   // What may be said of it in the pods' namespace.
   RequestReport ForTenants(const RequestReport& report) const;
-  std::string DescribeAlternatives(const Ask& ask, std::span<const RequestReport> reports) const;
-  void Refuse(const Ask& ask, std::span<const RequestReport> reports, bool shared,
+  std::string DescribeAlternatives(const SubRequest& ask, std::span<const RequestReport> reports) const;
+  void Refuse(const SubRequest& ask, std::span<const RequestReport> reports, bool shared,
               Explanation& explanation) const;
 
   const SimulationContext& context_;

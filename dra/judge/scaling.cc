@@ -87,7 +87,7 @@ class ShareFinder final {
  private:
   enum class Source { kNewNode, kElsewhere, kNowhere };
   Source Assign(size_t claim, size_t index);
-  int64_t* Left(const Ask& ask);
+  int64_t* Left(const SubRequest& ask);
 
   const PodClaims& pod_;
   const std::vector<size_t>& shared_;
@@ -96,7 +96,7 @@ class ShareFinder final {
   Share share_;
 };
 
-int64_t* ShareFinder::Left(const Ask& ask) {
+int64_t* ShareFinder::Left(const SubRequest& ask) {
   const auto at = left_.find(ask.request->device_class);
   return at == left_.end() ? nullptr : &at->second;
 }
@@ -106,7 +106,7 @@ ShareFinder::Source ShareFinder::Assign(size_t claim, size_t index) {
   const PreparedRequest& request = pod_.claims[claim].requests[index];
   bool known = false;
   for (uint32_t i = 0; i < request.asks; ++i) {
-    const Ask& ask = pod_.asks[request.first_ask + i];
+    const SubRequest& ask = pod_.asks[request.first_ask + i];
     int64_t* left = Left(ask);
     known = known || left != nullptr;
     if (left == nullptr) continue;

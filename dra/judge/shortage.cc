@@ -12,14 +12,14 @@ namespace {
 // A message is read by people.
 constexpr size_t kMaxRequestsShown = 8;
 
-bool Suits(const SimulationContext& context, const Ask& ask, const ViewDevice& device) {
+bool Suits(const SimulationContext& context, const SubRequest& ask, const ViewDevice& device) {
   return context.caches.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
 }
 
 // The most that is left of each capacity on a device that suits the request, and on which device.
 std::map<Text, std::pair<CapacityShortage, Text>> MostLeft(const SimulationContext& context,
                                                            const Workspace& taken,
-                                                           const NodeView& view, const Ask& ask) {
+                                                           const NodeView& view, const SubRequest& ask) {
   std::map<Text, std::pair<CapacityShortage, Text>> best;
   for (const auto& pool : view.pools) {
     const Workspace::Pool* placed = taken.Find(pool->key);
@@ -62,7 +62,7 @@ std::string CounterShortages(const SimulationContext& context, const Workspace& 
     for (uint32_t d = 0; d < pool.devices.size(); ++d) {
       const ViewDevice& device = pool.devices[d];
       const bool suits = std::any_of(pod.asks.begin(), pod.asks.end(),
-                                     [&](const Ask& ask) { return Suits(context, ask, device); });
+                                     [&](const SubRequest& ask) { return Suits(context, ask, device); });
       if (!suits || (device.use && device.use->dedicated)) continue;
       for (const Consumption& consumption : pool.ConsumptionOf(d)) {
         const Quantity left = ledger.Left(p, consumption.counter);
@@ -88,7 +88,7 @@ std::string CapacityShortages(const SimulationContext& context, const Workspace&
     std::map<std::string, int> texts;
   };
   std::map<Text, Totals> capacities;
-  for (const Ask& ask : pod.asks) {
+  for (const SubRequest& ask : pod.asks) {
     const int devices =
         ask.all ? 1 : static_cast<int>(std::min(ask.request->count, kMaxResultsPerClaim));
     for (const auto& [name, found] : MostLeft(context, taken, view, ask)) {
@@ -111,7 +111,7 @@ std::string CapacityShortages(const SimulationContext& context, const Workspace&
 std::string CountsOn(const SimulationContext& context, const Workspace& taken, const Node& node,
                      const PodClaims& pod) {
   const NodeView view = ViewOf(context.snapshot, node);
-  const std::vector<Ask>& asks = pod.asks;
+  const std::vector<SubRequest>& asks = pod.asks;
   std::string text;
   // One alternative with enough serves a request.
   std::set<std::pair<uint32_t, const ClaimRequest*>> wanted, served;
@@ -122,7 +122,7 @@ std::string CountsOn(const SimulationContext& context, const Workspace& taken, c
       served.emplace(asks[i].claim, asks[i].owner);
     if (i >= kMaxRequestsShown) continue;
     text += (i == 0 ? "request " : ", request ") + asks[i].Name();
-    if (pod.claims.size() > 1) text += " of " + pod.claims[asks[i].claim].Words();
+    if (pod.claims.size() > 1) text += " of " + pod.claims[asks[i].claim].Describe();
     text += asks[i].all ? ": " + std::to_string(free)
                         : ": " + std::to_string(std::min<int64_t>(free, asks[i].request->count)) +
                               " of " + std::to_string(asks[i].request->count);

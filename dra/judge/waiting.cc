@@ -19,7 +19,7 @@ bool IsShort(const PodSetReport& free, const RequestReport* wish) {
   if (!free.no_room && (wish == nullptr || !free.obstacle.empty())) return true;
   return wish != nullptr &&
          std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
-           return request.claim_words == wish->claim_words && request.request == wish->request &&
+           return request.claim_description == wish->claim_description && request.request == wish->request &&
                   IsLacking(request);
          });
 }

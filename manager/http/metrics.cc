@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "manager/tracking/manager_name.h"
 
-namespace fedra::server {
+namespace fedra::pages {
 namespace {
 
 constexpr std::array kFamilies = {
@@ -343,4 +343,4 @@ std::string Metrics::Text() const {
   return prometheus::TextSerializer().Serialize(families_->registry.Collect());
 }
 
-}  // namespace fedra::server
+}  // namespace fedra::pages

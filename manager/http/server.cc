@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "cluster-clients/http/loop_asio.h"
 
-namespace fedra::server {
+namespace fedra::pages {
 namespace {
 
 namespace beast = boost::beast;
@@ -272,4 +272,4 @@ Result<void> HttpServer::Start(const std::string& address) { return impl_->Start
 void HttpServer::Stop() { impl_->Stop(); }
 int HttpServer::port() const { return impl_->port(); }
 
-}  // namespace fedra::server
+}  // namespace fedra::pages

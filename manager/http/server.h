@@ -22,7 +22,7 @@
 #include "base/worker_pool.h"
 #include "cluster-clients/http/loop.h"
 
-namespace fedra::server {
+namespace fedra::pages {
 
 // One line of /livez or /readyz.
 struct HealthCheck {
@@ -76,4 +76,4 @@ class HttpServer final {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace fedra::server
+}  // namespace fedra::pages

@@ -132,7 +132,7 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   const tracking::AdmissionCheckState& check = *workload.Check(context.view.check);
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
-    return TellEnd(*ended, decision);
+    return MirrorEnd(*ended, decision);
   CleanUp(context, nullptr, "Evicted", decision);
   if (context.view.job != nullptr && context.view.job->shows_activity)
     decision.actions.emplace_back(ClearActivity{});

@@ -51,8 +51,8 @@ std::string NotDispatchable(const WorkloadView& view) {
 }
 
 bool IsLost(const Context& context, const ClusterView& cluster) {
-  // One that is settling is asked first, however long it was away.
-  return cluster.contact != Contact::kFull && !cluster.settling && cluster.lost_since &&
+  // One that is resyncing is asked first, however long it was away.
+  return cluster.contact != Contact::kFull && !cluster.resyncing && cluster.lost_since &&
          context.now >= *cluster.lost_since + context.policy.worker_lost_timeout;
 }
 

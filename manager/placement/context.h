@@ -13,8 +13,8 @@
 
 namespace fedra::placement {
 
-// How soon it is looked again while a worker is settling.
-inline constexpr std::chrono::seconds kSettlingLook{10};
+// How soon it is looked again while a worker is resyncing.
+inline constexpr std::chrono::seconds kSyncingRecheck{10};
 
 // Lives for one Decide() call.
 struct Context {

@@ -15,9 +15,9 @@
 namespace fedra::placement {
 namespace {
 
-bool SomeAreSettling(const Context& context) {
+bool SomeAreResyncing(const Context& context) {
   return std::any_of(context.clusters.begin(), context.clusters.end(),
-                     [](const ClusterView& cluster) { return cluster.settling; });
+                     [](const ClusterView& cluster) { return cluster.resyncing; });
 }
 
 bool IsInTurnSoon(const Context& context) {
@@ -39,10 +39,10 @@ std::optional<WallTime> FlapEnd(const Context& context) {
   return end;
 }
 
-// "Settling" ends by time, without an event: look again then.
+// A resync ends by time, without an event: look again then.
 std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
   std::optional<WallTime> wake_at = choice.wake_at;
-  if (SomeAreSettling(context)) WakeBy(context.now + kSettlingLook, wake_at);
+  if (SomeAreResyncing(context)) WakeBy(context.now + kSyncingRecheck, wake_at);
   return wake_at;
 }
 
@@ -89,7 +89,7 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   if (const auto until = FlapEnd(context)) WakeBy(*until, decision.wake_at);
   const bool nominates = !context.workload().nominated.empty();
   if (!nominates && IsReported(context, check) &&
-      (SomeAreSettling(context) || IsInTurnSoon(context) || FlapEnd(context))) {
+      (SomeAreResyncing(context) || IsInTurnSoon(context) || FlapEnd(context))) {
     decision.why = check.message;
     return;
   }
@@ -179,7 +179,7 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   decision.phase = Phase::kDispatching;
   decision.worker = choice.clusters.front();
   decision.wake_at = WakeAt(context, choice);
-  const Message message = SentTo(context.clusters, choice.clusters, nominated, context.policy);
+  const Message message = DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
   decision.why = message.text;
   const bool adds =
       std::any_of(choice.clusters.begin(), choice.clusters.end(),

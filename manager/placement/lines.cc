@@ -127,7 +127,7 @@ std::vector<ObjectKey> Lines::Join(const Contender& contender) {
   return look_at;
 }
 
-void Lines::Doubt(const ObjectKey& workload) {
+void Lines::Invalidate(const ObjectKey& workload) {
   const auto found = entries_.find(workload);
   if (found != entries_.end()) found->second->second.judged = false;
 }

@@ -17,7 +17,7 @@
 // A look offers what the workload would take (Offer), decides, and says what came of it (Conclude).
 // Both return the workloads that must be looked at again because of it. A workload that was never
 // looked at holds all those behind it until it has been; one that was looked at before devices
-// became free, or before something else that it asks for changed (Doubt), holds those that compete
+// became free, or before something else that it asks for changed (Invalidate), holds those that compete
 // with it. Where devices come and go faster than looks are made, a look at it after they first
 // asked will do.
 //
@@ -139,7 +139,7 @@ class Lines final {
   std::vector<ObjectKey> Join(const Contender& contender);
 
   // If it waits: what was last judged of it does not hold any more.
-  void Doubt(const ObjectKey& workload);
+  void Invalidate(const ObjectKey& workload);
 
   struct Answer {
     std::map<ClusterName, Turn> turns;  // for every worker where it fits

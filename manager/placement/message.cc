@@ -187,7 +187,7 @@ std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters) {
   return reasons;
 }
 
-Message SentTo(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
+Message DispatchedMessage(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
                const std::vector<ClusterName>& nominated, const Policy& policy) {
   const auto [eligible, allowed] = Eligible(clusters, policy);
   uint64_t facts = Begin("sent");

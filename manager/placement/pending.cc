@@ -22,7 +22,7 @@ void DecideEnded(const Context& context, const ClusterView& ended,
   const bool in_this_round = Contains(nominated, ended.name) && ended.contact == Contact::kFull;
   if (!in_this_round || !HasOwnClone(ended) || !ended.clone->Admitted() || ended.clone->deleting ||
       (ended.clone->Finished() && !EndedAsItsJob(*ended.clone->finished)))
-    return TellEnd(ended, decision);
+    return MirrorEnd(ended, decision);
   decision.phase = Phase::kRunning;
   decision.worker = ended.name;
   AdmitOn(ended, decision);

@@ -20,7 +20,7 @@ bool IsEligible(const ClusterView& cluster, const Policy& policy) {
     case verdict::Outcome::kMayScale:
       return true;
     case verdict::Outcome::kUnknown:
-      return policy.unknown == UnknownPolicy::kTryLast && !cluster.settling;
+      return policy.unknown == UnknownPolicy::kTryLast && !cluster.resyncing;
     case verdict::Outcome::kNo:
       return false;
   }

@@ -52,7 +52,7 @@ void DecideWithoutContact(const Context& context, const ClusterView& worker, Dec
   }
   if (!IsLost(context, worker)) {
     const WallTime deadline = since + context.policy.worker_lost_timeout;
-    decision.wake_at = context.now < deadline ? deadline : context.now + kSettlingLook;
+    decision.wake_at = context.now < deadline ? deadline : context.now + kSyncingRecheck;
     const std::string next = context.now < deadline ? "the job moves at " + FormatRfc3339(deadline)
                                                     : "it is asked once more before the job moves";
     decision.why = fmt::format("{} has been unreachable since {}: {}; {}", worker.name.value,

@@ -36,7 +36,7 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
       OutcomeOf(kind)});
 }
 
-void TellEnd(const ClusterView& cluster, Decision& decision) {
+void MirrorEnd(const ClusterView& cluster, Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = cluster.name;
   decision.why = fmt::format("finished on {}; copying its final status", cluster.name.value);

@@ -26,7 +26,7 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
                      FailureKind kind = FailureKind::kPassing);
 
 // Shows the end of the job there on the manager, which ends the workload.
-void TellEnd(const ClusterView& cluster, Decision& decision);
+void MirrorEnd(const ClusterView& cluster, Decision& decision);
 
 // Deletes our objects on every cluster but `keep` (null: none): at once where it is in reach;
 // where not, remembers to. True when nothing had to be done on any cluster with contact.

@@ -56,7 +56,7 @@ struct ClusterView {
   bool rejects_us = false;             // it answers, and does not take our credentials
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
   // can be used, is about to be known.
-  bool settling = false;
+  bool resyncing = false;
   // It fits there and stands in line behind jobs that are dispatched, or judged, at this moment.
   bool in_turn_soon = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured

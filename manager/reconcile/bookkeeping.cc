@@ -15,24 +15,24 @@ constexpr int kMaxTimes = 100;
 
 }  // namespace
 
-Bookkeeping::Bookkeeping(store::Store& store, Records& records, Recorder& recorder,
+Bookkeeping::Bookkeeping(store::Store& store, Records& records, StatusWriter& status_writer,
                          EventWriter& events, Telemetry& telemetry, const Clock& clock)
     : store_(store),
       records_(records),
-      recorder_(recorder),
+      status_writer_(status_writer),
       events_(events),
       telemetry_(telemetry),
       clock_(clock) {}
 
 store::PlacementRow Bookkeeping::Row(const Execution& execution) const {
   const tracking::Workload* workload = execution.workload.get();
-  store::PlacementRow row = records_.Find(execution.picture.view.key);
+  store::PlacementRow row = records_.Find(execution.gathered.view.key);
   if (workload == nullptr || row.uid == workload->uid) return row;
   row = {};
   row.uid = workload->uid;
   row.key = workload->key;
   row.job_kind = workload->owner.kind;
-  row.job = execution.picture.job;
+  row.job = execution.gathered.job;
   return row;
 }
 
@@ -109,11 +109,11 @@ Result<void> Bookkeeping::AddResidue(const Execution& execution, const ClusterNa
   const store::PlacementRow row = Row(execution);
   if (row.uid.empty()) return {};
   return records_.AddResidue(
-      {cluster, execution.picture.view.key, row.uid, row.job_kind, row.job, clock_.Now()});
+      {cluster, execution.gathered.view.key, row.uid, row.job_kind, row.job, clock_.Now()});
 }
 
-void Bookkeeping::EndResidue(const Execution& execution, const ClusterName& cluster) {
-  records_.EndResidue(cluster, execution.picture.view.key);
+void Bookkeeping::ClearResidue(const Execution& execution, const ClusterName& cluster) {
+  records_.ClearResidue(cluster, execution.gathered.view.key);
 }
 
 void Bookkeeping::EndIntents(const Execution& execution) {
@@ -140,7 +140,7 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailur
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordPlacing& action) {
-  records_.RememberPlacing(execution.picture.view.key, {action.cluster, clock_.Now()});
+  records_.RememberPlacing(execution.gathered.view.key, {action.cluster, clock_.Now()});
   return {};
 }
 
@@ -156,32 +156,32 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordRemova
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
-  records_.Forget(execution.picture.view.key);
-  recorder_.Gone(execution.picture.view.key);
+  records_.Forget(execution.gathered.view.key);
+  status_writer_.Gone(execution.gathered.view.key);
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::KeepRemote& action) {
   // Asked for at every look, for as long as the copies stay.
-  if (records_.EndsAttempt(execution.picture.view.key, action.cluster))
+  if (records_.EndsAttempt(execution.gathered.view.key, action.cluster))
     EndAttempt(execution, action.cluster, action.outcome, action.message);
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordEnd&) {
-  records_.RememberEnd(execution.picture.view.key, clock_.Now());
+  records_.RememberEnd(execution.gathered.view.key, clock_.Now());
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action) {
   using namespace placement;
-  if (!recorder_.Tell(execution.picture, action)) return {};
+  if (!status_writer_.AddNote(execution.gathered, action)) return {};
   if (action.reason == notes::kWorkerLost.name) telemetry_.WorkerLost(action.cluster);
   const bool is_warning = notes::IsWarning(action.reason);
   log::Write(notes::IsLogWarning(action.reason) ? log::Level::kWarn : log::Level::kInfo,
              action.reason,
-             {{"workload", execution.picture.view.key.ToString()},
-              {"job", execution.picture.job.ToString()},
+             {{"workload", execution.gathered.view.key.ToString()},
+              {"job", execution.gathered.job.ToString()},
               {"cluster", action.cluster.value},
               {"message", action.message}});
   const auto& workload = execution.workload;

@@ -11,7 +11,7 @@
 #include "manager/placement/action.h"
 #include "manager/reconcile/event_writer.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/recorder.h"
+#include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/telemetry.h"
 
@@ -19,7 +19,7 @@ namespace fedra::reconcile {
 
 class Bookkeeping final {
  public:
-  Bookkeeping(store::Store& store, Records& records, Recorder& recorder, EventWriter& events,
+  Bookkeeping(store::Store& store, Records& records, StatusWriter& status_writer, EventWriter& events,
               Telemetry& telemetry, const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::RecordFailure& action);
@@ -46,11 +46,11 @@ class Bookkeeping final {
                   const std::string& outcome, const std::string& message);
   // Durable: ours must be removed there when the cluster is back.
   Result<void> AddResidue(const Execution& execution, const ClusterName& cluster);
-  void EndResidue(const Execution& execution, const ClusterName& cluster);
+  void ClearResidue(const Execution& execution, const ClusterName& cluster);
   // The log of a failed pod, into the history alone; once.
-  bool WantsLog(const Execution& execution) { return recorder_.WantsLog(execution.picture); }
+  bool WantsLog(const Execution& execution) { return status_writer_.WantsLog(execution.gathered); }
   void KeepLog(const Execution& execution, const ClusterName& cluster, std::string log) {
-    recorder_.KeepLog(execution.picture, cluster, std::move(log));
+    status_writer_.KeepLog(execution.gathered, cluster, std::move(log));
   }
   // However the execution ended: what came of its intents is known now, and the state of the
   // clusters says the rest.
@@ -64,7 +64,7 @@ class Bookkeeping final {
 
   store::Store& store_;
   Records& records_;
-  Recorder& recorder_;
+  StatusWriter& status_writer_;
   EventWriter& events_;
   Telemetry& telemetry_;
   const Clock& clock_;

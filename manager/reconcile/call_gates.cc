@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kBusy{50};
 
 bool CallGates::IsInDoubt(const State& state, const ClusterName& worker, SteadyTime now) const {
   const auto waiting = state.waiting.find(worker);
-  if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.brisk) return true;
+  if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.fast_below) return true;
   const auto answered = state.answered.find(worker);
   return answered == state.answered.end() || now - answered->second > limits_.fresh;
 }
@@ -33,8 +33,8 @@ bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTi
   // One that is silent leaves room in that budget for those that only were not asked lately.
   if (in_doubt && waiting.size() >= limits_.per_slow_worker) return false;
   const auto longest = now - *waiting.begin();
-  if (state.beyond_first >= limits_.beyond_first || longest > limits_.patience) return false;
-  return longest <= limits_.brisk || waiting.size() < limits_.per_slow_worker;
+  if (state.beyond_first >= limits_.beyond_first || longest > limits_.stuck_after) return false;
+  return longest <= limits_.fast_below || waiting.size() < limits_.per_slow_worker;
 }
 
 std::unique_ptr<CallGates::Pass> CallGates::TryEnter(const ClusterName& worker) {
@@ -60,7 +60,7 @@ Result<std::unique_ptr<CallGates::Pass>> CallGates::Enter(const ClusterName& wor
 void CallGates::Leave(const ClusterName& worker, SteadyTime since) {
   const SteadyTime now = clock_.Steady();
   state_.With([&](State& state) {
-    if (now - since <= limits_.patience) state.answered[worker] = now;
+    if (now - since <= limits_.stuck_after) state.answered[worker] = now;
     const auto found = state.waiting.find(worker);
     auto& waiting = found->second;
     waiting.erase(waiting.find(since));

@@ -99,12 +99,12 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   // Connected means usable: not before the lists are complete, the first ones or, after an outage,
   // those of what we have there.
   const bool listing = state.phase == ConnectionPhase::kConnected &&
-                       (!status.settled || status.contact == Contact::kSyncing);
+                       (!status.answered || status.contact == Contact::kSyncing);
   row.phase = ToString(ClusterPhaseOf(state.phase, !listing));
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
   // Until it is known whether it is there, what was known stands: a slow start is no outage.
-  if (status.contact == Contact::kFull || status.settled) {
+  if (status.contact == Contact::kFull || status.answered) {
     // A restart must not take the time of such a rejection for an outage.
     if (!status.keeps_jobs) row.lost_since = status.lost_since;
   } else if (const auto known = written_.find(row.name); known != written_.end()) {

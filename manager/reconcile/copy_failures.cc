@@ -15,7 +15,7 @@ void CopyFailures::Clear(const ClusterName& worker, const ObjectKey& key) {
   });
 }
 
-std::vector<ObjectKey> CopyFailures::Doubt(const ClusterName& worker) {
+std::vector<ObjectKey> CopyFailures::TakeOutdated(const ClusterName& worker) {
   return failures_.With([&](Failures& all) {
     std::vector<ObjectKey> keys;
     const auto found = all.find(worker);

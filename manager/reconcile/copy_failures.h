@@ -31,7 +31,7 @@ class CopyFailures final {
   void Record(const ClusterName& worker, const ObjectKey& key, CopyFailure failure);
   void Clear(const ClusterName& worker, const ObjectKey& key);
   // The causes may have gone: the worker may be asked again now, about these templates.
-  std::vector<ObjectKey> Doubt(const ClusterName& worker);
+  std::vector<ObjectKey> TakeOutdated(const ClusterName& worker);
 
   std::optional<CopyFailure> Find(const ClusterName& worker, const ObjectKey& key) const;
   // Of one namespace, by the templates' names.

@@ -12,9 +12,9 @@ std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {
   return state_.With([&](State& state) { return state.lines.Leave(workload); });
 }
 
-void DispatchOrder::Doubt(const std::vector<ObjectKey>& workloads) {
+void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads) {
   state_.With([&](State& state) {
-    for (const ObjectKey& workload : workloads) state.lines.Doubt(workload);
+    for (const ObjectKey& workload : workloads) state.lines.Invalidate(workload);
   });
 }
 

@@ -24,7 +24,7 @@ class DispatchOrder final {
 
   // What is known of these does not hold any more: those behind them wait until they have been
   // looked at again.
-  void Doubt(const std::vector<ObjectKey>& workloads);
+  void Invalidate(const std::vector<ObjectKey>& workloads);
   // Devices may have become free there: verdicts made before are out of date.
   void Freed(const ClusterName& worker);
   // To be read before the verdicts are made that are offered with it.

@@ -12,7 +12,7 @@ using placement::Contact;
 
 // A job of a thousand pods that start must not become a thousand writes to the manager. MultiKueue
 // waits 1 s (eventsBatchPeriod, Kueue 0.19).
-constexpr std::chrono::milliseconds kProgressSettle{500};
+constexpr std::chrono::milliseconds kProgressDebounce{500};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ EventHandlers::EventHandlers(Targets targets, Sources sources, const Clock& cloc
 ManagerListener EventHandlers::ForManager() {
   return {.on_workload = [this](const ObjectKey& key) { OnWorkload(key); },
           .on_progress =
-              [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
+              [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
           .on_checks = [this] { OnChecks(); },
           .on_template =
               [this](const ObjectKey& key) {
@@ -45,7 +45,7 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
             if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
           },
       .on_progress =
-          [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressSettle); },
+          [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
       .on_input = [this, name](const Worker&, const InputChange& change) { OnInput(name, change); },
       .on_contact = [this](const Worker& worker) { OnContact(worker); }};
 }
@@ -61,7 +61,7 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
 }
 
 void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads) {
-  sources_.order.Doubt(workloads);
+  sources_.order.Invalidate(workloads);
   targets_.workloads.AddAll(workloads);
 }
 
@@ -107,7 +107,7 @@ void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change
   const std::vector<ObjectKey> keys = sources_.wake_index.AffectedBy(change);
   if (change.kind != InputChange::Kind::kDevices) return LookAgain(keys);
   sources_.order.Freed(worker);
-  const SteadyTime when = clock_.Steady() + kDevicesSettle;
+  const SteadyTime when = clock_.Steady() + kDeviceDebounce;
   for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
 }
 

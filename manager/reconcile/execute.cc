@@ -18,8 +18,8 @@ Result<void> Executor::Do(Execution& execution, const placement::Action& action)
       action);
 }
 
-Result<void> Executor::Execute(const Picture& picture, const placement::Decision& decision) {
-  Execution execution(picture);
+Result<void> Executor::Execute(const Gathered& gathered, const placement::Decision& decision) {
+  Execution execution(gathered);
   Result<void> outcome;
   for (const placement::Action& action : decision.actions) {
     if (!outcome && placement::NeedsAllBefore(action)) break;

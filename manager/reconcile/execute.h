@@ -20,7 +20,7 @@ class Executor final {
 
   // The first failure. kConflict: the state has moved on, look again. kUnavailable with
   // retry_after: the worker is busy. Anything else: back off and look again.
-  Result<void> Execute(const Picture& picture, const placement::Decision& decision);
+  Result<void> Execute(const Gathered& gathered, const placement::Decision& decision);
 
  private:
   Result<void> Do(Execution& execution, const placement::Action& action);

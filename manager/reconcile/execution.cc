@@ -9,14 +9,14 @@ namespace fedra::reconcile {
 using placement::ClusterView;
 
 const ClusterView& Execution::View(const ClusterName& name) const {
-  const auto found = std::find_if(picture.clusters.begin(), picture.clusters.end(),
+  const auto found = std::find_if(gathered.clusters.begin(), gathered.clusters.end(),
                                   [&](const ClusterView& cluster) { return cluster.name == name; });
-  FEDRA_ASSERT(found != picture.clusters.end(), "a decision names a cluster of its view");
+  FEDRA_ASSERT(found != gathered.clusters.end(), "a decision names a cluster of its view");
   return *found;
 }
 
 Worker& Execution::WorkerOf(const ClusterName& name) const {
-  const auto worker = picture.workers->Find(name);
+  const auto worker = gathered.workers->Find(name);
   FEDRA_ASSERT(worker != nullptr, "a decision names a worker of its view");
   return *worker;
 }

@@ -13,15 +13,15 @@
 namespace fedra::reconcile {
 
 struct Execution {
-  explicit Execution(const Picture& seen)
-      : picture(seen), workload(seen.view.workload), job(seen.view.job) {}
+  explicit Execution(const Gathered& seen)
+      : gathered(seen), workload(seen.view.workload), job(seen.view.job) {}
 
   // A decision names clusters of its view only.
   const placement::ClusterView& View(const ClusterName& name) const;
   // As of the look; it may have been removed and stopped since, and then its calls fail.
   Worker& WorkerOf(const ClusterName& name) const;
 
-  const Picture& picture;
+  const Gathered& gathered;
   // The manager's objects as our own writes of this execution left them; null: there is none.
   std::shared_ptr<const tracking::Workload> workload;
   std::shared_ptr<const tracking::Job> job;

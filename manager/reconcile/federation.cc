@@ -46,7 +46,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       template_loop_({.subject = "template", .threads = kTemplateThreads, .retry = &RetryCopyAfter},
                      clock, [this](const ObjectKey& key) { return templates_.Reconcile(key); }),
       records_(store),
-      recorder_(store, clock),
+      status_writer_(store, clock),
       gates_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
                 {wake_index_, records_, manager_, workers_, places_, gatherer_, order_}, clock),
@@ -54,7 +54,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
-      bookkeeping_(store, records_, recorder_, events_, telemetry, clock),
+      bookkeeping_(store, records_, status_writer_, events_, telemetry, clock),
       templates_(settings_.templates, manager_, workers_, gates_, copy_failures_, clock,
                  template_loop_,
                  [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
@@ -64,7 +64,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_, gatherer_, workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
-                 {gatherer_, wake_index_, places_, order_, records_, recorder_, executor_,
+                 {gatherer_, wake_index_, places_, order_, records_, status_writer_, executor_,
                   workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
@@ -77,7 +77,7 @@ Federation::~Federation() { Stop(); }
 
 Result<void> Federation::Start() {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, recorder_.Load());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, status_writer_.Load());
   std::vector<WorkerSettings> workers = settings_.workers;
   FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
@@ -92,7 +92,7 @@ bool Federation::MayBegin() const {
   if (!manager_.IsListed()) return false;
   const auto workers = workers_.Now();
   const bool all_answered = std::all_of(workers->begin(), workers->end(),
-                                        [](const auto& worker) { return worker->IsSettled(); });
+                                        [](const auto& worker) { return worker->HasAnswered(); });
   return all_answered || clock_.Steady() - started_ > kStartGrace;
 }
 

@@ -93,7 +93,7 @@ class Federation final {
   CopyPlaces places_;
   WorkerSet workers_;
   Records records_;
-  Recorder recorder_;
+  StatusWriter status_writer_;
   CallGates gates_;
   EventHandlers handlers_;
   ManagerCluster manager_;

@@ -35,8 +35,8 @@ bool Matters(const ClusterName& worker, const tracking::Workload* workload, cons
 
 // A workload whose own job is over cleans up what names it. Another job of that name is its
 // successor's: of a Workload that the same user has submitted since.
-bool IsSuccessors(const tracking::Job* remote, const Picture& picture) {
-  const placement::WorkloadView& view = picture.view;
+bool IsSuccessors(const tracking::Job* remote, const Gathered& gathered) {
+  const placement::WorkloadView& view = gathered.view;
   const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
   return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
          remote->prebuilt_workload != view.key.name;
@@ -132,80 +132,80 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
   return workers;
 }
 
-Picture Gatherer::Begin(const ObjectKey& key, const Known& known) const {
-  Picture picture;
-  picture.view.key = key;
-  picture.view.workload = manager_.workloads().Find(key);
-  if (known.job) picture.job = *known.job;
-  const tracking::Workload* workload = picture.view.workload.get();
+Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
+  Gathered gathered;
+  gathered.view.key = key;
+  gathered.view.workload = manager_.workloads().Find(key);
+  if (known.job) gathered.job = *known.job;
+  const tracking::Workload* workload = gathered.view.workload.get();
   if (workload != nullptr) {
-    picture.adapter = tracking::FindAdapter(workload->owner);
-    picture.view.kind_supported = picture.adapter != nullptr;
-    picture.job = {key.ns, workload->owner.name};
-    picture.cluster_queue = workload->cluster_queue;
-    if (picture.cluster_queue.empty())
-      picture.cluster_queue = manager_.ClusterQueueOf({key.ns, workload->requirement.queue});
+    gathered.adapter = tracking::FindAdapter(workload->owner);
+    gathered.view.kind_supported = gathered.adapter != nullptr;
+    gathered.job = {key.ns, workload->owner.name};
+    gathered.cluster_queue = workload->cluster_queue;
+    if (gathered.cluster_queue.empty())
+      gathered.cluster_queue = manager_.ClusterQueueOf({key.ns, workload->requirement.queue});
     const std::vector<std::string> checks = ChecksOf(*workload);
-    if (!checks.empty()) picture.view.check = checks[0];
-    if (checks.size() > 1) picture.view.second_check = checks[1];
-    if (picture.adapter != nullptr) {
-      auto job = manager_.jobs(*picture.adapter).Find(picture.job);
+    if (!checks.empty()) gathered.view.check = checks[0];
+    if (checks.size() > 1) gathered.view.second_check = checks[1];
+    if (gathered.adapter != nullptr) {
+      auto job = manager_.jobs(*gathered.adapter).Find(gathered.job);
       // A new job of the old name belongs to another Workload.
-      if (job != nullptr && job->uid == workload->owner.uid) picture.view.job = std::move(job);
+      if (job != nullptr && job->uid == workload->owner.uid) gathered.view.job = std::move(job);
     }
   }
-  return picture;
+  return gathered;
 }
 
-Picture Gatherer::Gather(const ObjectKey& key, const Known& known) const {
-  Picture picture = Begin(key, known);
-  picture.workers = workers_.Now();
-  const tracking::Workload* workload = picture.view.workload.get();
-  picture.judged =
-      picture.view.workload != nullptr && NeedsVerdicts(*picture.view.workload, picture.view.check);
-  for (const auto& [worker, allowed] : Order(*picture.workers, picture.view.check)) {
-    if (!picture.judged && !Matters(worker->name(), workload, known)) continue;
-    ClusterView cluster = Look(*worker, picture);
+Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
+  Gathered gathered = Begin(key, known);
+  gathered.workers = workers_.Now();
+  const tracking::Workload* workload = gathered.view.workload.get();
+  gathered.judged =
+      gathered.view.workload != nullptr && NeedsVerdicts(*gathered.view.workload, gathered.view.check);
+  for (const auto& [worker, allowed] : Order(*gathered.workers, gathered.view.check)) {
+    if (!gathered.judged && !Matters(worker->name(), workload, known)) continue;
+    ClusterView cluster = Look(*worker, gathered);
     cluster.allowed = allowed;
-    cluster.membership = picture.workers->MembershipOf(worker->name());
-    if (picture.judged) Judge(*worker, picture, cluster);
-    picture.clusters.push_back(std::move(cluster));
+    cluster.membership = gathered.workers->MembershipOf(worker->name());
+    if (gathered.judged) Judge(*worker, gathered, cluster);
+    gathered.clusters.push_back(std::move(cluster));
   }
-  if (picture.judged && settings_.devices) KeepClaimsTogether(picture);
-  return picture;
+  if (gathered.judged && settings_.devices) KeepClaimsTogether(gathered);
+  return gathered;
 }
 
-void Gatherer::LookForCopies(const Worker& worker, const Picture& picture,
+void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
                              ClusterView& cluster) const {
   const tracking::Identity us{settings_.origin, manager_.uid()};
-  const tracking::Workload* workload = picture.view.workload.get();
+  const tracking::Workload* workload = gathered.view.workload.get();
   const auto ownership = [&](const auto* copy) {
     if (copy == nullptr) return tracking::Ownership::kForeign;
     return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid);
   };
   cluster.name = worker.name();
-  cluster.clone = worker.Clone(picture.view.key);
+  cluster.clone = worker.Clone(gathered.view.key);
   cluster.clone_is = ownership(cluster.clone.get());
-  const std::optional<ObjectKey> indexed = worker.JobOf(picture.view.key);
+  const std::optional<ObjectKey> indexed = worker.JobOf(gathered.view.key);
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    if (picture.adapter != nullptr && picture.adapter != adapter) continue;
-    if (cluster.job == nullptr && !picture.job.name.empty())
-      cluster.job = worker.Job(*adapter, picture.job);
-    if (IsSuccessors(cluster.job.get(), picture)) cluster.job = nullptr;
+    if (gathered.adapter != nullptr && gathered.adapter != adapter) continue;
+    if (cluster.job == nullptr && !gathered.job.name.empty())
+      cluster.job = worker.Job(*adapter, gathered.job);
+    if (IsSuccessors(cluster.job.get(), gathered)) cluster.job = nullptr;
     if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
   }
   cluster.job_is = ownership(cluster.job.get());
 }
 
-ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
+ClusterView Gatherer::Look(const Worker& worker, const Gathered& gathered) const {
   ClusterView cluster;
   const WorkerStatus status = worker.Status();
   cluster.contact = status.contact;
-  cluster.settling = status.settling;
+  cluster.resyncing = status.resyncing;
   cluster.lost_since = status.lost_since;
   cluster.lost_why = status.problem;
   cluster.rejects_us = status.rejects_us;
-  LookForCopies(worker, picture, cluster);
+  LookForCopies(worker, gathered, cluster);
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
@@ -214,7 +214,7 @@ ClusterView Gatherer::Look(const Worker& worker, const Picture& picture) const {
   return cluster;
 }
 
-void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluster) const {
+void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& cluster) const {
   if (cluster.membership != placement::Membership::kConfigured) {
     cluster.verdict = {.outcome = verdict::Outcome::kNo,
                        .reasons = {{verdict::ReasonCode::kWorkerRemoved, "",
@@ -224,15 +224,15 @@ void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluste
   if (!cluster.allowed) {
     cluster.verdict = {
         .outcome = verdict::Outcome::kNo,
-        .reasons = {{verdict::ReasonCode::kExcluded, "AdmissionCheck " + picture.view.check,
-                     fmt::format("AdmissionCheck {} does not name it", picture.view.check)}}};
+        .reasons = {{verdict::ReasonCode::kExcluded, "AdmissionCheck " + gathered.view.check,
+                     fmt::format("AdmissionCheck {} does not name it", gathered.view.check)}}};
     return;
   }
-  if (picture.adapter == nullptr) return;
-  const tracking::Workload& workload = *picture.view.workload;
+  if (gathered.adapter == nullptr) return;
+  const tracking::Workload& workload = *gathered.view.workload;
   const verify::Subject subject{
       .requirement = workload.requirement,
-      .adapter = *picture.adapter,
+      .adapter = *gathered.adapter,
       .same_names = verify::SameNames(cluster.clone.get(), cluster.clone_is, cluster.job.get(),
                                       cluster.job_is),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is)};
@@ -244,8 +244,8 @@ void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluste
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
-  picture.assumed_as_of[worker.name()] = cache.version();
-  const auto assumed = [&] { return cache.Others(picture.view.key); };
+  gathered.assumed_as_of[worker.name()] = cache.version();
+  const auto assumed = [&] { return cache.Others(gathered.view.key); };
   verify::Verified verified =
       verify::Verify(subject, worker.objects(), worker.Facts(), assumed, options);
   cluster.verdict = std::move(verified.verdict);
@@ -255,11 +255,11 @@ void Gatherer::Judge(const Worker& worker, Picture& picture, ClusterView& cluste
 AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker) const {
   if (!settings_.devices) return {};
   return worker.assumed().Observe(workload, [&]() -> std::optional<placement::Assumption> {
-    const Picture picture = Begin(workload, {});
-    if (picture.view.workload == nullptr) return std::nullopt;
+    const Gathered gathered = Begin(workload, {});
+    if (gathered.view.workload == nullptr) return std::nullopt;
     ClusterView cluster;
-    LookForCopies(worker, picture, cluster);
-    return placement::AssumptionOn(picture.view, cluster);
+    LookForCopies(worker, gathered, cluster);
+    return placement::AssumptionOn(gathered.view, cluster);
   });
 }
 
@@ -273,29 +273,29 @@ std::set<ClusterName> Gatherer::DispatchedTo(const ObjectKey& workload) const {
 }
 
 std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& claim,
-                                                             const Picture& picture) const {
+                                                             const Gathered& gathered) const {
   std::map<ObjectKey, std::set<ClusterName>> users;
-  for (const auto& worker : *picture.workers) {
+  for (const auto& worker : *gathered.workers) {
     for (const ObjectKey& user : worker->assumed().UsersOf(claim)) {
-      if (user != picture.view.key) users[user].insert(worker->name());
+      if (user != gathered.view.key) users[user].insert(worker->name());
     }
   }
   return users;
 }
 
-void Gatherer::KeepClaimsTogether(Picture& picture) const {
+void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
   std::vector<verify::ClaimCandidate> candidates;
-  for (ClusterView& cluster : picture.clusters) {
+  for (ClusterView& cluster : gathered.clusters) {
     candidates.push_back({.worker = cluster.name,
-                          .objects = &picture.workers->Find(cluster.name)->objects(),
+                          .objects = &gathered.workers->Find(cluster.name)->objects(),
                           .usable = cluster.contact == Contact::kFull && cluster.allowed,
                           .verdict = &cluster.verdict});
   }
   verify::KeepClaimsTogether(
-      picture.view.workload->requirement, candidates,
-      [&](const ObjectKey& claim) { return UsersOf(claim, picture); }, settings_.shared_claims);
+      gathered.view.workload->requirement, candidates,
+      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); }, settings_.shared_claims);
   for (size_t i = 0; i < candidates.size(); ++i)
-    picture.clusters[i].claims_in_use = candidates[i].claims_in_use;
+    gathered.clusters[i].claims_in_use = candidates[i].claims_in_use;
 }
 
 }  // namespace fedra::reconcile

@@ -26,7 +26,7 @@ struct CheckScope {
   std::string problem;             // why the parameters cannot be used; empty when they can
 };
 
-struct Picture {
+struct Gathered {
   std::shared_ptr<const WorkerList> workers;  // as of this look
   placement::WorkloadView view;
   // In order of preference: all workers when one is looked for, else those that matter.
@@ -61,7 +61,7 @@ class Gatherer final {
   Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
            const CopyFailures& copy_failures);
 
-  Picture Gather(const ObjectKey& workload, const Known& known) const;
+  Gathered Gather(const ObjectKey& workload, const Known& known) const;
   // Derives anew what the workload will take of the worker, from the caches as they are now. To be
   // called when an object that says so has changed; without verification of devices it does
   // nothing.
@@ -82,14 +82,14 @@ class Gatherer final {
   // The first of them; empty: it has none.
   std::string CheckOf(const tracking::Workload& workload) const;
   // What the manager shows of it; of the workers nothing.
-  Picture Begin(const ObjectKey& workload, const Known& known) const;
-  void LookForCopies(const Worker& worker, const Picture& picture,
+  Gathered Begin(const ObjectKey& workload, const Known& known) const;
+  void LookForCopies(const Worker& worker, const Gathered& gathered,
                      placement::ClusterView& cluster) const;
-  placement::ClusterView Look(const Worker& worker, const Picture& picture) const;
-  void Judge(const Worker& worker, Picture& picture, placement::ClusterView& cluster) const;
+  placement::ClusterView Look(const Worker& worker, const Gathered& gathered) const;
+  void Judge(const Worker& worker, Gathered& gathered, placement::ClusterView& cluster) const;
   std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
-                                                     const Picture& picture) const;
-  void KeepClaimsTogether(Picture& picture) const;
+                                                     const Gathered& gathered) const;
+  void KeepClaimsTogether(Gathered& gathered) const;
   // Sorted as the check prefers; workers it does not name come last and are not allowed.
   std::vector<std::pair<const Worker*, bool>> Order(const WorkerList& workers,
                                                     const std::string& check) const;

@@ -96,7 +96,7 @@ class ManagerCluster final {
   std::string ClusterQueueOf(const ObjectKey& local_queue) const;
   // Whether any ClusterQueue has a fair-sharing weight.
   bool SharesByWeight() const { return weighted_queues_ > 0; }
-  const verify::Cache<verify::Claim>& templates() const { return templates_; }
+  const verify::Cache<verify::ClaimSummary>& templates() const { return templates_; }
 
   // How the manager is, as `fedra status` shows it; without its queues.
   store::ClusterRow Row(WallTime now) const;
@@ -144,7 +144,7 @@ class ManagerCluster final {
   std::atomic<int> weighted_queues_ = 0;
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
-  verify::Cache<verify::Claim> templates_;
+  verify::Cache<verify::ClaimSummary> templates_;
 
   Cluster cluster_;
 };

@@ -39,7 +39,7 @@ Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::strin
 }
 
 Result<void> ManagerWrites::WriteStatus(Execution& execution, tracking::StatusChange change) {
-  change.check = execution.picture.view.check;
+  change.check = execution.gathered.view.check;
   FEDRA_ASSIGN_OR_RETURN(std::string body,
                          tracking::StatusPatch(*execution.workload, change, clock_.Now()));
   return PatchWorkloadStatus(execution, std::move(body));
@@ -103,7 +103,7 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::FinishWork
 }
 
 Result<void> ManagerWrites::PatchJobStatus(Execution& execution, std::string body) {
-  const tracking::JobAdapter& adapter = *execution.picture.adapter;
+  const tracking::JobAdapter& adapter = *execution.gathered.adapter;
   FEDRA_ASSIGN_OR_RETURN(const std::string text,
                          manager_.cluster().MergePatch(adapter.resource(), execution.job->key,
                                                        std::move(body), OnStatus()));
@@ -114,15 +114,15 @@ Result<void> ManagerWrites::PatchJobStatus(Execution& execution, std::string bod
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::MirrorStatus& action) {
   const placement::ClusterView& view = execution.View(action.cluster);
-  const tracking::JobAdapter* adapter = execution.picture.adapter;
+  const tracking::JobAdapter* adapter = execution.gathered.adapter;
   if (execution.job == nullptr || view.job == nullptr || adapter == nullptr) return {};
   auto patch = adapter->MirrorPatch(*execution.job, *view.job);
   return patch ? PatchJobStatus(execution, std::move(*patch)) : Result<void>();
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::ClearActivity&) {
-  if (execution.job == nullptr || execution.picture.adapter == nullptr) return {};
-  auto patch = execution.picture.adapter->ClearActivityPatch(*execution.job);
+  if (execution.job == nullptr || execution.gathered.adapter == nullptr) return {};
+  auto patch = execution.gathered.adapter->ClearActivityPatch(*execution.job);
   return patch ? PatchJobStatus(execution, std::move(*patch)) : Result<void>();
 }
 

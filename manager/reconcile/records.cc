@@ -119,7 +119,7 @@ Result<void> Records::AddResidue(store::ResidueRow row) {
   return {};
 }
 
-void Records::EndResidue(const ClusterName& cluster, const ObjectKey& workload) {
+void Records::ClearResidue(const ClusterName& cluster, const ObjectKey& workload) {
   std::vector<std::string> uids;
   state_.With([&](State& state) {
     const auto found = state.residues.find(workload);

@@ -57,7 +57,7 @@ class Records final {
   // Durable, once per cluster and workload: to be cleaned up when the cluster comes back.
   Result<void> AddResidue(store::ResidueRow row);
   // Nothing of ours under this name is left there, of whatever incarnation.
-  void EndResidue(const ClusterName& cluster, const ObjectKey& workload);
+  void ClearResidue(const ClusterName& cluster, const ObjectKey& workload);
   // Clusters with residues of this workload.
   std::set<ClusterName> ResidueClusters(const ObjectKey& workload) const;
   // Workloads with residues on this cluster.

@@ -26,7 +26,7 @@ kube::Resource TemplatesOf(Worker& worker) {
                            verify::DraVersion(worker.cluster().server().get()));
 }
 
-CopyFailure FailureOf(const verify::Claim& original, const Error& error, SteadyTime next) {
+CopyFailure FailureOf(const verify::ClaimSummary& original, const Error& error, SteadyTime next) {
   std::string object = "ResourceClaimTemplate " + original.key.ToString();
   const bool forbidden = error.code == ErrorCode::kForbidden;
   std::string message = fmt::format(
@@ -40,7 +40,7 @@ CopyFailure FailureOf(const verify::Claim& original, const Error& error, SteadyT
           next};
 }
 
-void Tell(Step step, const Worker& worker, const ObjectKey& key, const std::string& why) {
+void LogStep(Step step, const Worker& worker, const ObjectKey& key, const std::string& why) {
   log::Info("template copy", {{"action", std::string(ToString(step))},
                               {"cluster", worker.name().value},
                               {"template", key.ToString()},
@@ -81,7 +81,7 @@ void TemplateReconciler::LookAtAll(const Worker& worker) {
     if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
       loop_.Add(claim_template->key);
   }
-  for (const ObjectKey& key : failures_.Doubt(worker.name())) loop_.Add(key);
+  for (const ObjectKey& key : failures_.TakeOutdated(worker.name())) loop_.Add(key);
 }
 
 tracking::Identity TemplateReconciler::Us() const { return {settings_.origin, manager_.uid()}; }
@@ -90,24 +90,24 @@ Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
   // From here on a workload that moves is news.
   restless_.With([&](auto& keys) { keys.insert(key); });
   const TemplateUse use = manager_.UseOf(key);
-  bool settled = true;
+  bool all_kept = true;
   Result<void> outcome;
   const auto workers = workers_.Now();
   for (const auto& worker : *workers) {
     if (worker->contact() != placement::Contact::kFull) continue;
     const bool leaving = workers->removed().contains(worker->name());
     const Result<bool> kept = Keep(*worker, key, use, leaving);
-    settled &= kept && *kept;
+    all_kept &= kept && *kept;
     if (!kept && outcome) outcome = Fail(Error(kept.error()));
   }
   // What moves meanwhile finds it restless and puts it into the queue again.
-  if (settled) restless_.With([&](auto& keys) { keys.erase(key); });
+  if (all_kept) restless_.With([&](auto& keys) { keys.erase(key); });
   return outcome;
 }
 
 Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use,
                                       bool leaving) {
-  TemplateLook look = LookAtTemplate(key, worker, manager_, use);
+  TemplateView look = ReadTemplate(key, worker, manager_, use);
   look.view.leaving = leaving;
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
@@ -116,11 +116,11 @@ Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key, cons
   if (plan.step == Step::kNone) return true;
   if (plan.step == Step::kWait) return false;
   FEDRA_RETURN_IF_ERROR(Carry(worker, look, plan));
-  Tell(plan.step, worker, key, plan.why);
+  LogStep(plan.step, worker, key, plan.why);
   return true;
 }
 
-Result<void> TemplateReconciler::Carry(Worker& worker, const TemplateLook& look,
+Result<void> TemplateReconciler::Carry(Worker& worker, const TemplateView& look,
                                        const templates::Plan& plan) {
   switch (plan.step) {
     case Step::kCreate:
@@ -141,7 +141,7 @@ Result<void> TemplateReconciler::Carry(Worker& worker, const TemplateLook& look,
   return {};
 }
 
-Result<void> TemplateReconciler::Create(Worker& worker, const verify::Claim& original) {
+Result<void> TemplateReconciler::Create(Worker& worker, const verify::ClaimSummary& original) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   auto applied = Apply(worker, original, templates::kMustNotExist, false);
   if (!applied && IsRefusal(applied.error().code))
@@ -149,7 +149,7 @@ Result<void> TemplateReconciler::Create(Worker& worker, const verify::Claim& ori
   return applied;
 }
 
-Result<void> TemplateReconciler::Apply(Worker& worker, const verify::Claim& original,
+Result<void> TemplateReconciler::Apply(Worker& worker, const verify::ClaimSummary& original,
                                        std::string_view expected, bool dry_run) {
   const kube::Resource resource = TemplatesOf(worker);
   FEDRA_ASSIGN_OR_RETURN(
@@ -163,12 +163,12 @@ Result<void> TemplateReconciler::Apply(Worker& worker, const verify::Claim& orig
            .dry_run = dry_run}));
   if (dry_run) return {};
   FEDRA_ASSIGN_OR_RETURN(const nlohmann::json object, watch::ParseJson(text));
-  FEDRA_ASSIGN_OR_RETURN(verify::Claim copy, verify::ParseTemplate(object));
-  worker.templates().own().Wrote(std::make_shared<const verify::Claim>(std::move(copy)));
+  FEDRA_ASSIGN_OR_RETURN(verify::ClaimSummary copy, verify::ParseTemplate(object));
+  worker.templates().own().Wrote(std::make_shared<const verify::ClaimSummary>(std::move(copy)));
   return {};
 }
 
-Result<void> TemplateReconciler::Delete(Worker& worker, const verify::Claim& copy) {
+Result<void> TemplateReconciler::Delete(Worker& worker, const verify::ClaimSummary& copy) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   const auto deleted = worker.cluster().Delete(TemplatesOf(worker), copy.key,
                                                {.uid = copy.uid, .version = copy.version});
@@ -178,7 +178,7 @@ Result<void> TemplateReconciler::Delete(Worker& worker, const verify::Claim& cop
   return {};
 }
 
-bool TemplateReconciler::AskAgain(Worker& worker, const ObjectKey& key, const TemplateLook& look,
+bool TemplateReconciler::AskAgain(Worker& worker, const ObjectKey& key, const TemplateView& look,
                                   const CopyFailure& failure) {
   const bool matters = look.view.named && look.original != nullptr && look.there == nullptr;
   if (matters) {
@@ -202,7 +202,7 @@ bool TemplateReconciler::AskAgain(Worker& worker, const ObjectKey& key, const Te
   return true;
 }
 
-Result<void> TemplateReconciler::TryOut(Worker& worker, const verify::Claim& original) {
+Result<void> TemplateReconciler::TryOut(Worker& worker, const verify::ClaimSummary& original) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   auto tried = Apply(worker, original, templates::kMustNotExist, /*dry_run=*/true);
   // Somebody has created one: that can be judged.
@@ -210,7 +210,7 @@ Result<void> TemplateReconciler::TryOut(Worker& worker, const verify::Claim& ori
   return tried;
 }
 
-void TemplateReconciler::RememberRefusal(const Worker& worker, const verify::Claim& original,
+void TemplateReconciler::RememberRefusal(const Worker& worker, const verify::ClaimSummary& original,
                                          const Error& error) {
   log::Warn("template copy refused", {{"cluster", worker.name().value},
                                       {"template", original.key.ToString()},
@@ -225,11 +225,11 @@ Result<void> TemplateReconciler::Provide(Worker& worker, const tracking::Workloa
   for (const std::string& name : workload.requirement.TemplateNames()) {
     const ObjectKey key{workload.key.ns, name};
     // As of now: the workload is not yet known to be there.
-    const TemplateLook look = LookAtTemplate(key, worker, manager_, {true, {worker.name()}});
+    const TemplateView look = ReadTemplate(key, worker, manager_, {true, {worker.name()}});
     const templates::Plan plan = templates::Decide(look.view, settings_.mode, Us());
     if (plan.step != Step::kCreate) continue;
     FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));
-    Tell(plan.step, worker, key, "dispatched there: Workload " + workload.key.ToString());
+    LogStep(plan.step, worker, key, "dispatched there: Workload " + workload.key.ToString());
   }
   return {};
 }

@@ -22,7 +22,7 @@
 #include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/run_loop.h"
-#include "manager/reconcile/template_look.h"
+#include "manager/reconcile/template_view.h"
 
 namespace fedra::reconcile {
 
@@ -60,16 +60,16 @@ class TemplateReconciler final {
   // One template on one worker. False: it is to be looked at again when its use changes.
   // `leaving`: the worker was removed from the configuration.
   Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use, bool leaving);
-  Result<void> Carry(Worker& worker, const TemplateLook& look, const templates::Plan& plan);
-  Result<void> Create(Worker& worker, const verify::Claim& original);
-  Result<void> Apply(Worker& worker, const verify::Claim& original, std::string_view expected,
+  Result<void> Carry(Worker& worker, const TemplateView& look, const templates::Plan& plan);
+  Result<void> Create(Worker& worker, const verify::ClaimSummary& original);
+  Result<void> Apply(Worker& worker, const verify::ClaimSummary& original, std::string_view expected,
                      bool dry_run);
-  Result<void> Delete(Worker& worker, const verify::Claim& copy);
+  Result<void> Delete(Worker& worker, const verify::ClaimSummary& copy);
   // Asks a worker that refused a copy whether it still would, when it is time. True: no longer.
-  bool AskAgain(Worker& worker, const ObjectKey& key, const TemplateLook& look,
+  bool AskAgain(Worker& worker, const ObjectKey& key, const TemplateView& look,
                 const CopyFailure& failure);
-  Result<void> TryOut(Worker& worker, const verify::Claim& original);
-  void RememberRefusal(const Worker& worker, const verify::Claim& original, const Error& error);
+  Result<void> TryOut(Worker& worker, const verify::ClaimSummary& original);
+  void RememberRefusal(const Worker& worker, const verify::ClaimSummary& original, const Error& error);
 
   // Constant after construction.
   const TemplateSettings settings_;

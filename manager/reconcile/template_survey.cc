@@ -50,14 +50,14 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::M
                         const tracking::Identity& us, ManagerCluster& manager,
                         const Candidates& candidates) {
   TemplateUse use = manager.UseOf(key);
-  const TemplateLook look = LookAtTemplate(key, worker, manager, use);
+  const TemplateView look = ReadTemplate(key, worker, manager, use);
   templates::Plan plan = templates::Decide(look.view, mode, us);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
   templates::Plan then =
-      templates::Decide(LookAtTemplate(key, worker, manager, use).view, mode, us);
+      templates::Decide(ReadTemplate(key, worker, manager, use).view, mode, us);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
   return then;

@@ -67,18 +67,18 @@ void WakeIndex::Begin(const ObjectKey& workload) {
   state_.With([&](State& state) { state.being_looked_at.insert(workload); });
 }
 
-void WakeIndex::Update(const Picture& picture, const placement::Decision& decision) {
+void WakeIndex::Update(const Gathered& gathered, const placement::Decision& decision) {
   Entry entry;
-  const tracking::Workload* workload = picture.view.workload.get();
-  if (workload != nullptr && !picture.view.check.empty()) {
-    entry.looking = picture.judged;
+  const tracking::Workload* workload = gathered.view.workload.get();
+  if (workload != nullptr && !gathered.view.check.empty()) {
+    entry.looking = gathered.judged;
     if (entry.looking) entry.inputs = InputsOf(*workload);
     const bool has_worker = !workload->cluster_name.empty();
     if (has_worker) entry.workers.emplace(workload->cluster_name);
     if ((has_worker || entry.looking) && !decision.worker.empty())
       entry.workers.insert(decision.worker);
   }
-  const ObjectKey& key = picture.view.key;
+  const ObjectKey& key = gathered.view.key;
   state_.With([&](State& state) {
     state.being_looked_at.erase(key);
     const auto known = state.entries.find(key);

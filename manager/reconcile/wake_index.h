@@ -23,7 +23,7 @@ namespace fedra::reconcile {
 
 // Pods and claims change in bursts, and each change may affect every waiting workload: one look for
 // all of a moment's changes.
-inline constexpr std::chrono::milliseconds kDevicesSettle{20};
+inline constexpr std::chrono::milliseconds kDeviceDebounce{20};
 
 class WakeIndex final {
  public:
@@ -31,7 +31,7 @@ class WakeIndex final {
   // none is missed.
   void Begin(const ObjectKey& workload);
   // What was seen and decided of it.
-  void Update(const Picture& picture, const placement::Decision& decision);
+  void Update(const Gathered& gathered, const placement::Decision& decision);
 
   // Workloads that look for a worker and whose requirement names the changed object.
   std::vector<ObjectKey> AffectedBy(const InputChange& change) const;

@@ -16,7 +16,7 @@ using watch::CacheHealth;
 using watch::CacheState;
 
 // From the begin of a connection to the answers to all lists.
-constexpr std::chrono::minutes kLongestSettling{2};
+constexpr std::chrono::minutes kLongestResync{2};
 
 // In the place of a Workload's UID, where only who made its clone matters.
 constexpr std::string_view kAnyWorkload = "any";
@@ -27,7 +27,7 @@ bool RejectsUs(const ConnectionState& connection) {
 }
 
 // Without them no pod is seen.
-AssumeCache::Pods PodsThere(const verify::DevicePicture* devices) {
+AssumeCache::Pods PodsThere(const verify::DeviceState* devices) {
   if (devices == nullptr) {
     return {.version = [] { return uint64_t{0}; }, .holding = [](const ObjectKey&) { return 0; }};
   }
@@ -176,9 +176,9 @@ Contact Worker::ContactOver(const ConnectionState& connection) const {
   return synced ? Contact::kFull : Contact::kSyncing;
 }
 
-bool Worker::IsSettled() const { return IsSettledOver(cluster_.state()); }
+bool Worker::HasAnswered() const { return HasAnsweredOver(cluster_.state()); }
 
-bool Worker::IsSettledOver(const ConnectionState& connection) const {
+bool Worker::HasAnsweredOver(const ConnectionState& connection) const {
   if (connection.phase != ConnectionPhase::kConnected)
     return connection.phase != ConnectionPhase::kConnecting;
   return !objects_.IsListing();
@@ -188,12 +188,12 @@ WorkerStatus Worker::Status() const {
   WorkerStatus status;
   status.connection = cluster_.state();
   status.contact = ContactOver(status.connection);
-  status.settled = IsSettledOver(status.connection);
-  if (!status.settled) {
+  status.answered = HasAnsweredOver(status.connection);
+  if (!status.answered) {
     const PhaseBegin begin = phase_begin_.Copy();
     // Entered this moment: OnState is about to come.
     const bool is_new = begin.since != status.connection.since;
-    status.settling = is_new || clock_.Steady() - begin.at < kLongestSettling;
+    status.resyncing = is_new || clock_.Steady() - begin.at < kLongestResync;
   }
   if (status.contact == Contact::kFull) return status;
   status.rejects_us = RejectsUs(status.connection);
@@ -310,7 +310,7 @@ int Worker::our_clones(const std::string& manager_uid) const {
   return ours.all - ours.ended;
 }
 
-bool Worker::CanHold(const verify::Claim& original) const {
+bool Worker::CanHold(const verify::ClaimSummary& original) const {
   const auto ns = objects_.namespaces().Find({"", original.key.ns});
   return ns != nullptr && !ns->terminating && (ns->admin_access || !original.admin_access) &&
          std::all_of(original.device_classes.begin(), original.device_classes.end(),

@@ -63,8 +63,8 @@ struct WorkerSettings {
 struct WorkerStatus {
   ConnectionState connection;
   placement::Contact contact = placement::Contact::kNone;
-  bool settled = false;  // see IsSettled()
-  bool settling =
+  bool answered = false;  // see HasAnswered()
+  bool resyncing =
       false;  // that is about to happen: a connection or list that takes too long is none
   // Null with full contact. Begins anew when a rejection ends for which jobs stay: until then it
   // answered.
@@ -93,7 +93,7 @@ class Worker final {
   placement::Contact contact() const;
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
-  bool IsSettled() const;
+  bool HasAnswered() const;
   // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
   // once a second.
   void DropOverdue();
@@ -120,9 +120,9 @@ class Worker final {
   const watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const {
     return objects_.jobs(adapter);
   }
-  watch::TrackedCache<verify::Claim>& templates() { return objects_.templates(); }
-  const watch::TrackedCache<verify::Claim>& templates() const { return objects_.templates(); }
-  const verify::DevicePicture* devices() const { return objects_.devices(); }
+  watch::TrackedCache<verify::ClaimSummary>& templates() { return objects_.templates(); }
+  const watch::TrackedCache<verify::ClaimSummary>& templates() const { return objects_.templates(); }
+  const verify::DeviceState* devices() const { return objects_.devices(); }
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }
   const AssumeCache& assumed() const { return assumed_; }
@@ -136,11 +136,11 @@ class Worker final {
   // Whether a copy of this template of the manager could be used there: its namespace is there,
   // stays, and may have admin access if the template asks for it, and the DeviceClasses that it
   // names are there.
-  bool CanHold(const verify::Claim& original) const;
+  bool CanHold(const verify::ClaimSummary& original) const;
 
  private:
   placement::Contact ContactOver(const ConnectionState& connection) const;
-  bool IsSettledOver(const ConnectionState& connection) const;
+  bool HasAnsweredOver(const ConnectionState& connection) const;
   bool KeepsJobs(const ConnectionState& connection) const;
   std::string ProblemOver(const ConnectionState& connection) const;
   void OnState(const ConnectionState& state);

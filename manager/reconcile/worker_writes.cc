@@ -56,11 +56,11 @@ WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager,
 Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
                                   const kube::Resource& resource, std::string body,
                                   const Remember& remember) {
-  const Picture& picture = execution.picture;
-  auto created = worker.cluster().Create(resource, picture.view.key.ns, std::move(body));
+  const Gathered& gathered = execution.gathered;
+  auto created = worker.cluster().Create(resource, gathered.view.key.ns, std::move(body));
   if (!created && created.error().code == ErrorCode::kAlreadyExists) {
     // Ours from before a crash or a lost answer, or somebody else's: the marks decide.
-    const ObjectKey key = resource == tracking::kWorkloads ? picture.view.key : picture.job;
+    const ObjectKey key = resource == tracking::kWorkloads ? gathered.view.key : gathered.job;
     created = worker.cluster().Get(resource, key);
     if (!created && created.error().code == ErrorCode::kNotFound)
       return Fail(ErrorCode::kConflict, "the object that was in the way does not exist any more");
@@ -122,11 +122,11 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& action) {
-  if (execution.job == nullptr || execution.picture.adapter == nullptr)
+  if (execution.job == nullptr || execution.gathered.adapter == nullptr)
     return Fail(ErrorCode::kConflict, "the job does not exist any more");
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
-  const tracking::JobAdapter& adapter = *execution.picture.adapter;
+  const tracking::JobAdapter& adapter = *execution.gathered.adapter;
   const tracking::Workload& workload = *execution.workload;
   FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*execution.job, workload, Us()));
   auto result = Create(execution, worker, adapter.resource(), std::move(body),
@@ -195,7 +195,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
   if (!action.outcome.empty())
     bookkeeping_.EndAttempt(execution, action.cluster, action.outcome, action.message);
-  bookkeeping_.EndResidue(execution, action.cluster);
+  bookkeeping_.ClearResidue(execution, action.cluster);
   return {};
 }
 
@@ -204,7 +204,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   constexpr size_t kMaxLog = 4096;
   Worker& worker = execution.WorkerOf(action.cluster);
   const ClusterView& view = execution.View(action.cluster);
-  const verify::DevicePicture* devices = worker.objects().devices();
+  const verify::DeviceState* devices = worker.objects().devices();
   if (devices == nullptr || view.job == nullptr) return {};
   const auto failed = devices->FailedContainerOf(view.job->key);
   if (!failed || !bookkeeping_.WantsLog(execution)) return {};

@@ -22,18 +22,18 @@ constexpr std::chrono::seconds kLongestSleep{30};
 constexpr int kMostReservations = 20;
 
 // Workers that show a clone or job of the workload's name, whoever made it.
-std::set<ClusterName> WithCopies(const Picture& picture) {
+std::set<ClusterName> WithCopies(const Gathered& gathered) {
   std::set<ClusterName> workers;
-  for (const placement::ClusterView& cluster : picture.clusters) {
+  for (const placement::ClusterView& cluster : gathered.clusters) {
     if (cluster.clone != nullptr || cluster.job != nullptr) workers.insert(cluster.name);
   }
   return workers;
 }
 
 // Empty: no worker refuses.
-std::string_view MostFrequentReason(const Picture& picture) {
+std::string_view MostFrequentReason(const Gathered& gathered) {
   std::map<std::string_view, int> workers;
-  for (const placement::ClusterView& cluster : picture.clusters)
+  for (const placement::ClusterView& cluster : gathered.clusters)
     if (cluster.verdict.outcome != verdict::Outcome::kYes)
       ++workers[verdict::Headline(cluster.verdict)];
   const auto most =
@@ -77,12 +77,12 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   known.workers = parts_.places.Take(key);
   known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
   known.workers.merge(parts_.records.ResidueClusters(key));
-  seen.picture = parts_.gatherer.Gather(key, known);
-  parts_.places.Put(key, WithCopies(seen.picture));
+  seen.gathered = parts_.gatherer.Gather(key, known);
+  parts_.places.Put(key, WithCopies(seen.gathered));
   seen.places = known.workers;
-  seen.places.merge(WithCopies(seen.picture));
+  seen.places.merge(WithCopies(seen.gathered));
   seen.places.merge(parts_.gatherer.DispatchedTo(key));
-  const auto& workload = seen.picture.view.workload;
+  const auto& workload = seen.gathered.view.workload;
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid) {
     seen.record = ToRecord(remembered);
@@ -90,44 +90,44 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
     if (seen.record.reported) seen.record.reported->rendering = parts_.records.Rendering(key);
   }
   seen.record.kept_since = started_;
-  if (seen.picture.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
+  if (seen.gathered.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
 }
 
 void WorkloadReconciler::Queue(Seen& seen) {
-  Picture& picture = seen.picture;
-  const auto contender = parts_.gatherer.ContenderOf(picture.view);
-  if (!contender) return parts_.loop.AddAll(parts_.order.Leave(picture.view.key));
+  Gathered& gathered = seen.gathered;
+  const auto contender = parts_.gatherer.ContenderOf(gathered.view);
+  if (!contender) return parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
   const placement::Lines::Answer answer =
       parts_.order.Offer(*contender,
-                         placement::BidsOf(picture.view, picture.clusters, seen.record,
+                         placement::BidsOf(gathered.view, gathered.clusters, seen.record,
                                            settings_.policy, seen.as_of, seen.now),
                          seen.now);
-  placement::StandInLine(answer.turns, picture.clusters);
+  placement::StandInLine(answer.turns, gathered.clusters);
   parts_.loop.AddAll(answer.look_at);
 }
 
 placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
-  return placement::Decide(seen.picture.view, seen.picture.clusters, seen.record, settings_.policy,
+  return placement::Decide(seen.gathered.view, seen.gathered.clusters, seen.record, settings_.policy,
                            seen.now);
 }
 
 bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
   if (!settings_.devices) return true;
-  const Picture& picture = seen.picture;
-  const ObjectKey& key = picture.view.key;
+  const Gathered& gathered = seen.gathered;
+  const ObjectKey& key = gathered.view.key;
   const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
   std::vector<ClusterName> reserved, freed;
   // In the order of their names: of two that want the same workers one gets through.
   for (const ClusterName& name : dispatched) {
-    const auto as_of = picture.assumed_as_of.find(name);
+    const auto as_of = gathered.assumed_as_of.find(name);
     // Where nothing was judged, no verdict can be wrong.
     const uint64_t seen_version =
-        as_of == picture.assumed_as_of.end() ? std::numeric_limits<uint64_t>::max() : as_of->second;
-    AssumeCache& cache = picture.workers->Find(name)->assumed();
-    if (!cache.Reserve(placement::AssumptionOf(picture.view), seen_version)) {
+        as_of == gathered.assumed_as_of.end() ? std::numeric_limits<uint64_t>::max() : as_of->second;
+    AssumeCache& cache = gathered.workers->Find(name)->assumed();
+    if (!cache.Reserve(placement::AssumptionOf(gathered.view), seen_version)) {
       for (const ClusterName& earlier : reserved) {
-        if (picture.workers->Find(earlier)->assumed().Forget(key).freed) freed.push_back(earlier);
+        if (gathered.workers->Find(earlier)->assumed().Forget(key).freed) freed.push_back(earlier);
       }
       parts_.places.Put(key, seen.places);
       WakeWaiting(freed);
@@ -136,7 +136,7 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
     reserved.push_back(name);
   }
   for (const ClusterName& name : seen.places) {
-    const auto worker = picture.workers->Find(name);
+    const auto worker = gathered.workers->Find(name);
     if (worker == nullptr || dispatched.contains(name)) continue;
     if (worker->assumed().Forget(key).freed) freed.push_back(name);
   }
@@ -150,11 +150,11 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
 
 void WorkloadReconciler::Observe(Seen& seen) {
   if (!settings_.devices) return;
-  const ObjectKey& key = seen.picture.view.key;
+  const ObjectKey& key = seen.gathered.view.key;
   std::set<ClusterName> places;
   std::vector<ClusterName> freed;
   for (const ClusterName& name : seen.places) {
-    const auto worker = seen.picture.workers->Find(name);
+    const auto worker = seen.gathered.workers->Find(name);
     if (worker == nullptr) continue;
     const AssumeCache::Change change = parts_.gatherer.Observe(key, *worker);
     if (change.is_here) places.insert(name);
@@ -168,55 +168,55 @@ void WorkloadReconciler::Observe(Seen& seen) {
 void WorkloadReconciler::WakeWaiting(const std::vector<ClusterName>& workers) {
   if (workers.empty()) return;
   for (const ClusterName& name : workers) parts_.order.Freed(name);
-  const SteadyTime soon = parts_.clock.Steady() + kDevicesSettle;
+  const SteadyTime soon = parts_.clock.Steady() + kDeviceDebounce;
   for (const ObjectKey& key : parts_.wake_index.AffectedBy({InputChange::Kind::kDevices, {}}))
     parts_.loop.AddAt(key, soon);
 }
 
 void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& decision) {
-  const Picture& picture = seen.picture;
-  parts_.wake_index.Update(picture, decision);
-  TellVerdicts(picture);
-  parts_.recorder.Record(picture, decision);
-  CountPhase(picture, decision.phase);
-  EndResidues(picture);
+  const Gathered& gathered = seen.gathered;
+  parts_.wake_index.Update(gathered, decision);
+  ObserveVerdicts(gathered);
+  parts_.status_writer.Record(gathered, decision);
+  CountPhase(gathered, decision.phase);
+  ClearResidues(gathered);
   if (!decision.wake_at) return;
   const auto wait =
       std::clamp<WallTime::duration>(*decision.wake_at - seen.now, milliseconds(1), kLongestSleep);
-  parts_.loop.AddAfter(picture.view.key, wait);
+  parts_.loop.AddAfter(gathered.view.key, wait);
 }
 
 Result<void> WorkloadReconciler::Execute(const Seen& seen, const placement::Decision& decision) {
-  return parts_.executor.Execute(seen.picture, decision);
+  return parts_.executor.Execute(seen.gathered, decision);
 }
 
-void WorkloadReconciler::TellVerdicts(const Picture& picture) const {
-  if (!picture.judged) return;
-  for (const placement::ClusterView& cluster : picture.clusters)
+void WorkloadReconciler::ObserveVerdicts(const Gathered& gathered) const {
+  if (!gathered.judged) return;
+  for (const placement::ClusterView& cluster : gathered.clusters)
     parts_.telemetry.Judged(cluster.name, cluster.verdict);
 }
 
 // What was left behind on a worker out of reach is gone when the worker, listed again, shows
 // nothing of ours.
-void WorkloadReconciler::EndResidues(const Picture& picture) {
-  for (const placement::ClusterView& cluster : picture.clusters) {
+void WorkloadReconciler::ClearResidues(const Gathered& gathered) {
+  for (const placement::ClusterView& cluster : gathered.clusters) {
     if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster))
-      parts_.records.EndResidue(cluster.name, picture.view.key);
+      parts_.records.ClearResidue(cluster.name, gathered.view.key);
   }
 }
 
-void WorkloadReconciler::CountPhase(const Picture& picture, placement::Phase phase) {
+void WorkloadReconciler::CountPhase(const Gathered& gathered, placement::Phase phase) {
   const std::string_view reason =
-      picture.judged && phase == placement::Phase::kBlocked ? MostFrequentReason(picture) : "";
+      gathered.judged && phase == placement::Phase::kBlocked ? MostFrequentReason(gathered) : "";
   phases_.With([&](auto& phases) {
     if (phase == placement::Phase::kGone) {
-      phases.erase(picture.view.key);
+      phases.erase(gathered.view.key);
       return;
     }
-    Counted& counted = phases[picture.view.key];
+    Counted& counted = phases[gathered.view.key];
     counted.phase = phase;
     if (!reason.empty()) counted.reason = reason;
-    const auto& workload = picture.view.workload;
+    const auto& workload = gathered.view.workload;
     if (workload != nullptr && workload->quota_reserved)
       counted.reserved_at = workload->quota_reserved->since;
   });

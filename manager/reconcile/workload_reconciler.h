@@ -17,7 +17,7 @@
 #include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/recorder.h"
+#include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/telemetry.h"
@@ -37,7 +37,7 @@ struct WorkloadParts {
   CopyPlaces& places;
   DispatchOrder& order;
   Records& records;
-  Recorder& recorder;
+  StatusWriter& status_writer;
   Executor& executor;
   RunLoop<ObjectKey>& loop;  // for later looks
   Telemetry& telemetry;
@@ -58,7 +58,7 @@ class WorkloadReconciler final {
  private:
   struct Seen {
     WallTime now{};  // of the look
-    Picture picture;
+    Gathered gathered;
     placement::PlacementRecord record;
     std::map<ClusterName, uint64_t> as_of;  // DispatchOrder::Versions() before the look
     // Where copies of it may be, or devices may be assumed for it.
@@ -79,9 +79,9 @@ class WorkloadReconciler final {
   void Record(const Seen& seen, const placement::Decision& decision);
   Result<void> Execute(const Seen& seen, const placement::Decision& decision);
 
-  void TellVerdicts(const Picture& picture) const;
-  void CountPhase(const Picture& picture, placement::Phase phase);
-  void EndResidues(const Picture& picture);
+  void ObserveVerdicts(const Gathered& gathered) const;
+  void CountPhase(const Gathered& gathered, placement::Phase phase);
+  void ClearResidues(const Gathered& gathered);
 
   // Constant after construction.
   const WorkloadSettings settings_;

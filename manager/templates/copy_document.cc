@@ -14,7 +14,7 @@ namespace fedra::templates {
 
 using nlohmann::json;
 
-std::string CopyDocument(const verify::Claim& original, std::string_view api_version,
+std::string CopyDocument(const verify::ClaimSummary& original, std::string_view api_version,
                          const tracking::Identity& us, std::string_view expected) {
   json spec = json::parse(original.spec, nullptr, /*allow_exceptions=*/false);
   if (api_version == "v1beta1") spec = verify::TemplateSpecInV1Beta1(std::move(spec));

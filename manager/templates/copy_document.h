@@ -21,7 +21,7 @@ inline constexpr std::string_view kMustNotExist = "1";
 // `api_version`: of resource.k8s.io on the worker, "v1". `expected`: the copy's resourceVersion as
 // we saw it, or kMustNotExist. The content and the claims' metadata are the original's; of its own
 // labels and annotations only the capabilities that it needs come along.
-std::string CopyDocument(const verify::Claim& original, std::string_view api_version,
+std::string CopyDocument(const verify::ClaimSummary& original, std::string_view api_version,
                          const tracking::Identity& us, std::string_view expected);
 
 }  // namespace fedra::templates

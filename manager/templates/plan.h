@@ -27,9 +27,9 @@ enum class Mode {
 
 // One template as the manager, one worker, and the workloads show it.
 struct View {
-  const verify::Claim* original = nullptr;  // the manager's; null: none
+  const verify::ClaimSummary* original = nullptr;  // the manager's; null: none
   bool original_known = true;               // whether that it is not there can be believed
-  const verify::Claim* there = nullptr;     // the worker's, ours or not; null: none
+  const verify::ClaimSummary* there = nullptr;     // the worker's, ours or not; null: none
   bool there_known = true;
   // The namespace is there and stays, and so is every DeviceClass that the original names.
   bool can_hold = true;
@@ -55,7 +55,7 @@ struct Plan {
 };
 
 // Whether the worker's template is a copy of ours; `original`: the manager's, null: none.
-tracking::Ownership OwnershipOf(const verify::Claim& there, const verify::Claim* original,
+tracking::Ownership OwnershipOf(const verify::ClaimSummary& there, const verify::ClaimSummary* original,
                                 const tracking::Identity& us);
 
 Plan Decide(const View& view, Mode mode, const tracking::Identity& us);

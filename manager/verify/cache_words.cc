@@ -65,7 +65,7 @@ Reason MissingDependency(std::string object) {
   return {ReasonCode::kDependencyMissing, std::move(object), std::move(message)};
 }
 
-bool IsOnItsWay(const watch::CacheHealth& health) {
+bool IsSyncing(const watch::CacheHealth& health) {
   return health.IsListing() || (health.state == CacheState::kFailing && health.error &&
                                 health.error->code == ErrorCode::kConnection);
 }

@@ -32,7 +32,7 @@ std::optional<verdict::Reason> WhySilent(const watch::CacheHealth& health, std::
 
 // Whether the answer is on its way on a cluster that is connected: it is being listed, or the
 // stream was cut, which either mends itself or turns out to be the end of the connection.
-bool IsOnItsWay(const watch::CacheHealth& health);
+bool IsSyncing(const watch::CacheHealth& health);
 
 // What pods name, "PodGroup ml/training", is not there.
 verdict::Reason MissingDependency(std::string object);

@@ -68,7 +68,7 @@ Capacity CapacityOf(const WorkerObjects& objects) {
     return std::tuple(-ShareOf(use), use.cluster_queue, use.resource, use.flavor);
   });
   if (capacity.quota.size() > kMaxQuota) capacity.quota.resize(kMaxQuota);
-  const DevicePicture* devices = objects.devices();
+  const DeviceState* devices = objects.devices();
   if (devices != nullptr && !devices->Obstacle()) {
     DeviceTotals& totals = capacity.devices.emplace();
     for (const auto& [driver, stock] : devices->Stock()) {

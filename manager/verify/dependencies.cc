@@ -34,7 +34,7 @@ std::string PluralWithGroup(const kube::Resource& resource) {
 
 }  // namespace
 
-DependencyPicture::DependencyPicture(DependencyOptions options,
+DependencyIndex::DependencyIndex(DependencyOptions options,
                                      const std::function<void(const ObjectKey& object)>& on_change,
                                      const std::function<void()>& on_health)
     : options_(options) {
@@ -51,7 +51,7 @@ DependencyPicture::DependencyPicture(DependencyOptions options,
   }
 }
 
-std::vector<DependencyPicture::Input> DependencyPicture::Inputs() {
+std::vector<DependencyIndex::Input> DependencyIndex::Inputs() {
   std::vector<Input> inputs;
   for (size_t kind = 0; kind < caches_.size(); ++kind) {
     if (caches_[kind] != nullptr && static_cast<Kind>(kind) != Kind::kPodGroup)
@@ -60,11 +60,11 @@ std::vector<DependencyPicture::Input> DependencyPicture::Inputs() {
   return inputs;
 }
 
-watch::ObjectSink& DependencyPicture::pod_groups() {
+watch::ObjectSink& DependencyIndex::pod_groups() {
   return *caches_[static_cast<size_t>(Kind::kPodGroup)];
 }
 
-verdict::Verdict DependencyPicture::Verify(const tracking::Requirement& requirement) const {
+verdict::Verdict DependencyIndex::Verify(const tracking::Requirement& requirement) const {
   verdict::Verdict verdict;
   verdict.outcome = Outcome::kYes;
   const auto add = [&](Outcome outcome, verdict::Reason reason) {
@@ -89,7 +89,7 @@ verdict::Verdict DependencyPicture::Verify(const tracking::Requirement& requirem
   return verdict;
 }
 
-verdict::Verdict DependencyPicture::VerifySchedulers(
+verdict::Verdict DependencyIndex::VerifySchedulers(
     const tracking::Requirement& requirement) const {
   verdict::Verdict verdict;
   verdict.outcome =

@@ -39,10 +39,10 @@ struct DependencyOptions {
   bool operator==(const DependencyOptions&) const = default;
 };
 
-class DependencyPicture final {
+class DependencyIndex final {
  public:
   // `on_change` with the object that appeared or went away.
-  DependencyPicture(DependencyOptions options,
+  DependencyIndex(DependencyOptions options,
                     const std::function<void(const ObjectKey& object)>& on_change,
                     const std::function<void()>& on_health);
 

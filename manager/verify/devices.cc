@@ -13,14 +13,14 @@ using verdict::Reason;
 using verdict::ReasonCode;
 
 // The verdict when nothing can be said about devices.
-std::optional<verdict::Verdict> ObstacleFor(const DevicePicture& picture, const std::string& ns,
+std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::string& ns,
                                             const tracking::Demands& demands) {
   std::optional<Reason> reason;
   if (demands == nullptr) {
     reason = Reason{ReasonCode::kStaleData, "", "a pod template of the workload cannot be read"};
   } else {
-    reason = picture.Obstacle();
-    if (!reason) reason = picture.GroupObstacle(ns, *demands);
+    reason = view.Obstacle();
+    if (!reason) reason = view.GroupObstacle(ns, *demands);
   }
   if (!reason) return std::nullopt;
   const bool is_certain = reason->code == ReasonCode::kApiMissing ||
@@ -33,32 +33,32 @@ std::optional<verdict::Verdict> ObstacleFor(const DevicePicture& picture, const 
 }
 
 // A No that may come from rules which taint fewer devices than they are taken to is not certain.
-verdict::Verdict Doubted(const DevicePicture& picture, verdict::Verdict verdict) {
+verdict::Verdict Doubted(const DeviceState& view, verdict::Verdict verdict) {
   if (verdict.outcome != Outcome::kNo) return verdict;
-  auto doubt = picture.Doubt();
-  if (!doubt) return verdict;
+  auto uncertain = view.Uncertainty();
+  if (!uncertain) return verdict;
   verdict.outcome = Outcome::kUnknown;
-  verdict.reasons.insert(verdict.reasons.begin(), *std::move(doubt));
+  verdict.reasons.insert(verdict.reasons.begin(), *std::move(uncertain));
   return verdict;
 }
 
 }  // namespace
 
-dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
+dra::Judgement JudgeDevices(const DeviceState& view, const std::string& ns,
                             const tracking::Demands& demands, const dra::AssumedList& assumed,
                             const TemplatesToCome& to_come) {
-  if (auto obstacle = ObstacleFor(picture, ns, demands))
+  if (auto obstacle = ObstacleFor(view, ns, demands))
     return {.verdict = *std::move(obstacle), .pod_sets = {}};
-  dra::Judgement judgement = picture.Judge(ns, *demands, assumed, to_come);
-  judgement.verdict = Doubted(picture, std::move(judgement.verdict));
+  dra::Judgement judgement = view.Judge(ns, *demands, assumed, to_come);
+  judgement.verdict = Doubted(view, std::move(judgement.verdict));
   return judgement;
 }
 
-verdict::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
+verdict::Verdict VerifyDevices(const DeviceState& view, const std::string& ns,
                                const tracking::Demands& demands, const dra::AssumedList& assumed,
                                const TemplatesToCome& to_come) {
-  if (auto obstacle = ObstacleFor(picture, ns, demands)) return *std::move(obstacle);
-  return Doubted(picture, picture.Verdict(ns, demands, assumed, to_come));
+  if (auto obstacle = ObstacleFor(view, ns, demands)) return *std::move(obstacle);
+  return Doubted(view, view.Verdict(ns, demands, assumed, to_come));
 }
 
 verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other) {

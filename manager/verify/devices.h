@@ -2,7 +2,7 @@
 //
 // The device half of a verdict, and how both halves become one.
 //
-// Pure but for the pictures, which change under it.
+// Pure but for the device states, which change under it.
 
 #include <optional>
 #include <set>
@@ -13,18 +13,18 @@
 
 #include "base/types.h"
 #include "manager/tracking/pod_set.h"
-#include "manager/verify/device_picture.h"
+#include "manager/verify/device_state.h"
 #include "verdict/verdict.h"
 
 namespace fedra::verify {
 
-// Would these pods get their devices there? kUnknown when the picture is not complete.
-dra::Judgement JudgeDevices(const DevicePicture& picture, const std::string& ns,
+// Would these pods get their devices there? kUnknown when the view is not complete.
+dra::Judgement JudgeDevices(const DeviceState& view, const std::string& ns,
                             const tracking::Demands& demands, const dra::AssumedList& assumed,
                             const TemplatesToCome& to_come = {});
 
 // The verdict alone, remembered while nothing changes.
-verdict::Verdict VerifyDevices(const DevicePicture& picture, const std::string& ns,
+verdict::Verdict VerifyDevices(const DeviceState& view, const std::string& ns,
                                const tracking::Demands& demands, const dra::AssumedList& assumed,
                                const TemplatesToCome& to_come = {});
 

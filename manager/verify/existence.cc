@@ -54,7 +54,7 @@ std::shared_ptr<const T> Require(const Cache<T>& cache, const ObjectKey& key, st
   return nullptr;
 }
 
-void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
+void RequireClasses(const ClaimSummary& claim, std::string_view kind, const WorkerView& worker,
                     verdict::Verdict& verdict) {
   for (const std::string& name : claim.device_classes) {
     if (worker.classes.Find({"", name}) != nullptr) continue;
@@ -68,7 +68,7 @@ void RequireClasses(const Claim& claim, std::string_view kind, const WorkerPictu
 // What does not stand against the worker but should be known.
 using Notes = std::vector<Reason>;
 
-void RequireCapabilities(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
+void RequireCapabilities(const ClaimSummary& claim, std::string_view kind, const WorkerView& worker,
                          const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
   for (const std::string& name : claim.capabilities) {
     if (std::find(worker.capabilities.begin(), worker.capabilities.end(), name) !=
@@ -88,7 +88,7 @@ void RequireCapabilities(const Claim& claim, std::string_view kind, const Worker
 }
 
 // The API server would refuse the claims of the pods, or their allocation.
-void RequireAdminAccess(const Claim& claim, std::string_view kind, const WorkerPicture& worker,
+void RequireAdminAccess(const ClaimSummary& claim, std::string_view kind, const WorkerView& worker,
                         verdict::Verdict& verdict) {
   if (!claim.admin_access) return;
   const auto ns = worker.namespaces.Find({"", claim.key.ns});
@@ -102,7 +102,7 @@ std::string NameOf(const ObjectKey& claim_template) {
   return "ResourceClaimTemplate " + claim_template.ToString();
 }
 
-void CompareWithManager(const Claim& copy, const ExistenceOptions& options,
+void CompareWithManager(const ClaimSummary& copy, const ExistenceOptions& options,
                         verdict::Verdict& verdict, Notes& notes) {
   if (options.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
   const auto original = options.manager_templates->Find(copy.key);
@@ -117,7 +117,7 @@ void CompareWithManager(const Claim& copy, const ExistenceOptions& options,
   }
 }
 
-std::shared_ptr<const Claim> Original(const ObjectKey& key, const ExistenceOptions& options) {
+std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key, const ExistenceOptions& options) {
   if (!options.copies_templates || options.manager_templates == nullptr) return nullptr;
   return options.manager_templates->Find(key);
 }
@@ -135,7 +135,7 @@ std::string WhyNoCopy(const ObjectKey& key, const ExistenceOptions& options) {
 
 // A template that the worker lacks: the manager's, when the worker gets a copy of it. Otherwise
 // adds the reason and returns null.
-std::shared_ptr<const Claim> CopyOf(const ObjectKey& key, const ExistenceOptions& options,
+std::shared_ptr<const ClaimSummary> CopyOf(const ObjectKey& key, const ExistenceOptions& options,
                                     verdict::Verdict& verdict, Notes& notes) {
   const std::string object = NameOf(key);
   const std::string missing = object + " does not exist there";
@@ -155,7 +155,7 @@ std::shared_ptr<const Claim> CopyOf(const ObjectKey& key, const ExistenceOptions
   return original;
 }
 
-void VerifyTemplate(const ObjectKey& key, const WorkerPicture& worker,
+void VerifyTemplate(const ObjectKey& key, const WorkerView& worker,
                     const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
   auto used = worker.templates.Find(key);
   if (used != nullptr) {
@@ -176,7 +176,7 @@ std::string StoppedText(const std::string& queue, StopPolicy stop) {
              : fmt::format("{} is being drained (stopPolicy HoldAndDrain)", queue);
 }
 
-void VerifyQueue(const tracking::Requirement& requirement, const WorkerPicture& worker,
+void VerifyQueue(const tracking::Requirement& requirement, const WorkerView& worker,
                  verdict::Verdict& verdict) {
   const ObjectKey key{requirement.ns, requirement.queue};
   const auto queue = Require(worker.queues, key, "LocalQueue", "localqueues.kueue.x-k8s.io",
@@ -198,7 +198,7 @@ void VerifyQueue(const tracking::Requirement& requirement, const WorkerPicture& 
                   Cut(queue->why_inactive, kMaxWords)));
 }
 
-void VerifyClaims(const tracking::Requirement& requirement, const WorkerPicture& worker,
+void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& worker,
                   const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
   const bool uses_devices =
       !requirement.TemplateNames().empty() || !requirement.ClaimNames().empty();
@@ -225,7 +225,7 @@ void VerifyClaims(const tracking::Requirement& requirement, const WorkerPicture&
 }
 
 // Ours, of whatever incarnation, is removed or reused by placement; the rest is never touched.
-void VerifyNames(const WorkerPicture& worker, verdict::Verdict& verdict) {
+void VerifyNames(const WorkerView& worker, verdict::Verdict& verdict) {
   for (const SameName& there : worker.same_names) {
     if (tracking::IsOurs(there.whose)) continue;
     const bool other = there.whose == tracking::Ownership::kOtherManager;
@@ -237,7 +237,7 @@ void VerifyNames(const WorkerPicture& worker, verdict::Verdict& verdict) {
 
 // Where Workloads or jobs cannot be read, a copy could not be followed. False without Kueue:
 // nothing else counts then.
-bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerPicture& worker,
+bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& worker,
                    verdict::Verdict& verdict) {
   if (!CanTell(worker.clones, "workloads.kueue.x-k8s.io", verdict) &&
       worker.clones.state == CacheState::kNotServed)
@@ -282,7 +282,7 @@ Reason ConnectionReason(const ConnectionState& connection) {
 }
 
 verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
-                                 const WorkerPicture& worker, const ExistenceOptions& options) {
+                                 const WorkerView& worker, const ExistenceOptions& options) {
   verdict::Verdict verdict{.outcome = Outcome::kYes,
                            .alternatives = {},
                            .pods_fitting = 0,
@@ -318,9 +318,9 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
   return verdict;
 }
 
-TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerPicture& worker,
+TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,
                              const ExistenceOptions& options) {
-  std::vector<std::shared_ptr<const Claim>> copies;
+  std::vector<std::shared_ptr<const ClaimSummary>> copies;
   if (!options.copies_templates) return copies;
   for (const std::string& name : requirement.TemplateNames()) {
     const ObjectKey key{requirement.ns, name};

@@ -34,13 +34,13 @@ std::vector<SameName> SameNames(const tracking::Workload* clone, tracking::Owner
                                 const tracking::Job* job, tracking::Ownership job_is);
 
 // What is known of one worker. Lifetime: the caches outlive the view.
-struct WorkerPicture {
+struct WorkerView {
   ConnectionState connection;
   const Cache<Namespace>& namespaces;
   const Cache<LocalQueue>& queues;
   const Cache<ClusterQueue>& cluster_queues;
-  const Cache<Claim>& templates;
-  const Cache<Claim>& claims;
+  const Cache<ClaimSummary>& templates;
+  const Cache<ClaimSummary>& claims;
   const Cache<DeviceClass>& classes;
   watch::CacheHealth clones;  // of the lists of Kueue's Workloads
   watch::CacheHealth jobs;    // and of the job's kind
@@ -58,7 +58,7 @@ struct ExistenceOptions {
   Drift drift = Drift::kWarn;
   Undeclared undeclared = Undeclared::kWarn;
   // The manager's own templates, for drift and for copies; null: they are not known.
-  const Cache<Claim>* manager_templates = nullptr;
+  const Cache<ClaimSummary>* manager_templates = nullptr;
   // A template that the worker lacks is copied from the manager's when a job is sent there: it
   // counts as if it were there.
   bool copies_templates = false;
@@ -71,10 +71,10 @@ struct ExistenceOptions {
 // what is copied). kUnknown: 403, an API that is not served, or data that is incomplete. Looks at
 // all of the requirement, so that a user sees everything that is missing at once.
 verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
-                                 const WorkerPicture& worker, const ExistenceOptions& options);
+                                 const WorkerView& worker, const ExistenceOptions& options);
 
 // The manager's templates that the worker would get with a job of this requirement.
-TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerPicture& worker,
+TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,
                              const ExistenceOptions& options);
 
 // The reason for a connection that is not kConnected; "no contact for 4m10s (connection refused)".

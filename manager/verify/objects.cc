@@ -131,11 +131,11 @@ Result<LocalQueue> ParseLocalQueue(const json& object) {
   return queue;
 }
 
-Result<Claim> ParseTemplate(const json& object) {
+Result<ClaimSummary> ParseTemplate(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaimTemplate"));
   const json& metadata = Member(object, "metadata");
   const json& spec = Path(object, {"spec", "spec"});
-  Claim claim{.key = std::move(key),
+  ClaimSummary claim{.key = std::move(key),
               .device_classes = DeviceClasses(spec),
               .capabilities = Capabilities(metadata, spec),
               .admin_access = AsksForAdminAccess(spec),
@@ -147,10 +147,10 @@ Result<Claim> ParseTemplate(const json& object) {
   return claim;
 }
 
-Result<Claim> ParseClaim(const json& object) {
+Result<ClaimSummary> ParseClaim(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "ResourceClaim"));
   const json& spec = Member(object, "spec");
-  Claim claim;
+  ClaimSummary claim;
   claim.key = std::move(key);
   claim.device_classes = DeviceClasses(spec);
   claim.capabilities = Capabilities(Member(object, "metadata"), spec);

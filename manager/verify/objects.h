@@ -51,7 +51,7 @@ std::string_view ToString(SharedClaims rule);
 std::optional<SharedClaims> ParseSharedClaims(std::string_view text);
 
 // A ResourceClaimTemplate or a named ResourceClaim.
-struct Claim {
+struct ClaimSummary {
   ObjectKey key;
   std::vector<std::string>
       device_classes;  // every class that a request or alternative names, once each
@@ -71,11 +71,11 @@ struct Claim {
   bool deleting = false;
   tracking::CopyMarks marks;
 
-  bool operator==(const Claim&) const = default;
+  bool operator==(const ClaimSummary&) const = default;
 };
 
 // Templates of the manager that a worker does not have but would get together with a job.
-using TemplatesToCome = std::vector<std::shared_ptr<const Claim>>;
+using TemplatesToCome = std::vector<std::shared_ptr<const ClaimSummary>>;
 
 struct DeviceClass {
   std::string name;
@@ -94,8 +94,8 @@ struct NamedObject {
 Result<NamedObject> ParseNamedObject(const nlohmann::json& object);
 Result<Namespace> ParseNamespace(const nlohmann::json& object);
 Result<LocalQueue> ParseLocalQueue(const nlohmann::json& object);
-Result<Claim> ParseTemplate(const nlohmann::json& object);
-Result<Claim> ParseClaim(const nlohmann::json& object);
+Result<ClaimSummary> ParseTemplate(const nlohmann::json& object);
+Result<ClaimSummary> ParseClaim(const nlohmann::json& object);
 Result<DeviceClass> ParseDeviceClass(const nlohmann::json& object);
 
 }  // namespace fedra::verify

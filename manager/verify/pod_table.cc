@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
 
-bool IsSettled(const PodFacts& pod, const std::string& ns, const dra::Snapshot& snapshot) {
+bool HoldsItsDevices(const PodFacts& pod, const std::string& ns, const dra::Snapshot& snapshot) {
   if (pod.ended) return !pod.failed;
   if (pod.claims_to_come > 0) return false;
   if (pod.claims.empty()) return !pod.node.empty();
@@ -172,7 +172,7 @@ int PodTable::Holding(const ObjectKey& job, const dra::Snapshot& snapshot) const
   if (found == pods_of_job_.end()) return 0;
   return static_cast<int>(std::count_if(
       found->second.begin(), found->second.end(),
-      [&](const ObjectKey& key) { return IsSettled(pods_.at(key), job.ns, snapshot); }));
+      [&](const ObjectKey& key) { return HoldsItsDevices(pods_.at(key), job.ns, snapshot); }));
 }
 
 }  // namespace fedra::verify

@@ -15,7 +15,7 @@ namespace {
 using verdict::Outcome;
 using verdict::ReasonCode;
 
-WorkerPicture PictureOf(const Subject& subject, const WorkerObjects& worker,
+WorkerView PictureOf(const Subject& subject, const WorkerObjects& worker,
                         const WorkerFacts& facts) {
   return {.connection = facts.connection,
           .namespaces = worker.namespaces(),
@@ -117,11 +117,11 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
                 const AskAssumed& assumed, const VerifyOptions& options) {
   Verified result;
-  const WorkerPicture there = PictureOf(subject, worker, facts);
+  const WorkerView there = PictureOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);
   if (facts.connection.phase != ConnectionPhase::kConnected) return result;
   VerifyQuota(subject, worker, result.verdict);
-  const DependencyPicture* dependencies = worker.dependencies();
+  const DependencyIndex* dependencies = worker.dependencies();
   if (dependencies != nullptr)
     result.verdict = Combine(std::move(result.verdict), dependencies->Verify(subject.requirement));
   if (worker.devices() != nullptr && !subject.is_there && NeedsDevices(subject) &&

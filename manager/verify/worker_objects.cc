@@ -59,9 +59,9 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
           },
           [this](const watch::CacheHealth&) { listener_.on_health(); }),
       templates_(
-          &ParseTemplate, Changed<Claim>(InputChange::Kind::kTemplate),
+          &ParseTemplate, Changed<ClaimSummary>(InputChange::Kind::kTemplate),
           [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
-      claims_(&ParseClaim, Changed<Claim>(InputChange::Kind::kClaim),
+      claims_(&ParseClaim, Changed<ClaimSummary>(InputChange::Kind::kClaim),
               [this](const watch::CacheHealth&) { listener_.on_health(); }),
       classes_(&ParseDeviceClass, Changed<DeviceClass>(InputChange::Kind::kClass),
                [this](const watch::CacheHealth&) { listener_.on_health(); }) {
@@ -80,14 +80,14 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
 
 void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
   if (options.dependencies) {
-    dependencies_ = std::make_unique<DependencyPicture>(
+    dependencies_ = std::make_unique<DependencyIndex>(
         *options.dependencies,
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
         listener_.on_health);
     pod_groups_sink_ = &dependencies_->pod_groups();
   }
   if (!options.devices) return;
-  devices_ = std::make_unique<DevicePicture>(
+  devices_ = std::make_unique<DeviceState>(
       *options.devices, [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },
       listener_.on_health);
   // The devices first: what a cache wakes finds them up to date.
@@ -158,7 +158,7 @@ std::vector<NamedHealth> WorkerObjects::Healths() const {
 
 bool WorkerObjects::IsListing() const {
   return std::any_of(sinks_.begin(), sinks_.end(),
-                     [](const auto& named) { return IsOnItsWay(named.second->health()); });
+                     [](const auto& named) { return IsSyncing(named.second->health()); });
 }
 
 watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(const tracking::JobAdapter& adapter) {

@@ -25,7 +25,7 @@
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/dependencies.h"
-#include "manager/verify/device_picture.h"
+#include "manager/verify/device_state.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/objects.h"
 #include "manager/verify/queue_quota.h"
@@ -98,26 +98,26 @@ class WorkerObjects final {
   std::vector<NamedHealth> Healths() const;
   // By whose rules its devices are judged.
   void SetServer(const kube::ServerInfo* server);
-  // Whether some list of Inputs() is on its way (IsOnItsWay).
+  // Whether some list of Inputs() is on its way (IsSyncing).
   bool IsListing() const;
 
   watch::TrackedCache<tracking::Workload>& clones() { return clones_; }
   const watch::TrackedCache<tracking::Workload>& clones() const { return clones_; }
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   const watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const;
-  watch::TrackedCache<Claim>& templates() { return templates_; }
-  const watch::TrackedCache<Claim>& templates() const { return templates_; }
+  watch::TrackedCache<ClaimSummary>& templates() { return templates_; }
+  const watch::TrackedCache<ClaimSummary>& templates() const { return templates_; }
   const Cache<Namespace>& namespaces() const { return namespaces_; }
   const Cache<LocalQueue>& queues() const { return queues_; }
   // Empty when they are not read, or may not be: then nothing is said about quota.
   const Cache<ClusterQueue>& cluster_queues() const { return cluster_queues_; }
-  const Cache<Claim>& claims() const { return claims_; }
+  const Cache<ClaimSummary>& claims() const { return claims_; }
   const Cache<DeviceClass>& classes() const { return classes_; }
   // Null when devices are not verified.
-  DevicePicture* devices() { return devices_.get(); }
-  const DevicePicture* devices() const { return devices_.get(); }
+  DeviceState* devices() { return devices_.get(); }
+  const DeviceState* devices() const { return devices_.get(); }
   // Null when they are not looked for.
-  const DependencyPicture* dependencies() const { return dependencies_.get(); }
+  const DependencyIndex* dependencies() const { return dependencies_.get(); }
 
  private:
   template <class T>
@@ -137,11 +137,11 @@ class WorkerObjects final {
   Cache<Namespace> namespaces_;
   Cache<LocalQueue> queues_;
   Cache<ClusterQueue> cluster_queues_;
-  watch::TrackedCache<Claim> templates_;
-  Cache<Claim> claims_;
+  watch::TrackedCache<ClaimSummary> templates_;
+  Cache<ClaimSummary> claims_;
   Cache<DeviceClass> classes_;
-  std::unique_ptr<DevicePicture> devices_;
-  std::unique_ptr<DependencyPicture> dependencies_;
+  std::unique_ptr<DeviceState> devices_;
+  std::unique_ptr<DependencyIndex> dependencies_;
   // Where the objects of these go, which may be wanted twice.
   std::vector<std::unique_ptr<TeeSink>> tees_;
   watch::CacheSink* templates_sink_ = nullptr;

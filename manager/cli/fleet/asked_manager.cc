@@ -29,13 +29,13 @@ void AskedManager::Watch() {
   cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);
 }
 
-bool AskedManager::IsSettled() const {
+bool AskedManager::HasAnswered() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
   return !templates_.health().IsListing();
 }
 
-const verify::Cache<verify::Claim>* AskedManager::cache() const {
+const verify::Cache<verify::ClaimSummary>* AskedManager::cache() const {
   return templates_.health().complete ? &templates_ : nullptr;
 }
 

@@ -25,9 +25,9 @@ class AskedManager final {
   AskedManager(kube::AccessSettings access, const ClusterOptions& options,
                const std::function<void()>& on_change);
 
-  bool IsSettled() const;
+  bool HasAnswered() const;
   // Null when they are not known.
-  const verify::Cache<verify::Claim>* cache() const;
+  const verify::Cache<verify::ClaimSummary>* cache() const;
   // Asks for its UID, when it is connected. Blocks for one call.
   void Identify();
   ManagerFacts Facts() const { return {cache(), uid_}; }
@@ -38,7 +38,7 @@ class AskedManager final {
   std::atomic<bool> watching_{false};
   Threads threads_{1};
   std::optional<std::string> uid_;  // as of ManagerFacts; of the user thread
-  verify::Cache<verify::Claim> templates_;
+  verify::Cache<verify::ClaimSummary> templates_;
   Cluster cluster_;
 };
 

@@ -154,7 +154,7 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, Fleet
 // Without them nothing is said of drift and of copies: the workers are what was asked for.
 void AwaitManager(AskedManager& manager, FleetSignal& signal) {
   const SteadyTime begin = SystemClock().Steady();
-  while (!manager.IsSettled() && SystemClock().Steady() - begin < kManagerGrace)
+  while (!manager.HasAnswered() && SystemClock().Steady() - begin < kManagerGrace)
     signal.Await(kAskManagerAgain);
   manager.Identify();
 }

@@ -59,7 +59,7 @@ struct Fleet {
   FleetSignal signal;
   std::unique_ptr<AskedManager> manager;  // null: not asked
   // Of a snapshot; null: not known there.
-  std::unique_ptr<verify::Cache<verify::Claim>> manager_templates;
+  std::unique_ptr<verify::Cache<verify::ClaimSummary>> manager_templates;
   FleetWorkers workers;
   FleetWorkers others;              // FleetOptions::claims_of_others
   std::unique_ptr<LiveFleet> live;  // destroyed first: it feeds the workers and raises the signal

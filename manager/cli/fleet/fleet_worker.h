@@ -41,7 +41,7 @@ struct FleetWorkerSettings {
 // What `check` and `devices` know of the manager.
 struct ManagerFacts {
   // Its templates, which must outlive the workers; null: they are not known.
-  const verify::Cache<verify::Claim>* templates = nullptr;
+  const verify::Cache<verify::ClaimSummary>* templates = nullptr;
   // UID of the management cluster, empty where it may not be read; nothing: it has not answered.
   std::optional<std::string> uid;
 };
@@ -69,9 +69,9 @@ class FleetWorker final {
   const FleetWorkerSettings& settings() const { return settings_; }
   const verify::WorkerObjects& objects() const { return objects_; }
   // Null when devices are not verified.
-  const verify::DevicePicture* devices() const { return objects_.devices(); }
+  const verify::DeviceState* devices() const { return objects_.devices(); }
   // Null: it is not there, or not known.
-  std::shared_ptr<const verify::Claim> Template(const ObjectKey& key) const {
+  std::shared_ptr<const verify::ClaimSummary> Template(const ObjectKey& key) const {
     return objects_.templates().Find(key);
   }
   // Why nothing is known of it; null: it has answered.

@@ -63,7 +63,7 @@ void LiveFleet::OnState(size_t worker, const ConnectionState& state) {
   signal_.Raise();
 }
 
-bool LiveFleet::IsSettled(size_t worker) const {
+bool LiveFleet::HasAnswered(size_t worker) const {
   const ConnectionPhase phase = clusters_[worker]->state().phase;
   if (phase == ConnectionPhase::kConnecting) return false;
   if (phase != ConnectionPhase::kConnected) return true;
@@ -75,12 +75,12 @@ void LiveFleet::Wait(milliseconds limit, const Terminal& terminal) {
   const SteadyTime begin = SystemClock().Steady();
   bool told = false;
   while (true) {
-    size_t settled = 0;
-    for (size_t i = 0; i < clusters_.size(); ++i) settled += IsSettled(i) ? 1 : 0;
+    size_t answered = 0;
+    for (size_t i = 0; i < clusters_.size(); ++i) answered += HasAnswered(i) ? 1 : 0;
     waited_ = std::chrono::duration_cast<milliseconds>(SystemClock().Steady() - begin);
-    if (settled == clusters_.size() || waited_ > limit) break;
+    if (answered == clusters_.size() || waited_ > limit) break;
     if (terminal.out_is_tty && waited_ > kSilent) {
-      terminal.err << fmt::format("\r{} of {} workers have answered", settled, clusters_.size())
+      terminal.err << fmt::format("\r{} of {} workers have answered", answered, clusters_.size())
                    << std::flush;
       told = true;
     }

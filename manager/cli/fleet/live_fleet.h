@@ -62,7 +62,7 @@ class LiveFleet final {
 
  private:
   void OnState(size_t worker, const ConnectionState& state);
-  bool IsSettled(size_t worker) const;
+  bool HasAnswered(size_t worker) const;
 
   const FeedsOf feeds_of_;
   const IsListing is_listing_;

@@ -60,12 +60,12 @@ void TemplateFleet::Read(milliseconds limit) {
   const auto list = workers_.Now();
   for (const auto& worker : *list) worker->Start();
   const SteadyTime begin = SystemClock().Steady();
-  while (!IsSettled() && SystemClock().Steady() - begin < limit) signal_.Await(kLookAgain);
+  while (!HasAnswered() && SystemClock().Steady() - begin < limit) signal_.Await(kLookAgain);
   // Without an answer the origin alone must do.
   if (manager_.IsListed()) (void)manager_.Identify();
 }
 
-bool TemplateFleet::IsSettled() {
+bool TemplateFleet::HasAnswered() {
   const ConnectionPhase phase = manager_.cluster().state().phase;
   const auto list = workers_.Now();
   const bool manager_failed =
@@ -73,7 +73,7 @@ bool TemplateFleet::IsSettled() {
   const bool listed = manager_.IsListed() && !manager_.templates().health().IsListing();
   return manager_failed ||
          (listed && std::all_of(list->begin(), list->end(),
-                                [](const auto& worker) { return worker->IsSettled(); }));
+                                [](const auto& worker) { return worker->HasAnswered(); }));
 }
 
 std::string TemplateFleet::Problem() {

@@ -43,7 +43,7 @@ class TemplateFleet final {
   std::vector<UnreadWorker> Unread() const;
 
  private:
-  bool IsSettled();
+  bool HasAnswered();
 
   FleetSignal signal_;
   Threads threads_{4};

@@ -127,9 +127,9 @@ std::string ToText(const SnapshotFile& file) {
   return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotFile& file) {
+std::unique_ptr<verify::Cache<verify::ClaimSummary>> ManagerTemplatesOf(const SnapshotFile& file) {
   if (!file.manager_templates) return nullptr;
-  auto cache = std::make_unique<verify::Cache<verify::Claim>>(
+  auto cache = std::make_unique<verify::Cache<verify::ClaimSummary>>(
       &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
       [](const CacheHealth&) {});
   cache->Reset();

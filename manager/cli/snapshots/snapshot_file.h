@@ -64,7 +64,7 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text);
 std::string ResourceName(const kube::Resource& resource);
 
 // The manager's templates as a cache; null: they were not known.
-std::unique_ptr<verify::Cache<verify::Claim>> ManagerTemplatesOf(const SnapshotFile& file);
+std::unique_ptr<verify::Cache<verify::ClaimSummary>> ManagerTemplatesOf(const SnapshotFile& file);
 
 // Tells the worker everything that was recorded. Returns what could not be read, one line each, at
 // most kMaxComplaints; a complaint is never a reason to give up: online such an object is left out,

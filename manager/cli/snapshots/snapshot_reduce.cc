@@ -65,7 +65,7 @@ json Allocation(const json& allocation) {
 
 // The annotations that get in are our own, written anew: here which capabilities the object needs,
 // by its own words or by configuration that we know.
-void AddCapabilities(const verify::Claim& claim, json& metadata) {
+void AddCapabilities(const verify::ClaimSummary& claim, json& metadata) {
   if (claim.capabilities.empty()) return;
   metadata["annotations"][std::string(tracking::kCapabilitiesAnnotation)] =
       fmt::format("{}", fmt::join(claim.capabilities, ","));
@@ -190,7 +190,7 @@ std::optional<json> Job(const json& object, const std::string& origin) {
 
 }  // namespace
 
-json ReducedTemplate(const verify::Claim& claim_template) {
+json ReducedTemplate(const verify::ClaimSummary& claim_template) {
   json metadata = json::object();
   metadata["namespace"] = claim_template.key.ns;
   metadata["name"] = claim_template.key.name;

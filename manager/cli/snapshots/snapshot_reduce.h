@@ -20,6 +20,6 @@ std::optional<nlohmann::json> Reduced(const kube::Resource& resource, const nloh
 
 // A ResourceClaimTemplate. What a driver or a pod reads of it (opaque parameters, metadata of the
 // claims) is left as a digest, so that copies can still be compared.
-nlohmann::json ReducedTemplate(const verify::Claim& claim_template);
+nlohmann::json ReducedTemplate(const verify::ClaimSummary& claim_template);
 
 }  // namespace fedra::cli

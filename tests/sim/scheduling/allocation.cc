@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxSteps = 200'000;
 
 // One thing to be satisfied: a request, or one alternative of a prioritized one.
-struct Ask {
+struct SubRequest {
   size_t claim = 0;
   std::string name;  // "req" or "req/sub"
   const Json* request = nullptr;
@@ -24,16 +24,16 @@ struct Ask {
 };
 
 // A request with its alternatives; one without firstAvailable has a single one.
-using Choice = std::vector<Ask>;
+using Choice = std::vector<SubRequest>;
 
 struct Chosen {
-  const Ask* ask = nullptr;
+  const SubRequest* ask = nullptr;
   const Device* device = nullptr;
   Capacities consumed;  // of a device that several may have
 };
 
 bool Shared(const Device& device) { return BoolAt(*device.body, {"allowMultipleAllocations"}); }
-bool Admin(const Ask& ask) { return BoolAt(*ask.request, {"adminAccess"}); }
+bool Admin(const SubRequest& ask) { return BoolAt(*ask.request, {"adminAccess"}); }
 
 Quantity AmountAt(const Json& object, Path path) {
   return Quantity::Parse(StringAt(object, path)).value_or(Quantity());
@@ -86,7 +86,7 @@ class Search final {
         for (const Json& sub : ArrayAt(request, {"firstAvailable"})) {
           choice.push_back({claim, name + "/" + std::string(StringAt(sub, {"name"})), &sub, {}});
         }
-        for (Ask& ask : choice) {
+        for (SubRequest& ask : choice) {
           const Json* device_class =
               find_class(std::string(StringAt(*ask.request, {"deviceClassName"})));
           if (device_class == nullptr) return false;
@@ -107,7 +107,7 @@ class Search final {
  private:
   bool Satisfy(size_t choice) {
     if (choice == choices_.size()) return true;
-    for (const Ask& ask : choices_[choice]) {
+    for (const SubRequest& ask : choices_[choice]) {
       const bool all = StringAt(*ask.request, {"allocationMode"}) == "All";
       if (all ? TakeAll(choice, ask)
               : TakeCount(choice, ask, 0, IntAt(*ask.request, {"count"}, 1))) {
@@ -118,7 +118,7 @@ class Search final {
   }
 
   // Combinations, not permutations: the next device comes after the one before.
-  bool TakeCount(size_t choice, const Ask& ask, size_t from, int64_t left) {
+  bool TakeCount(size_t choice, const SubRequest& ask, size_t from, int64_t left) {
     if (left == 0) return Satisfy(choice + 1);
     for (size_t i = from; i < inventory_.devices.size(); ++i) {
       if (++steps_ > kMaxSteps || !error_.empty()) return false;
@@ -129,7 +129,7 @@ class Search final {
     return false;
   }
 
-  bool TakeAll(size_t choice, const Ask& ask) {
+  bool TakeAll(size_t choice, const SubRequest& ask) {
     if (inventory_.incomplete) {
       error_ = "asks for all devices, but a pool is not published completely";
       return false;
@@ -144,7 +144,7 @@ class Search final {
     return false;
   }
 
-  bool Matches(const Ask& ask, const Device& device) {
+  bool Matches(const SubRequest& ask, const Device& device) {
     if (!ReachesNode(device, node_)) return false;
     const auto [known, fresh] = matches_.try_emplace({&ask, &device}, false);
     if (fresh) known->second = Selects(ask, device);
@@ -152,7 +152,7 @@ class Search final {
   }
 
   // All selectors up to the first that does not hold.
-  bool Selects(const Ask& ask, const Device& device) {
+  bool Selects(const SubRequest& ask, const Device& device) {
     for (const std::string& selector : ask.selectors) {
       const std::optional<bool> holds = EvaluateSelector(selector, device.view);
       if (!holds) error_ = "selector " + selector + " fails";
@@ -162,7 +162,7 @@ class Search final {
   }
 
   // Adds the device to what is chosen, if nothing stands against it.
-  bool Take(const Ask& ask, const Device& device) {
+  bool Take(const SubRequest& ask, const Device& device) {
     const Json& tolerations = ArrayAt(*ask.request, {"tolerations"});
     for (const Json& taint : device.taints) {
       if (StringAt(taint, {"effect"}) != "None" && !IsTolerated(taint, tolerations)) return false;
@@ -175,7 +175,7 @@ class Search final {
     return false;
   }
 
-  bool IsFree(const Ask& ask, const Device& device) const {
+  bool IsFree(const SubRequest& ask, const Device& device) const {
     const auto used = inventory_.used.find(device.id);
     if (!Admin(ask) && used != inventory_.used.end() && used->second.dedicated) return false;
     return std::none_of(chosen_.begin(), chosen_.end(), [&](const Chosen& other) {
@@ -237,7 +237,7 @@ class Search final {
     });
   }
 
-  static bool Concerns(const Json& constraint, const Ask& ask) {
+  static bool Concerns(const Json& constraint, const SubRequest& ask) {
     const Json& requests = ArrayAt(constraint, {"requests"});
     const std::string main = ask.name.substr(0, ask.name.find('/'));
     return requests.empty() || std::any_of(requests.begin(), requests.end(), [&](const Json& name) {
@@ -287,7 +287,7 @@ class Search final {
   const Inventory& inventory_;
   std::vector<Choice> choices_;
   std::vector<Chosen> chosen_;
-  std::map<std::pair<const Ask*, const Device*>, bool> matches_;
+  std::map<std::pair<const SubRequest*, const Device*>, bool> matches_;
   std::string error_;  // ends the search
   int steps_ = 0;
 };

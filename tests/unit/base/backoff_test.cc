@@ -21,7 +21,7 @@ TEST_CASE("each failure waits longer, up to the limit, however many there are") 
   CHECK(ExponentialBackoff{5s, 1s}.After(1) == 1s);
 }
 
-TEST_CASE("luck only shortens, by less than a quarter") {
+TEST_CASE("jitter only shortens, by less than a quarter") {
   CHECK(Shortened(1s, 0) == 1s);
   CHECK(Shortened(1s, 0.5) == 875ms);
   CHECK(Shortened(1s, 0.99) > 750ms);

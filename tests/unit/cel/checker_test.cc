@@ -5,15 +5,15 @@ namespace fedra::cel {
 namespace {
 
 TEST_CASE("the result of a selector is bool or an attribute") {
-  CHECK(Ask("true") == "true");
-  CHECK(Ask("device.attributes['gpu.example.com'].ok") == "true");
-  CHECK(Ask("1") == "compile: must evaluate to bool or the unknown type, not int");
-  CHECK(Ask("dyn(true)") == "compile: must evaluate to bool or the unknown type, not dyn");
-  CHECK(Ask("[true]") == "compile: must evaluate to bool or the unknown type, not list(bool)");
-  CHECK(Ask("device.attributes") ==
+  CHECK(SubRequest("true") == "true");
+  CHECK(SubRequest("device.attributes['gpu.example.com'].ok") == "true");
+  CHECK(SubRequest("1") == "compile: must evaluate to bool or the unknown type, not int");
+  CHECK(SubRequest("dyn(true)") == "compile: must evaluate to bool or the unknown type, not dyn");
+  CHECK(SubRequest("[true]") == "compile: must evaluate to bool or the unknown type, not list(bool)");
+  CHECK(SubRequest("device.attributes") ==
         "compile: must evaluate to bool or the unknown type, not map(string, map(string, any))");
-  CHECK(Ask("null") == "compile: must evaluate to bool or the unknown type, not null");
-  CHECK(Ask("optional.of(true)") ==
+  CHECK(SubRequest("null") == "compile: must evaluate to bool or the unknown type, not null");
+  CHECK(SubRequest("optional.of(true)") ==
         "compile: must evaluate to bool or the unknown type, not optional_type(bool)");
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("what does not fit is told in cel-go's words") {
   };
   for (const auto& [expression, message] : cases) {
     INFO(expression);
-    CHECK(Ask(expression) == std::string("compile: ") + message);
+    CHECK(SubRequest(expression) == std::string("compile: ") + message);
   }
 }
 
@@ -70,47 +70,47 @@ TEST_CASE("all mistakes are reported, in the order of the text") {
 }
 
 TEST_CASE("literal arguments are tried at compile time") {
-  CHECK(Ask("device.driver.matches('[')") == "compile: invalid matches argument");
-  CHECK(Ask("duration('1x') == duration('1s')") == "compile: invalid duration argument");
-  CHECK(Ask("timestamp('yesterday') == timestamp(0)") == "compile: invalid timestamp argument");
-  CHECK(Ask("matches('[', 'a')") ==
+  CHECK(SubRequest("device.driver.matches('[')") == "compile: invalid matches argument");
+  CHECK(SubRequest("duration('1x') == duration('1s')") == "compile: invalid duration argument");
+  CHECK(SubRequest("timestamp('yesterday') == timestamp(0)") == "compile: invalid timestamp argument");
+  CHECK(SubRequest("matches('[', 'a')") ==
         "compile: invalid matches argument");  // the first argument, as cel-go
 }
 
 TEST_CASE("format calls are checked where the format is constant") {
-  CHECK(Ask("'%d'.format(['a']) == ''") ==
+  CHECK(SubRequest("'%d'.format(['a']) == ''") ==
         "compile: error during formatting: decimal clause can only be used on integers, was given "
         "string");
-  CHECK(Ask("'%d %d'.format([1]) == ''") == "compile: index 1 out of range");
-  CHECK(Ask("'%d'.format([1, 2]) == ''") ==
+  CHECK(SubRequest("'%d %d'.format([1]) == ''") == "compile: index 1 out of range");
+  CHECK(SubRequest("'%d'.format([1, 2]) == ''") ==
         "compile: too many arguments supplied to string.format (expected 1, got 2)");
-  CHECK(Ask("'%z'.format([1]) == ''") ==
+  CHECK(SubRequest("'%z'.format([1]) == ''") ==
         "compile: could not parse formatting clause: unrecognized formatting clause \"z\"");
-  CHECK(Ask("'%s-%d'.format(['a', 1]) == 'a-1'") ==
+  CHECK(SubRequest("'%s-%d'.format(['a', 1]) == 'a-1'") ==
         "true");  // mixed types are fine inside format()
 }
 
 TEST_CASE("type variables are inferred") {
-  CHECK(Ask("[] == [1]") == "false");
-  CHECK(Ask("[].map(x, x + 1) == [2]") == "false");
-  CHECK(Ask("{}.size() == 0") == "true");
-  CHECK(Ask("[[], [1]].size() == 2") == "true");
-  CHECK(Ask("optional.none().orValue(1) == 1") == "true");
-  CHECK(Ask("(true ? [] : ['a']).size() == 0") == "true");
+  CHECK(SubRequest("[] == [1]") == "false");
+  CHECK(SubRequest("[].map(x, x + 1) == [2]") == "false");
+  CHECK(SubRequest("{}.size() == 0") == "true");
+  CHECK(SubRequest("[[], [1]].size() == 2") == "true");
+  CHECK(SubRequest("optional.none().orValue(1) == 1") == "true");
+  CHECK(SubRequest("(true ? [] : ['a']).size() == 0") == "true");
 }
 
 TEST_CASE("null fits Kubernetes types and not primitive ones") {
-  CHECK(Ask("quantity('1') == null") == "false");
-  CHECK(Ask("null == 1") ==
+  CHECK(SubRequest("quantity('1') == null") == "false");
+  CHECK(SubRequest("null == 1") ==
         "compile: found no matching overload for '_==_' applied to '(null, int)'");
 }
 
 TEST_CASE("qualified names of types and functions") {
-  CHECK(Ask("type(timestamp(0)) == google.protobuf.Timestamp") == "true");
-  CHECK(Ask("type(ip('::1')) == net.IP") == "true");
-  CHECK(Ask("ip.isCanonical('::1')") == "true");
-  CHECK(Ask(".device.driver == 'gpu.example.com'") == "true");
-  CHECK(Ask("[1].exists(device, device == 1)") == "true");
+  CHECK(SubRequest("type(timestamp(0)) == google.protobuf.Timestamp") == "true");
+  CHECK(SubRequest("type(ip('::1')) == net.IP") == "true");
+  CHECK(SubRequest("ip.isCanonical('::1')") == "true");
+  CHECK(SubRequest(".device.driver == 'gpu.example.com'") == "true");
+  CHECK(SubRequest("[1].exists(device, device == 1)") == "true");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 void AllTrue(std::initializer_list<const char*> expressions) {
   for (const char* expression : expressions) {
     INFO(expression);
-    CHECK(Ask(expression) == "true");
+    CHECK(SubRequest(expression) == "true");
   }
 }
 
@@ -20,7 +20,7 @@ struct Expected {
 void Answers(std::initializer_list<Expected> cases) {
   for (const Expected& expected : cases) {
     INFO(expected.expression);
-    CHECK(Ask(expected.expression) == expected.answer);
+    CHECK(SubRequest(expected.expression) == expected.answer);
   }
 }
 

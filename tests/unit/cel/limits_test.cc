@@ -44,7 +44,7 @@ std::string Tens(int levels, std::string_view body) {
 // versions take hours).
 std::string Soon(const std::string& expression) {
   const auto start = std::chrono::steady_clock::now();
-  std::string answer = Ask(expression);
+  std::string answer = SubRequest(expression);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
   return answer;
 }

@@ -106,36 +106,36 @@ TEST_CASE("literals") {
     if (std::string_view(expression).starts_with("'a' 'b'")) {
       CHECK_FALSE(CompileSelector(expression));  // adjacent strings do not concatenate
     } else {
-      CHECK(Ask(expression) == "true");
+      CHECK(SubRequest(expression) == "true");
     }
   }
 }
 
 TEST_CASE("numbers that do not fit are errors") {
-  CHECK(Ask("9223372036854775808 > 0") == "compile: invalid int literal");
-  CHECK(Ask("18446744073709551616u > 0u") == "compile: invalid uint literal");
-  CHECK(Ask("1e400 > 0.0") == "compile: invalid double literal");
-  CHECK(Ask("1e-400 == 0.0") == "true");
+  CHECK(SubRequest("9223372036854775808 > 0") == "compile: invalid int literal");
+  CHECK(SubRequest("18446744073709551616u > 0u") == "compile: invalid uint literal");
+  CHECK(SubRequest("1e400 > 0.0") == "compile: invalid double literal");
+  CHECK(SubRequest("1e-400 == 0.0") == "true");
 }
 
 TEST_CASE("comments and white space are skipped") {
-  CHECK(Ask(" \t\r\n\f true // a comment\n && // another\n true") == "true");
+  CHECK(SubRequest(" \t\r\n\f true // a comment\n && // another\n true") == "true");
 }
 
 TEST_CASE("precedence and associativity") {
-  CHECK(Ask("1 + 2 * 3 == 7") == "true");
-  CHECK(Ask("10 - 4 - 3 == 3") == "true");
-  CHECK(Ask("true || false && false") == "true");
-  CHECK(Ask("false ? true : true ? true : false") == "true");
-  CHECK(Ask("2 + 2 == 4 && 1 in [1]") == "true");
-  CHECK(Ask("-2 * -2 == 4") == "true");
-  CHECK(Ask("1 < 2 == true") == "true");
+  CHECK(SubRequest("1 + 2 * 3 == 7") == "true");
+  CHECK(SubRequest("10 - 4 - 3 == 3") == "true");
+  CHECK(SubRequest("true || false && false") == "true");
+  CHECK(SubRequest("false ? true : true ? true : false") == "true");
+  CHECK(SubRequest("2 + 2 == 4 && 1 in [1]") == "true");
+  CHECK(SubRequest("-2 * -2 == 4") == "true");
+  CHECK(SubRequest("1 < 2 == true") == "true");
 }
 
 TEST_CASE("reserved words are fields but no names") {
-  CHECK(Ask("if") == "compile: reserved identifier: if");
-  CHECK(Ask("{'if': true}.if") == "true");
-  CHECK(Ask("{'in': true}['in']") == "true");
+  CHECK(SubRequest("if") == "compile: reserved identifier: if");
+  CHECK(SubRequest("{'if': true}.if") == "true");
+  CHECK(SubRequest("{'in': true}['in']") == "true");
 }
 
 TEST_CASE("nesting is limited as in cel-go") {
@@ -147,70 +147,70 @@ TEST_CASE("nesting is limited as in cel-go") {
     for (int i = 0; i < n; ++i) text += close;
     return text;
   };
-  CHECK(Ask(nested("(", "true", ")", 249)) == "true");
-  CHECK(Ask(nested("(", "true", ")", 250)) == "compile: expression recursion limit exceeded: 250");
-  CHECK(Ask("1" + nested("+1", "", "", 249) + " > 0") == "true");
-  CHECK(Ask("1" + nested("+1", "", "", 250) + " > 0") == "compile: max recursion depth exceeded");
-  CHECK(Ask(nested("true?true:", "true", "", 249)) == "true");
-  CHECK(Ask(nested("true?true:", "true", "", 250)) ==
+  CHECK(SubRequest(nested("(", "true", ")", 249)) == "true");
+  CHECK(SubRequest(nested("(", "true", ")", 250)) == "compile: expression recursion limit exceeded: 250");
+  CHECK(SubRequest("1" + nested("+1", "", "", 249) + " > 0") == "true");
+  CHECK(SubRequest("1" + nested("+1", "", "", 250) + " > 0") == "compile: max recursion depth exceeded");
+  CHECK(SubRequest(nested("true?true:", "true", "", 249)) == "true");
+  CHECK(SubRequest(nested("true?true:", "true", "", 250)) ==
         "compile: expression recursion limit exceeded: 250");
-  CHECK(Ask(nested("(1+", "1", ")", 124) + " > 0") == "true");
-  CHECK(Ask(nested("(1+", "1", ")", 125) + " > 0") ==
+  CHECK(SubRequest(nested("(1+", "1", ")", 124) + " > 0") == "true");
+  CHECK(SubRequest(nested("(1+", "1", ")", 125) + " > 0") ==
         "compile: expression recursion limit exceeded: 250");
-  CHECK(Ask("true" + nested("&&true", "", "", 600)) == "true");
-  CHECK(Ask(nested("!", "true", "", 600)) == "true");
+  CHECK(SubRequest("true" + nested("&&true", "", "", 600)) == "true");
+  CHECK(SubRequest(nested("!", "true", "", 600)) == "true");
 }
 
 TEST_CASE("an expression has a greatest length") {
   const std::string long_text = "'" + std::string(10 * 1024, 'x') + "' != ''";
-  CHECK(Ask(long_text) == "compile: the expression has 10248 bytes, the limit is 10240");
+  CHECK(SubRequest(long_text) == "compile: the expression has 10248 bytes, the limit is 10240");
   SelectorOptions unlimited;
   unlimited.max_expression_bytes = 0;
-  CHECK(Ask(long_text, unlimited) == "true");
+  CHECK(SubRequest(long_text, unlimited) == "true");
   const std::string longer = "'" + std::string(100'000, 'x') + "' != ''";
-  CHECK(Ask(longer, unlimited) ==
+  CHECK(SubRequest(longer, unlimited) ==
         "compile: expression code point size exceeds limit: size: 100008, limit 100000");
 }
 
 TEST_CASE("bytes that are not UTF-8 are refused") {
-  CHECK(Ask("'\xff' == ''") == "compile: the expression is not valid UTF-8");
-  CHECK(Ask("'\xed\xa0\x80' == ''") == "compile: the expression is not valid UTF-8");
+  CHECK(SubRequest("'\xff' == ''") == "compile: the expression is not valid UTF-8");
+  CHECK(SubRequest("'\xed\xa0\x80' == ''") == "compile: the expression is not valid UTF-8");
 }
 
 TEST_CASE("macros are macros only with their number of arguments") {
-  CHECK(Ask("[1].all(x)") == "compile: undeclared reference to 'all' (in container '')");
-  CHECK(Ask("[1].all(1, true)") == "compile: argument must be a simple name");
-  CHECK(Ask("[1].map(1, true) == []") == "compile: argument is not an identifier");
-  CHECK(Ask("[1].all(i, i, true)") == "compile: duplicate variable name: i");
-  CHECK(Ask("[1].all(__result__, true)") ==
+  CHECK(SubRequest("[1].all(x)") == "compile: undeclared reference to 'all' (in container '')");
+  CHECK(SubRequest("[1].all(1, true)") == "compile: argument must be a simple name");
+  CHECK(SubRequest("[1].map(1, true) == []") == "compile: argument is not an identifier");
+  CHECK(SubRequest("[1].all(i, i, true)") == "compile: duplicate variable name: i");
+  CHECK(SubRequest("[1].all(__result__, true)") ==
         "compile: iteration variable overwrites accumulator variable");
-  CHECK(Ask("has(device)") == "compile: invalid argument to has() macro");
-  CHECK(Ask("cel.bind(1, 2, true)") ==
+  CHECK(SubRequest("has(device)") == "compile: invalid argument to has() macro");
+  CHECK(SubRequest("cel.bind(1, 2, true)") ==
         "compile: cel.bind() variable names must be simple identifiers");
 }
 
 TEST_CASE("reserved words, prefixes, escapes, literals, nesting") {
   // Reserved words are no names, but fields; `in` is neither.
-  CHECK(Ask("{'for': 1}.for == 1") == "true");
-  CHECK(Ask("for == 1").starts_with("compile: "));
-  CHECK(Ask("{'in': 1}.in == 1").starts_with("compile: Syntax error"));
-  CHECK(Ask("{'in': 1}['in'] == 1") == "true");
+  CHECK(SubRequest("{'for': 1}.for == 1") == "true");
+  CHECK(SubRequest("for == 1").starts_with("compile: "));
+  CHECK(SubRequest("{'in': 1}.in == 1").starts_with("compile: Syntax error"));
+  CHECK(SubRequest("{'in': 1}['in'] == 1") == "true");
 
-  CHECK(Ask(R"(r'\d' == '\\d' && R"\n" == "\\n")") == "true");
-  CHECK(Ask(R"(b'é' == b'\xc3\xa9' && b'\xff' != b'ÿ')") == "true");
-  CHECK(Ask(R"(br'\x41' == b'\\x41')") == "true");
-  CHECK(Ask(R"('\x41\101\u00e9\U0001F600' == 'AAé😀')") == "true");
-  CHECK(Ask(R"('''it's''' == "it's")") == "true");
-  CHECK(Ask(R"('\q' == 'q')").starts_with("compile: Syntax error"));
+  CHECK(SubRequest(R"(r'\d' == '\\d' && R"\n" == "\\n")") == "true");
+  CHECK(SubRequest(R"(b'é' == b'\xc3\xa9' && b'\xff' != b'ÿ')") == "true");
+  CHECK(SubRequest(R"(br'\x41' == b'\\x41')") == "true");
+  CHECK(SubRequest(R"('\x41\101\u00e9\U0001F600' == 'AAé😀')") == "true");
+  CHECK(SubRequest(R"('''it's''' == "it's")") == "true");
+  CHECK(SubRequest(R"('\q' == 'q')").starts_with("compile: Syntax error"));
 
-  CHECK(Ask("[1, 'a'].size() == 2") == "compile: expected type 'int' but found 'string'");
-  CHECK(Ask("{'a': 1, 'b': 'c'}.size() == 2") == "compile: expected type 'int' but found 'string'");
+  CHECK(SubRequest("[1, 'a'].size() == 2") == "compile: expected type 'int' but found 'string'");
+  CHECK(SubRequest("{'a': 1, 'b': 'c'}.size() == 2") == "compile: expected type 'int' but found 'string'");
 
   const auto nested = [](size_t depth) {
     return std::string(depth, '(') + "true" + std::string(depth, ')');
   };
-  CHECK(Ask(nested(100)) == "true");
-  CHECK(Ask(nested(300)).starts_with("compile: "));
+  CHECK(SubRequest(nested(100)) == "true");
+  CHECK(SubRequest(nested(300)).starts_with("compile: "));
 }
 
 }  // namespace

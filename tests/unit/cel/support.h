@@ -26,7 +26,7 @@ inline DeviceInput SampleInput() {
 inline Device SampleDevice() { return Device(SampleInput()); }
 
 // "true", "false", "error: ...", or "compile: ..." with the first issue.
-inline std::string Ask(std::string_view expression, const Device& device,
+inline std::string SubRequest(std::string_view expression, const Device& device,
                        const SelectorOptions& options = {}) {
   const auto selector = CompileSelector(expression, options);
   if (!selector) return "compile: " + selector.error().issues.at(0).message;
@@ -35,8 +35,8 @@ inline std::string Ask(std::string_view expression, const Device& device,
   return result.matches() ? "true" : "false";
 }
 
-inline std::string Ask(std::string_view expression, const SelectorOptions& options = {}) {
-  return Ask(expression, SampleDevice(), options);
+inline std::string SubRequest(std::string_view expression, const SelectorOptions& options = {}) {
+  return SubRequest(expression, SampleDevice(), options);
 }
 
 inline SelectorOptions ForRelease(KubernetesRelease release) {

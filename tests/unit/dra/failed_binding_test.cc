@@ -39,7 +39,7 @@ json With(const std::vector<json>& first, const std::vector<json>& second) {
   return claim;
 }
 
-dra::Judgement Ask(const json& claim, dra::AllocatorFeatures features = {}) {
+dra::Judgement SubRequest(const json& claim, dra::AllocatorFeatures features = {}) {
   Worker worker(features);
   worker.Node("n1").Node("n2").On("n1", Devices(2)).On("n2", Devices(2)).Add(claim);
   return worker.Judge({worker.Parse(
@@ -76,12 +76,12 @@ TEST_CASE("a claim counts as failed as the scheduler finds out, result by result
   };
   for (const Row& row : rows) {
     INFO(row.why);
-    CHECK(Ask(row.claim).verdict.outcome == (row.failed ? Outcome::kNo : Outcome::kYes));
+    CHECK(SubRequest(row.claim).verdict.outcome == (row.failed ? Outcome::kNo : Outcome::kYes));
   }
 }
 
 TEST_CASE("the verdict names the claim, the device and the condition") {
-  const auto judgement = Ask(With({Condition("AttachFailed", "True")}, {}));
+  const auto judgement = SubRequest(With({Condition("AttachFailed", "True")}, {}));
   CHECK(Code(judgement) == ReasonCode::kNodeMismatch);
   CHECK(First(judgement) ==
         "0 of 2 nodes can take the pod: 2 ResourceClaim ml/shared could not be bound (AttachFailed "
@@ -91,7 +91,7 @@ TEST_CASE("the verdict names the claim, the device and the condition") {
 TEST_CASE("a failed claim that nobody has reserved is allocated anew") {
   json claim = With({Condition("AttachFailed", "True")}, {});
   claim["status"]["reservedFor"] = json::array();
-  const auto judgement = Ask(claim);
+  const auto judgement = SubRequest(claim);
   CHECK(judgement.verdict.outcome == Outcome::kYes);
   CHECK(judgement.pod_sets[0].nodes == std::vector<std::string>{"n1"});
 }
@@ -99,7 +99,7 @@ TEST_CASE("a failed claim that nobody has reserved is allocated anew") {
 TEST_CASE("releases without binding conditions do not look") {
   dra::AllocatorFeatures features;
   features.binding_conditions = false;
-  CHECK(Ask(With({Condition("AttachFailed", "True")}, {}), features).verdict.outcome ==
+  CHECK(SubRequest(With({Condition("AttachFailed", "True")}, {}), features).verdict.outcome ==
         Outcome::kYes);
 }
 

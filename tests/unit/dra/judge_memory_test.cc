@@ -44,7 +44,7 @@ class History {
   }
 
   // Asks twice: with everything remembered so far, and with nothing.
-  void Ask() {
+  void SubRequest() {
     const auto demand = Demand();
     const auto snapshot = builder_.Publish();
     const auto known = dra::Judge("ml", {&demand, 1}, *snapshot, {selectors_, matches_, &memory_});
@@ -203,7 +203,7 @@ TEST_CASE("a judgement with a memory is the judgement without one, through any h
     for (int step = 0; step < 100; ++step) {
       INFO("seed " << seed << " step " << step);
       for (int changes = history.Pick(3); changes > 0; --changes) history.Change();
-      history.Ask();
+      history.SubRequest();
     }
   }
   CHECK(seen.yes > 300);
@@ -237,7 +237,7 @@ struct Churn {
               {{"nodeName", name}, {"pool", {{"name", name}, {"generation", generation}}}}),
         context));
   }
-  dra::Judgement Ask(dra::MatchCache& matches) {
+  dra::Judgement SubRequest(dra::MatchCache& matches) {
     dra::PodDemand demand;
     demand.claims = {{.pod_claim = "d", .template_name = "t", .claim_name = ""}};
     return dra::Judge("ml", {&demand, 1}, *builder.Publish(), {selectors, matches});
@@ -249,7 +249,7 @@ TEST_CASE("what was found out about slices that are gone is forgotten") {
   dra::MatchCache matches;
   for (int change = 0; change < 2000; ++change) {
     churn.SetSlice(change % 4, change + 2);
-    CHECK(Code(churn.Ask(matches)) == ReasonCode::kNotEnoughDevices);
+    CHECK(Code(churn.SubRequest(matches)) == ReasonCode::kNotEnoughDevices);
     CHECK(matches.size() <= 257);
   }
 }
@@ -262,7 +262,7 @@ TEST_CASE("nor is what nobody asks about any more remembered") {
     const json claim = Claim("t", {Request("r", 3, selector)});
     const json object = {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}};
     churn.builder.SetTemplate(*dra::ParseClaimTemplate(object, churn.context));
-    churn.Ask(matches);
+    churn.SubRequest(matches);
     CHECK(matches.size() <= 520);
   }
 }
@@ -270,11 +270,11 @@ TEST_CASE("nor is what nobody asks about any more remembered") {
 TEST_CASE("a cache of matches never holds more than its bound, even within one judgement") {
   Churn churn(50);
   dra::MatchCache small(10), large;
-  const auto judgement = churn.Ask(small);
+  const auto judgement = churn.SubRequest(small);
   CHECK(small.size() == 10);
-  CHECK(judgement.verdict == churn.Ask(large).verdict);
+  CHECK(judgement.verdict == churn.SubRequest(large).verdict);
   CHECK(large.size() == 50);
-  CHECK(churn.Ask(small).verdict == judgement.verdict);
+  CHECK(churn.SubRequest(small).verdict == judgement.verdict);
   CHECK(small.size() <= 10);
 }
 

@@ -90,7 +90,7 @@ class Worker {
   std::shared_ptr<const dra::DeviceSet> Serving(const dra::PodDemand& demand) {
     snapshot_ = builder_.Publish();
     const auto demands = std::span(&demand, 1);
-    const std::string wishes = dra::WishesOf("ml", demands, *snapshot_);
+    const std::string wishes = dra::MatchKeysOf("ml", demands, *snapshot_);
     if (wishes.empty()) return nullptr;
     if (auto known = sets_.Find(wishes, *snapshot_)) return known;
     return sets_.Keep(wishes, *snapshot_,

@@ -22,7 +22,7 @@ Worker Full() {
 const ScalablePool kEight = {
     .device_class = "gpu", .devices = 8, .node_labels = {{"pool", "h100"}}, .max_nodes = 0};
 
-dra::Judgement Ask(Worker& worker, const std::vector<ScalablePool>& pools, int pods,
+dra::Judgement SubRequest(Worker& worker, const std::vector<ScalablePool>& pools, int pods,
                    const std::string& claim_template = "one", const json& more = json::object()) {
   json pod = {
       {"spec",
@@ -33,24 +33,24 @@ dra::Judgement Ask(Worker& worker, const std::vector<ScalablePool>& pools, int p
 
 TEST_CASE("a lack of devices that new nodes would bring is MayScale, with what is missing now") {
   Worker worker = Full();
-  const auto judgement = Ask(worker, {kEight}, 9);
+  const auto judgement = SubRequest(worker, {kEight}, 9);
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
   CHECK(judgement.verdict.pods_fitting == 0);
   CHECK(Code(judgement) == ReasonCode::kNotEnoughDevices);
   CHECK_THAT(First(judgement), ContainsSubstring("2 allocated (other/x, other/y); 2 new nodes of a "
                                                  "scalable pool (8 devices of class gpu, "
                                                  "pool=h100) could provide it"));
-  CHECK(Ask(worker, {}, 9).verdict.outcome == Outcome::kNo);
+  CHECK(SubRequest(worker, {}, 9).verdict.outcome == Outcome::kNo);
 }
 
 TEST_CASE("pods that fit now do not need new nodes") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(2)).Template("one", {Request("r")});
-  auto judgement = Ask(worker, {kEight}, 10);
+  auto judgement = SubRequest(worker, {kEight}, 10);
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
   CHECK(judgement.verdict.pods_fitting == 2);
   CHECK_THAT(judgement.pod_sets[0].scaling, StartsWith("1 new node of"));
-  judgement = Ask(worker, {kEight}, 2);
+  judgement = SubRequest(worker, {kEight}, 2);
   CHECK(judgement.verdict.outcome == Outcome::kYes);
   CHECK(judgement.pod_sets[0].scaling.empty());
 }
@@ -88,7 +88,7 @@ TEST_CASE("new nodes help only when class, count, labels and number suffice") {
     INFO(row.why);
     Worker worker = Full();
     worker.Template("t", {row.request});
-    const auto judgement = Ask(worker, {row.pool}, row.pods, "t", row.pod);
+    const auto judgement = SubRequest(worker, {row.pool}, row.pods, "t", row.pod);
     CHECK((judgement.verdict.outcome == Outcome::kMayScale) == row.scales);
     CHECK((judgement.verdict.outcome == Outcome::kNo) == !row.scales);
   }
@@ -111,13 +111,13 @@ TEST_CASE("entries with equal labels are one kind of node, others are not combin
   worker.Template("both", {Request("g", 4), Request("n", 1, {{"deviceClassName", "nic"}})});
   ScalablePool nics = {
       .device_class = "nic", .devices = 2, .node_labels = kEight.node_labels, .max_nodes = 0};
-  const auto judgement = Ask(worker, {kEight, nics}, 3, "both");
+  const auto judgement = SubRequest(worker, {kEight, nics}, 3, "both");
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
   CHECK_THAT(judgement.pod_sets[0].scaling,
              StartsWith("2 new nodes of a scalable pool (8 devices of class gpu, "
                         "2 devices of class nic, pool=h100)"));
   nics.node_labels = {{"pool", "other"}};
-  CHECK(Ask(worker, {kEight, nics}, 3, "both").verdict.outcome == Outcome::kNo);
+  CHECK(SubRequest(worker, {kEight, nics}, 3, "both").verdict.outcome == Outcome::kNo);
 }
 
 TEST_CASE("what new nodes do not bring must be free in the cluster") {
@@ -129,8 +129,8 @@ TEST_CASE("what new nodes do not bring must be free in the cluster") {
              {"allNodes", true},
              {"pool", {{"name", "fabric"}}}});
   worker.Template("both", {Request("g", 4), Request("n", 1, {{"deviceClassName", "net"}})});
-  CHECK(Ask(worker, {kEight}, 2, "both").verdict.outcome == Outcome::kMayScale);
-  CHECK(Ask(worker, {kEight}, 3, "both").verdict.outcome == Outcome::kNo);
+  CHECK(SubRequest(worker, {kEight}, 2, "both").verdict.outcome == Outcome::kMayScale);
+  CHECK(SubRequest(worker, {kEight}, 3, "both").verdict.outcome == Outcome::kNo);
 }
 
 TEST_CASE("a kind of new node that cannot take the rest leaves it to the next kind") {
@@ -153,14 +153,14 @@ TEST_CASE("a kind of new node that cannot take the rest leaves it to the next ki
   ScalablePool a = kEight, b = kEight;
   a.node_labels = {{"zone", "a"}};
   b.node_labels = {{"zone", "b"}};
-  CHECK(Ask(worker, {a}, 2, "both").verdict.outcome == Outcome::kNo);
-  CHECK(Ask(worker, {a, b}, 2, "both").verdict.outcome == Outcome::kMayScale);
+  CHECK(SubRequest(worker, {a}, 2, "both").verdict.outcome == Outcome::kNo);
+  CHECK(SubRequest(worker, {a, b}, 2, "both").verdict.outcome == Outcome::kMayScale);
 }
 
 TEST_CASE("the alternative that new nodes can satisfy is reported") {
   Worker worker = Full();
   worker.Template("t", {FirstAvailable("f", {Request("big", 16), Request("small", 8)})});
-  const auto judgement = Ask(worker, {kEight}, 1, "t");
+  const auto judgement = SubRequest(worker, {kEight}, 1, "t");
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
   CHECK(judgement.verdict.alternatives == std::vector<int>{1});
 }
@@ -214,12 +214,12 @@ TEST_CASE("extended resources that devices provide scale like claims") {
 
 TEST_CASE("what no node can mend stays No: missing objects, selector errors, full CPUs alone") {
   Worker worker = Full();
-  CHECK(Ask(worker, {kEight}, 1, "absent").verdict.outcome == Outcome::kNo);
+  CHECK(SubRequest(worker, {kEight}, 1, "absent").verdict.outcome == Outcome::kNo);
   worker.Template(
       "error",
       {Request("r", 1,
                {{"selectors", Cel({R"(device.attributes["gpu.example.com"].model == "x")"})}})});
-  const auto judgement = Ask(worker, {kEight}, 1, "error");
+  const auto judgement = SubRequest(worker, {kEight}, 1, "error");
   CHECK(judgement.verdict.outcome == Outcome::kNo);
   CHECK(Code(judgement) == ReasonCode::kSelectorError);
   Worker small;

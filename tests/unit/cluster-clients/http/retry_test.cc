@@ -51,10 +51,10 @@ TEST_CASE("what is repeated, and what is not") {
 }
 
 TEST_CASE("Retry-After is a floor, jitter only adds to it") {
-  for (const double luck : {0.0, 0.5, 0.999}) {
+  for (const double jitter : {0.0, 0.5, 0.999}) {
     FailedAttempt attempt = Attempt(ErrorCode::kTooManyRequests, 429);
     attempt.error.retry_after = 2s;
-    attempt.luck = luck;
+    attempt.jitter = jitter;
     const auto delay = RetryDelay(attempt);
     REQUIRE(delay);
     CHECK(*delay >= 2s);
@@ -65,7 +65,7 @@ TEST_CASE("Retry-After is a floor, jitter only adds to it") {
 TEST_CASE("delays grow, are spread, and end") {
   FailedAttempt attempt = Attempt(ErrorCode::kUnavailable, 500);
   attempt.idempotent = true;
-  attempt.luck = 0.5;
+  attempt.jitter = 0.5;
   milliseconds before = 0ms;
   for (attempt.number = 1; attempt.number < 4; ++attempt.number) {
     const auto delay = RetryDelay(attempt);
@@ -75,9 +75,9 @@ TEST_CASE("delays grow, are spread, and end") {
   }
   CHECK(!RetryDelay(attempt));
   attempt.number = 1;
-  attempt.luck = 0.0;
+  attempt.jitter = 0.0;
   CHECK(RetryDelay(attempt) == 25ms);
-  attempt.luck = 1.0;
+  attempt.jitter = 1.0;
   CHECK(RetryDelay(attempt) == 75ms);
 }
 

@@ -73,56 +73,56 @@ TEST_CASE("ends of a watch") {
     const char* what;
     Input input;
     Next next;
-    std::optional<Trouble> trouble;
+    std::optional<RetryClass> trouble;
     std::optional<CacheState> state;
   };
   const Row rows[] = {
       {"the server's own limit", WatchEnded{{}, true, 290s}, Next::kWatch, {}, {}},
       {"our limit", WatchEnded{Because(ErrorCode::kTimeout), true, 295s}, Next::kWatch, {}, {}},
-      {"ended at once", WatchEnded{{}, true, 10ms}, Next::kWatch, Trouble::kCut, {}},
+      {"ended at once", WatchEnded{{}, true, 10ms}, Next::kWatch, RetryClass::kCut, {}},
       {"cut",
        WatchEnded{Because(ErrorCode::kConnection), true, 60s},
        Next::kWatch,
-       Trouble::kCut,
+       RetryClass::kCut,
        {}},
       {"refused connection",
        WatchEnded{Because(ErrorCode::kConnection), false, 0s},
        Next::kWatch,
-       Trouble::kFailing,
+       RetryClass::kFailing,
        {}},
       {"no answer",
        WatchEnded{Because(ErrorCode::kTimeout), false, 0s},
        Next::kWatch,
-       Trouble::kFailing,
+       RetryClass::kFailing,
        {}},
       {"503",
        WatchEnded{Because(ErrorCode::kUnavailable), false, 0s},
        Next::kWatch,
-       Trouble::kFailing,
+       RetryClass::kFailing,
        {}},
       {"garbage",
        WatchEnded{Because(ErrorCode::kBadResponse), true, 60s},
        Next::kWatch,
-       Trouble::kFailing,
+       RetryClass::kFailing,
        {}},
       {"410 on opening",
        WatchEnded{Because(ErrorCode::kGone), false, 0s},
        Next::kList,
-       Trouble::kCut,
+       RetryClass::kCut,
        {}},
-      {"410 in an event", ErrorEvent{Because(ErrorCode::kGone)}, Next::kList, Trouble::kCut, {}},
+      {"410 in an event", ErrorEvent{Because(ErrorCode::kGone)}, Next::kList, RetryClass::kCut, {}},
       {"500 in an event",
        ErrorEvent{Because(ErrorCode::kUnavailable)},
        Next::kWatch,
-       Trouble::kFailing,
+       RetryClass::kFailing,
        {}},
       {"403", WatchEnded{Because(ErrorCode::kForbidden), false, 0s}, Next::kWatch,
-       Trouble::kRefused, CacheState::kForbidden},
+       RetryClass::kRefused, CacheState::kForbidden},
       {"404", WatchEnded{Because(ErrorCode::kApiMissing), false, 0s}, Next::kList,
-       Trouble::kRefused, CacheState::kNotServed},
-      {"overflow", Overflowed{}, Next::kList, Trouble::kCut, {}},
+       RetryClass::kRefused, CacheState::kNotServed},
+      {"overflow", Overflowed{}, Next::kList, RetryClass::kCut, {}},
       {"an object without a version", ObjectEvent{EventType::kAdded, V("")}, Next::kList,
-       Trouble::kFailing, CacheState::kFailing},
+       RetryClass::kFailing, CacheState::kFailing},
       {"other credentials", Resumed{}, Next::kWatch, {}, {}},
       {"back after an outage, or another server", Returned{}, Next::kList, {}, {}},
   };
@@ -148,25 +148,25 @@ TEST_CASE("failures of a list") {
     ErrorCode code;
     bool paging;
     std::string token;  // of the next list
-    Trouble trouble;
+    RetryClass trouble;
     std::optional<CacheState> state;
   };
   const Row rows[] = {
-      {"first page cut", ErrorCode::kConnection, false, "", Trouble::kFailing, {}},
+      {"first page cut", ErrorCode::kConnection, false, "", RetryClass::kFailing, {}},
       {"later page cut: the same page again",
        ErrorCode::kConnection,
        true,
        "t1",
-       Trouble::kFailing,
+       RetryClass::kFailing,
        {}},
-      {"token expired: from the beginning", ErrorCode::kGone, true, "", Trouble::kCut, {}},
-      {"403", ErrorCode::kForbidden, false, "", Trouble::kRefused, CacheState::kForbidden},
-      {"403 on a later page", ErrorCode::kForbidden, true, "", Trouble::kRefused,
+      {"token expired: from the beginning", ErrorCode::kGone, true, "", RetryClass::kCut, {}},
+      {"403", ErrorCode::kForbidden, false, "", RetryClass::kRefused, CacheState::kForbidden},
+      {"403 on a later page", ErrorCode::kForbidden, true, "", RetryClass::kRefused,
        CacheState::kForbidden},
-      {"404", ErrorCode::kApiMissing, false, "", Trouble::kRefused, CacheState::kNotServed},
-      {"401", ErrorCode::kUnauthorized, false, "", Trouble::kFailing, CacheState::kFailing},
-      {"too large", ErrorCode::kTooLarge, false, "", Trouble::kTooLong, CacheState::kFailing},
-      {"HTML", ErrorCode::kBadResponse, false, "", Trouble::kFailing, CacheState::kFailing},
+      {"404", ErrorCode::kApiMissing, false, "", RetryClass::kRefused, CacheState::kNotServed},
+      {"401", ErrorCode::kUnauthorized, false, "", RetryClass::kFailing, CacheState::kFailing},
+      {"too large", ErrorCode::kTooLarge, false, "", RetryClass::kTooLong, CacheState::kFailing},
+      {"HTML", ErrorCode::kBadResponse, false, "", RetryClass::kFailing, CacheState::kFailing},
   };
   for (const Row& row : rows) {
     INFO(row.what);
@@ -340,12 +340,12 @@ TEST_CASE("more than any server has is read again from the beginning, and late")
   CHECK(list.tell == Tell::kReset);
   CHECK(list.next == Next::kList);
   CHECK(list.continue_token.empty());
-  CHECK(list.trouble == Trouble::kTooLong);
+  CHECK(list.trouble == RetryClass::kTooLong);
   CHECK(list.state == CacheState::kFailing);
   Watcher watching = Open();
   const Output events = watching.Handle(WatchEnded{Because(ErrorCode::kTooLarge), true, 60s});
   CHECK(events.next == Next::kList);
-  CHECK(events.trouble == Trouble::kTooLong);
+  CHECK(events.trouble == RetryClass::kTooLong);
   CHECK(events.state == CacheState::kFailing);
 }
 

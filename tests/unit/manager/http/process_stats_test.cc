@@ -3,7 +3,7 @@
 #include "manager/http/process_stats.h"
 #include "tests/support/catch.h"
 
-using namespace fedra::server;
+using namespace fedra::pages;
 
 namespace {
 

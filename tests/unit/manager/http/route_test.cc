@@ -5,12 +5,12 @@
 #include "tests/support/catch.h"
 
 using namespace fedra;
-using server::HealthCheck;
-using server::Route;
+using pages::HealthCheck;
+using pages::Route;
 
 namespace {
 
-server::Pages PagesWith(const std::vector<HealthCheck>& checks) {
+pages::Pages PagesWith(const std::vector<HealthCheck>& checks) {
   return {.livez = [] { return std::vector<HealthCheck>{{"store", ""}}; },
           .readyz = [checks] { return checks; },
           .metrics = [] { return std::string("m 1\n"); },
@@ -46,7 +46,7 @@ TEST_CASE("livez, healthz, metrics and version answer") {
 }
 
 TEST_CASE("every documented metric appears once it has a value") {
-  server::Metrics metrics("0.1.0", "abc");
+  pages::Metrics metrics("0.1.0", "abc");
   const ClusterName east("gpu-east");
   metrics.Dispatched(east, "ok");
   metrics.Placed(east, std::chrono::seconds(45));
@@ -73,7 +73,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetProcess(
       {.cpu_seconds = 2, .resident_bytes = 8192, .open_files = 7, .most_files = 1024});
   const std::string text = metrics.Text();
-  for (const server::MetricFamily& family : server::MetricFamilies()) {
+  for (const pages::MetricFamily& family : pages::MetricFamilies()) {
     INFO(family.name);
     CHECK_THAT(text, ContainsSubstring("# TYPE " + std::string(family.name) + " "));
   }

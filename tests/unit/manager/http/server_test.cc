@@ -18,7 +18,7 @@
 #include "cluster-clients/threads.h"
 #include "tests/support/catch.h"
 
-namespace fedra::server {
+namespace fedra::pages {
 namespace {
 
 using namespace std::chrono_literals;
@@ -73,7 +73,7 @@ class Client final {
   bool closed_ = false;
 };
 
-std::string Ask(int port, std::string_view line, std::string_view rest = "") {
+std::string SubRequest(int port, std::string_view line, std::string_view rest = "") {
   Client client(port);
   client.Say(line).Say(" HTTP/1.1\r\nHost: fedra\r\nConnection: close\r\n").Say(rest).Say("\r\n");
   return client.Hear();
@@ -107,8 +107,8 @@ TEST_CASE("clients that never finish their request do not keep a kubelet out") {
     silent.emplace_back(f.port());
     if (i % 2 == 0) silent.back().Say("GET /livez HTTP/1.1\r\nHost: fed");
   }
-  CHECK_THAT(Ask(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200") && EndsWith("\r\n\r\nok"));
-  CHECK_THAT(Ask(f.port(), "GET /readyz"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200") && EndsWith("\r\n\r\nok"));
+  CHECK_THAT(SubRequest(f.port(), "GET /readyz"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_CASE("health pages do not wait for the others") {
@@ -117,8 +117,8 @@ TEST_CASE("health pages do not wait for the others") {
   Client slow(f.port());
   slow.Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\nConnection: close\r\n\r\n");
   CHECK(slow.Hear(50ms).empty());
-  CHECK_THAT(Ask(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
-  CHECK_THAT(Ask(f.port(), "GET /readyz?verbose"), ContainsSubstring("[+]manager ok"));
+  CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(SubRequest(f.port(), "GET /readyz?verbose"), ContainsSubstring("[+]manager ok"));
   f.metrics_may_end.With([](bool& may) { may = true; });
   f.metrics_may_end.Notify();
   CHECK_THAT(slow.Hear(), EndsWith("m 1\n"));
@@ -133,11 +133,11 @@ TEST_CASE("clients that ask for slow pages do not keep a kubelet out either") {
     many.back().Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
   }
   CHECK_THAT(many.back().Hear(200ms), StartsWith("HTTP/1.1 503"));
-  CHECK_THAT(Ask(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
   f.metrics_may_end.With([](bool& may) { may = true; });
   f.metrics_may_end.Notify();
   CHECK_THAT(many.front().Hear(1s), EndsWith("m 1\n"));
-  CHECK_THAT(Ask(f.port(), "GET /metrics"), EndsWith("m 1\n"));
+  CHECK_THAT(SubRequest(f.port(), "GET /metrics"), EndsWith("m 1\n"));
 }
 
 TEST_CASE("a request has a few seconds to arrive") {
@@ -180,16 +180,16 @@ TEST_CASE("requests that are not taken are answered, not reset") {
   Fixture f;
   for (const Row& row : rows) {
     INFO(row.what);
-    const std::string answer = Ask(f.port(), row.line, row.rest);
+    const std::string answer = SubRequest(f.port(), row.line, row.rest);
     CHECK_THAT(answer, StartsWith(row.status));
     CHECK_THAT(answer, ContainsSubstring(row.says));
   }
-  CHECK_THAT(Ask(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_CASE("HEAD is GET without the body") {
   Fixture f;
-  const std::string answer = Ask(f.port(), "HEAD /livez");
+  const std::string answer = SubRequest(f.port(), "HEAD /livez");
   CHECK_THAT(answer, StartsWith("HTTP/1.1 200"));
   CHECK_THAT(answer, ContainsSubstring("Content-Length: 2\r\n") && EndsWith("\r\n\r\n"));
 }
@@ -205,4 +205,4 @@ TEST_CASE("a connection serves one request after the other") {
 }
 
 }  // namespace
-}  // namespace fedra::server
+}  // namespace fedra::pages

@@ -435,16 +435,16 @@ TEST_CASE("a new life does not begin before the copies of the old one are gone")
   CHECK(world.WorkersWithJob().empty());
 }
 
-TEST_CASE("somebody looks when a settling worker's time is over") {
+TEST_CASE("somebody looks when a resyncing worker's time is over") {
   World world({"a"});
   world.worker("a").verdict = Unknown();
-  world.worker("a").settling = true;
+  world.worker("a").resyncing = true;
   world.ReserveQuota();
   world.Settle();
   CHECK(world.WorkersWithClone().empty());
   REQUIRE(world.Look().wake_at.has_value());
   world.Advance(10s);
-  world.worker("a").settling = false;
+  world.worker("a").resyncing = false;
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
 }

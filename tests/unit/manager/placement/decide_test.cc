@@ -213,19 +213,19 @@ TEST_CASE("a worker whose answer is on its way is waited for, and what was said 
   world.Disconnect("a");
   world.Reconnect("a");
   world.SetVerdict("a", Unknown());
-  world.worker("a").settling = true;
+  world.worker("a").resyncing = true;
   world.Settle();
   CHECK(world.WorkersWithClone().empty());
   CHECK(world.Message() == message);
   CHECK(world.notes().size() == told);
   SECTION("the same answer is no news") {
     world.SetVerdict("a", No("10 devices wanted, 4 there"));
-    world.worker("a").settling = false;
+    world.worker("a").resyncing = false;
     world.Settle();
     CHECK(world.notes().size() == told);
   }
   SECTION("when it does not come, Unknown is tried last") {
-    world.worker("a").settling = false;
+    world.worker("a").resyncing = false;
     world.Settle();
     CHECK(world.WorkersWithClone() == Names{"a"});
   }
@@ -596,12 +596,12 @@ TEST_CASE("a worker that answers but cannot be listed is lost after the same tim
 TEST_CASE("a worker that is just being asked loses nothing, however long it was away") {
   World world = RunningOnA();
   world.Disconnect("a");
-  world.worker("a").settling = true;
+  world.worker("a").resyncing = true;
   world.Advance(20min);
   CHECK(world.Look().wake_at == world.now() + 10s);
   world.Settle();
   CHECK(world.workload().cluster_name == "a");
-  world.worker("a").settling = false;
+  world.worker("a").resyncing = false;
   world.Settle();
   CHECK(world.workload().cluster_name.empty());
 }

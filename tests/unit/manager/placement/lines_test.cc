@@ -209,7 +209,7 @@ TEST_CASE("lines: one in doubt holds those that want the same devices, and no ot
   Lines lines;
   const auto gpu = Devices({1}), tpu = Devices({2});
   lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpu, 1), kNow);
-  lines.Doubt({"ml", "first"});
+  lines.Invalidate({"ml", "first"});
   const auto same = lines.Offer(Of("same", 2, 0, order), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(AfterWhom(same, kEast) == "first");
   CHECK(same.look_at == std::vector<ObjectKey>{{"ml", "first"}});
@@ -273,7 +273,7 @@ class Cluster {
       if (what < 20) Submit();
       if (what < 30) Finish();
       if (what < 35) Evict();
-      if (what < 45) Doubt();
+      if (what < 45) Invalidate();
       if (what == 50) Restart();
       if (what > 50) LookAtAny();
     }
@@ -337,10 +337,10 @@ class Cluster {
   }
 
   // Something else that it asks for has changed.
-  void Doubt() {
+  void Invalidate() {
     const Job* job = AnyOf(&Job::waits);
     if (job == nullptr) return;
-    lines_.Doubt(job->contender.rank.workload);
+    lines_.Invalidate(job->contender.rank.workload);
     queue_.insert(job->contender.rank.workload);
   }
 

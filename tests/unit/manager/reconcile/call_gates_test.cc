@@ -31,7 +31,7 @@ Passes Fill(CallGates& gates, const ClusterName& worker) {
 TEST_CASE("few wait for a slow worker, and leaving makes room") {
   HandClock clock;
   CallGates gates(clock,
-                  {.per_slow_worker = 2, .beyond_first = 100, .brisk = 50ms, .patience = 500ms});
+                  {.per_slow_worker = 2, .beyond_first = 100, .fast_below = 50ms, .stuck_after = 500ms});
   const auto slow = gates.TryEnter(kEast);
   clock.Advance(51ms);
   Passes passes = Fill(gates, kEast);
@@ -44,7 +44,7 @@ TEST_CASE("few wait for a slow worker, and leaving makes room") {
 TEST_CASE("who is not let in is told when to come back") {
   HandClock clock;
   CallGates gates(clock,
-                  {.per_slow_worker = 1, .beyond_first = 0, .brisk = 50ms, .patience = 500ms});
+                  {.per_slow_worker = 1, .beyond_first = 0, .fast_below = 50ms, .stuck_after = 500ms});
   const auto first = gates.Enter(kEast);
   REQUIRE(first.has_value());
   const auto second = gates.Enter(kEast);
@@ -53,10 +53,10 @@ TEST_CASE("who is not let in is told when to come back") {
   CHECK(second.error().retry_after == 50ms);
 }
 
-TEST_CASE("a brisk worker is asked by as many as the budget allows") {
+TEST_CASE("a fast_below worker is asked by as many as the budget allows") {
   HandClock clock;
   CallGates gates(clock,
-                  {.per_slow_worker = 2, .beyond_first = 9, .brisk = 50ms, .patience = 500ms});
+                  {.per_slow_worker = 2, .beyond_first = 9, .fast_below = 50ms, .stuck_after = 500ms});
   gates.TryEnter(kEast).reset();  // it has answered
   CHECK(Fill(gates, kEast).size() == 10);
 }
@@ -64,7 +64,7 @@ TEST_CASE("a brisk worker is asked by as many as the budget allows") {
 TEST_CASE("nobody joins a thread that has waited for too long") {
   HandClock clock;
   CallGates gates(clock,
-                  {.per_slow_worker = 6, .beyond_first = 100, .brisk = 50ms, .patience = 500ms});
+                  {.per_slow_worker = 6, .beyond_first = 100, .fast_below = 50ms, .stuck_after = 500ms});
   auto slow = gates.TryEnter(kEast);
   clock.Advance(500ms);
   CHECK(gates.TryEnter(kEast) != nullptr);
@@ -148,7 +148,7 @@ TEST_CASE("an answer speaks for a worker for a while only, and a late one does n
 TEST_CASE("whoever leaves gives back what he took, in whatever order") {
   HandClock clock;
   CallGates gates(clock,
-                  {.per_slow_worker = 3, .beyond_first = 2, .brisk = 50ms, .patience = 500ms});
+                  {.per_slow_worker = 3, .beyond_first = 2, .fast_below = 50ms, .stuck_after = 500ms});
   for (int round = 0; round < 3; ++round) {
     Passes east = Fill(gates, kEast);
     REQUIRE(east.size() == 3);

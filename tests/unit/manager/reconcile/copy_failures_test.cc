@@ -48,7 +48,7 @@ TEST_CASE("a worker that comes back may be asked again about everything") {
   CopyFailures failures;
   failures.Record(kEast, {"ml", "a"}, Failure(""));
   failures.Record(kWest, {"ml", "b"}, Failure(""));
-  CHECK(failures.Doubt(kEast) == std::vector<ObjectKey>{{"ml", "a"}});
+  CHECK(failures.TakeOutdated(kEast) == std::vector<ObjectKey>{{"ml", "a"}});
   CHECK(failures.Find(kEast, {"ml", "a"})->next == SteadyTime::min());
   CHECK(failures.Find(kWest, {"ml", "b"})->next == SteadyTime(1h));
 }

@@ -106,12 +106,12 @@ struct Fixture {
   void Seen(const std::string& name, bool looks) {
     auto workload = std::make_shared<tracking::Workload>(*WorkloadOf(name));
     if (!looks) workload->cluster_name = kEast.value;
-    Picture picture;
-    picture.view.key = workload->key;
-    picture.view.check = "fedra";
-    picture.view.workload = std::move(workload);
-    picture.judged = looks;
-    wake_index.Update(picture, {});
+    Gathered gathered;
+    gathered.view.key = workload->key;
+    gathered.view.check = "fedra";
+    gathered.view.workload = std::move(workload);
+    gathered.judged = looks;
+    wake_index.Update(gathered, {});
   }
   Result<void> Ran(std::string key) {
     ran.With([&](Keys& keys) { keys.insert(std::move(key)); });
@@ -125,9 +125,9 @@ struct Fixture {
     const auto all = [&](const Keys& keys) { return keys.size() >= expected.size(); };
     ran.WaitFor(10s, all, [](Keys&) {});
     // What else there may be runs before these.
-    workloads.AddAfter({"", "last"}, 2 * kDevicesSettle);
-    checks.AddAfter("last", 2 * kDevicesSettle);
-    template_loop.AddAfter({"", "last"}, 2 * kDevicesSettle);
+    workloads.AddAfter({"", "last"}, 2 * kDeviceDebounce);
+    checks.AddAfter("last", 2 * kDeviceDebounce);
+    template_loop.AddAfter({"", "last"}, 2 * kDeviceDebounce);
     const Keys last{"workload last", "check last", "template last"};
     const auto ended = [&](const Keys& keys) { return std::ranges::includes(keys, last); };
     return ran.WaitFor(10s, ended, [&](Keys& keys) {

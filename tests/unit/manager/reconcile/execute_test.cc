@@ -37,7 +37,7 @@ struct Fixture {
                           .on_transaction = [this](const auto&) { ++transactions; }})
           .value();
   Records records{*store};
-  Recorder recorder{*store, SystemClock()};
+  StatusWriter status_writer{*store, SystemClock()};
   EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
   NoTelemetry telemetry;
   CallGates gates{SystemClock(), {}};
@@ -56,7 +56,7 @@ struct Fixture {
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
-  Bookkeeping bookkeeping{*store, records, recorder, events, telemetry, SystemClock()};
+  Bookkeeping bookkeeping{*store, records, status_writer, events, telemetry, SystemClock()};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
   WorkerWrites worker_writes{"fedra",     fleet.manager(), templates,    gates,
                              bookkeeping, telemetry,       SystemClock()};
@@ -239,7 +239,7 @@ TEST_CASE("a nomination that could not be written is no attempt") {
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
   const auto since = f.records.Find(kKey).nominated_at;
   REQUIRE(since);
-  const Picture stale = f.gatherer.Gather(kKey, {});
+  const Gathered stale = f.gatherer.Gather(kKey, {});
   const bool conflict = GENERATE(true, false);
   if (conflict) {
     REQUIRE(f.fleet.manager_server().objects().Patch(
@@ -317,7 +317,7 @@ TEST_CASE("a log is read later when the worker is busy, and what is behind it wa
   REQUIRE(f.east().objects().Patch(
       "pods", {"ml", "train-0"},
       {{"status", {{"phase", "Failed"}, {"containerStatuses", json::array({exited})}}}}, "status"));
-  const verify::DevicePicture& devices = *f.fleet.worker(0).objects().devices();
+  const verify::DeviceState& devices = *f.fleet.worker(0).objects().devices();
   REQUIRE(f.fleet.WaitUntil([&] { return devices.FailedContainerOf(job).has_value(); }));
   REQUIRE(
       f.fleet.WaitUntil([&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).job != nullptr; }));

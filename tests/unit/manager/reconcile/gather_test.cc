@@ -64,17 +64,17 @@ struct Fixture {
         {{"resourceClaims", json::array({{{"name", "g"}, {"resourceClaimName", "shared"}}})}});
     fleet.Start();
     const bool both = fleet.WaitUntil([&] {
-      const Picture picture = gatherer.Gather(kKey, {});
-      return picture.judged && Outcomes(picture) == "Yes Yes";
+      const Gathered gathered = gatherer.Gather(kKey, {});
+      return gathered.judged && Outcomes(gathered) == "Yes Yes";
     });
     INFO(Reasons());
     REQUIRE(both);
   }
 
   // "Yes No": of east and west.
-  static std::string Outcomes(const Picture& picture) {
+  static std::string Outcomes(const Gathered& gathered) {
     std::string text;
-    for (const auto& cluster : picture.clusters)
+    for (const auto& cluster : gathered.clusters)
       text += (text.empty() ? "" : " ") + std::string(verdict::ToString(cluster.verdict.outcome));
     return text;
   }
@@ -121,9 +121,9 @@ TEST_CASE("a worker that was removed from the configuration has a reason of its 
   const auto configured = f.fleet.workers().Now();
   WorkerSet after;
   after.Publish(WorkerList(Workers(configured->begin(), configured->end()), {kWest}));
-  const Picture picture = f.GathererOf(after).Gather(kKey, {});
-  CHECK(f.Outcomes(picture) == "Yes No");
-  CHECK(verdict::Headline(picture.clusters.at(1).verdict) == "WorkerRemoved");
+  const Gathered gathered = f.GathererOf(after).Gather(kKey, {});
+  CHECK(f.Outcomes(gathered) == "Yes No");
+  CHECK(verdict::Headline(gathered.clusters.at(1).verdict) == "WorkerRemoved");
 }
 
 TEST_CASE("users of an allocated claim go where it is allocated") {
@@ -241,8 +241,8 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
                             {"spec", {{"suspend", true}, {"template", {{"spec", pod}}}}}}));
   };
   const auto sees_a_job = [&] {
-    const Picture picture = f.gatherer.Gather(kKey, {ObjectKey{"ml", "train"}, {kEast, kWest}});
-    return picture.view.workload == nullptr && picture.clusters.at(0).job != nullptr;
+    const Gathered gathered = f.gatherer.Gather(kKey, {ObjectKey{"ml", "train"}, {kEast, kWest}});
+    return gathered.view.workload == nullptr && gathered.clusters.at(0).job != nullptr;
   };
   put(kKey.name);
   CHECK(f.fleet.WaitUntil(sees_a_job));
@@ -259,7 +259,7 @@ TEST_CASE("a workload that looks for no worker is looked at only where it may ha
   CHECK(f.gatherer.Gather(kKey, {}).clusters.size() == 2);  // it looks for one
   const ObjectKey gone{"ml", "job-gone"};
   CHECK(f.gatherer.Gather(gone, {}).clusters.empty());
-  const Picture known = f.gatherer.Gather(gone, {std::nullopt, {kWest}});
+  const Gathered known = f.gatherer.Gather(gone, {std::nullopt, {kWest}});
   REQUIRE(known.clusters.size() == 1);
   CHECK(known.clusters[0].name == kWest);
   CHECK(known.workers->size() == 2);

@@ -69,13 +69,13 @@ TEST_CASE("a residue is remembered once, over a restart, until nothing of ours i
   Records records(*store);
   REQUIRE(records.Load());
   CHECK(records.ResidueClusters(key) == std::set{east, west});
-  records.EndResidue(west, key);
-  records.EndResidue(west, {"ml", "another"});
+  records.ClearResidue(west, key);
+  records.ClearResidue(west, {"ml", "another"});
   CHECK(records.ResiduesOn(west).empty());
   CHECK(records.ResiduesOn(east) == std::vector{key});
   // Of an earlier incarnation as well: it is the name that is gone there.
   REQUIRE(records.AddResidue(Residue("east", "uid-2")));
-  records.EndResidue(east, key);
+  records.ClearResidue(east, key);
   CHECK(records.ResidueClusters(key).empty());
   REQUIRE(store->Flush());
   CHECK(store->Read().value()->Residues().value().empty());

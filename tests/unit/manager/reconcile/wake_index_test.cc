@@ -32,12 +32,12 @@ struct Fixture {
   WakeIndex index;
 
   void Seen(tracking::Workload workload, bool judged, const ClusterName& sent_to = {}) {
-    Picture picture;
-    picture.view.key = workload.key;
-    picture.view.check = "fedra";
-    picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
-    picture.judged = judged;
-    index.Update(picture, {.worker = sent_to});
+    Gathered gathered;
+    gathered.view.key = workload.key;
+    gathered.view.check = "fedra";
+    gathered.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+    gathered.judged = judged;
+    index.Update(gathered, {.worker = sent_to});
   }
   Keys In(Kind kind, const std::string& ns, const std::string& name) const {
     return Sorted(index.AffectedBy({kind, {ns, name}}));

@@ -242,12 +242,12 @@ TEST_CASE("how long a worker may take to list is counted in steady time") {
   worker.Start();
   REQUIRE(
       f.WaitUntil([&] { return worker.Status().connection.phase == ConnectionPhase::kConnected; }));
-  CHECK(worker.Status().settling);
+  CHECK(worker.Status().resyncing);
   clock.JumpWall(2h);
-  CHECK(worker.Status().settling);
+  CHECK(worker.Status().resyncing);
   clock.JumpWall(-4h);
   clock.Advance(3min);
-  CHECK_FALSE(worker.Status().settling);
+  CHECK_FALSE(worker.Status().resyncing);
 }
 
 // The job that was deleted and made anew has another Workload, which waits for the old copy to go.

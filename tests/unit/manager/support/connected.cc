@@ -67,7 +67,7 @@ void Connected::Start() {
   REQUIRE(WaitUntil([this] {
     return manager_->IsListed() && manager_->templates().health().complete &&
            std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-             return worker->contact() == placement::Contact::kFull && worker->IsSettled();
+             return worker->contact() == placement::Contact::kFull && worker->HasAnswered();
            });
   }));
 }

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-verify::Claim Original() {
+verify::ClaimSummary Original() {
   const auto parsed = verify::ParseTemplate(json::parse(R"({
     "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
     "metadata": {"namespace": "ml", "name": "one-gpu", "uid": "u1", "resourceVersion": "77",

@@ -13,7 +13,7 @@
 
 using namespace fedra;
 using namespace fedra::templates;
-using verify::Claim;
+using verify::ClaimSummary;
 
 namespace {
 
@@ -22,16 +22,16 @@ const tracking::Identity kUs{kOrigin, "m1"};
 const std::string kOne = R"({"spec":{"count":1}})";
 const std::string kTwo = R"({"spec":{"count":2}})";
 
-Claim Original(const std::string& uid, const std::string& spec) {
-  Claim claim;
+ClaimSummary Original(const std::string& uid, const std::string& spec) {
+  ClaimSummary claim;
   claim.key = {"ml", "one-gpu"};
   claim.uid = uid;
   claim.spec = spec;
   return claim;
 }
 
-Claim Copy(const std::string& source_uid, const std::string& spec) {
-  Claim claim = Original("copy-of-" + source_uid, spec);
+ClaimSummary Copy(const std::string& source_uid, const std::string& spec) {
+  ClaimSummary claim = Original("copy-of-" + source_uid, spec);
   claim.marks.origin = kOrigin;
   claim.marks.source_uid = source_uid;
   return claim;
@@ -39,8 +39,8 @@ Claim Copy(const std::string& source_uid, const std::string& spec) {
 
 struct Row {
   std::string what;
-  std::optional<Claim> original;
-  std::optional<Claim> there;
+  std::optional<ClaimSummary> original;
+  std::optional<ClaimSummary> there;
   bool named = true;
   bool here = false;
   Step if_missing = Step::kNone;
@@ -64,20 +64,20 @@ struct Row {
 };
 
 std::vector<Row> Rows() {
-  const Claim first = Original("u1", kOne);
-  const Claim anew = Original("u2", kOne);
-  const Claim changed = Original("u2", kTwo);
-  const Claim copy = Copy("u1", kOne);
-  Claim foreign = Original("x", kTwo);
-  Claim other_origin = Copy("u1", kOne);
+  const ClaimSummary first = Original("u1", kOne);
+  const ClaimSummary anew = Original("u2", kOne);
+  const ClaimSummary changed = Original("u2", kTwo);
+  const ClaimSummary copy = Copy("u1", kOne);
+  ClaimSummary foreign = Original("x", kTwo);
+  ClaimSummary other_origin = Copy("u1", kOne);
   other_origin.marks.origin = "another";
-  Claim other_manager = Copy("u1", kOne);
+  ClaimSummary other_manager = Copy("u1", kOne);
   other_manager.marks.made_by = "m2";
-  Claim half = Copy("u1", kOne);
+  ClaimSummary half = Copy("u1", kOne);
   half.marks.source_uid.clear();
-  Claim needy = first;
+  ClaimSummary needy = first;
   needy.capabilities = {"gpu.nvidia.com/MPSSupport"};
-  Claim going = copy;
+  ClaimSummary going = copy;
   going.deleting = true;
   using enum Step;
   return {
@@ -151,7 +151,7 @@ class History final {
       const auto before = workers_;
       Happen();
       const auto given = workers_;
-      const std::vector<std::optional<Claim>> expected = Expected();
+      const std::vector<std::optional<ClaimSummary>> expected = Expected();
       Settle();
       for (size_t worker = 0; worker < kWorkers; ++worker) {
         INFO("event " << i << ", worker " << worker);
@@ -206,7 +206,7 @@ class History final {
 
   // What others do on a worker.
   void HappenOn(size_t worker) {
-    std::optional<Claim>& there = workers_[worker];
+    std::optional<ClaimSummary>& there = workers_[worker];
     if (Throw(2) == 0) {
       there.reset();
     } else if (!there) {
@@ -216,14 +216,14 @@ class History final {
     }
   }
 
-  std::vector<std::optional<Claim>> Expected() const {
-    std::vector<std::optional<Claim>> all;
+  std::vector<std::optional<ClaimSummary>> Expected() const {
+    std::vector<std::optional<ClaimSummary>> all;
     for (size_t worker = 0; worker < kWorkers; ++worker) all.push_back(ExpectedOn(worker));
     return all;
   }
 
-  std::optional<Claim> ExpectedOn(size_t worker) const {
-    const std::optional<Claim>& now = workers_[worker];
+  std::optional<ClaimSummary> ExpectedOn(size_t worker) const {
+    const std::optional<ClaimSummary>& now = workers_[worker];
     const bool ours = now && now->marks.origin == kOrigin;
     if (now && !ours) return now;
     const bool here = IsHere(worker);
@@ -232,7 +232,7 @@ class History final {
     if (workloads_.empty() || (!original_ && !here)) return std::nullopt;
     if (!original_ || mode_ == Mode::kIfMissing) return now;
     if (now->spec == original_->spec) {
-      std::optional<Claim> same = now;
+      std::optional<ClaimSummary> same = now;
       same->marks.source_uid = original_->uid;
       return same;
     }
@@ -249,7 +249,7 @@ class History final {
   }
 
   bool CarryOut(size_t worker) {
-    std::optional<Claim>& there = workers_[worker];
+    std::optional<ClaimSummary>& there = workers_[worker];
     const View view{.original = original_ ? &*original_ : nullptr,
                     .there = there ? &*there : nullptr,
                     .can_hold = can_hold_[worker],
@@ -268,7 +268,7 @@ class History final {
   }
 
   // Whoever else's object it was, and whatever a workload there uses, is as it was.
-  void CheckUntouched(const std::optional<Claim>& before, size_t worker) const {
+  void CheckUntouched(const std::optional<ClaimSummary>& before, size_t worker) const {
     if (!before) return;
     const bool ours = before->marks.origin == kOrigin;
     if (!ours) CHECK(workers_[worker] == before);
@@ -280,8 +280,8 @@ class History final {
 
   std::mt19937 dice_;
   const Mode mode_;
-  std::optional<Claim> original_;
-  std::vector<std::optional<Claim>> workers_{kWorkers};
+  std::optional<ClaimSummary> original_;
+  std::vector<std::optional<ClaimSummary>> workers_{kWorkers};
   std::vector<bool> can_hold_ = std::vector<bool>(kWorkers, true);
   std::vector<Workload> workloads_;
   int uids_ = 0;

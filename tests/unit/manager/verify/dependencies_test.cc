@@ -24,13 +24,13 @@ std::string Object(const std::string& ns, const std::string& name, int version =
 
 struct Fixture {
   std::vector<std::string> changes;
-  DependencyPicture picture;
+  DependencyIndex view;
 
   explicit Fixture(DependencyOptions options = {.enforce = true, .secrets = true})
-      : picture(
+      : view(
             options, [this](const ObjectKey& key) { changes.push_back(key.ToString()); }, [] {}) {
-    for (const auto& input : picture.Inputs()) Fill(*input.sink);
-    Fill(picture.pod_groups());
+    for (const auto& input : view.Inputs()) Fill(*input.sink);
+    Fill(view.pod_groups());
   }
 
   static void Fill(watch::CacheSink& sink) {
@@ -46,7 +46,7 @@ struct Fixture {
     sink.SetHealth(health);
   }
   watch::CacheSink& Sink(std::string_view plural) {
-    for (const auto& input : picture.Inputs())
+    for (const auto& input : view.Inputs())
       if (input.resource.plural == plural) return *input.sink;
     FAIL("not looked for: " << plural);
     std::abort();
@@ -55,7 +55,7 @@ struct Fixture {
     tracking::Requirement requirement;
     requirement.ns = "ml";
     requirement.dependencies = {{kind, name}};
-    return picture.Verify(requirement);
+    return view.Verify(requirement);
   }
 };
 
@@ -92,7 +92,7 @@ TEST_CASE("without enforcement the same is a warning") {
 
 TEST_CASE("secrets are neither read nor missed when they are not looked for") {
   Fixture f({.enforce = true, .secrets = false});
-  for (const auto& input : f.picture.Inputs()) CHECK(input.resource.plural != "secrets");
+  for (const auto& input : f.view.Inputs()) CHECK(input.resource.plural != "secrets");
   CHECK(f.Verify(Kind::kSecret, "a").outcome == Outcome::kYes);
 }
 
@@ -102,13 +102,13 @@ TEST_CASE("pods wait for a PodGroup that is missing, where PodGroups are served"
   CHECK(missing.outcome == Outcome::kNo);
   CHECK(missing.reasons.at(0).code == ReasonCode::kDependencyMissing);
   CHECK(missing.reasons.at(0).object == "PodGroup ml/training");
-  f.SetState(f.picture.pod_groups(), CacheState::kNotServed);
+  f.SetState(f.view.pod_groups(), CacheState::kNotServed);
   CHECK(f.Verify(Kind::kPodGroup, "training").outcome == Outcome::kYes);
   CHECK(f.Verify(Kind::kPodGroup, "training").reasons.empty());
-  f.SetState(f.picture.pod_groups(), CacheState::kForbidden);
+  f.SetState(f.view.pod_groups(), CacheState::kForbidden);
   CHECK(f.Verify(Kind::kPodGroup, "training").outcome == Outcome::kUnknown);
-  f.SetState(f.picture.pod_groups(), CacheState::kSynced);
-  REQUIRE(f.picture.pod_groups().Upsert(Object("ml", "training")));
+  f.SetState(f.view.pod_groups(), CacheState::kSynced);
+  REQUIRE(f.view.pod_groups().Upsert(Object("ml", "training")));
   CHECK(f.changes == std::vector<std::string>{"ml/training"});
   CHECK(f.Verify(Kind::kPodGroup, "training").outcome == Outcome::kYes);
 }
@@ -120,7 +120,7 @@ TEST_CASE(
   for (const bool enforce : {false, true}) {
     const Fixture f({.enforce = enforce, .secrets = false});
     requirement.schedulers = {"kai", "volcano"};
-    const verdict::Verdict verdict = f.picture.VerifySchedulers(requirement);
+    const verdict::Verdict verdict = f.view.VerifySchedulers(requirement);
     CHECK(verdict.outcome == (enforce ? Outcome::kUnknown : Outcome::kYes));
     REQUIRE(verdict.reasons.size() == 2);
     CHECK(verdict.reasons[0].code == ReasonCode::kSchedulerUnverified);
@@ -129,8 +129,8 @@ TEST_CASE(
           "no API reveals whether the scheduler volcano runs there; the verdict assumes "
           "kube-scheduler");
     requirement.schedulers.clear();
-    CHECK(f.picture.VerifySchedulers(requirement).outcome == Outcome::kYes);
-    CHECK(f.picture.VerifySchedulers(requirement).reasons.empty());
+    CHECK(f.view.VerifySchedulers(requirement).outcome == Outcome::kYes);
+    CHECK(f.view.VerifySchedulers(requirement).reasons.empty());
   }
 }
 

@@ -51,8 +51,8 @@ struct Fixture {
   Filled<Namespace> namespaces{&ParseNamespace};
   Filled<LocalQueue> queues{&ParseLocalQueue};
   Filled<ClusterQueue> cluster_queues{&ParseClusterQueue};
-  Filled<Claim> templates{&ParseTemplate};
-  Filled<Claim> claims{&ParseClaim};
+  Filled<ClaimSummary> templates{&ParseTemplate};
+  Filled<ClaimSummary> claims{&ParseClaim};
   Filled<DeviceClass> classes{&ParseDeviceClass};
   ConnectionState connection{.phase = ConnectionPhase::kConnected};
   watch::CacheHealth clones{.state = CacheState::kSynced, .complete = true};
@@ -70,7 +70,7 @@ struct Fixture {
   }
 
   verdict::Verdict Verify(const tracking::Requirement& requirement) {
-    const WorkerPicture picture{.connection = connection,
+    const WorkerView view{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
                                 .cluster_queues = cluster_queues.cache,
@@ -83,7 +83,7 @@ struct Fixture {
                                 .same_names = same_names,
                                 .capabilities = capabilities,
                                 .dra_versions = {"v1alpha3"}};
-    return VerifyExistence(requirement, picture, options);
+    return VerifyExistence(requirement, view, options);
   }
 };
 
@@ -202,7 +202,7 @@ TEST_CASE("a named claim must be there with its classes") {
 
 TEST_CASE("a template that differs from the manager's is ignored, pointed out, or refused") {
   Fixture f;
-  Filled<Claim> manager(&ParseTemplate);
+  Filled<ClaimSummary> manager(&ParseTemplate);
   manager.Put({Object("ml", "one-gpu", R"("spec": {"spec": {}})")});
   f.options.manager_templates = &manager.cache;
   f.options.drift = GENERATE(Drift::kIgnore, Drift::kWarn, Drift::kRequire);
@@ -235,7 +235,7 @@ TEST_CASE("capabilities in an annotation are a list with commas") {
 TEST_CASE("drift says which fields differ, and the version they were read in does not count") {
   Fixture f;
   f.options.drift = Drift::kWarn;
-  Filled<Claim> manager(&ParseTemplate);
+  Filled<ClaimSummary> manager(&ParseTemplate);
   f.options.manager_templates = &manager.cache;
   const auto spec = [](const std::string& request) {
     return fmt::format(
@@ -260,7 +260,7 @@ namespace {
 
 // A worker without the template, which the manager has.
 struct CopyFixture : Fixture {
-  Filled<Claim> manager{&ParseTemplate};
+  Filled<ClaimSummary> manager{&ParseTemplate};
 
   CopyFixture() {
     templates.Put({});
@@ -269,14 +269,14 @@ struct CopyFixture : Fixture {
     options.copies_templates = true;
   }
   TemplatesToCome ToCome() {
-    const WorkerPicture picture{.connection = connection,
+    const WorkerView view{.connection = connection,
                                 .namespaces = namespaces.cache,
                                 .queues = queues.cache,
                                 .cluster_queues = cluster_queues.cache,
                                 .templates = templates.cache,
                                 .claims = claims.cache,
                                 .classes = classes.cache};
-    return CopiesToCome(Needs(), picture, options);
+    return CopiesToCome(Needs(), view, options);
   }
 };
 
@@ -415,7 +415,7 @@ TEST_CASE("admin access needs the namespace's label, for claims that are still t
     const verdict::Verdict verdict = f.Verify(Needs());
     CHECK(verdict.outcome == row.outcome);
     // A copy of the manager's would be refused as well.
-    Filled<Claim> manager{&ParseTemplate};
+    Filled<ClaimSummary> manager{&ParseTemplate};
     manager.Put({Object("ml", "one-gpu", admin(row.request))});
     f.templates.Put({});
     f.options.copies_templates = true;

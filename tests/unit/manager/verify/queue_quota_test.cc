@@ -28,7 +28,7 @@ const json kAlone = json::parse(R"({"resourceGroups": [
 using Rule = decltype(WhyCannotHold)*;
 
 // What the rule says of so many pods that ask for this; empty: nothing.
-std::string Ask(Rule rule, const ClusterQueue& queue, const char* requests, int count,
+std::string SubRequest(Rule rule, const ClusterQueue& queue, const char* requests, int count,
                 int least = 0, const std::string& device = {}) {
   const json pod = {
       {"spec",
@@ -47,7 +47,7 @@ std::string Ask(Rule rule, const ClusterQueue& queue, const char* requests, int 
 
 std::string Why(const ClusterQueue& queue, const char* requests, int count, int least = 0,
                 const std::string& device = {}) {
-  return Ask(&WhyCannotHold, queue, requests, count, least, device);
+  return SubRequest(&WhyCannotHold, queue, requests, count, least, device);
 }
 
 TEST_CASE("quota: what the largest flavor holds is enough") {
@@ -103,7 +103,7 @@ TEST_CASE("quota: odd objects bound nothing") {
       {"flavors": [{"resources": [{"name": "cpu", "nominalQuota": {}}, 3]}, "x"]}, 7]})"),
                                  json::parse(R"({"flavorsReservation": [{"resources": 3}, 4]})"));
   CHECK(Why(odd, R"({"cpu": "100"})", 1).empty());
-  CHECK(Ask(&WhyFull, odd, R"({"cpu": "100"})", 1).empty());
+  CHECK(SubRequest(&WhyFull, odd, R"({"cpu": "100"})", 1).empty());
 }
 
 TEST_CASE("quota: full is a queue whose own quota has room for the pods, but not now") {
@@ -111,13 +111,13 @@ TEST_CASE("quota: full is a queue whose own quota has room for the pods, but not
       {"name": "spot", "resources": [{"name": "cpu", "total": "6500m"}]},
       {"name": "reserved", "resources": [{"name": "cpu", "total": 3}]},
       {"name": "gone", "resources": [{"name": "cpu", "total": 100}]}]})"));
-  CHECK(Ask(&WhyFull, queue, R"({"cpu": "500m"})", 3).empty());
-  CHECK(Ask(&WhyFull, queue, R"({"cpu": "500m", "memory": "10Gi"})", 1).empty());
-  CHECK(Ask(&WhyFull, queue, R"({"cpu": "2"})", 2) ==
+  CHECK(SubRequest(&WhyFull, queue, R"({"cpu": "500m"})", 3).empty());
+  CHECK(SubRequest(&WhyFull, queue, R"({"cpu": "500m", "memory": "10Gi"})", 1).empty());
+  CHECK(SubRequest(&WhyFull, queue, R"({"cpu": "2"})", 2) ==
         "2 pods of set main ask for 2 cpu each, and ClusterQueue gpu has reserved 6500m of its 8 "
         "for others");
   // Never is not full.
-  CHECK(Ask(&WhyFull, queue, R"({"cpu": "9"})", 1).empty());
+  CHECK(SubRequest(&WhyFull, queue, R"({"cpu": "9"})", 1).empty());
   CHECK(SameLimits(queue, Queue(kAlone)));
   CHECK_FALSE(queue == Queue(kAlone));
 }

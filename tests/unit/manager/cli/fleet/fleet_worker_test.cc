@@ -13,7 +13,7 @@ namespace {
 using verdict::Outcome;
 using verdict::ReasonCode;
 
-JobVerdict Ask(const RawCluster& cluster, const tracking::SubmittedJob& job) {
+JobVerdict SubRequest(const RawCluster& cluster, const tracking::SubmittedJob& job) {
   return MakeWorker(cluster, WorkerNamed("east"))->Judge(job);
 }
 
@@ -30,7 +30,7 @@ std::string Report(std::vector<JobVerdict> verdicts, size_t width = 0) {
 }
 
 TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
-  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "one-gpu"));
+  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "one-gpu"));
   CHECK(verdict.verdict.outcome == Outcome::kYes);
   CHECK(verdict.devices_judged);
   CHECK(verdict.verdict.pods_fitting == 1);
@@ -88,7 +88,7 @@ TEST_CASE("a job with mistakes is not judged") {
 }
 
 TEST_CASE("the alternative that the pods would get is named") {
-  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "huge-or-any"));
+  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "huge-or-any"));
   REQUIRE(verdict.alternatives.size() == 1);
   CHECK(verdict.alternatives[0].request == "gpu");
   CHECK(verdict.alternatives[0].name == "any");
@@ -99,7 +99,7 @@ TEST_CASE("the alternative that the pods would get is named") {
 }
 
 TEST_CASE("a refusal is explained with every count, below the table") {
-  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "two-large"));
+  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
   CHECK(verdict.verdict.outcome == Outcome::kNo);
   CHECK(Report({verdict}) ==
         R"(Job ml/train: 0 of 1 worker can run it
@@ -115,13 +115,13 @@ east
       1 free
 
 what would help
-  NotEnoughDevices: Ask for fewer devices or pods, or use a worker with more devices or larger nodes.
+  NotEnoughDevices: SubRequest for fewer devices or pods, or use a worker with more devices or larger nodes.
   more: fedra explain NotEnoughDevices
 )");
 }
 
 TEST_CASE("what is the same about several workers is told once") {
-  const JobVerdict east = Ask(MakeCluster(), MakeJob("train", "two-large"));
+  const JobVerdict east = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
   JobVerdict west = east;
   west.worker = ClusterName("west");
   const std::string report = Report({east, west});
@@ -132,7 +132,7 @@ TEST_CASE("what is the same about several workers is told once") {
 }
 
 TEST_CASE("some pods fit: how many, and where") {
-  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "one-gpu", 3));
+  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "one-gpu", 3));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kDevicesAllocated, ReasonCode::kPodsDoNotFit});
   const std::string report = Report({verdict});
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
@@ -143,7 +143,7 @@ TEST_CASE("some pods fit: how many, and where") {
 }
 
 TEST_CASE("long lines are wrapped below themselves") {
-  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "two-large"));
+  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
   CHECK_THAT(Report({verdict}, 70),
              ContainsSubstring("      2 fail request selector\n"
                                "        device.capacity['gpu.example.com'].memory.compareTo"));
@@ -152,7 +152,7 @@ TEST_CASE("long lines are wrapped below themselves") {
 TEST_CASE("what else is missing is told together with the devices") {
   RawCluster cluster = MakeCluster();
   cluster.objects.erase("localqueues.kueue.x-k8s.io");
-  const JobVerdict verdict = Ask(cluster, MakeJob("train", "two-large"));
+  const JobVerdict verdict = SubRequest(cluster, MakeJob("train", "two-large"));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kQueueMissing, ReasonCode::kNotEnoughDevices});
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("the devices are judged although the pods name a scheduler that cannot
 }
 
 TEST_CASE("without the template there is nothing to count") {
-  const JobVerdict verdict = Ask(MakeCluster(), MakeJob("train", "nonexistent"));
+  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "nonexistent"));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kTemplateMissing});
   CHECK_FALSE(verdict.devices_judged);
   const std::string report = Report({verdict});
@@ -233,7 +233,7 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   json original = cluster.objects["resourceclaimtemplates.resource.k8s.io"].front();
   REQUIRE(original["metadata"]["name"] == "one-gpu");
   original["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 2;
-  verify::Cache<verify::Claim> manager(
+  verify::Cache<verify::ClaimSummary> manager(
       &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
       [](const watch::CacheHealth&) {});
   manager.Reset();
@@ -261,13 +261,13 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
 TEST_CASE("a list that may not be read is Unknown, a job of the same name a conflict") {
   RawCluster cluster = MakeCluster();
   cluster.states["resourceslices.resource.k8s.io"] = watch::CacheState::kForbidden;
-  const JobVerdict blind = Ask(cluster, MakeJob("train", "one-gpu"));
+  const JobVerdict blind = SubRequest(cluster, MakeJob("train", "one-gpu"));
   CHECK(blind.verdict.outcome == Outcome::kUnknown);
   CHECK(Codes(blind) == std::vector{ReasonCode::kForbidden});
   CHECK_FALSE(MakeWorker(cluster, WorkerNamed("east"))->IsKnown());
-  CHECK(Codes(Ask(MakeCluster(), MakeJob("taken", "one-gpu"))) ==
+  CHECK(Codes(SubRequest(MakeCluster(), MakeJob("taken", "one-gpu"))) ==
         std::vector{ReasonCode::kNameConflict});
-  CHECK(Ask(MakeCluster(), MakeJob("our-job", "one-gpu")).verdict.outcome == Outcome::kYes);
+  CHECK(SubRequest(MakeCluster(), MakeJob("our-job", "one-gpu")).verdict.outcome == Outcome::kYes);
 }
 
 TEST_CASE("a worker out of reach is Unknown, whatever was read before") {
@@ -322,7 +322,7 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
 
 TEST_CASE("a report for programs has the counts") {
   const JobReport report{
-      "Job", {"ml", "train"}, {Ask(MakeCluster(), MakeJob("train", "two-large"))}};
+      "Job", {"ml", "train"}, {SubRequest(MakeCluster(), MakeJob("train", "two-large"))}};
   const auto document = ToJson(report);
   CHECK(document["result"] == "Nowhere");
   const auto& worker = document["workers"][0];

@@ -1,6 +1,6 @@
 // What is written of a workload, and how the manager is shown among the clusters.
 
-#include "manager/reconcile/recorder.h"
+#include "manager/reconcile/status_writer.h"
 
 #include <algorithm>
 
@@ -24,17 +24,17 @@ placement::Decision Decided(placement::Phase phase) {
 struct Fixture {
   Fixture() { store = store::Store::Open({.path = folder.Path("fedra.db")}).value(); }
 
-  Picture Seen(const std::string& owner) const {
+  Gathered Seen(const std::string& owner) const {
     tracking::Workload workload;
     workload.key = {"ml", "job-train-1a2b3"};
     workload.uid = "uid-train";
     workload.owner.name = owner;
-    Picture picture;
-    picture.job = {"ml", owner};
-    picture.view.key = workload.key;
-    picture.view.check = "fedra";
-    picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
-    return picture;
+    Gathered gathered;
+    gathered.job = {"ml", owner};
+    gathered.view.key = workload.key;
+    gathered.view.check = "fedra";
+    gathered.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+    return gathered;
   }
   std::string JobOf() {
     REQUIRE(store->Flush());
@@ -46,24 +46,24 @@ struct Fixture {
 };
 
 TEST_CASE_METHOD(Fixture, "a Workload whose owner is gone keeps the name of its job") {
-  Recorder recorder(*store, SystemClock());
-  recorder.Record(Seen("train"), Decided(placement::Phase::kRunning));
+  StatusWriter status_writer(*store, SystemClock());
+  status_writer.Record(Seen("train"), Decided(placement::Phase::kRunning));
   CHECK(JobOf() == "ml/train");
-  recorder.Record(Seen(""), Decided(placement::Phase::kGone));
+  status_writer.Record(Seen(""), Decided(placement::Phase::kGone));
   CHECK(JobOf() == "ml/train");
 }
 
 TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are kept") {
-  Recorder recorder(*store, SystemClock());
-  Picture seen = Seen("train");
+  StatusWriter status_writer(*store, SystemClock());
+  Gathered seen = Seen("train");
   tracking::Job job;
   job.labels_json = R"({"team":"vision"})";
   seen.view.job = std::make_shared<const tracking::Job>(job);
   seen.cluster_queue = "team-gpu";
   placement::Decision decision = Decided(placement::Phase::kWaiting);
-  recorder.Record(seen, decision);
+  status_writer.Record(seen, decision);
   decision.waits_for = placement::WaitsFor::kQuota;  // the only news
-  recorder.Record(seen, decision);
+  status_writer.Record(seen, decision);
   REQUIRE(store->Flush());
   const store::WorkloadRow row = store->Read().value()->Workloads().value().at(0);
   CHECK(row.waits_for == "Quota");
@@ -72,20 +72,20 @@ TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are k
 }
 
 TEST_CASE_METHOD(Fixture, "a Workload that never had an owner goes by its own name") {
-  Recorder recorder(*store, SystemClock());
-  recorder.Record(Seen(""), Decided(placement::Phase::kBlocked));
+  StatusWriter status_writer(*store, SystemClock());
+  status_writer.Record(Seen(""), Decided(placement::Phase::kBlocked));
   CHECK(JobOf() == "ml/job-train-1a2b3");
 }
 
 TEST_CASE_METHOD(Fixture, "what a workload needs is written as facts") {
-  Recorder recorder(*store, SystemClock());
-  Picture picture = Seen("train");
-  tracking::Workload workload = *picture.view.workload;
+  StatusWriter status_writer(*store, SystemClock());
+  Gathered gathered = Seen("train");
+  tracking::Workload workload = *gathered.view.workload;
   workload.requirement.pod_sets = {
       {"main", 2, {{.pod_claim = "gpu", .template_name = "one-gpu", .claim_name = ""}}},
       {"side", 1, {{.pod_claim = "gpu", .template_name = "", .claim_name = "shared"}}}};
-  picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
-  recorder.Record(picture, Decided(placement::Phase::kBlocked));
+  gathered.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+  status_writer.Record(gathered, Decided(placement::Phase::kBlocked));
   REQUIRE(store->Flush());
   CHECK(store->Read().value()->Workloads().value().at(0).needs_json ==
         R"({"claims":["shared"],"pods":3,"templates":["one-gpu"]})");
@@ -93,30 +93,30 @@ TEST_CASE_METHOD(Fixture, "what a workload needs is written as facts") {
 
 TEST_CASE_METHOD(Fixture, "a row that is the same is not written again") {
   HandClock clock;
-  Recorder recorder(*store, clock);
-  recorder.Record(Seen("train"), Decided(placement::Phase::kBlocked));
+  StatusWriter status_writer(*store, clock);
+  status_writer.Record(Seen("train"), Decided(placement::Phase::kBlocked));
   const auto updated = [&] {
     REQUIRE(store->Flush());
     return store->Read().value()->Workloads().value().at(0).updated_at;
   };
   const WallTime first = updated();
   clock.Advance(std::chrono::seconds(5));
-  recorder.Record(Seen("train"), Decided(placement::Phase::kBlocked));
+  status_writer.Record(Seen("train"), Decided(placement::Phase::kBlocked));
   CHECK(updated() == first);
-  recorder.Record(Seen("train"), Decided(placement::Phase::kDispatching));
+  status_writer.Record(Seen("train"), Decided(placement::Phase::kDispatching));
   CHECK(updated() == clock.Now());
 }
 
 TEST_CASE_METHOD(Fixture, "whatever of a row is another is written") {
   HandClock clock;
-  Recorder recorder(*store, clock);
+  StatusWriter status_writer(*store, clock);
   const auto row = [&](const std::string& queue, const std::string& kind, const std::string& job) {
-    Picture seen = Seen(job);
+    Gathered seen = Seen(job);
     tracking::Workload workload = *seen.view.workload;
     workload.requirement.queue = queue;
     workload.requirement.kind = kind;
     seen.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
-    recorder.Record(seen, Decided(placement::Phase::kWaiting));
+    status_writer.Record(seen, Decided(placement::Phase::kWaiting));
     REQUIRE(store->Flush());
     return store->Read().value()->Workloads().value().at(0);
   };
@@ -127,19 +127,19 @@ TEST_CASE_METHOD(Fixture, "whatever of a row is another is written") {
 }
 
 TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are remembered first") {
-  Recorder recorder(*store, SystemClock());
-  Picture picture = Seen("train");
-  tracking::Workload workload = *picture.view.workload;
+  StatusWriter status_writer(*store, SystemClock());
+  Gathered gathered = Seen("train");
+  tracking::Workload workload = *gathered.view.workload;
   workload.nominated = {"w099"};
-  picture.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
-  picture.judged = true;
+  gathered.view.workload = std::make_shared<const tracking::Workload>(std::move(workload));
+  gathered.judged = true;
   for (int i = 0; i < 100; ++i) {
     placement::ClusterView cluster;
     cluster.name = ClusterName(fmt::format("w{:03}", i));
     cluster.verdict.outcome = i == 98 ? verdict::Outcome::kNo : verdict::Outcome::kYes;
-    picture.clusters.push_back(std::move(cluster));
+    gathered.clusters.push_back(std::move(cluster));
   }
-  recorder.Record(picture, Decided(placement::Phase::kDispatching));
+  status_writer.Record(gathered, Decided(placement::Phase::kDispatching));
   REQUIRE(store->Flush());
   const auto rows = store->Read().value()->Verdicts("uid-train").value();
   CHECK(rows.size() == 64);
@@ -154,26 +154,26 @@ TEST_CASE_METHOD(Fixture, "of a large fleet nominated workers and refusals are r
 }
 
 TEST_CASE_METHOD(Fixture, "a note with the subject of the one before it is no news") {
-  Recorder recorder(*store, SystemClock());
-  const Picture picture = Seen("train");
+  StatusWriter status_writer(*store, SystemClock());
+  const Gathered gathered = Seen("train");
   const placement::Note full{
       "PlacementRejected", {}, "no room on a", {"a=QuotaMissing", "b=DriverMissing"}};
-  CHECK(recorder.Tell(picture, full));
+  CHECK(status_writer.AddNote(gathered, full));
   placement::Note reworded = full;
   reworded.message = "no room on a: 3 of 4";
-  CHECK_FALSE(recorder.Tell(picture, reworded));
+  CHECK_FALSE(status_writer.AddNote(gathered, reworded));
   placement::Note other = full;
   // A worker that comes and goes is none, either.
   placement::Note without = full;
   without.subjects.erase("b=DriverMissing");
-  CHECK_FALSE(recorder.Tell(picture, without));
-  CHECK_FALSE(recorder.Tell(picture, full));
+  CHECK_FALSE(status_writer.AddNote(gathered, without));
+  CHECK_FALSE(status_writer.AddNote(gathered, full));
   other.subjects = {"a=TemplateMissing"};
-  CHECK(recorder.Tell(picture, other));
-  CHECK(recorder.Tell(picture, full));
+  CHECK(status_writer.AddNote(gathered, other));
+  CHECK(status_writer.AddNote(gathered, full));
   const placement::Note always{"Dispatched", {}, "sent to a"};
-  CHECK(recorder.Tell(picture, always));
-  CHECK(recorder.Tell(picture, always));
+  CHECK(status_writer.AddNote(gathered, always));
+  CHECK(status_writer.AddNote(gathered, always));
   REQUIRE(store->Flush());
   CHECK(store->Read().value()->Events("uid-train").value().size() == 5);
 }

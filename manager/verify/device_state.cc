@@ -1,4 +1,4 @@
-#include "manager/verify/device_picture.h"
+#include "manager/verify/device_state.h"
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ void AddObjects(const std::string& ns, const dra::PodDemand& demand, const dra::
 // `set` stores a value and `drop` an object's absence; each says whether anything changed for
 // judgements.
 template <class T, class Set, class Drop>
-ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
+ObjectFeed<T> DeviceState::Feed(Parser<T> parse, Set set, Drop drop) {
   using Change = typename ObjectFeed<T>::Change;
   return ObjectFeed<T>(
       [this, parse](const json& object) {
@@ -85,22 +85,22 @@ ObjectFeed<T> DevicePicture::Feed(Parser<T> parse, Set set, Drop drop) {
       [this] { on_health_(); });
 }
 
-bool DevicePicture::NoteSettled(State& state, bool changed) {
+bool DeviceState::CountPodChange(State& state, bool changed) {
   if (changed) ++state.holding_version;
   return changed;
 }
 
-ObjectFeed<PodFacts> DevicePicture::PodFeed() {
+ObjectFeed<PodFacts> DeviceState::PodFeed() {
   return Feed<PodFacts>(
       &ParsePodFacts,
       [](State& state, const ObjectKey& key, PodFacts pod) {
-        return NoteSettled(state, state.pods.Set(key, std::move(pod)));
+        return CountPodChange(state, state.pods.Set(key, std::move(pod)));
       },
-      [](State& state, const ObjectKey& key) { return NoteSettled(state, state.pods.Drop(key)); });
+      [](State& state, const ObjectKey& key) { return CountPodChange(state, state.pods.Drop(key)); });
 }
 
 // A group's conditions change while its pods come and go; only its claims count.
-ObjectFeed<dra::PodGroup> DevicePicture::PodGroupFeed() {
+ObjectFeed<dra::PodGroup> DeviceState::PodGroupFeed() {
   return Feed<dra::PodGroup>(
       [](const json& object, dra::ParseContext&) { return dra::ParsePodGroup(object); },
       [](State& state, const ObjectKey& key, dra::PodGroup group) {
@@ -112,7 +112,7 @@ ObjectFeed<dra::PodGroup> DevicePicture::PodGroupFeed() {
       [](State& state, const ObjectKey& key) { return state.pod_groups.erase(key) > 0; });
 }
 
-DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
+DeviceState::DeviceState(DevicePictureOptions options, std::function<void()> on_change,
                              std::function<void()> on_health)
     : options_(std::move(options)),
       on_change_(std::move(on_change)),
@@ -140,11 +140,11 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           // A claim without devices concerns those that name it, who watch it themselves.
           [](State& state, const ObjectKey& key, dra::Claim claim) {
             const bool concerns_all = claim.allocation || state.builder.IsAllocated(key);
-            return NoteSettled(state, state.builder.SetClaim(std::move(claim))) && concerns_all;
+            return CountPodChange(state, state.builder.SetClaim(std::move(claim))) && concerns_all;
           },
           [](State& state, const ObjectKey& key) {
             const bool concerns_all = state.builder.IsAllocated(key);
-            return NoteSettled(state, state.builder.RemoveClaim(key)) && concerns_all;
+            return CountPodChange(state, state.builder.RemoveClaim(key)) && concerns_all;
           })),
       templates_(Feed<dra::ClaimTemplate>(
           [](const json& object, dra::ParseContext& context) {
@@ -182,14 +182,14 @@ DevicePicture::DevicePicture(DevicePictureOptions options, std::function<void()>
           })),
       pods_(PodFeed()) {}
 
-void DevicePicture::SetRelease(const DraApi& api) {
+void DeviceState::SetRelease(const DraApi& api) {
   const dra::AllocatorFeatures features = FeaturesOf(api);
   const bool changed =
       state_.With([&](State& state) { return state.builder.SetFeatures(features); });
   if (changed) on_change_();
 }
 
-void DevicePicture::AddTemplate(State& state, const Claim& to_come) const {
+void DeviceState::AddTemplate(State& state, const ClaimSummary& to_come) const {
   const auto known = state.to_come.find(to_come.key);
   if (known != state.to_come.end() && known->second == to_come.uid) return;
   const bool is_there = known == state.to_come.end() &&
@@ -204,7 +204,7 @@ void DevicePicture::AddTemplate(State& state, const Claim& to_come) const {
   state.to_come.insert_or_assign(to_come.key, to_come.uid);
 }
 
-std::vector<NamedHealth> DevicePicture::Healths() const {
+std::vector<NamedHealth> DeviceState::Healths() const {
   std::vector<NamedHealth> healths{{"resourceslices.resource.k8s.io", slices_.health()},
                                    {"resourceclaims.resource.k8s.io", claims_.health()},
                                    {"deviceclasses.resource.k8s.io", classes_.health()},
@@ -217,7 +217,7 @@ std::vector<NamedHealth> DevicePicture::Healths() const {
   return healths;
 }
 
-std::optional<verdict::Reason> DevicePicture::Obstacle() const {
+std::optional<verdict::Reason> DeviceState::Obstacle() const {
   for (const auto& [what, health] : Healths()) {
     if (auto reason = WhySilent(health, what)) return reason;
   }
@@ -226,7 +226,7 @@ std::optional<verdict::Reason> DevicePicture::Obstacle() const {
 
 // A gang that never has enough pods to be scheduled. No API shows whether GangScheduling is on;
 // where PodGroups with a gang are served, it is taken to be.
-std::optional<verdict::Reason> DevicePicture::GangObstacle(
+std::optional<verdict::Reason> DeviceState::GangObstacle(
     const State& state, const std::string& ns, std::span<const dra::PodDemand> demands) {
   std::map<std::string, int64_t> pods;
   for (const dra::PodDemand& demand : demands)
@@ -246,7 +246,7 @@ std::optional<verdict::Reason> DevicePicture::GangObstacle(
   return std::nullopt;
 }
 
-std::optional<verdict::Reason> DevicePicture::GroupObstacle(
+std::optional<verdict::Reason> DeviceState::GroupObstacle(
     const std::string& ns, std::span<const dra::PodDemand> demands) const {
   if (std::all_of(demands.begin(), demands.end(),
                   [](const dra::PodDemand& demand) { return demand.pod_group.empty(); }))
@@ -268,7 +268,7 @@ std::optional<verdict::Reason> DevicePicture::GroupObstacle(
   return MissingDependency("PodGroup " + missing->ToString());
 }
 
-std::optional<verdict::Reason> DevicePicture::Doubt() const {
+std::optional<verdict::Reason> DeviceState::Uncertainty() const {
   const std::set<std::string> rules =
       state_.With([](const State& state) { return state.broad_rules; });
   if (rules.empty()) return std::nullopt;
@@ -280,19 +280,19 @@ std::optional<verdict::Reason> DevicePicture::Doubt() const {
                   rules.size() == 1 ? "s" : "")};
 }
 
-std::shared_ptr<const dra::Snapshot> DevicePicture::snapshot() const {
+std::shared_ptr<const dra::Snapshot> DeviceState::snapshot() const {
   return state_.With([](State& state) { return state.builder.Publish(); });
 }
 
-std::string DevicePicture::PodFailures(const ObjectKey& job) const {
+std::string DeviceState::PodFailures(const ObjectKey& job) const {
   return state_.With([&](State& state) { return state.pods.FailuresOf(job); });
 }
 
-std::optional<FailedContainer> DevicePicture::FailedContainerOf(const ObjectKey& job) const {
+std::optional<FailedContainer> DeviceState::FailedContainerOf(const ObjectKey& job) const {
   return state_.With([&](State& state) { return state.pods.FailedContainerOf(job); });
 }
 
-std::map<std::string, DeviceStock> DevicePicture::Stock() const {
+std::map<std::string, DeviceStock> DeviceState::Stock() const {
   const std::shared_ptr<const dra::Snapshot> now = snapshot();
   return stock_.With([&](CountedStock& counted) {
     if (counted.serial != now->use_serial())
@@ -301,17 +301,17 @@ std::map<std::string, DeviceStock> DevicePicture::Stock() const {
   });
 }
 
-int DevicePicture::HoldingPods(const ObjectKey& job) const {
+int DeviceState::HoldingPods(const ObjectKey& job) const {
   return state_.With(
       [&](State& state) { return state.pods.Holding(job, *state.builder.Publish()); });
 }
 
-uint64_t DevicePicture::holding_version() const {
+uint64_t DeviceState::holding_version() const {
   return state_.With([](const State& state) { return state.holding_version; });
 }
 
 // All judgements between two changes share what one of them has found.
-std::shared_ptr<const DevicePicture::AssumedFacts> DevicePicture::FactsOf(
+std::shared_ptr<const DeviceState::AssumedFacts> DeviceState::FactsOf(
     const dra::AssumedList& assumed, const std::shared_ptr<const dra::Snapshot>& snapshot) const {
   if (assumed == nullptr) return nullptr;
   return assumed_facts_.With([&](auto& known) {
@@ -339,7 +339,7 @@ std::shared_ptr<const DevicePicture::AssumedFacts> DevicePicture::FactsOf(
   });
 }
 
-DevicePicture::Basis DevicePicture::TakeBasis(const std::string& ns,
+DeviceState::Basis DeviceState::TakeBasis(const std::string& ns,
                                               const std::vector<dra::PodDemand>& demands,
                                               const dra::AssumedList& assumed,
                                               const TemplatesToCome& to_come) const {
@@ -361,7 +361,7 @@ DevicePicture::Basis DevicePicture::TakeBasis(const std::string& ns,
   });
 }
 
-std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches(
+std::unique_ptr<DeviceState::Caches> DeviceState::TakeCaches(
     const dra::AllocatorFeatures& features) const {
   return idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
     // What another scheduler would have done is of no use.
@@ -373,13 +373,13 @@ std::unique_ptr<DevicePicture::Caches> DevicePicture::TakeCaches(
   });
 }
 
-void DevicePicture::ReturnCaches(std::unique_ptr<Caches> caches) const {
+void DeviceState::ReturnCaches(std::unique_ptr<Caches> caches) const {
   idle_caches_.With([&](std::vector<std::unique_ptr<Caches>>& idle) {
     if (idle.size() < kMaxIdleCaches) idle.push_back(std::move(caches));
   });
 }
 
-dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
+dra::Judgement DeviceState::JudgeOn(const Basis& basis, const std::string& ns,
                                       const std::vector<dra::PodDemand>& demands,
                                       const dra::AssumedList& assumed) const {
   std::vector<dra::PodDemand> grouped;
@@ -402,7 +402,7 @@ dra::Judgement DevicePicture::JudgeOn(const Basis& basis, const std::string& ns,
   return judgement;
 }
 
-dra::Judgement DevicePicture::Judge(const std::string& ns,
+dra::Judgement DeviceState::Judge(const std::string& ns,
                                     const std::vector<dra::PodDemand>& demands,
                                     const dra::AssumedList& assumed,
                                     const TemplatesToCome& to_come) const {
@@ -410,12 +410,12 @@ dra::Judgement DevicePicture::Judge(const std::string& ns,
   return JudgeOn(basis, ns, demands, assumed);
 }
 
-std::shared_ptr<const dra::DeviceSet> DevicePicture::Serving(
+std::shared_ptr<const dra::DeviceSet> DeviceState::Serving(
     const std::string& ns, const std::vector<dra::PodDemand>& demands,
     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, demands, nullptr, to_come);
   const dra::Snapshot& snapshot = *basis.snapshot;
-  const std::string wishes = dra::WishesOf(ns, demands, snapshot);
+  const std::string wishes = dra::MatchKeysOf(ns, demands, snapshot);
   if (wishes.empty()) return nullptr;
   if (auto known = device_sets_.With(
           [&](const dra::DeviceSets& sets) { return sets.Find(wishes, snapshot); }))
@@ -429,7 +429,7 @@ std::shared_ptr<const dra::DeviceSet> DevicePicture::Serving(
 }
 
 // Of the snapshot only what decides about these pods: most changes are of other namespaces.
-VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::string& ns,
+VerdictMemory::Basis DeviceState::BasisOf(const Basis& basis, const std::string& ns,
                                             const std::vector<dra::PodDemand>& demands,
                                             const dra::AssumedList& assumed) {
   const dra::Snapshot& snapshot = *basis.snapshot;
@@ -452,7 +452,7 @@ VerdictMemory::Basis DevicePicture::BasisOf(const Basis& basis, const std::strin
   return made_from;
 }
 
-verdict::Verdict DevicePicture::Verdict(const std::string& ns, const tracking::Demands& demands,
+verdict::Verdict DeviceState::Verdict(const std::string& ns, const tracking::Demands& demands,
                                         const dra::AssumedList& assumed,
                                         const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, *demands, assumed, to_come);

@@ -12,13 +12,13 @@
 
 namespace fedra::reconcile {
 
-struct TemplateLook {
-  std::shared_ptr<const verify::Claim> original;
-  std::shared_ptr<const verify::Claim> there;
+struct TemplateView {
+  std::shared_ptr<const verify::ClaimSummary> original;
+  std::shared_ptr<const verify::ClaimSummary> there;
   templates::View view;  // points to the two
 };
 
-TemplateLook LookAtTemplate(const ObjectKey& key, const Worker& worker,
+TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker,
                             const ManagerCluster& manager, const TemplateUse& use);
 
 }  // namespace fedra::reconcile

@@ -1,4 +1,4 @@
-#include "manager/reconcile/recorder.h"
+#include "manager/reconcile/status_writer.h"
 
 #include <algorithm>
 #include <set>
@@ -29,18 +29,18 @@ std::string ReasonsJson(const verdict::Verdict& verdict) {
   return tracking::Dump(reasons);
 }
 
-bool IsNominated(const Picture& picture, const ClusterName& name) {
-  const auto& nominated = picture.view.workload->nominated;
+bool IsNominated(const Gathered& gathered, const ClusterName& name) {
+  const auto& nominated = gathered.view.workload->nominated;
   return std::find(nominated.begin(), nominated.end(), name.value) != nominated.end();
 }
 
 // What is worth remembering, at most kMaxVerdicts: nominated workers, then refusals, then the rest.
-std::vector<const ClusterView*> WorthRemembering(const Picture& picture) {
+std::vector<const ClusterView*> WorthRemembering(const Gathered& gathered) {
   std::vector<const ClusterView*> chosen;
-  for (const ClusterView& cluster : picture.clusters) chosen.push_back(&cluster);
+  for (const ClusterView& cluster : gathered.clusters) chosen.push_back(&cluster);
   if (chosen.size() <= kMaxVerdicts) return chosen;
   const auto worth = [&](const ClusterView* cluster) {
-    if (IsNominated(picture, cluster->name)) return 0;
+    if (IsNominated(gathered, cluster->name)) return 0;
     return cluster->verdict.outcome == verdict::Outcome::kYes ? 2 : 1;
   };
   std::stable_sort(chosen.begin(), chosen.end(),
@@ -73,9 +73,9 @@ std::string NeedsJson(const tracking::Requirement& requirement) {
 
 }  // namespace
 
-Recorder::Recorder(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+StatusWriter::StatusWriter(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
-Result<std::vector<ObjectKey>> Recorder::Load() {
+Result<std::vector<ObjectKey>> StatusWriter::Load() {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
   FEDRA_ASSIGN_OR_RETURN(auto rows, reader->Workloads());
   std::vector<ObjectKey> keys;
@@ -88,14 +88,14 @@ Result<std::vector<ObjectKey>> Recorder::Load() {
   return keys;
 }
 
-void Recorder::Record(const Picture& picture, const placement::Decision& decision) {
-  const tracking::Workload* workload = picture.view.workload.get();
-  if (workload == nullptr || picture.view.check.empty()) return;
+void StatusWriter::Record(const Gathered& gathered, const placement::Decision& decision) {
+  const tracking::Workload* workload = gathered.view.workload.get();
+  if (workload == nullptr || gathered.view.check.empty()) return;
   const WallTime now = clock_.Now();
   store::WorkloadRow row{.uid = workload->uid,
                          .key = workload->key,
                          .job_kind = ShortKind(workload->requirement.kind),
-                         .job = picture.job,
+                         .job = gathered.job,
                          .queue = workload->requirement.queue,
                          .state = std::string(placement::ToString(decision.phase)),
                          .worker = decision.worker,
@@ -106,7 +106,7 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
                          .updated_at = now,
                          .removed_at = std::nullopt,
                          .needs_json = {},
-                         .cluster_queue = picture.cluster_queue,
+                         .cluster_queue = gathered.cluster_queue,
                          .waits_for = std::string(placement::ToString(decision.waits_for)),
                          .priority = workload->priority.value};
   if (workload->Finished()) row.finished_at = workload->finished->since;
@@ -118,7 +118,7 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
   written.needs_key = std::move(needs_key);
   // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
   if (row.job.name.empty()) row.job = same_life ? written.row.job : row.key;
-  if (picture.view.job != nullptr) row.labels_json = picture.view.job->labels_json;
+  if (gathered.view.job != nullptr) row.labels_json = gathered.view.job->labels_json;
   if (same_life && written.row.state == row.state) row.state_since = written.row.state_since;
   if (!SameRow(row, written.row)) {
     store_.Enqueue(store::PutWorkload{row});
@@ -126,17 +126,17 @@ void Recorder::Record(const Picture& picture, const placement::Decision& decisio
   }
   // Once its job is on a worker the choice is made, and `why` keeps what it was made from: that
   // worker is not judged again, its devices being the job's own.
-  const bool chosen = std::any_of(picture.clusters.begin(), picture.clusters.end(),
+  const bool chosen = std::any_of(gathered.clusters.begin(), gathered.clusters.end(),
                                   [](const auto& cluster) { return cluster.job != nullptr; }) &&
                       decision.phase == placement::Phase::kRunning;
-  if (picture.judged && !chosen) RecordVerdicts(picture, workload->uid, written);
+  if (gathered.judged && !chosen) RecordVerdicts(gathered, workload->uid, written);
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });
 }
 
-void Recorder::RecordVerdicts(const Picture& picture, const std::string& uid, Written& written) {
+void StatusWriter::RecordVerdicts(const Gathered& gathered, const std::string& uid, Written& written) {
   std::vector<store::VerdictRow> rows;
   uint64_t hash = Hash64(uid);
-  for (const ClusterView* cluster : WorthRemembering(picture)) {
+  for (const ClusterView* cluster : WorthRemembering(gathered)) {
     rows.push_back({.uid = uid,
                     .cluster = cluster->name,
                     .outcome = std::string(verdict::ToString(cluster->verdict.outcome)),
@@ -156,10 +156,10 @@ void Recorder::RecordVerdicts(const Picture& picture, const std::string& uid, Wr
   store_.Enqueue(store::PutVerdicts{uid, std::move(rows)});
 }
 
-bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
-  if (picture.view.workload == nullptr) return true;
+bool StatusWriter::AddNote(const Gathered& gathered, const placement::Note& note) {
+  if (gathered.view.workload == nullptr) return true;
   const bool news = written_.With([&](auto& all) {
-    Written& written = all[picture.view.key];
+    Written& written = all[gathered.view.key];
     if (!note.subjects.empty() && written.reason == note.reason &&
         std::ranges::includes(written.subjects, note.subjects))
       return false;
@@ -169,8 +169,8 @@ bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
   });
   if (!news) return false;
   store_.Enqueue(store::AddEvent{{.id = 0,
-                                  .uid = picture.view.workload->uid,
-                                  .key = picture.view.key,
+                                  .uid = gathered.view.workload->uid,
+                                  .key = gathered.view.key,
                                   .at = clock_.Now(),
                                   .reason = std::string(note.reason),
                                   .cluster = note.cluster,
@@ -178,10 +178,10 @@ bool Recorder::Tell(const Picture& picture, const placement::Note& note) {
   return true;
 }
 
-bool Recorder::WantsLog(const Picture& picture) {
-  if (picture.view.workload == nullptr) return false;
-  const std::string& uid = picture.view.workload->uid;
-  if (written_.With([&](auto& all) { return all[picture.view.key].log_kept_of == uid; }))
+bool StatusWriter::WantsLog(const Gathered& gathered) {
+  if (gathered.view.workload == nullptr) return false;
+  const std::string& uid = gathered.view.workload->uid;
+  if (written_.With([&](auto& all) { return all[gathered.view.key].log_kept_of == uid; }))
     return false;
   const auto reader = store_.Read();
   const auto events = reader ? (*reader)->Events(uid) : Fail(reader.error());
@@ -190,19 +190,19 @@ bool Recorder::WantsLog(const Picture& picture) {
          });
 }
 
-void Recorder::KeepLog(const Picture& picture, const ClusterName& worker, std::string log) {
-  const std::string& uid = picture.view.workload->uid;
-  written_.With([&](auto& all) { all[picture.view.key].log_kept_of = uid; });
+void StatusWriter::KeepLog(const Gathered& gathered, const ClusterName& worker, std::string log) {
+  const std::string& uid = gathered.view.workload->uid;
+  written_.With([&](auto& all) { all[gathered.view.key].log_kept_of = uid; });
   store_.Enqueue(store::AddEvent{{.id = 0,
                                   .uid = uid,
-                                  .key = picture.view.key,
+                                  .key = gathered.view.key,
                                   .at = clock_.Now(),
                                   .reason = std::string(placement::notes::kPodLog.name),
                                   .cluster = worker,
                                   .message = std::move(log)}});
 }
 
-void Recorder::Gone(const ObjectKey& workload) {
+void StatusWriter::Gone(const ObjectKey& workload) {
   const std::string uid = written_.With([&](auto& all) {
     const auto found = all.find(workload);
     if (found == all.end()) return std::string();

@@ -1,4 +1,4 @@
-#include "manager/reconcile/template_look.h"
+#include "manager/reconcile/template_view.h"
 
 #include "manager/verify/cache_words.h"
 
@@ -6,15 +6,15 @@ namespace fedra::reconcile {
 namespace {
 
 // Whether the cache's silence about an object means that there is none.
-bool CanTell(const verify::Cache<verify::Claim>& templates) {
+bool CanTell(const verify::Cache<verify::ClaimSummary>& templates) {
   return !verify::WhySilent(templates.health(), {});
 }
 
 }  // namespace
 
-TemplateLook LookAtTemplate(const ObjectKey& key, const Worker& worker,
+TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker,
                             const ManagerCluster& manager, const TemplateUse& use) {
-  TemplateLook look;
+  TemplateView look;
   look.original = manager.templates().Find(key);
   look.there = worker.templates().Find(key);
   look.view = {.original = look.original.get(),

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Keeps the store's picture of every workload current, for `fedra status`, `why` and `history`.
+// Keeps the store's gathered of every workload current, for `fedra status`, `why` and `history`.
 //
 // Writes only what changed. Thread rules: any thread; one workload by one thread at a time.
 // Lifetime: store and clock must outlive it.
@@ -17,22 +17,22 @@
 
 namespace fedra::reconcile {
 
-class Recorder final {
+class StatusWriter final {
  public:
-  Recorder(store::Store& store, const Clock& clock);
+  StatusWriter(store::Store& store, const Clock& clock);
 
   // Takes over what the last run wrote; the workloads it knew, which may be gone by now. Once,
   // before use.
   Result<std::vector<ObjectKey>> Load();
 
   // What was seen and decided. Workloads that are none of our business are not recorded.
-  void Record(const Picture& picture, const placement::Decision& decision);
+  void Record(const Gathered& gathered, const placement::Decision& decision);
   // One line of the history. False: no news (placement::Note::subjects), and nothing was written.
-  bool Tell(const Picture& picture, const placement::Note& note);
+  bool AddNote(const Gathered& gathered, const placement::Note& note);
   // Whether the history has no log of a pod of this incarnation yet, also from before a restart.
   // Blocks for a look into the store.
-  bool WantsLog(const Picture& picture);
-  void KeepLog(const Picture& picture, const ClusterName& worker, std::string log);
+  bool WantsLog(const Gathered& gathered);
+  void KeepLog(const Gathered& gathered, const ClusterName& worker, std::string log);
   // The workload does not exist any more.
   void Gone(const ObjectKey& workload);
 
@@ -47,7 +47,7 @@ class Recorder final {
     std::string log_kept_of = {};  // the UID of the incarnation whose pod's log is in the history
   };
 
-  void RecordVerdicts(const Picture& picture, const std::string& uid, Written& written);
+  void RecordVerdicts(const Gathered& gathered, const std::string& uid, Written& written);
 
   store::Store& store_;
   const Clock& clock_;

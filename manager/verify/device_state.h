@@ -48,9 +48,9 @@ struct DevicePictureOptions {
   bool operator==(const DevicePictureOptions&) const = default;
 };
 
-class DevicePicture final {
+class DeviceState final {
  public:
-  DevicePicture(DevicePictureOptions options, std::function<void()> on_change,
+  DeviceState(DevicePictureOptions options, std::function<void()> on_change,
                 std::function<void()> on_health);
 
   // Which scheduler decides there, and what it looks at; again when that has changed. A release
@@ -80,7 +80,7 @@ class DevicePicture final {
 
   // Why a No may be wrong: the names of DeviceTaintRules that taint fewer devices than they are
   // taken to (dra::TaintRule::taints_fewer). Nothing: there are none.
-  std::optional<verdict::Reason> Doubt() const;
+  std::optional<verdict::Reason> Uncertainty() const;
 
   // Everything so far.
   std::shared_ptr<const dra::Snapshot> snapshot() const;
@@ -152,10 +152,10 @@ class DevicePicture final {
   template <class T, class Set, class Drop>
   ObjectFeed<T> Feed(Parser<T> parse, Set set, Drop drop);
   // Whether pods or claims changed, passed through.
-  static bool NoteSettled(State& state, bool changed);
+  static bool CountPodChange(State& state, bool changed);
   ObjectFeed<PodFacts> PodFeed();
   ObjectFeed<dra::PodGroup> PodGroupFeed();
-  void AddTemplate(State& state, const Claim& to_come) const;
+  void AddTemplate(State& state, const ClaimSummary& to_come) const;
   Basis TakeBasis(const std::string& ns, const std::vector<dra::PodDemand>& demands,
                   const dra::AssumedList& assumed, const TemplatesToCome& to_come) const;
   std::shared_ptr<const AssumedFacts> FactsOf(
