@@ -2,7 +2,8 @@
 //
 // How long to wait after failures in a row: each time longer, up to a limit.
 //
-// Pure: jitter, in [0, 1), is an argument. Sources: kube-rs and client-go double from 800 ms to 30 s.
+// Pure: jitter, in [0, 1), is an argument. Sources: kube-rs and client-go double from 800 ms to 30
+// s.
 
 #include <algorithm>
 #include <chrono>

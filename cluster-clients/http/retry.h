@@ -18,7 +18,7 @@ struct FailedAttempt {
   bool idempotent = false;            // repeating it has the effect of doing it once
   bool unsent = false;                // nothing of the request has left this machine
   std::chrono::milliseconds left{0};  // until the call's deadline
-  double jitter = 0.5;                  // evenly distributed in [0, 1)
+  double jitter = 0.5;                // evenly distributed in [0, 1)
 };
 
 // How long to wait before the next attempt; nothing: give up and report the error.

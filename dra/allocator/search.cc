@@ -186,9 +186,9 @@ bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
   if (!AddToConstraints(place, index, undo)) {
     TakeBack(place, index, undo);
     if (must) {
-      Stop(Fit::kError, pod_.claims[place.claim].Describe() + ", request " + ask.request->name.str() +
-                            ": cannot add device " + candidate.pool->key.ToString() + "/" +
-                            candidate.device().name.str() +
+      Stop(Fit::kError, pod_.claims[place.claim].Describe() + ", request " +
+                            ask.request->name.str() + ": cannot add device " +
+                            candidate.pool->key.ToString() + "/" + candidate.device().name.str() +
                             " because a claim constraint would not be satisfied");
     }
     return false;

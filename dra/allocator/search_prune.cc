@@ -189,7 +189,8 @@ bool Search::IsHopeless() {
 bool Search::UsesDeadEnds() {
   if (!symmetric_ || !thorough_) return false;
   if (dead_end_size_ >= kMaxDeadEndSize || table_.AnyError()) return false;
-  return std::none_of(pod_.asks.begin(), pod_.asks.end(), [](const SubRequest& ask) { return ask.admin; });
+  return std::none_of(pod_.asks.begin(), pod_.asks.end(),
+                      [](const SubRequest& ask) { return ask.admin; });
 }
 
 // Everything that the rest of the search depends on.

@@ -108,7 +108,7 @@ bool DeviceSet::Overlaps(const DeviceSet& other) const {
 }
 
 std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
-                     const Snapshot& snapshot) {
+                        const Snapshot& snapshot) {
   WishCollector collector(ns, snapshot);
   for (const PodDemand& demand : demands) collector.Add(demand);
   return collector.Key();

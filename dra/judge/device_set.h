@@ -41,7 +41,7 @@ class DeviceSet final : public std::enable_shared_from_this<DeviceSet> {
 // What these pods wish for: of all requests and alternatives, admin access left out. Equal texts,
 // equal wishes. Empty: they want no devices, or have what they want.
 std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
-                     const Snapshot& snapshot);
+                        const Snapshot& snapshot);
 // The devices that could serve these wishes. `caches.memory` is not used.
 std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
                                                std::span<const PodDemand> demands,

@@ -33,8 +33,8 @@ double SetsOf(int64_t devices, int64_t count) {
   return sets;
 }
 
-// The most steps that the scheduler's search can take on one of the nodes. `devices`: for an SubRequest,
-// how many each node has for it.
+// The most steps that the scheduler's search can take on one of the nodes. `devices`: for an
+// SubRequest, how many each node has for it.
 template <class DevicesFor>
 double MostSteps(const PodClaims& pod, const DevicesFor& devices, size_t nodes) {
   std::vector<double> steps(nodes, 1);

@@ -26,9 +26,9 @@ namespace fedra::dra {
 
 // One request (or alternative) against all devices of the cluster.
 struct RequestReport {
-  std::string claim;        // "ml/shared", or the pod's name for it
+  std::string claim;              // "ml/shared", or the pod's name for it
   std::string claim_description;  // "ResourceClaim ml/shared", "claim gpu (template large-only)"
-  std::string request;      // "req" or "req/sub"
+  std::string request;            // "req" or "req/sub"
   std::string device_class;
   int64_t wanted = 0;  // per pod; for All: 0
   bool all = false;

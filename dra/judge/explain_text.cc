@@ -46,7 +46,9 @@ void RequestReport::NameAfter(const PodClaims& pod, const SubRequest& ask) {
   request = ask.Name();
 }
 
-std::string RequestReport::Subject() const { return "request " + request + " of " + claim_description; }
+std::string RequestReport::Subject() const {
+  return "request " + request + " of " + claim_description;
+}
 
 std::vector<CountedCause> RequestReport::Parts() const {
   std::vector<CountedCause> parts;

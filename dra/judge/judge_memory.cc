@@ -134,8 +134,8 @@ int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes
 
 FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
                             const std::vector<const Node*>& nodes,
-                            const std::vector<MatchKey>& wishes,
-                            const AllocatorFeatures& features, MatchCache& matches) {
+                            const std::vector<MatchKey>& wishes, const AllocatorFeatures& features,
+                            MatchCache& matches) {
   FreeRoaming free{.pool = std::move(pool), .slots = {}};
   std::vector<bool> found(free.pool->slot_count);
   const bool everywhere = IsEverywhere(*free.pool);
@@ -228,8 +228,7 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
   return facts;
 }
 
-JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes,
-                                             const std::vector<MatchKey>& wishes) {
+JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes, const std::vector<MatchKey>& wishes) {
   for (FreeEntry& entry : free_)
     if (entry.nodes == nodes && entry.wishes == wishes) return entry;
   if (free_.size() >= kMaxFree) free_.clear();

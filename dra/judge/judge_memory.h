@@ -81,9 +81,8 @@ class JudgeMemory final {
   // Whether some device of the cluster makes a selector of the conjunction fail.
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
-  const FreeDevices& FreeOn(const NodeConstraints& constraints,
-                            const std::vector<MatchKey>& wishes, const Snapshot& snapshot,
-                            MatchCache& matches);
+  const FreeDevices& FreeOn(const NodeConstraints& constraints, const std::vector<MatchKey>& wishes,
+                            const Snapshot& snapshot, MatchCache& matches);
   // Explain() over the admitting nodes, with nothing placed.
   RequestReport ReportOn(const NodeConstraints& constraints, const PodClaims& pod, uint32_t ask,
                          const Snapshot& snapshot, MatchCache& matches);
@@ -128,7 +127,7 @@ int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes
 // For one pool that any of these nodes may reach.
 FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
                             const std::vector<const Node*>& nodes,
-                            const std::vector<MatchKey>& wishes,
-                            const AllocatorFeatures& features, MatchCache& matches);
+                            const std::vector<MatchKey>& wishes, const AllocatorFeatures& features,
+                            MatchCache& matches);
 
 }  // namespace fedra::dra

@@ -67,7 +67,8 @@ std::string RequestExplainer::Shortfall(const RequestReport& report, int64_t nee
 }
 
 // The devices that all pods take together, as far as that can be told from one request.
-int64_t RequestExplainer::Need(const SubRequest& ask, const RequestReport& report, bool shared) const {
+int64_t RequestExplainer::Need(const SubRequest& ask, const RequestReport& report,
+                               bool shared) const {
   if (report.all) return 1;
   const bool one_per_pod = !shared && !ask.alternative && !ask.admin && !report.shareable;
   const bool sane = report.wanted <= std::numeric_limits<int32_t>::max();
@@ -100,8 +101,9 @@ RequestReport RequestExplainer::ForTenants(const RequestReport& report) const {
 // class h100 (DriverMissing; 2 devices: 2 other driver), small: ..."
 std::string RequestExplainer::DescribeAlternatives(const SubRequest& ask,
                                                    std::span<const RequestReport> reports) const {
-  std::string text = "request " + ask.owner->name.str() + " of " + reports.front().claim_description +
-                     " fits in none of " + std::to_string(reports.size()) + " alternatives";
+  std::string text = "request " + ask.owner->name.str() + " of " +
+                     reports.front().claim_description + " fits in none of " +
+                     std::to_string(reports.size()) + " alternatives";
   const char* separator = ": ";
   for (const RequestReport& report : reports.first(std::min(reports.size(), kMaxAlternatives))) {
     const std::string name = report.request.substr(report.request.find('/') + 1);
@@ -114,8 +116,8 @@ std::string RequestExplainer::DescribeAlternatives(const SubRequest& ask,
 }
 
 // `reports`: on the request, or on each of its alternatives, the first of which is `ask`.
-void RequestExplainer::Refuse(const SubRequest& ask, std::span<const RequestReport> reports, bool shared,
-                              Explanation& explanation) const {
+void RequestExplainer::Refuse(const SubRequest& ask, std::span<const RequestReport> reports,
+                              bool shared, Explanation& explanation) const {
   // The alternative that came furthest decides what would help.
   const RequestReport& nearest = *std::min_element(reports.begin(), reports.end(), IsNearer);
   const int64_t need = Need(ask, nearest, shared);

@@ -32,7 +32,8 @@ class RequestExplainer final {
   std::string Shortfall(const RequestReport& report, int64_t need) const;
   // What may be said of it in the pods' namespace.
   RequestReport ForTenants(const RequestReport& report) const;
-  std::string DescribeAlternatives(const SubRequest& ask, std::span<const RequestReport> reports) const;
+  std::string DescribeAlternatives(const SubRequest& ask,
+                                   std::span<const RequestReport> reports) const;
   void Refuse(const SubRequest& ask, std::span<const RequestReport> reports, bool shared,
               Explanation& explanation) const;
 

@@ -19,7 +19,8 @@ bool Suits(const SimulationContext& context, const SubRequest& ask, const ViewDe
 // The most that is left of each capacity on a device that suits the request, and on which device.
 std::map<Text, std::pair<CapacityShortage, Text>> MostLeft(const SimulationContext& context,
                                                            const Workspace& taken,
-                                                           const NodeView& view, const SubRequest& ask) {
+                                                           const NodeView& view,
+                                                           const SubRequest& ask) {
   std::map<Text, std::pair<CapacityShortage, Text>> best;
   for (const auto& pool : view.pools) {
     const Workspace::Pool* placed = taken.Find(pool->key);
@@ -61,8 +62,9 @@ std::string CounterShortages(const SimulationContext& context, const Workspace& 
     const PoolView& pool = *view.pools[p];
     for (uint32_t d = 0; d < pool.devices.size(); ++d) {
       const ViewDevice& device = pool.devices[d];
-      const bool suits = std::any_of(pod.asks.begin(), pod.asks.end(),
-                                     [&](const SubRequest& ask) { return Suits(context, ask, device); });
+      const bool suits = std::any_of(pod.asks.begin(), pod.asks.end(), [&](const SubRequest& ask) {
+        return Suits(context, ask, device);
+      });
       if (!suits || (device.use && device.use->dedicated)) continue;
       for (const Consumption& consumption : pool.ConsumptionOf(d)) {
         const Quantity left = ledger.Left(p, consumption.counter);

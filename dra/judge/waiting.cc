@@ -19,8 +19,8 @@ bool IsShort(const PodSetReport& free, const RequestReport* wish) {
   if (!free.no_room && (wish == nullptr || !free.obstacle.empty())) return true;
   return wish != nullptr &&
          std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
-           return request.claim_description == wish->claim_description && request.request == wish->request &&
-                  IsLacking(request);
+           return request.claim_description == wish->claim_description &&
+                  request.request == wish->request && IsLacking(request);
          });
 }
 

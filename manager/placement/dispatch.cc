@@ -179,7 +179,8 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   decision.phase = Phase::kDispatching;
   decision.worker = choice.clusters.front();
   decision.wake_at = WakeAt(context, choice);
-  const Message message = DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
+  const Message message =
+      DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
   decision.why = message.text;
   const bool adds =
       std::any_of(choice.clusters.begin(), choice.clusters.end(),

@@ -17,9 +17,9 @@
 // A look offers what the workload would take (Offer), decides, and says what came of it (Conclude).
 // Both return the workloads that must be looked at again because of it. A workload that was never
 // looked at holds all those behind it until it has been; one that was looked at before devices
-// became free, or before something else that it asks for changed (Invalidate), holds those that compete
-// with it. Where devices come and go faster than looks are made, a look at it after they first
-// asked will do.
+// became free, or before something else that it asks for changed (Invalidate), holds those that
+// compete with it. Where devices come and go faster than looks are made, a look at it after they
+// first asked will do.
 //
 // One that was dispatched stays until it is admitted, without holding anybody: for a further worker
 // it waits in its old place, and when no worker takes it, it has lost neither its turn nor the

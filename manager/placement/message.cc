@@ -187,8 +187,9 @@ std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters) {
   return reasons;
 }
 
-Message DispatchedMessage(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
-               const std::vector<ClusterName>& nominated, const Policy& policy) {
+Message DispatchedMessage(std::span<const ClusterView> clusters,
+                          const std::vector<ClusterName>& chosen,
+                          const std::vector<ClusterName>& nominated, const Policy& policy) {
   const auto [eligible, allowed] = Eligible(clusters, policy);
   uint64_t facts = Begin("sent");
   for (const size_t number : {eligible, allowed, chosen.size()}) Add(number, facts);

@@ -39,8 +39,9 @@ std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters);
 // "2 of 3 workers eligible; dispatched to gpu-east, waiting for admission", with the worker's own
 // words when it has some. `nominated`: who was nominated before; the others have only just been
 // asked.
-Message DispatchedMessage(std::span<const ClusterView> clusters, const std::vector<ClusterName>& chosen,
-               const std::vector<ClusterName>& nominated, const Policy& policy);
+Message DispatchedMessage(std::span<const ClusterView> clusters,
+                          const std::vector<ClusterName>& chosen,
+                          const std::vector<ClusterName>& nominated, const Policy& policy);
 
 // Of two checks of fedra each would wait for the other, and both would send the workload out.
 Message TwoChecks(const std::string& check, const std::string& second);

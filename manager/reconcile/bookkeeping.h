@@ -11,16 +11,16 @@
 #include "manager/placement/action.h"
 #include "manager/reconcile/event_writer.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/records.h"
+#include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/telemetry.h"
 
 namespace fedra::reconcile {
 
 class Bookkeeping final {
  public:
-  Bookkeeping(store::Store& store, Records& records, StatusWriter& status_writer, EventWriter& events,
-              Telemetry& telemetry, const Clock& clock);
+  Bookkeeping(store::Store& store, Records& records, StatusWriter& status_writer,
+              EventWriter& events, Telemetry& telemetry, const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::RecordFailure& action);
   Result<void> Do(Execution& execution, const placement::RecordPlacing& action);

@@ -12,7 +12,8 @@ constexpr std::chrono::milliseconds kBusy{50};
 
 bool CallGates::IsInDoubt(const State& state, const ClusterName& worker, SteadyTime now) const {
   const auto waiting = state.waiting.find(worker);
-  if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.fast_below) return true;
+  if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.fast_below)
+    return true;
   const auto answered = state.answered.find(worker);
   return answered == state.answered.end() || now - answered->second > limits_.fresh;
 }

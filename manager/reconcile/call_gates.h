@@ -37,9 +37,10 @@ class CallGates final {
     size_t per_slow_worker = 6;  // threads that wait for one that is not fast, or in doubt
     size_t beyond_first = 36;    // over all workers, not counting the first of each
     size_t in_doubt = 24;        // threads that wait for workers in doubt, over all
-    std::chrono::milliseconds fast_below{50};    // a worker is fast while no thread has waited for longer
+    std::chrono::milliseconds fast_below{
+        50};  // a worker is fast while no thread has waited for longer
     std::chrono::milliseconds stuck_after{500};  // past this no further thread waits for the worker
-    std::chrono::milliseconds fresh{1'000};   // an answer speaks for the worker for so long
+    std::chrono::milliseconds fresh{1'000};      // an answer speaks for the worker for so long
   };
 
   // Held while calls to the worker are made.

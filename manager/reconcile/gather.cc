@@ -161,8 +161,8 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   Gathered gathered = Begin(key, known);
   gathered.workers = workers_.Now();
   const tracking::Workload* workload = gathered.view.workload.get();
-  gathered.judged =
-      gathered.view.workload != nullptr && NeedsVerdicts(*gathered.view.workload, gathered.view.check);
+  gathered.judged = gathered.view.workload != nullptr &&
+                    NeedsVerdicts(*gathered.view.workload, gathered.view.check);
   for (const auto& [worker, allowed] : Order(*gathered.workers, gathered.view.check)) {
     if (!gathered.judged && !Matters(worker->name(), workload, known)) continue;
     ClusterView cluster = Look(*worker, gathered);

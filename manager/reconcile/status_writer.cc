@@ -73,7 +73,8 @@ std::string NeedsJson(const tracking::Requirement& requirement) {
 
 }  // namespace
 
-StatusWriter::StatusWriter(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+StatusWriter::StatusWriter(store::Store& store, const Clock& clock)
+    : store_(store), clock_(clock) {}
 
 Result<std::vector<ObjectKey>> StatusWriter::Load() {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
@@ -133,7 +134,8 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });
 }
 
-void StatusWriter::RecordVerdicts(const Gathered& gathered, const std::string& uid, Written& written) {
+void StatusWriter::RecordVerdicts(const Gathered& gathered, const std::string& uid,
+                                  Written& written) {
   std::vector<store::VerdictRow> rows;
   uint64_t hash = Hash64(uid);
   for (const ClusterView* cluster : WorthRemembering(gathered)) {

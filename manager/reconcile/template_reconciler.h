@@ -62,14 +62,15 @@ class TemplateReconciler final {
   Result<bool> Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use, bool leaving);
   Result<void> Carry(Worker& worker, const TemplateView& look, const templates::Plan& plan);
   Result<void> Create(Worker& worker, const verify::ClaimSummary& original);
-  Result<void> Apply(Worker& worker, const verify::ClaimSummary& original, std::string_view expected,
-                     bool dry_run);
+  Result<void> Apply(Worker& worker, const verify::ClaimSummary& original,
+                     std::string_view expected, bool dry_run);
   Result<void> Delete(Worker& worker, const verify::ClaimSummary& copy);
   // Asks a worker that refused a copy whether it still would, when it is time. True: no longer.
   bool AskAgain(Worker& worker, const ObjectKey& key, const TemplateView& look,
                 const CopyFailure& failure);
   Result<void> TryOut(Worker& worker, const verify::ClaimSummary& original);
-  void RememberRefusal(const Worker& worker, const verify::ClaimSummary& original, const Error& error);
+  void RememberRefusal(const Worker& worker, const verify::ClaimSummary& original,
+                       const Error& error);
 
   // Constant after construction.
   const TemplateSettings settings_;

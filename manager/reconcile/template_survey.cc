@@ -56,8 +56,7 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::M
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
-  templates::Plan then =
-      templates::Decide(ReadTemplate(key, worker, manager, use).view, mode, us);
+  templates::Plan then = templates::Decide(ReadTemplate(key, worker, manager, use).view, mode, us);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
   return then;

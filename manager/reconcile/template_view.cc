@@ -12,8 +12,8 @@ bool CanTell(const verify::Cache<verify::ClaimSummary>& templates) {
 
 }  // namespace
 
-TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker,
-                            const ManagerCluster& manager, const TemplateUse& use) {
+TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
+                          const TemplateUse& use) {
   TemplateView look;
   look.original = manager.templates().Find(key);
   look.there = worker.templates().Find(key);

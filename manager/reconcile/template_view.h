@@ -18,7 +18,7 @@ struct TemplateView {
   templates::View view;  // points to the two
 };
 
-TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker,
-                            const ManagerCluster& manager, const TemplateUse& use);
+TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
+                          const TemplateUse& use);
 
 }  // namespace fedra::reconcile

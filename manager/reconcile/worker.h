@@ -121,7 +121,9 @@ class Worker final {
     return objects_.jobs(adapter);
   }
   watch::TrackedCache<verify::ClaimSummary>& templates() { return objects_.templates(); }
-  const watch::TrackedCache<verify::ClaimSummary>& templates() const { return objects_.templates(); }
+  const watch::TrackedCache<verify::ClaimSummary>& templates() const {
+    return objects_.templates();
+  }
   const verify::DeviceState* devices() const { return objects_.devices(); }
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }

@@ -108,8 +108,8 @@ void WorkloadReconciler::Queue(Seen& seen) {
 }
 
 placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
-  return placement::Decide(seen.gathered.view, seen.gathered.clusters, seen.record, settings_.policy,
-                           seen.now);
+  return placement::Decide(seen.gathered.view, seen.gathered.clusters, seen.record,
+                           settings_.policy, seen.now);
 }
 
 bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
@@ -122,8 +122,9 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   for (const ClusterName& name : dispatched) {
     const auto as_of = gathered.assumed_as_of.find(name);
     // Where nothing was judged, no verdict can be wrong.
-    const uint64_t seen_version =
-        as_of == gathered.assumed_as_of.end() ? std::numeric_limits<uint64_t>::max() : as_of->second;
+    const uint64_t seen_version = as_of == gathered.assumed_as_of.end()
+                                      ? std::numeric_limits<uint64_t>::max()
+                                      : as_of->second;
     AssumeCache& cache = gathered.workers->Find(name)->assumed();
     if (!cache.Reserve(placement::AssumptionOf(gathered.view), seen_version)) {
       for (const ClusterName& earlier : reserved) {

@@ -17,9 +17,9 @@
 #include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/records.h"
 #include "manager/reconcile/run_loop.h"
+#include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/telemetry.h"
 #include "manager/reconcile/wake_index.h"
 

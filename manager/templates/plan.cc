@@ -41,7 +41,8 @@ std::string_view ToString(Step step) {
   return {};
 }
 
-tracking::Ownership OwnershipOf(const verify::ClaimSummary& there, const verify::ClaimSummary* original,
+tracking::Ownership OwnershipOf(const verify::ClaimSummary& there,
+                                const verify::ClaimSummary* original,
                                 const tracking::Identity& us) {
   return tracking::OwnershipOf(there.marks, us, original == nullptr ? "" : original->uid);
 }

@@ -28,7 +28,7 @@ enum class Mode {
 // One template as the manager, one worker, and the workloads show it.
 struct View {
   const verify::ClaimSummary* original = nullptr;  // the manager's; null: none
-  bool original_known = true;               // whether that it is not there can be believed
+  bool original_known = true;                      // whether that it is not there can be believed
   const verify::ClaimSummary* there = nullptr;     // the worker's, ours or not; null: none
   bool there_known = true;
   // The namespace is there and stays, and so is every DeviceClass that the original names.
@@ -55,8 +55,8 @@ struct Plan {
 };
 
 // Whether the worker's template is a copy of ours; `original`: the manager's, null: none.
-tracking::Ownership OwnershipOf(const verify::ClaimSummary& there, const verify::ClaimSummary* original,
-                                const tracking::Identity& us);
+tracking::Ownership OwnershipOf(const verify::ClaimSummary& there,
+                                const verify::ClaimSummary* original, const tracking::Identity& us);
 
 Plan Decide(const View& view, Mode mode, const tracking::Identity& us);
 

@@ -35,8 +35,8 @@ std::string PluralWithGroup(const kube::Resource& resource) {
 }  // namespace
 
 DependencyIndex::DependencyIndex(DependencyOptions options,
-                                     const std::function<void(const ObjectKey& object)>& on_change,
-                                     const std::function<void()>& on_health)
+                                 const std::function<void(const ObjectKey& object)>& on_change,
+                                 const std::function<void()>& on_health)
     : options_(options) {
   for (size_t kind = 0; kind < Resources().size(); ++kind) {
     const bool wanted = static_cast<Kind>(kind) != Kind::kSecret || options.secrets;
@@ -89,8 +89,7 @@ verdict::Verdict DependencyIndex::Verify(const tracking::Requirement& requiremen
   return verdict;
 }
 
-verdict::Verdict DependencyIndex::VerifySchedulers(
-    const tracking::Requirement& requirement) const {
+verdict::Verdict DependencyIndex::VerifySchedulers(const tracking::Requirement& requirement) const {
   verdict::Verdict verdict;
   verdict.outcome =
       options_.enforce && !requirement.schedulers.empty() ? Outcome::kUnknown : Outcome::kYes;

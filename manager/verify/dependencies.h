@@ -43,8 +43,8 @@ class DependencyIndex final {
  public:
   // `on_change` with the object that appeared or went away.
   DependencyIndex(DependencyOptions options,
-                    const std::function<void(const ObjectKey& object)>& on_change,
-                    const std::function<void()>& on_health);
+                  const std::function<void(const ObjectKey& object)>& on_change,
+                  const std::function<void()>& on_health);
 
   // What must be read, metadata only, and where it goes. PodGroups are not among it: their version
   // is the worker's (DraApi), and the devices want them whole.

@@ -96,7 +96,9 @@ ObjectFeed<PodFacts> DeviceState::PodFeed() {
       [](State& state, const ObjectKey& key, PodFacts pod) {
         return CountPodChange(state, state.pods.Set(key, std::move(pod)));
       },
-      [](State& state, const ObjectKey& key) { return CountPodChange(state, state.pods.Drop(key)); });
+      [](State& state, const ObjectKey& key) {
+        return CountPodChange(state, state.pods.Drop(key));
+      });
 }
 
 // A group's conditions change while its pods come and go; only its claims count.
@@ -113,7 +115,7 @@ ObjectFeed<dra::PodGroup> DeviceState::PodGroupFeed() {
 }
 
 DeviceState::DeviceState(DevicePictureOptions options, std::function<void()> on_change,
-                             std::function<void()> on_health)
+                         std::function<void()> on_health)
     : options_(std::move(options)),
       on_change_(std::move(on_change)),
       on_health_(std::move(on_health)),
@@ -226,8 +228,8 @@ std::optional<verdict::Reason> DeviceState::Obstacle() const {
 
 // A gang that never has enough pods to be scheduled. No API shows whether GangScheduling is on;
 // where PodGroups with a gang are served, it is taken to be.
-std::optional<verdict::Reason> DeviceState::GangObstacle(
-    const State& state, const std::string& ns, std::span<const dra::PodDemand> demands) {
+std::optional<verdict::Reason> DeviceState::GangObstacle(const State& state, const std::string& ns,
+                                                         std::span<const dra::PodDemand> demands) {
   std::map<std::string, int64_t> pods;
   for (const dra::PodDemand& demand : demands)
     if (!demand.pod_group.empty()) pods[demand.pod_group] += demand.count;
@@ -340,9 +342,9 @@ std::shared_ptr<const DeviceState::AssumedFacts> DeviceState::FactsOf(
 }
 
 DeviceState::Basis DeviceState::TakeBasis(const std::string& ns,
-                                              const std::vector<dra::PodDemand>& demands,
-                                              const dra::AssumedList& assumed,
-                                              const TemplatesToCome& to_come) const {
+                                          const std::vector<dra::PodDemand>& demands,
+                                          const dra::AssumedList& assumed,
+                                          const TemplatesToCome& to_come) const {
   return state_.With([&](State& state) {
     for (const auto& claim_template : to_come) AddTemplate(state, *claim_template);
     Basis basis{state.builder.Publish(), state.pods.CountUse(), {}, nullptr};
@@ -380,8 +382,8 @@ void DeviceState::ReturnCaches(std::unique_ptr<Caches> caches) const {
 }
 
 dra::Judgement DeviceState::JudgeOn(const Basis& basis, const std::string& ns,
-                                      const std::vector<dra::PodDemand>& demands,
-                                      const dra::AssumedList& assumed) const {
+                                    const std::vector<dra::PodDemand>& demands,
+                                    const dra::AssumedList& assumed) const {
   std::vector<dra::PodDemand> grouped;
   dra::JudgeOptions options;
   options.assumed = assumed;
@@ -402,10 +404,9 @@ dra::Judgement DeviceState::JudgeOn(const Basis& basis, const std::string& ns,
   return judgement;
 }
 
-dra::Judgement DeviceState::Judge(const std::string& ns,
-                                    const std::vector<dra::PodDemand>& demands,
-                                    const dra::AssumedList& assumed,
-                                    const TemplatesToCome& to_come) const {
+dra::Judgement DeviceState::Judge(const std::string& ns, const std::vector<dra::PodDemand>& demands,
+                                  const dra::AssumedList& assumed,
+                                  const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, demands, assumed, to_come);
   return JudgeOn(basis, ns, demands, assumed);
 }
@@ -430,8 +431,8 @@ std::shared_ptr<const dra::DeviceSet> DeviceState::Serving(
 
 // Of the snapshot only what decides about these pods: most changes are of other namespaces.
 VerdictMemory::Basis DeviceState::BasisOf(const Basis& basis, const std::string& ns,
-                                            const std::vector<dra::PodDemand>& demands,
-                                            const dra::AssumedList& assumed) {
+                                          const std::vector<dra::PodDemand>& demands,
+                                          const dra::AssumedList& assumed) {
   const dra::Snapshot& snapshot = *basis.snapshot;
   VerdictMemory::Basis made_from{.devices = snapshot.use_serial(),
                                  .nodes = snapshot.nodes_serial(),
@@ -453,8 +454,8 @@ VerdictMemory::Basis DeviceState::BasisOf(const Basis& basis, const std::string&
 }
 
 verdict::Verdict DeviceState::Verdict(const std::string& ns, const tracking::Demands& demands,
-                                        const dra::AssumedList& assumed,
-                                        const TemplatesToCome& to_come) const {
+                                      const dra::AssumedList& assumed,
+                                      const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, *demands, assumed, to_come);
   VerdictMemory::Basis made_from = BasisOf(basis, ns, *demands, assumed);
   auto known =

@@ -51,7 +51,7 @@ struct DevicePictureOptions {
 class DeviceState final {
  public:
   DeviceState(DevicePictureOptions options, std::function<void()> on_change,
-                std::function<void()> on_health);
+              std::function<void()> on_health);
 
   // Which scheduler decides there, and what it looks at; again when that has changed. A release
   // that cannot be read counts as the default one. DeviceTaintRules are served only where their

@@ -117,7 +117,8 @@ void CompareWithManager(const ClaimSummary& copy, const ExistenceOptions& option
   }
 }
 
-std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key, const ExistenceOptions& options) {
+std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key,
+                                             const ExistenceOptions& options) {
   if (!options.copies_templates || options.manager_templates == nullptr) return nullptr;
   return options.manager_templates->Find(key);
 }
@@ -136,7 +137,7 @@ std::string WhyNoCopy(const ObjectKey& key, const ExistenceOptions& options) {
 // A template that the worker lacks: the manager's, when the worker gets a copy of it. Otherwise
 // adds the reason and returns null.
 std::shared_ptr<const ClaimSummary> CopyOf(const ObjectKey& key, const ExistenceOptions& options,
-                                    verdict::Verdict& verdict, Notes& notes) {
+                                           verdict::Verdict& verdict, Notes& notes) {
   const std::string object = NameOf(key);
   const std::string missing = object + " does not exist there";
   auto original = Original(key, options);
@@ -155,8 +156,8 @@ std::shared_ptr<const ClaimSummary> CopyOf(const ObjectKey& key, const Existence
   return original;
 }
 
-void VerifyTemplate(const ObjectKey& key, const WorkerView& worker,
-                    const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
+void VerifyTemplate(const ObjectKey& key, const WorkerView& worker, const ExistenceOptions& options,
+                    verdict::Verdict& verdict, Notes& notes) {
   auto used = worker.templates.Find(key);
   if (used != nullptr) {
     CompareWithManager(*used, options, verdict, notes);
@@ -281,8 +282,8 @@ Reason ConnectionReason(const ConnectionState& connection) {
           fmt::format("no contact since {} ({})", FormatRfc3339(connection.since), why)};
 }
 
-verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
-                                 const WorkerView& worker, const ExistenceOptions& options) {
+verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const WorkerView& worker,
+                                 const ExistenceOptions& options) {
   verdict::Verdict verdict{.outcome = Outcome::kYes,
                            .alternatives = {},
                            .pods_fitting = 0,

@@ -70,8 +70,8 @@ struct ExistenceOptions {
 // outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for
 // what is copied). kUnknown: 403, an API that is not served, or data that is incomplete. Looks at
 // all of the requirement, so that a user sees everything that is missing at once.
-verdict::Verdict VerifyExistence(const tracking::Requirement& requirement,
-                                 const WorkerView& worker, const ExistenceOptions& options);
+verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const WorkerView& worker,
+                                 const ExistenceOptions& options);
 
 // The manager's templates that the worker would get with a job of this requirement.
 TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,

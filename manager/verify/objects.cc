@@ -136,14 +136,14 @@ Result<ClaimSummary> ParseTemplate(const json& object) {
   const json& metadata = Member(object, "metadata");
   const json& spec = Path(object, {"spec", "spec"});
   ClaimSummary claim{.key = std::move(key),
-              .device_classes = DeviceClasses(spec),
-              .capabilities = Capabilities(metadata, spec),
-              .admin_access = AsksForAdminAccess(spec),
-              .spec = tracking::Dump(CanonicalTemplateSpec(Member(object, "spec"))),
-              .uid = Text(metadata, "uid"),
-              .version = ResourceVersion(Text(metadata, "resourceVersion")),
-              .deleting = !Member(metadata, "deletionTimestamp").is_null(),
-              .marks = tracking::ReadTemplateMarks(metadata)};
+                     .device_classes = DeviceClasses(spec),
+                     .capabilities = Capabilities(metadata, spec),
+                     .admin_access = AsksForAdminAccess(spec),
+                     .spec = tracking::Dump(CanonicalTemplateSpec(Member(object, "spec"))),
+                     .uid = Text(metadata, "uid"),
+                     .version = ResourceVersion(Text(metadata, "resourceVersion")),
+                     .deleting = !Member(metadata, "deletionTimestamp").is_null(),
+                     .marks = tracking::ReadTemplateMarks(metadata)};
   return claim;
 }
 

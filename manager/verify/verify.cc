@@ -16,7 +16,7 @@ using verdict::Outcome;
 using verdict::ReasonCode;
 
 WorkerView PictureOf(const Subject& subject, const WorkerObjects& worker,
-                        const WorkerFacts& facts) {
+                     const WorkerFacts& facts) {
   return {.connection = facts.connection,
           .namespaces = worker.namespaces(),
           .queues = worker.queues(),

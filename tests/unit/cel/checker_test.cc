@@ -9,7 +9,8 @@ TEST_CASE("the result of a selector is bool or an attribute") {
   CHECK(SubRequest("device.attributes['gpu.example.com'].ok") == "true");
   CHECK(SubRequest("1") == "compile: must evaluate to bool or the unknown type, not int");
   CHECK(SubRequest("dyn(true)") == "compile: must evaluate to bool or the unknown type, not dyn");
-  CHECK(SubRequest("[true]") == "compile: must evaluate to bool or the unknown type, not list(bool)");
+  CHECK(SubRequest("[true]") ==
+        "compile: must evaluate to bool or the unknown type, not list(bool)");
   CHECK(SubRequest("device.attributes") ==
         "compile: must evaluate to bool or the unknown type, not map(string, map(string, any))");
   CHECK(SubRequest("null") == "compile: must evaluate to bool or the unknown type, not null");
@@ -72,7 +73,8 @@ TEST_CASE("all mistakes are reported, in the order of the text") {
 TEST_CASE("literal arguments are tried at compile time") {
   CHECK(SubRequest("device.driver.matches('[')") == "compile: invalid matches argument");
   CHECK(SubRequest("duration('1x') == duration('1s')") == "compile: invalid duration argument");
-  CHECK(SubRequest("timestamp('yesterday') == timestamp(0)") == "compile: invalid timestamp argument");
+  CHECK(SubRequest("timestamp('yesterday') == timestamp(0)") ==
+        "compile: invalid timestamp argument");
   CHECK(SubRequest("matches('[', 'a')") ==
         "compile: invalid matches argument");  // the first argument, as cel-go
 }

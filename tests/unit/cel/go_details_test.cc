@@ -14,7 +14,7 @@ TEST_CASE("repeat counts are numbers up to a thousand or an error, however long"
     CHECK(SubRequest("'abc'.matches('" + std::string(pattern) + "')")
               .starts_with("compile: invalid matches argument"));
     CHECK(SubRequest("'abc'.matches(device.attributes['other.example.com'].note + '" +
-              std::string(pattern) + "')")
+                     std::string(pattern) + "')")
               .starts_with("error: error parsing regexp: "));
   }
   // No repeats at all, but texts.
@@ -59,7 +59,8 @@ TEST_CASE("timestamps as time.Parse takes them") {
         "2020-01-01T00:00:00+25:00", "2020-01-01T00:00:00+00:61", "2020-01-01T00:00:00,Z",
         "2020-01-01t00:00:00z", "2020-01-01T00:00:00.5,5Z", "2020-01-01T:00:00Z"}) {
     INFO(text);
-    CHECK(SubRequest("timestamp('" + std::string(text) + "') == timestamp(0)").starts_with("compile: "));
+    CHECK(SubRequest("timestamp('" + std::string(text) + "') == timestamp(0)")
+              .starts_with("compile: "));
   }
 }
 
@@ -79,7 +80,8 @@ TEST_CASE("doubles may have underscores between digits") {
 
 TEST_CASE("selectors of the wrong kind are named as Go names them") {
   CHECK(SubRequest("{1: 2}[dyn([1])] == 2") == "compile: invalid qualifier type: *types.baseList");
-  CHECK(SubRequest("{1: 2}[dyn({1: 2})] == 2") == "compile: invalid qualifier type: *types.baseMap");
+  CHECK(SubRequest("{1: 2}[dyn({1: 2})] == 2") ==
+        "compile: invalid qualifier type: *types.baseMap");
 }
 
 }  // namespace

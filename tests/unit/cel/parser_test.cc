@@ -148,9 +148,11 @@ TEST_CASE("nesting is limited as in cel-go") {
     return text;
   };
   CHECK(SubRequest(nested("(", "true", ")", 249)) == "true");
-  CHECK(SubRequest(nested("(", "true", ")", 250)) == "compile: expression recursion limit exceeded: 250");
+  CHECK(SubRequest(nested("(", "true", ")", 250)) ==
+        "compile: expression recursion limit exceeded: 250");
   CHECK(SubRequest("1" + nested("+1", "", "", 249) + " > 0") == "true");
-  CHECK(SubRequest("1" + nested("+1", "", "", 250) + " > 0") == "compile: max recursion depth exceeded");
+  CHECK(SubRequest("1" + nested("+1", "", "", 250) + " > 0") ==
+        "compile: max recursion depth exceeded");
   CHECK(SubRequest(nested("true?true:", "true", "", 249)) == "true");
   CHECK(SubRequest(nested("true?true:", "true", "", 250)) ==
         "compile: expression recursion limit exceeded: 250");
@@ -204,7 +206,8 @@ TEST_CASE("reserved words, prefixes, escapes, literals, nesting") {
   CHECK(SubRequest(R"('\q' == 'q')").starts_with("compile: Syntax error"));
 
   CHECK(SubRequest("[1, 'a'].size() == 2") == "compile: expected type 'int' but found 'string'");
-  CHECK(SubRequest("{'a': 1, 'b': 'c'}.size() == 2") == "compile: expected type 'int' but found 'string'");
+  CHECK(SubRequest("{'a': 1, 'b': 'c'}.size() == 2") ==
+        "compile: expected type 'int' but found 'string'");
 
   const auto nested = [](size_t depth) {
     return std::string(depth, '(') + "true" + std::string(depth, ')');

@@ -32,12 +32,14 @@ TEST_CASE("one bad version attribute poisons every selector on the device") {
 TEST_CASE("so do a value of an unknown kind and, without the gate, a list") {
   DeviceInput input = SampleInput();
   input.attributes.emplace_back("future", std::monostate());
-  CHECK(SubRequest("true", Device(input)) == "error: attribute future: unsupported attribute value");
+  CHECK(SubRequest("true", Device(input)) ==
+        "error: attribute future: unsupported attribute value");
   input.attributes.back() = {"list", std::vector<std::string>{"a", "b"}};
   CHECK(SubRequest("true", Device(input)) == "error: attribute list: unsupported attribute value");
   SelectorOptions lists;
   lists.list_attributes = true;
-  CHECK(SubRequest("'b' in device.attributes['gpu.example.com'].list", Device(input), lists) == "true");
+  CHECK(SubRequest("'b' in device.attributes['gpu.example.com'].list", Device(input), lists) ==
+        "true");
 }
 
 TEST_CASE("the outer maps default to empty") {
@@ -103,9 +105,11 @@ TEST_CASE("quantities and versions are compared by functions") {
         "true");
   CHECK(SubRequest("device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('80Gi'))") ==
         "false");
-  CHECK(SubRequest("device.attributes['gpu.example.com'].firmware.isGreaterThan(semver('1.0.0'))") ==
-        "true");
-  CHECK(SubRequest("device.attributes['gpu.example.com'].firmware.compareTo(semver('v1.2', true)) > 0") ==
+  CHECK(
+      SubRequest("device.attributes['gpu.example.com'].firmware.isGreaterThan(semver('1.0.0'))") ==
+      "true");
+  CHECK(SubRequest(
+            "device.attributes['gpu.example.com'].firmware.compareTo(semver('v1.2', true)) > 0") ==
         "true");
   CHECK(SubRequest("device.attributes['gpu.example.com'].index.compareTo(quantity('1')) > 0") ==
         "error: no such overload: compareTo(int, kubernetes.Quantity)");
@@ -115,8 +119,10 @@ TEST_CASE("attribute numbers compare across types and do not mix in arithmetic")
   CHECK(SubRequest("device.attributes['gpu.example.com'].index > 0.5") == "true");
   CHECK(SubRequest("device.attributes['gpu.example.com'].index == 3.0") == "true");
   CHECK(SubRequest("device.attributes['gpu.example.com'].index == 3u") == "true");
-  CHECK(SubRequest("device.attributes['gpu.example.com'].index + 1.0 > 2.0") == "error: no such overload");
-  CHECK(SubRequest("device.attributes['gpu.example.com'].index < 'a'") == "error: no such overload");
+  CHECK(SubRequest("device.attributes['gpu.example.com'].index + 1.0 > 2.0") ==
+        "error: no such overload");
+  CHECK(SubRequest("device.attributes['gpu.example.com'].index < 'a'") ==
+        "error: no such overload");
   CHECK(SubRequest("device.attributes['gpu.example.com'].index == '3'") == "false");
 }
 
@@ -127,7 +133,8 @@ TEST_CASE("of a bare and a qualified spelling the qualified one wins, and it is 
   CHECK(SubRequest("device.attributes['gpu.example.com'].model == 'b200'", after) == "true");
   CHECK(after.ambiguous_names() == std::vector<std::string>{"gpu.example.com/model"});
   std::reverse(input.attributes.begin(), input.attributes.end());
-  CHECK(SubRequest("device.attributes['gpu.example.com'].model == 'b200'", Device(input)) == "true");
+  CHECK(SubRequest("device.attributes['gpu.example.com'].model == 'b200'", Device(input)) ==
+        "true");
   CHECK(SampleDevice().ambiguous_names().empty());
 }
 
@@ -135,9 +142,10 @@ TEST_CASE("build metadata is ignored, pre-releases come first") {
   DeviceInput input = SampleInput();
   input.attributes.emplace_back("pre", VersionText{"2.0.0-rc.1+build"});
   const Device device(input);
-  CHECK(SubRequest("device.attributes['gpu.example.com'].pre == semver('2.0.0-rc.1')", device) == "true");
-  CHECK(SubRequest("device.attributes['gpu.example.com'].pre.isLessThan(semver('2.0.0'))", device) ==
+  CHECK(SubRequest("device.attributes['gpu.example.com'].pre == semver('2.0.0-rc.1')", device) ==
         "true");
+  CHECK(SubRequest("device.attributes['gpu.example.com'].pre.isLessThan(semver('2.0.0'))",
+                   device) == "true");
 }
 
 TEST_CASE("what exists depends on the release") {
@@ -198,7 +206,8 @@ TEST_CASE("the cost limit is an error that nothing absorbs") {
   for (const char* variable : {"a", "b", "c", "d", "e", "f", "g"})
     nested = ten + ".all(" + variable + ", " + nested + ")";
   CHECK(SubRequest(nested) == "error: operation cancelled: actual cost limit exceeded");
-  CHECK(SubRequest(nested + " || true") == "error: operation cancelled: actual cost limit exceeded");
+  CHECK(SubRequest(nested + " || true") ==
+        "error: operation cancelled: actual cost limit exceeded");
   CHECK(SubRequest("true || " + nested) == "true");
   SelectorOptions tight;
   tight.cost_limit = 3;
@@ -207,23 +216,27 @@ TEST_CASE("the cost limit is an error that nothing absorbs") {
 }
 
 TEST_CASE("constants are folded at compile time, also in dead branches") {
-  CHECK(SubRequest("true || int('x') == 1") == "compile: type conversion error from 'string' to 'int'");
+  CHECK(SubRequest("true || int('x') == 1") ==
+        "compile: type conversion error from 'string' to 'int'");
   CHECK(SubRequest("true || 'a'.find('[') == ''").starts_with("compile: error parsing regexp"));
-  CHECK(SubRequest("true || quantity('x') == quantity('1')") == "true");  // only conversions and patterns
+  CHECK(SubRequest("true || quantity('x') == quantity('1')") ==
+        "true");  // only conversions and patterns
   CHECK(SubRequest("int('5') == 5") == "true");
 }
 
 TEST_CASE("quirks of the 1.36.3 library that decide") {
   CHECK(SubRequest("quantity('1').add(quantity('1')) == quantity('2')") == "true");
-  CHECK(SubRequest("quantity('2') == quantity('1').add(quantity('1'))") == "error: no such overload");
+  CHECK(SubRequest("quantity('2') == quantity('1').add(quantity('1'))") ==
+        "error: no such overload");
   CHECK(SubRequest("device.attributes['gpu.example.com'].index.orValue(5) == 3") == "true");
   CHECK(SubRequest("device.attributes['gpu.example.com'].missing in []") == "false");
-  CHECK(
-      SubRequest("[1].existsOne(x, x == 1)").starts_with("compile: undeclared reference to 'existsOne'"));
+  CHECK(SubRequest("[1].existsOne(x, x == 1)")
+            .starts_with("compile: undeclared reference to 'existsOne'"));
   CHECK(SubRequest("[1].existsOne(i, x, x == 1)") == "true");
   CHECK(SubRequest("device.capacity['gpu.example.com'].odd.isInteger()") == "false");
   // Kubernetes 1.36.3 changes the device here; ours does not.
-  CHECK(SubRequest("device.capacity['gpu.example.com'].odd.sub(1).isLessThan(device.capacity['gpu.example."
+  CHECK(SubRequest(
+            "device.capacity['gpu.example.com'].odd.sub(1).isLessThan(device.capacity['gpu.example."
             "com'].odd)") == "true");
 }
 
@@ -300,7 +313,8 @@ TEST_CASE("one selector serves many threads") {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const int expected = SubRequest("timestamp(0).getHours('America/New_York') == 19") == "true" ? 200 : 0;
+  const int expected =
+      SubRequest("timestamp(0).getHours('America/New_York') == 19") == "true" ? 200 : 0;
   for (const int count : matches) CHECK(count == expected);
 }
 

@@ -27,7 +27,7 @@ inline Device SampleDevice() { return Device(SampleInput()); }
 
 // "true", "false", "error: ...", or "compile: ..." with the first issue.
 inline std::string SubRequest(std::string_view expression, const Device& device,
-                       const SelectorOptions& options = {}) {
+                              const SelectorOptions& options = {}) {
   const auto selector = CompileSelector(expression, options);
   if (!selector) return "compile: " + selector.error().issues.at(0).message;
   const EvalResult result = selector->Evaluate(device);

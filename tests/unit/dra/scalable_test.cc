@@ -23,7 +23,8 @@ const ScalablePool kEight = {
     .device_class = "gpu", .devices = 8, .node_labels = {{"pool", "h100"}}, .max_nodes = 0};
 
 dra::Judgement SubRequest(Worker& worker, const std::vector<ScalablePool>& pools, int pods,
-                   const std::string& claim_template = "one", const json& more = json::object()) {
+                          const std::string& claim_template = "one",
+                          const json& more = json::object()) {
   json pod = {
       {"spec",
        {{"resourceClaims", {{{"name", "d"}, {"resourceClaimTemplateName", claim_template}}}}}}};

@@ -107,7 +107,8 @@ TEST_CASE("clients that never finish their request do not keep a kubelet out") {
     silent.emplace_back(f.port());
     if (i % 2 == 0) silent.back().Say("GET /livez HTTP/1.1\r\nHost: fed");
   }
-  CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200") && EndsWith("\r\n\r\nok"));
+  CHECK_THAT(SubRequest(f.port(), "GET /livez"),
+             StartsWith("HTTP/1.1 200") && EndsWith("\r\n\r\nok"));
   CHECK_THAT(SubRequest(f.port(), "GET /readyz"), StartsWith("HTTP/1.1 200"));
 }
 

@@ -30,8 +30,8 @@ Passes Fill(CallGates& gates, const ClusterName& worker) {
 
 TEST_CASE("few wait for a slow worker, and leaving makes room") {
   HandClock clock;
-  CallGates gates(clock,
-                  {.per_slow_worker = 2, .beyond_first = 100, .fast_below = 50ms, .stuck_after = 500ms});
+  CallGates gates(
+      clock, {.per_slow_worker = 2, .beyond_first = 100, .fast_below = 50ms, .stuck_after = 500ms});
   const auto slow = gates.TryEnter(kEast);
   clock.Advance(51ms);
   Passes passes = Fill(gates, kEast);
@@ -43,8 +43,8 @@ TEST_CASE("few wait for a slow worker, and leaving makes room") {
 
 TEST_CASE("who is not let in is told when to come back") {
   HandClock clock;
-  CallGates gates(clock,
-                  {.per_slow_worker = 1, .beyond_first = 0, .fast_below = 50ms, .stuck_after = 500ms});
+  CallGates gates(
+      clock, {.per_slow_worker = 1, .beyond_first = 0, .fast_below = 50ms, .stuck_after = 500ms});
   const auto first = gates.Enter(kEast);
   REQUIRE(first.has_value());
   const auto second = gates.Enter(kEast);
@@ -55,16 +55,16 @@ TEST_CASE("who is not let in is told when to come back") {
 
 TEST_CASE("a fast_below worker is asked by as many as the budget allows") {
   HandClock clock;
-  CallGates gates(clock,
-                  {.per_slow_worker = 2, .beyond_first = 9, .fast_below = 50ms, .stuck_after = 500ms});
+  CallGates gates(
+      clock, {.per_slow_worker = 2, .beyond_first = 9, .fast_below = 50ms, .stuck_after = 500ms});
   gates.TryEnter(kEast).reset();  // it has answered
   CHECK(Fill(gates, kEast).size() == 10);
 }
 
 TEST_CASE("nobody joins a thread that has waited for too long") {
   HandClock clock;
-  CallGates gates(clock,
-                  {.per_slow_worker = 6, .beyond_first = 100, .fast_below = 50ms, .stuck_after = 500ms});
+  CallGates gates(
+      clock, {.per_slow_worker = 6, .beyond_first = 100, .fast_below = 50ms, .stuck_after = 500ms});
   auto slow = gates.TryEnter(kEast);
   clock.Advance(500ms);
   CHECK(gates.TryEnter(kEast) != nullptr);
@@ -147,8 +147,8 @@ TEST_CASE("an answer speaks for a worker for a while only, and a late one does n
 
 TEST_CASE("whoever leaves gives back what he took, in whatever order") {
   HandClock clock;
-  CallGates gates(clock,
-                  {.per_slow_worker = 3, .beyond_first = 2, .fast_below = 50ms, .stuck_after = 500ms});
+  CallGates gates(
+      clock, {.per_slow_worker = 3, .beyond_first = 2, .fast_below = 50ms, .stuck_after = 500ms});
   for (int round = 0; round < 3; ++round) {
     Passes east = Fill(gates, kEast);
     REQUIRE(east.size() == 3);

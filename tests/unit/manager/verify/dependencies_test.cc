@@ -27,8 +27,7 @@ struct Fixture {
   DependencyIndex view;
 
   explicit Fixture(DependencyOptions options = {.enforce = true, .secrets = true})
-      : view(
-            options, [this](const ObjectKey& key) { changes.push_back(key.ToString()); }, [] {}) {
+      : view(options, [this](const ObjectKey& key) { changes.push_back(key.ToString()); }, [] {}) {
     for (const auto& input : view.Inputs()) Fill(*input.sink);
     Fill(view.pod_groups());
   }

@@ -228,12 +228,12 @@ TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
   CHECK(code() == ReasonCode::kForbidden);
 }
 
-TEST_CASE("without node resources a node needs no room, but assumed pods still come to hold devices") {
+TEST_CASE(
+    "without node resources a node needs no room, but assumed pods still come to hold devices") {
   Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
   REQUIRE(f.state.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
-  REQUIRE(
-      f.state.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
+  REQUIRE(f.state.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
   CHECK(f.state.HoldingPods({"ml", "train"}) == 1);
 }
 
@@ -261,9 +261,8 @@ TEST_CASE("devices are counted by what became of them, and named holders are job
   Fixture busy;
   REQUIRE(busy.state.claims().Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
   REQUIRE(busy.state.claims().Upsert(ClaimHolding("q-gpu", "gpu-1")).has_value());
-  REQUIRE(busy.state.pods()
-              .Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu"))
-              .has_value());
+  REQUIRE(
+      busy.state.pods().Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu")).has_value());
   CHECK_THAT(busy.Verdict(OneGpuPods(1)).reasons.at(0).message,
              ContainsSubstring("2 allocated (job ml/train, ml/q-gpu)"));
 }

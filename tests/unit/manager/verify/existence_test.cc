@@ -71,18 +71,18 @@ struct Fixture {
 
   verdict::Verdict Verify(const tracking::Requirement& requirement) {
     const WorkerView view{.connection = connection,
-                                .namespaces = namespaces.cache,
-                                .queues = queues.cache,
-                                .cluster_queues = cluster_queues.cache,
-                                .templates = templates.cache,
-                                .claims = claims.cache,
-                                .classes = classes.cache,
-                                .clones = clones,
-                                .jobs = jobs,
-                                .job_plural = "jobs",
-                                .same_names = same_names,
-                                .capabilities = capabilities,
-                                .dra_versions = {"v1alpha3"}};
+                          .namespaces = namespaces.cache,
+                          .queues = queues.cache,
+                          .cluster_queues = cluster_queues.cache,
+                          .templates = templates.cache,
+                          .claims = claims.cache,
+                          .classes = classes.cache,
+                          .clones = clones,
+                          .jobs = jobs,
+                          .job_plural = "jobs",
+                          .same_names = same_names,
+                          .capabilities = capabilities,
+                          .dra_versions = {"v1alpha3"}};
     return VerifyExistence(requirement, view, options);
   }
 };
@@ -270,12 +270,12 @@ struct CopyFixture : Fixture {
   }
   TemplatesToCome ToCome() {
     const WorkerView view{.connection = connection,
-                                .namespaces = namespaces.cache,
-                                .queues = queues.cache,
-                                .cluster_queues = cluster_queues.cache,
-                                .templates = templates.cache,
-                                .claims = claims.cache,
-                                .classes = classes.cache};
+                          .namespaces = namespaces.cache,
+                          .queues = queues.cache,
+                          .cluster_queues = cluster_queues.cache,
+                          .templates = templates.cache,
+                          .claims = claims.cache,
+                          .classes = classes.cache};
     return CopiesToCome(Needs(), view, options);
   }
 };

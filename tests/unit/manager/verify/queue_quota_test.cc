@@ -29,7 +29,7 @@ using Rule = decltype(WhyCannotHold)*;
 
 // What the rule says of so many pods that ask for this; empty: nothing.
 std::string SubRequest(Rule rule, const ClusterQueue& queue, const char* requests, int count,
-                int least = 0, const std::string& device = {}) {
+                       int least = 0, const std::string& device = {}) {
   const json pod = {
       {"spec",
        {{"containers",
