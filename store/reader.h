@@ -1,10 +1,10 @@
 #pragma once
 //
-// One consistent picture of the store, for the command line and for a daemon that starts.
+// One consistent view of the store, for the command line and for a daemon that starts.
 //
 // Works while the daemon runs, after it has ended, and after it was killed; never writes. Without
 // write permission for the folder it works as far as SQLite can: always when the daemon runs or
-// ended properly. The picture is that of the moment of Open: to look again, open another one. Do
+// ended properly. The view is that of the moment of Open: to look again, open another one. Do
 // not keep one for long: as long as it lives the writer's log cannot shrink.
 //
 // Errors: kNotFound (no file: no daemon ran yet), kStorage (no permission, I/O), kCorrupt,

@@ -98,7 +98,7 @@ class Store final {
   // A fresh id for AddIntent: not given before by this process, and above those still in the file.
   int64_t NewIntentId();
 
-  // What is stored now, as one consistent picture.
+  // What is stored now, as one consistent view.
   Result<std::unique_ptr<Reader>> Read() const;
   StoreStats Stats() const;
 

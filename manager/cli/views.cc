@@ -56,7 +56,7 @@ std::string OneOfMany(const std::string& out, Format format) {
   return nlohmann::ordered_json::parse(out, nullptr, /*allow_exceptions=*/false).dump() + "\n";
 }
 
-// The same picture for programs, without what passes with time: what it differs in is news.
+// The same for programs, without what passes with time: what it differs in is news.
 Result<std::string> News(const ViewOptions& options, const Terminal& terminal,
                          const Render& render) {
   ViewOptions plain = options;

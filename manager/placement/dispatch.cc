@@ -39,7 +39,7 @@ std::optional<WallTime> FlapEnd(const Context& context) {
   return end;
 }
 
-// "Settling" ends by time, without an event: look again then.
+// A resync ends by time, without an event: look again then.
 std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
   std::optional<WallTime> wake_at = choice.wake_at;
   if (SomeAreResyncing(context)) WakeBy(context.now + kSyncingRecheck, wake_at);

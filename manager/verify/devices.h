@@ -2,7 +2,7 @@
 //
 // The device half of a verdict, and how both halves become one.
 //
-// Pure but for the pictures, which change under it.
+// Pure but for the device states, which change under it.
 
 #include <optional>
 #include <set>

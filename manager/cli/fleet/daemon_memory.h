@@ -11,7 +11,7 @@
 
 namespace fedra::cli {
 
-// The store's picture; null where none can be read: then nothing is said, for `check` needs no
+// What the store says; null where none can be read: then nothing is said, for `check` needs no
 // daemon.
 std::unique_ptr<store::Reader> OpenMemory(const std::string& store);
 

@@ -122,7 +122,7 @@ TEST_CASE("commits of many threads are all there, and share transactions") {
   CHECK(transactions < kThreads * kEach);
 }
 
-TEST_CASE("a reader keeps its picture while the store goes on") {
+TEST_CASE("a reader keeps its view while the store goes on") {
   TempFolder folder;
   auto store = MustOpen({.path = folder.Path("fedra.db")});
   Must(store->Commit({PutCluster{Cluster("a")}}));
@@ -186,7 +186,7 @@ TEST_CASE("a backup is a store of its own, taken while the original is in use") 
         ErrorCode::kStorage);
 }
 
-TEST_CASE("a reader that stays open neither holds up the end nor loses its picture") {
+TEST_CASE("a reader that stays open neither holds up the end nor loses its view") {
   TempFolder folder;
   const std::string path = folder.Path("fedra.db");
   auto store = MustOpen({.path = path});

@@ -228,7 +228,8 @@ TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
   CHECK(code() == ReasonCode::kForbidden);
 }
 
-TEST_CASE("without node resources a node needs no room, but assumed pods still settle") {
+TEST_CASE(
+    "without node resources a node needs no room, but assumed pods still come to hold devices") {
   Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
   REQUIRE(f.state.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
@@ -290,7 +291,7 @@ TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
   CHECK(f.changes == before + 2);  // resized in place
 }
 
-TEST_CASE("pods on their way take their devices; settled ones have taken them") {
+TEST_CASE("assumed pods take their devices; holding ones have taken them") {
   Fixture f;
   const auto others = OneGpuPods(2);
   CHECK(f.Verdict(OneGpuPods(1), Pods(others, 1)).outcome == Outcome::kYes);
