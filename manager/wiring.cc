@@ -5,10 +5,10 @@
 namespace fedra {
 namespace {
 
-std::optional<verify::DevicePictureOptions> ToDevices(
+std::optional<verify::DeviceStateOptions> ToDevices(
     const config::VerificationSettings& verification, const config::WorkerSettings& worker) {
   if (verification.devices == config::DeviceCheck::kOff) return std::nullopt;
-  verify::DevicePictureOptions options;
+  verify::DeviceStateOptions options;
   options.node_resources = worker.node_resources;
   for (const config::ScalablePool& pool : worker.scalable_pools)
     options.scalable_pools.push_back(

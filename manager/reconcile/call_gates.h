@@ -34,11 +34,12 @@ namespace fedra::reconcile {
 class CallGates final {
  public:
   struct Limits {
-    size_t per_slow_worker = 6;  // threads that wait for one that is not fast_below, or in doubt
+    size_t per_slow_worker = 6;  // threads that wait for one that is not fast, or in doubt
     size_t beyond_first = 36;    // over all workers, not counting the first of each
     size_t in_doubt = 24;        // threads that wait for workers in doubt, over all
-    std::chrono::milliseconds fast_below{50};    // nobody has waited for longer
-    std::chrono::milliseconds stuck_after{500};  // nobody joins a thread that has waited for longer
+    std::chrono::milliseconds fast_below{
+        50};  // a worker is fast while no thread has waited for longer
+    std::chrono::milliseconds stuck_after{500};  // past this no further thread waits for the worker
     std::chrono::milliseconds fresh{1'000};      // an answer speaks for the worker for so long
   };
 
@@ -69,7 +70,7 @@ class CallGates final {
     // Since when each thread has been waiting, of the workers that any waits for.
     std::unordered_map<ClusterName, std::multiset<SteadyTime>> waiting;
     size_t beyond_first = 0;
-    // When somebody who had not waited for longer than `stuck_after` left, of each worker.
+    // When a thread last left that had not waited for longer than `stuck_after`, of each worker.
     std::unordered_map<ClusterName, SteadyTime> answered;
   };
 

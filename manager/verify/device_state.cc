@@ -116,7 +116,7 @@ ObjectFeed<dra::PodGroup> DeviceState::PodGroupFeed() {
       [](State& state, const ObjectKey& key) { return state.pod_groups.erase(key) > 0; });
 }
 
-DeviceState::DeviceState(DevicePictureOptions options, std::function<void()> on_change,
+DeviceState::DeviceState(DeviceStateOptions options, std::function<void()> on_change,
                          std::function<void()> on_health)
     : options_(std::move(options)),
       on_change_(std::move(on_change)),

@@ -40,19 +40,19 @@
 
 namespace fedra::verify {
 
-struct DevicePictureOptions {
+struct DeviceStateOptions {
   // By whose labels it is told which job a pod is of.
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   // Whether cpu, memory, pods and plugin resources must have room.
   bool node_resources = true;
   std::vector<dra::ScalablePool> scalable_pools;
 
-  bool operator==(const DevicePictureOptions&) const = default;
+  bool operator==(const DeviceStateOptions&) const = default;
 };
 
 class DeviceState final {
  public:
-  DeviceState(DevicePictureOptions options, std::function<void()> on_change,
+  DeviceState(DeviceStateOptions options, std::function<void()> on_change,
               std::function<void()> on_health);
 
   // Which scheduler decides there, and what it looks at; again when that has changed. A release
@@ -171,7 +171,7 @@ class DeviceState final {
   std::unique_ptr<Caches> TakeCaches(const dra::AllocatorFeatures& features) const;
   void ReturnCaches(std::unique_ptr<Caches> caches) const;
 
-  const DevicePictureOptions options_;
+  const DeviceStateOptions options_;
   const std::function<void()> on_change_;
   const std::function<void()> on_health_;
   // Has a lock of its own: no judgement waits until a large slice is read. Taken last.

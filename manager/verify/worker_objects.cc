@@ -91,7 +91,7 @@ void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
     pod_groups_sink_ = &dependencies_->pod_groups();
   }
   if (!options.devices) return;
-  DevicePictureOptions devices = *options.devices;
+  DeviceStateOptions devices = *options.devices;
   devices.kinds = kinds_;
   devices_ = std::make_unique<DeviceState>(
       std::move(devices), [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },

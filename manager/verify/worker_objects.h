@@ -85,7 +85,7 @@ struct WorkerObjectsListener {
 struct WorkerObjectsOptions {
   // That this fedra runs. Read is only what is in use: see UseKinds().
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
-  std::optional<DevicePictureOptions> devices;    // absent: devices are not verified
+  std::optional<DeviceStateOptions> devices;      // absent: devices are not verified
   std::optional<DependencyOptions> dependencies;  // absent: not looked for
   bool queue_quota = true;                        // whether ClusterQueues are read
 

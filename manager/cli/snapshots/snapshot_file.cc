@@ -28,7 +28,7 @@ ordered_json RecordedJson(const ConnectionState& connection) {
   return object;
 }
 
-ordered_json RecordedJson(const verify::DevicePictureOptions& options) {
+ordered_json RecordedJson(const verify::DeviceStateOptions& options) {
   ordered_json pools = ordered_json::array();
   for (const dra::ScalablePool& pool : options.scalable_pools) {
     pools.push_back({{"class", pool.device_class},

@@ -164,7 +164,7 @@ void ReadSettings(const Place& place, FleetWorkerSettings& settings) {
     settings.shared_claims = shared.value_or(settings.shared_claims);
   }
   place.ForObject("devices", [&](const Place& object) {
-    verify::DevicePictureOptions& devices = settings.verified.devices.emplace();
+    verify::DeviceStateOptions& devices = settings.verified.devices.emplace();
     devices.node_resources = object.Flag("nodeResources");
     object.ForEachObject("scalablePools", kMaxNames, [&](const Place& pool) {
       devices.scalable_pools.push_back(ReadPool(pool));

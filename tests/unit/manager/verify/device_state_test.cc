@@ -94,7 +94,7 @@ struct Fixture {
   int health_changes = 0;
   DeviceState state;
 
-  explicit Fixture(DevicePictureOptions options = {})
+  explicit Fixture(DeviceStateOptions options = {})
       : state(std::move(options), [this] { ++changes; }, [this] { ++health_changes; }) {
     state.SetRelease(With(true));
     const json request = {
@@ -230,7 +230,7 @@ TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
 
 TEST_CASE(
     "without node resources a node needs no room, but assumed pods still come to hold devices") {
-  Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
+  Fixture f(DeviceStateOptions{.node_resources = false, .scalable_pools = {}});
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
   REQUIRE(f.state.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
   REQUIRE(f.state.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
