@@ -108,6 +108,31 @@ TEST_CASE("what is served is asked for again when a watch was cut, although call
   cluster.Stop();
 }
 
+TEST_CASE("what is served is asked for now and then, although nothing was reason to") {
+  Fixture f;
+  sim::Faults older;
+  older.not_served = {"resource.k8s.io/v1"};
+  f.server.SetFaults(older);
+  Guarded<int> told;
+  ClusterOptions options = QuickOptions();
+  options.discovery_interval = 500ms;
+  Cluster cluster(ClusterName("gpu-east"), AccessTo(f.server), options, f.threads.loop,
+                  f.threads.pool, SystemClock(), nullptr, [&] {
+                    told.With([](int& times) { ++times; });
+                    told.Notify();
+                  });
+  cluster.Start();
+  const auto told_once = [](int times) { return times == 1; };
+  REQUIRE(told.WaitFor(10s, told_once, told_once));
+  const kube::Resource templates{"resource.k8s.io", "v1", "resourceclaimtemplates",
+                                 "ResourceClaimTemplate"};
+  CHECK_FALSE(cluster.server()->Serves(templates));
+  f.server.SetFaults({});
+  const auto known = [&](int) { return cluster.server()->Serves(templates); };
+  CHECK(told.WaitFor(10s, known, known));
+  cluster.Stop();
+}
+
 // Each way to fail, what is said about it, and that it is over when it is over.
 TEST_CASE("phases") {
   struct Row {

@@ -19,6 +19,7 @@ std::shared_ptr<const Object> Marked(const std::string& name, const std::string&
   object.marks.origin = origin;
   object.marks.source_uid = manager_uid;
   object.marks.made_by = made_by;
+  if constexpr (requires { object.kind; }) object.kind = &tracking::BatchJobAdapter();
   return std::make_shared<const Object>(std::move(object));
 }
 
@@ -66,7 +67,6 @@ TEST_CASE(
 TEST_CASE("an orphan says how old it is, and whether it runs") {
   tracking::Job job = *Marked<tracking::Job>("z", "fedra", "dead", "m1");
   job.created = kRead.at - std::chrono::hours(3);
-  job.kind = &tracking::BatchJobAdapter();
   job.shows_activity = true;
   job.active_pods = 4;
   tracking::Workload clone = *Marked<tracking::Workload>("b", "fedra", "dead");
