@@ -15,6 +15,7 @@ import yaml
 from scenarios import objects
 from scenarios.certificates import make_ca
 from scenarios.fedra_process import CHECK_NOWHERE, Fedra
+from scenarios.fleet import MANAGER
 from scenarios.kubeconfig import Access
 from scenarios.registry import scenario
 from scenarios.world import QUEUE, TEMPLATE, World
