@@ -9,6 +9,7 @@
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
 #   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
+#   make krew       `kubectl fedra` for krew: build/packages/kubectl-fedra_VERSION_linux_amd64.tar.gz and its manifest
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
@@ -35,7 +36,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart test-packages bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart krew test-packages bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -101,6 +102,12 @@ image:
 chart:
 	@scripts/build_chart.py
 
+# KREW_URL: where the archive will be downloaded from.
+krew:
+	$(INSTALL_PACKAGES) build image
+	$(call BUILD,release,fedra)
+	@scripts/build_krew.py $(if $(KREW_URL),--url $(KREW_URL))
+
 test-packages:
 	$(INSTALL_PACKAGES) test deb image packages real
 	$(call BUILD,release,fedra fedra-sim pages)
@@ -117,6 +124,7 @@ style:
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
 	@scripts/grafana.py --check
+	@scripts/chart_readme.py --check
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
@@ -149,6 +157,7 @@ docs: build-release
 	@tests/scenarios/run.py --write-docs
 	@scripts/grafana.py
 	@scripts/chart_schema.py
+	@scripts/chart_readme.py
 
 install:
 	$(INSTALL_PACKAGES) build

@@ -19,7 +19,7 @@ readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and
 readonly deb=(debhelper dpkg-dev fakeroot)
 readonly image=(binutils ca-certificates dpkg-dev git python3)   # what goes into it is installed, too
 # What is tested of a package, of the image, and of what Prometheus reads.
-readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc prometheus)
+readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc)
 readonly lint=(clang-format-19 clang-tidy-19 black mypy)
 
 packages_of() {

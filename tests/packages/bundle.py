@@ -88,6 +88,13 @@ class Bundle:
         """A command in the running container, under the same restrictions."""
         return self._runc("exec", self._name, "/usr/bin/fedra", *arguments)
 
+    def prints(self, *arguments: str) -> bytes:
+        """As fedra(); only its standard output, as `kubectl exec ... > file` keeps it."""
+        command = ["runc", "--root", str(self.folder / "runc"), "exec", self._name]
+        ran = subprocess.run([*command, "/usr/bin/fedra", *arguments], capture_output=True)
+        assert ran.returncode == 0, f"{arguments}: {ran.returncode}: {ran.stderr.decode()}"
+        return ran.stdout
+
     def tries(self, *command: str) -> subprocess.CompletedProcess[str]:
         arguments = ["runc", "--root", str(self.folder / "runc"), "exec", self._name, *command]
         return subprocess.run(arguments, capture_output=True, text=True)

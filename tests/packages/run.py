@@ -27,6 +27,7 @@ from packages import (  # noqa: E402
     deb_files,
     deb_machine,
     image,
+    krew,
     kustomize,
     monitored,
 )
@@ -59,6 +60,8 @@ TESTS: dict[str, Test] = {
     "chart-runs": chart.runs,
     "kustomize-base": kustomize.base,
     "chart-cluster": chart_cluster.installs,
+    "krew-manifest": krew.manifest,
+    "krew-runs": krew.runs,
     "alert-rules": alert_rules.rules,
     "alert-runbooks": alert_rules.runbooks,
     "dashboards": monitored.dashboards,
