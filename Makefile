@@ -13,6 +13,9 @@
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
+#   make test-trixie
+#                   builds and tests on Debian 13, in a root of its own (root; an hour)
+#   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
 #   make style      format, layers, headers, mypy
@@ -36,7 +39,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart krew test-packages bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart krew test-packages test-trixie site bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -74,6 +77,8 @@ demo:
 test: build-release
 	@ctest --test-dir build/release --output-on-failure $(CTEST_OPTIONS)
 	@$(call SCENARIOS,release) $(SCENARIO_OPTIONS)
+	@FEDRA=$(CURDIR)/build/release/manager/fedra FEDRA_SIM=$(CURDIR)/build/release/tests/sim/fedra-sim \
+	  scripts/tutorials.py --check
 	@scripts/check_install.sh
 
 test-real:
@@ -109,9 +114,17 @@ krew:
 	@scripts/build_krew.py $(if $(KREW_URL),--url $(KREW_URL))
 
 test-packages:
-	$(INSTALL_PACKAGES) test deb image packages real
+	$(INSTALL_PACKAGES) test deb image packages real site
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
+
+test-trixie:
+	$(INSTALL_PACKAGES) trixie
+	@scripts/test_trixie.sh
+
+site:
+	$(INSTALL_PACKAGES) site
+	@scripts/build_site.py
 
 bench: build-release
 	@scripts/bench.sh
@@ -125,6 +138,7 @@ style:
 	@scripts/check_headers.sh
 	@scripts/grafana.py --check
 	@scripts/chart_readme.py --check
+	@scripts/check_links.py
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
@@ -155,6 +169,7 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
+	@scripts/tutorials.py
 	@scripts/grafana.py
 	@scripts/chart_schema.py
 	@scripts/chart_readme.py

@@ -201,7 +201,7 @@ def _ready(page: str) -> None:
 
 def _check_restrictions(container: Bundle) -> None:
     status = Path(f"/proc/{container.pid()}/status").read_text()
-    for line in (f"Uid:\t{USER}\t{USER}", f"Gid:\t{USER}\t{USER}", "NoNewPrivs:\t1"):
+    for line in (f"Uid:\t{USER}\t{USER}", f"Gid:\t{USER}\t{USER}", "NoNewPrivs:\t1", "Seccomp:\t2"):
         assert line in status, f"no {line} in\n{status}"
     capabilities = re.findall(r"^Cap\w+:\t(\w+)$", status, re.MULTILINE)
     assert len(capabilities) == 5 and set(capabilities) == {"0" * 16}, status

@@ -30,6 +30,7 @@ from packages import (  # noqa: E402
     krew,
     kustomize,
     monitored,
+    release,
 )
 from packages.artefacts import Artefacts  # noqa: E402
 from packages.parts import Skip  # noqa: E402
@@ -62,6 +63,7 @@ TESTS: dict[str, Test] = {
     "chart-cluster": chart_cluster.installs,
     "krew-manifest": krew.manifest,
     "krew-runs": krew.runs,
+    "release": release.all_artefacts,
     "alert-rules": alert_rules.rules,
     "alert-runbooks": alert_rules.runbooks,
     "dashboards": monitored.dashboards,
