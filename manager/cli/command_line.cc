@@ -120,7 +120,8 @@ std::string Printed(const std::vector<std::string>& arguments) {
   std::ostringstream out, err;
   Terminal terminal{out, err};
   try {
-    app.parse({arguments.rbegin(), arguments.rend()});
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
+    app.parse(reversed);
     command(terminal);
   } catch (const std::exception&) {
   }
