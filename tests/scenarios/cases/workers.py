@@ -89,7 +89,9 @@ def worker_is_emptied_before_it_is_removed(world: World) -> None:
 def restart_ends_what_keep_promises(world: World) -> None:
     """removedWorkers: Keep. A fedra that starts without a worker queues its running job again, as docs/install.md warns."""
     world.add_template_everywhere()
-    fedra = world.start_fedra()
+    fedra = world.start_fedra(
+        watchdog=False
+    )  # fedra knows nothing of the worker, so the job is on both
     world.use_workers(world.worker1, world.worker2)
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker1)
@@ -97,7 +99,7 @@ def restart_ends_what_keep_promises(world: World) -> None:
     entry = fedra.remove_worker(world.worker1)
     fedra.start()
     job.wait_running_on(world.worker2)
-    # What was left there is removed when the worker is back.
+    assert job.remote_job(world.worker1) is not None, "nobody could have removed it"
     fedra.add_worker(entry)
     job.wait_gone_from(world.worker1)
     job.finish(world.worker2)
