@@ -111,6 +111,34 @@ class _Installed:
 
         eventually(f"{name} on a worker", placed, 30)
 
+    def restore(self) -> None:
+        """By the lines of docs/operations.md. A job that the copy does not know of is found on its worker."""
+        history = self._history("first")
+        self._type(next(line for line in _operations() if line.startswith("sudo fedra backup ")))
+        self.run_job("between")
+        begin, end = (
+            _operations().index(f"sudo systemctl {verb} fedra") for verb in ("stop", "start")
+        )
+        for line in _operations()[begin : end + 1]:
+            self._type(line)
+        assert self._history("first")[: len(history)] == history, "another history"
+
+        def taken_up() -> bool:
+            jobs = json.loads(self.machine.check("fedra", "status", "jobs", "-o", "json"))["jobs"]
+            return any(job["name"] == "between" and job["state"] == "Running" for job in jobs)
+
+        eventually("the other job is taken up", taken_up, 30)
+        running = [
+            each
+            for each in self.fleet.workers
+            if self.fleet.admin(each).find("Job", "ml", "between") is not None
+        ]
+        assert len(running) == 1, f"it runs on {running}"
+
+    def _type(self, line: str) -> None:
+        """As an administrator would; he is root here, and there is no sudo."""
+        self.machine.check("sh", "-c", line.replace("sudo ", ""))
+
     def pings(self) -> None:
         """The watchdog is content while the daemon works, and acts when it hangs."""
         drop_in = self.machine.root / f"etc/systemd/system/{_UNIT}.d/watchdog.conf"
@@ -263,6 +291,13 @@ class _Installed:
         eventually("active again", lambda: self.machine.unit(_UNIT, "ActiveState") == "active", 30)
 
 
+def _operations() -> list[str]:
+    """Lines to type of docs/operations.md."""
+    text = (ROOT / "docs/operations.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [re.sub(r"  +#.*", "", line) for block in blocks for line in block.splitlines()]
+
+
 def life_of_a_package(built: Artefacts) -> None:
     reason = machine.why_not()
     if reason:
@@ -300,6 +335,7 @@ def _steps(installed: _Installed) -> list[Callable[[], None]]:
         installed.start,
         installed.exposure,
         first_job,
+        installed.restore,
         installed.pings,
         installed.upgrade,
         second_job,
