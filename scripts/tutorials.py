@@ -91,8 +91,9 @@ TUTORIALS: Mapping[str, Tutorial] = {
 class _Stage:
     """The fleet of one tutorial, and a fedra; for a `with`. Main thread only."""
 
-    def __init__(self, tutorial: Tutorial):
-        self._tutorial = tutorial
+    def __init__(self, tutorial: Tutorial, patience: float):
+        """`patience`: how long to wait for an output to become as expected, in seconds."""
+        self._tutorial, self._patience = tutorial, patience
 
     def __enter__(self) -> _Stage:
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-tutorial-"))
@@ -129,9 +130,8 @@ class _Stage:
 
     def shown(self, line: str, expected: str) -> str:
         """What a command prints: as expected, or else when no job has changed for a while."""
-        output = self._run(line)
         with contextlib.suppress(AssertionError):
-            eventually("as expected", lambda: _same(self._run(line), expected), 3)
+            eventually("as expected", lambda: _same(self._run(line), expected), self._patience)
             return expected
         states, since = "", time.monotonic()
         deadline = since + _PATIENCE
@@ -205,10 +205,10 @@ def _same(output: str, other: str) -> bool:
     return plain(output) == plain(other)
 
 
-def _played(page: str, tutorial: Tutorial) -> str:
+def _played(page: str, tutorial: Tutorial, patience: float) -> str:
     """The page with what happens."""
     manifests = tutorial.manifests()
-    with _Stage(tutorial) as stage:
+    with _Stage(tutorial, patience) as stage:
         eventually("all workers connected", lambda: _connected(stage), _PATIENCE)
 
         def play(block: re.Match[str]) -> str:
@@ -242,7 +242,7 @@ def _commands(text: str) -> list[tuple[str, str]]:
 
 
 def _hold(name: str) -> None:
-    with _Stage(TUTORIALS[name]) as stage:
+    with _Stage(TUTORIALS[name], _PATIENCE) as stage:
         kubeconfig = stage.folder / "kubeconfig"
         kubeconfig.write_text(_yaml(_merged_kubeconfig(stage.fleet)))
         print(
@@ -285,7 +285,7 @@ def main() -> int:
     for name, tutorial in TUTORIALS.items():
         file = _PAGES / f"{name}.md"
         page = file.read_text()
-        played = _played(page, tutorial)
+        played = _played(page, tutorial, _PATIENCE if arguments.check else _CALM)
         if played == page:
             continue
         if arguments.check:
