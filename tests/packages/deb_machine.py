@@ -9,6 +9,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -125,15 +126,11 @@ class _Installed:
 
         def taken_up() -> bool:
             jobs = json.loads(self.machine.check("fedra", "status", "jobs", "-o", "json"))["jobs"]
-            return any(job["name"] == "between" and job["state"] == "Running" for job in jobs)
+            return any(job["name"] == "between" and job["state"] == "Finished" for job in jobs)
 
-        eventually("the other job is taken up", taken_up, 30)
-        running = [
-            each
-            for each in self.fleet.workers
-            if self.fleet.admin(each).find("Job", "ml", "between") is not None
-        ]
-        assert len(running) == 1, f"it runs on {running}"
+        eventually("the other job is taken up and ends", taken_up, 30)
+        reasons = [event["reason"] for event in self._history("between")]
+        assert "Dispatched" not in reasons, f"it was dispatched a second time: {reasons}"
 
     def _type(self, line: str) -> None:
         """As an administrator would; he is root here, and there is no sudo."""
@@ -243,7 +240,7 @@ class _Installed:
     def _apt(self, *arguments: str) -> str:
         return self.machine.check("apt-get", "--yes", "--no-install-recommends", *arguments)
 
-    def _history(self, job: str) -> list[object]:
+    def _history(self, job: str) -> list[Any]:
         """What the store remembers of a job, oldest first."""
         document = json.loads(self.machine.check("fedra", "history", f"ml/{job}", "-o", "json"))
         events = [event for item in document["jobs"] for event in item["events"]]
