@@ -9,9 +9,13 @@
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
 #   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
+#   make krew       `kubectl fedra` for krew: build/packages/kubectl-fedra_VERSION_linux_amd64.tar.gz and its manifest
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
+#   make test-trixie
+#                   builds and tests on Debian 13, in a root of its own (root; an hour)
+#   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
 #   make style      format, layers, headers, mypy
@@ -35,7 +39,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart test-packages bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart krew test-packages test-trixie site bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -73,6 +77,8 @@ demo:
 test: build-release
 	@ctest --test-dir build/release --output-on-failure $(CTEST_OPTIONS)
 	@$(call SCENARIOS,release) $(SCENARIO_OPTIONS)
+	@FEDRA=$(CURDIR)/build/release/manager/fedra FEDRA_SIM=$(CURDIR)/build/release/tests/sim/fedra-sim \
+	  scripts/tutorials.py --check
 	@scripts/check_install.sh
 
 test-real:
@@ -101,10 +107,24 @@ image:
 chart:
 	@scripts/build_chart.py
 
+# KREW_URL: where the archive will be downloaded from.
+krew:
+	$(INSTALL_PACKAGES) build image
+	$(call BUILD,release,fedra)
+	@scripts/build_krew.py $(if $(KREW_URL),--url $(KREW_URL))
+
 test-packages:
-	$(INSTALL_PACKAGES) test deb image packages real
+	$(INSTALL_PACKAGES) test deb image packages real site
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
+
+test-trixie:
+	$(INSTALL_PACKAGES) trixie
+	@scripts/test_trixie.sh
+
+site:
+	$(INSTALL_PACKAGES) site
+	@scripts/build_site.py
 
 bench: build-release
 	@scripts/bench.sh
@@ -117,6 +137,8 @@ style:
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
 	@scripts/grafana.py --check
+	@scripts/chart_readme.py --check
+	@scripts/check_links.py
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
@@ -147,8 +169,10 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
+	@scripts/tutorials.py
 	@scripts/grafana.py
 	@scripts/chart_schema.py
+	@scripts/chart_readme.py
 
 install:
 	$(INSTALL_PACKAGES) build

@@ -3,6 +3,12 @@ add_library(fedra_options INTERFACE)
 
 target_compile_options(fedra_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+# A clone elsewhere gives the same program, with and without ccache, which makes paths relative to the build folder.
+# Where several match, the last one counts.
+file(RELATIVE_PATH FEDRA_UP ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+string(REGEX REPLACE "/$" "" FEDRA_UP "${FEDRA_UP}")
+target_compile_options(fedra_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+  -ffile-prefix-map=${FEDRA_UP}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}/=)
 # Designated initializers leave fields at their defaults on purpose.
 target_compile_options(fedra_options INTERFACE -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

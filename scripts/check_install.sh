@@ -10,6 +10,7 @@ make --no-print-directory install DESTDIR="$root" PREFIX=/opt/fedra >/dev/null
 pages=$(cd build/release/manager/pages/man && printf 'share/man/man1/%s\n' *.1 && printf 'share/man/man5/%s\n' *.5)
 expected=$(sed 's|^|opt/fedra/|' <<<"bin/fedra
 bin/kubectl-fedra
+bin/kubectl_complete-fedra
 lib/systemd/system/fedra.service
 lib/sysusers.d/fedra.conf
 lib/tmpfiles.d/fedra.conf
@@ -25,3 +26,8 @@ if [ "$found" != "$expected" ]; then
 fi
 grep -q '^ExecStart=/opt/fedra/bin/fedra ' "$root/opt/fedra/lib/systemd/system/fedra.service"
 "$root/opt/fedra/bin/kubectl-fedra" version >/dev/null
+offered=$(PATH="$root/opt/fedra/bin:$PATH" kubectl_complete-fedra explain TemplateM)
+if [ "$offered" != $'TemplateMissing\n:4' ]; then
+  echo "kubectl_complete-fedra offers $offered" >&2
+  exit 1
+fi

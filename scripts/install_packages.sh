@@ -2,7 +2,7 @@
 #
 # Installs the Debian 12 packages that a make target needs and that are missing; says nothing when all are there.
 #
-#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real...
+#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real|site|trixie...
 #
 # As root, or with sudo. On other systems it only names what it would look for: CMake then says what is missing.
 set -euo pipefail
@@ -19,7 +19,8 @@ readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and
 readonly deb=(debhelper dpkg-dev fakeroot)
 readonly image=(binutils ca-certificates dpkg-dev git python3)   # what goes into it is installed, too
 # What is tested of a package, of the image, and of what Prometheus reads.
-readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc prometheus)
+readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc)
+readonly site=(python3 mkdocs mkdocs-material)
 readonly lint=(clang-format-19 clang-tidy-19 black mypy)
 
 packages_of() {
@@ -32,6 +33,8 @@ packages_of() {
     deb) echo "${deb[@]}" ;;
     image) echo "${image[@]}" ;;
     packages) echo "${tried[@]}" ;;
+    site) echo git "${site[@]}" ;;
+    trixie) echo git mmdebstrap debian-archive-keyring ;;
     real) echo "${build[@]}" "${run[@]}" curl ;;
     *)
       echo "error: no package set is called $1" >&2
@@ -58,6 +61,10 @@ for set in "$@"; do
   wanted+=("${packages[@]}")
 done
 
+# Debian 13 has another version of what carries one in its name.
+if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then
+  wanted=("${wanted[@]/#libboost1.81-dev/libboost1.83-dev}")
+fi
 if ! command -v dpkg-query >/dev/null; then
   echo "note: this is no Debian system; needed are the packages that Debian 12 calls: ${wanted[*]}" >&2
   exit 0

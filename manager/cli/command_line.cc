@@ -1,8 +1,12 @@
 #include "manager/cli/command_line.h"
 
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +18,7 @@
 #include "config/names.h"
 #include "manager/cli/command_options.h"
 #include "manager/cli/command_pages.h"
+#include "manager/cli/complete.h"
 #include "manager/cli/text/checked_output.h"
 
 namespace fedra::cli {
@@ -103,6 +108,57 @@ std::string Plain(const CLI::ParseError& error) {
   return said;
 }
 
+// Somebody has pressed a key and waits: how long what is not known by itself may take.
+constexpr std::chrono::milliseconds kCompletionLimit{300};
+
+// What a command prints. Silent about what goes wrong, as nobody would read it.
+std::string Printed(const std::vector<std::string>& arguments) {
+  CLI::App app;
+  Parsed parsed;
+  Command command;
+  AddCommands(app, parsed, command);
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
+    app.parse(reversed);
+    command(terminal);
+  } catch (const std::exception&) {
+  }
+  return std::move(out).str();
+}
+
+// The line that ends the list, when what was asked for does not come in time.
+void GiveUp(int) {
+  const char* const line = DirectiveLine(false);
+  if (write(STDOUT_FILENO, line, 3) != 3) _exit(kFailed);
+  _exit(0);
+}
+
+void SetAlarm(std::chrono::milliseconds delay) {
+  itimerval timer{};
+  timer.it_value.tv_usec = std::chrono::microseconds(delay).count();
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// fedra __complete WORDS...: not listed, for shells and kubectl only.
+int Complete(const CLI::App& app, const std::vector<std::string>& line) {
+  log::SetLevel(log::Level::kError);
+  const Candidates next = CandidatesFor(RootWord(app), WordsOf(app), line);
+  std::cout << CandidateLines(next.words, next.typed) << std::flush;
+  if (!next.asked.empty()) {
+    std::signal(SIGALRM, GiveUp);
+    SetAlarm(kCompletionLimit);
+    std::istringstream printed(Printed(next.asked));
+    SetAlarm(std::chrono::milliseconds(0));
+    std::vector<Candidate> more;
+    for (std::string word; std::getline(printed, word);) more.push_back({word, {}});
+    std::cout << CandidateLines(more, next.typed);
+  }
+  std::cout << DirectiveLine(next.files);
+  return 0;
+}
+
 // As Main; `name` becomes that of the command, for what is said of it.
 int Run(int argc, const char* const* argv, std::string& name) {
   CLI::App app;
@@ -110,6 +166,10 @@ int Run(int argc, const char* const* argv, std::string& name) {
   Command command;
   AddCommands(app, parsed, command);
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments.front() == "__complete")
+    return Complete(app, {arguments.begin() + 1, arguments.end()});
+  // kubectl runs its plugins under the name of their file.
+  if (argc > 0 && std::string_view(argv[0]).ends_with("kubectl-fedra")) app.name("kubectl fedra");
   if (const std::string complaint = UnknownCommand(app, arguments); !complaint.empty()) {
     std::cerr << complaint << "\n";
     return 1;

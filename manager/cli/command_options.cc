@@ -46,6 +46,7 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) completion.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) completion.names.push_back("--" + name);
   completion.takes_value = option.get_items_expected_max() > 0;
+  completion.help = option.get_description();
   // An option with allowed values has their list at the end of its type.
   const std::string type = option.get_type_name();
   completion.takes_file = type == kFile;
@@ -187,6 +188,12 @@ void AddConfig(CLI::App& app, Parsed& parsed) {
 }
 
 std::vector<CompletionWord> WordsOf(const CLI::App& app) { return Words(app, ""); }
+
+CompletionWord RootWord(const CLI::App& app) {
+  CompletionWord root;
+  for (const CLI::Option* option : app.get_options()) root.options.push_back(ToCompletion(*option));
+  return root;
+}
 
 void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   if (const char* const path = std::getenv("FEDRA_CONFIG"); path != nullptr && *path != '\0')

@@ -47,4 +47,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command);
 // Every subcommand, nested ones as "config validate", with its options.
 std::vector<CompletionWord> WordsOf(const CLI::App& app);
 
+// What may stand before a command: the options of the app itself.
+CompletionWord RootWord(const CLI::App& app);
+
 }  // namespace fedra::cli

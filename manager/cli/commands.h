@@ -38,6 +38,7 @@ struct CompletionOption {
   bool takes_value = false;
   bool takes_file = false;
   std::string from = {};  // a command of fedra that prints what it can be; empty: none does
+  std::string help = {};
 };
 struct CompletionWord {
   std::string command;                // "status", or "config validate"
@@ -151,7 +152,8 @@ int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);
 int History(const ViewOptions& options, Terminal& terminal);
 
-// fedra backup FILE: a copy of the store, whether or not the daemon runs. FILE must not exist.
+// fedra backup FILE: a copy of the store, whether or not the daemon runs. FILE must not exist; "-":
+// standard output.
 int Backup(const std::string& store, const std::string& target, Terminal& terminal);
 
 // fedra cel EXPR: evaluates a device selector against ResourceSlice files ("-": standard input).

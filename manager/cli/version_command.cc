@@ -9,6 +9,7 @@
 
 #include "cluster-clients/http/library.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/glibc.h"
 #include "manager/version.h"
 #include "store/library.h"
 
@@ -43,6 +44,8 @@ std::vector<std::pair<std::string, std::string>> Libraries() {
 std::string VersionText() {
   std::string text = fmt::format("fedra {} ({})\n", kVersion, kCommit);
   for (const auto& [name, version] : Libraries()) text += fmt::format("{:<14} {}\n", name, version);
+  const Glibc glibc = GlibcVersions();
+  text += fmt::format("{:<14} {} (needs {} or newer)\n", "glibc", glibc.running, glibc.needed);
   return text;
 }
 
@@ -53,6 +56,9 @@ int Version(const std::string& format, Terminal& terminal) {
                             {"version", kVersion},
                             {"commit", kCommit}};
     for (const auto& [name, version] : Libraries()) document["libraries"][name] = version;
+    const Glibc glibc = GlibcVersions();
+    document["libraries"]["glibc"] = glibc.running;
+    document["needs"]["glibc"] = glibc.needed;
     terminal.out << document.dump(2) << "\n";
     return 0;
   }

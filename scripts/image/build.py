@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 from scripts import artefact  # noqa: E402
 from scripts.artefact import BuildError  # noqa: E402
 from scripts.image import sbom  # noqa: E402
-from scripts.image.contents import COMPILED_IN, STORE, USER, collect  # noqa: E402
+from scripts.image.contents import COMPILED_IN, STORE, USER, collect, needed_glibc  # noqa: E402
 from scripts.image.debian import architecture, package  # noqa: E402
 from scripts.image.oci import Layer, Layout  # noqa: E402
 
@@ -52,6 +52,8 @@ def build(program: Path, folder: Path) -> None:
         "org.opencontainers.image.revision": artefact.revision(),
         "org.opencontainers.image.created": created,
         "org.opencontainers.image.licenses": "Apache-2.0",
+        # For who takes the program out of it: the oldest C library that it starts with.
+        "dev.fedra.glibc": needed_glibc(program),
     }
     layout = Layout()
     layers = [

@@ -56,6 +56,17 @@ def collect(program: Path, root: Path) -> Contents:
     return Contents(debian, fedra, sorted(packages))
 
 
+def needed_glibc(program: Path) -> str:
+    """As `fedra version` says, which reads it from its own headers; asked of any program, so not by running it."""
+    versions = re.findall(
+        r"Name: GLIBC_(\d+)\.(\d+)\b", output_of("readelf", "--version-info", program)
+    )
+    if not versions:
+        raise BuildError(f"{program} does not say which C library it needs")
+    newest = max((int(major), int(minor)) for major, minor in versions)
+    return ".".join(map(str, newest))
+
+
 def _libraries(program: Path) -> list[Path]:
     """Everything the dynamic linker loads, itself included, by the path where it finds it."""
     found = []

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from packages.artefacts import Artefacts
 from packages.parts import ROOT, run
 
 RULES = ROOT / "deploy/alerts.yaml"
@@ -330,9 +331,10 @@ def load_alerts() -> dict[str, dict[str, Any]]:
     return {rule["alert"]: rule for rule in load_rules() if "alert" in rule}
 
 
-def rules(_: object) -> None:
+def rules(built: Artefacts) -> None:
     """Every alert fires, does not fire, and ends, as promtool evaluates it; and it says what an operator needs."""
-    run("promtool", "check", "rules", "--lint=all", "--lint-fatal", RULES)
+    promtool = built.prometheus / "promtool"
+    run(promtool, "check", "rules", "--lint=all", "--lint-fatal", RULES)
     alerts = load_alerts()
     told = [story.alert for story in STORIES]
     assert sorted(told) == sorted(alerts), f"one story for each alert: {set(told) ^ set(alerts)}"
@@ -345,7 +347,7 @@ def rules(_: object) -> None:
     with tempfile.TemporaryDirectory(prefix="fedra-rules-") as folder:
         file = Path(folder) / "stories.yaml"
         file.write_text(yaml.safe_dump(document, sort_keys=False))
-        run("promtool", "test", "rules", file)
+        run(promtool, "test", "rules", file)
 
 
 def runbooks(_: object) -> None:

@@ -38,10 +38,25 @@ class Artefacts:
         output = run("make", "--no-print-directory", "image")
         return next(Path(line) for line in output.splitlines() if line.endswith(".oci.tar"))
 
+    @property
+    def image_is_of_this_commit(self) -> bool:
+        return self._image is None
+
     @cached_property
     def chart(self) -> Path:
         """The packaged chart of this commit."""
         return Path(run("make", "--no-print-directory", "chart").splitlines()[-1])
+
+    @cached_property
+    def krew(self) -> tuple[Path, Path]:
+        """The archive and the manifest of the kubectl plugin."""
+        archive, manifest = run("make", "--no-print-directory", "krew").splitlines()[-2:]
+        return Path(archive), Path(manifest)
+
+    @cached_property
+    def prometheus(self) -> Path:
+        """The folder of prometheus and promtool."""
+        return _unpack_prometheus()
 
     @cached_property
     def helm(self) -> Path:
@@ -52,6 +67,22 @@ class Artefacts:
         if built.returncode != 0:
             raise Skip("Helm cannot be built; the message is above")
         return Path(built.stdout.splitlines()[-1])
+
+
+def _unpack_prometheus() -> Path:
+    """Debian's, not installed: the package would start a service on port 9090 of this machine."""
+    folder = ROOT / "build/packages/prometheus"
+    programs = folder / "usr/bin"
+    if not (programs / "prometheus").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.deb"):
+            old.unlink()
+        said = run("apt-get", "download", "prometheus", cwd=folder, code=None)
+        packages = list(folder.glob("prometheus_*.deb"))
+        if not packages:
+            raise Skip(f"Debian's prometheus cannot be fetched (apt-get update?): {said.strip()}")
+        run("dpkg-deb", "--extract", packages[0], folder)
+    return programs
 
 
 def version_of(deb: Path) -> str:

@@ -19,6 +19,19 @@ USER = 65532
 STORE = "/var/lib/fedra"
 
 
+# System calls that the profiles of container runtimes (a pod's seccompProfile RuntimeDefault) deny to a process without
+# capabilities. runc has no profile of its own.
+_DENIED = (
+    "acct add_key bpf chroot clock_settime delete_module fanotify_init finit_module fsconfig fsmount fsopen fspick "
+    "get_mempolicy init_module io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp kexec_file_load "
+    "kexec_load keyctl lookup_dcookie mbind mount mount_setattr move_mount move_pages nfsservctl open_by_handle_at "
+    "open_tree perf_event_open pivot_root process_madvise quotactl quotactl_fd reboot request_key set_mempolicy "
+    "setdomainname sethostname setns settimeofday swapoff swapon syslog umount2 unshare uselib userfaultfd vhangup"
+).split()
+_NAMESPACES = (1 << 17, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30)  # CLONE_NEW*
+_ENOSYS = 38
+
+
 class Bundle:
     """One container at a time, on this machine's network. Main thread only; for a `with`."""
 
@@ -88,6 +101,13 @@ class Bundle:
         """A command in the running container, under the same restrictions."""
         return self._runc("exec", self._name, "/usr/bin/fedra", *arguments)
 
+    def prints(self, *arguments: str) -> bytes:
+        """As fedra(); only its standard output, as `kubectl exec ... > file` keeps it."""
+        command = ["runc", "--root", str(self.folder / "runc"), "exec", self._name]
+        ran = subprocess.run([*command, "/usr/bin/fedra", *arguments], capture_output=True)
+        assert ran.returncode == 0, f"{arguments}: {ran.returncode}: {ran.stderr.decode()}"
+        return ran.stdout
+
     def tries(self, *command: str) -> subprocess.CompletedProcess[str]:
         arguments = ["runc", "--root", str(self.folder / "runc"), "exec", self._name, *command]
         return subprocess.run(arguments, capture_output=True, text=True)
@@ -110,6 +130,7 @@ class Bundle:
         process["noNewPrivileges"] = True
         process["capabilities"] = {}
         config["root"]["readonly"] = True
+        linux["seccomp"] = _runtime_default()
         # The fleet listens on this machine's loopback.
         linux["namespaces"] = [each for each in linux["namespaces"] if each["type"] != "network"]
         process["env"] += [f"{name}={value}" for name, value in self.environment.items()]
@@ -132,6 +153,29 @@ def _bind(source: Path, destination: str, mode: str) -> dict[str, object]:
         "type": "bind",
         "source": str(source),
         "options": options,
+    }
+
+
+def _runtime_default() -> dict[str, object]:
+    """What of it concerns us: a program that needs a denied call fails here, too."""
+    of_a_namespace = [
+        {
+            "names": ["clone"],
+            "action": "SCMP_ACT_ERRNO",
+            "args": [{"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"}],
+        }
+        for flag in _NAMESPACES
+    ]
+    # Its flags are in memory, where a filter cannot see them: the C library falls back to clone.
+    clone3 = {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": _ENOSYS}
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "architectures": ["SCMP_ARCH_X86_64"],
+        "syscalls": [
+            {"names": list(_DENIED), "action": "SCMP_ACT_ERRNO"},
+            clone3,
+            *of_a_namespace,
+        ],
     }
 
 

@@ -94,6 +94,8 @@ def _check_names(documents: list[Document]) -> None:
 def values(built: Artefacts) -> None:
     """What is wrong is refused with its path; each key is explained in values.yaml; the schema is that of the program."""
     run(ROOT / "scripts/chart_schema.py", "--check")
+    run(ROOT / "scripts/chart_readme.py", "--check")
+    assert "README.md" in run("tar", "-tf", built.chart), "values.yaml points to it"
     schema = json.loads((SOURCE / "values.schema.json").read_text())
     documented = yaml.safe_load((SOURCE / "values.yaml").read_text())
     assert documented.keys() | {"global"} == schema["properties"].keys()

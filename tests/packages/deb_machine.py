@@ -9,6 +9,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -110,6 +111,30 @@ class _Installed:
             return output.code == 0 and name in output.text and self._runs_somewhere(name)
 
         eventually(f"{name} on a worker", placed, 30)
+
+    def restore(self) -> None:
+        """By the lines of docs/operations.md. A job that the copy does not know of is found on its worker."""
+        history = self._history("first")
+        self._type(next(line for line in _operations() if line.startswith("sudo fedra backup ")))
+        self.run_job("between")
+        begin, end = (
+            _operations().index(f"sudo systemctl {verb} fedra") for verb in ("stop", "start")
+        )
+        for line in _operations()[begin : end + 1]:
+            self._type(line)
+        assert self._history("first")[: len(history)] == history, "another history"
+
+        def taken_up() -> bool:
+            jobs = json.loads(self.machine.check("fedra", "status", "jobs", "-o", "json"))["jobs"]
+            return any(job["name"] == "between" and job["state"] == "Finished" for job in jobs)
+
+        eventually("the other job is taken up and ends", taken_up, 30)
+        reasons = [event["reason"] for event in self._history("between")]
+        assert "Dispatched" not in reasons, f"it was dispatched a second time: {reasons}"
+
+    def _type(self, line: str) -> None:
+        """As an administrator would; he is root here, and there is no sudo."""
+        self.machine.check("sh", "-c", line.replace("sudo ", ""))
 
     def pings(self) -> None:
         """The watchdog is content while the daemon works, and acts when it hangs."""
@@ -215,7 +240,7 @@ class _Installed:
     def _apt(self, *arguments: str) -> str:
         return self.machine.check("apt-get", "--yes", "--no-install-recommends", *arguments)
 
-    def _history(self, job: str) -> list[object]:
+    def _history(self, job: str) -> list[Any]:
         """What the store remembers of a job, oldest first."""
         document = json.loads(self.machine.check("fedra", "history", f"ml/{job}", "-o", "json"))
         events = [event for item in document["jobs"] for event in item["events"]]
@@ -263,6 +288,13 @@ class _Installed:
         eventually("active again", lambda: self.machine.unit(_UNIT, "ActiveState") == "active", 30)
 
 
+def _operations() -> list[str]:
+    """Lines to type of docs/operations.md."""
+    text = (ROOT / "docs/operations.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [re.sub(r"  +#.*", "", line) for block in blocks for line in block.splitlines()]
+
+
 def life_of_a_package(built: Artefacts) -> None:
     reason = machine.why_not()
     if reason:
@@ -300,6 +332,7 @@ def _steps(installed: _Installed) -> list[Callable[[], None]]:
         installed.start,
         installed.exposure,
         first_job,
+        installed.restore,
         installed.pings,
         installed.upgrade,
         second_job,

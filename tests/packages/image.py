@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -108,8 +109,13 @@ def labels(built: Artefacts) -> None:
     config = json.loads(_blob(built.image, manifest["config"]["digest"]))
     of_image = config["config"]["Labels"]
     assert of_image == manifest["annotations"]
-    commit = run("git", "rev-parse", "HEAD").strip()
-    assert of_image["org.opencontainers.image.revision"] == commit, of_image
+    revision = of_image["org.opencontainers.image.revision"]
+    assert re.fullmatch("[0-9a-f]{40}", revision), of_image
+    if built.image_is_of_this_commit:
+        assert revision == run("git", "rev-parse", "HEAD").strip(), of_image
+    with Bundle(built.image) as unpacked:
+        glibc = _glibc_of(unpacked.root / "usr/bin/fedra")
+    assert of_image["dev.fedra.glibc"] == glibc, f"the program needs {glibc}: {of_image}"
     # A tag has no ~, and Helm's versions have none either.
     assert re.fullmatch(r"[\w.-]+", of_image["org.opencontainers.image.version"]), of_image
     wanted = ("title", "description", "created", "licenses")
@@ -119,6 +125,15 @@ def labels(built: Artefacts) -> None:
     assert (
         settings["User"] == f"{USER}:{USER}"
     ), "the kubelet wants a number to see that it is not root"
+
+
+def _glibc_of(program: Path) -> str:
+    """The highest version of a symbol that it refers to, as binutils read it."""
+    symbols = run("readelf", "--wide", "--dyn-syms", program)
+    versions = re.findall(r"@GLIBC_(\d+)\.(\d+) ", symbols)
+    assert versions, symbols
+    newest = max((int(major), int(minor)) for major, minor in versions)
+    return ".".join(map(str, newest))
 
 
 def runs(built: Artefacts) -> None:
@@ -138,6 +153,10 @@ def runs(built: Artefacts) -> None:
                 _check_restrictions(container)
                 _run_job(container, fleet, "first")
                 history = _history(container, "first")
+                _print_files(container)
+                version = json.loads(container.fedra("version", "-o", "json"))
+                needed = _glibc_of(container.root / "usr/bin/fedra")
+                assert version["needs"]["glibc"] == needed, version
                 container.kill()
                 container.start()
                 _ready(page)
@@ -182,7 +201,7 @@ def _ready(page: str) -> None:
 
 def _check_restrictions(container: Bundle) -> None:
     status = Path(f"/proc/{container.pid()}/status").read_text()
-    for line in (f"Uid:\t{USER}\t{USER}", f"Gid:\t{USER}\t{USER}", "NoNewPrivs:\t1"):
+    for line in (f"Uid:\t{USER}\t{USER}", f"Gid:\t{USER}\t{USER}", "NoNewPrivs:\t1", "Seccomp:\t2"):
         assert line in status, f"no {line} in\n{status}"
     capabilities = re.findall(r"^Cap\w+:\t(\w+)$", status, re.MULTILINE)
     assert len(capabilities) == 5 and set(capabilities) == {"0" * 16}, status
@@ -192,11 +211,26 @@ def _check_restrictions(container: Bundle) -> None:
     assert ours == {STORE, "/tmp"}, f"writable: {ours}"
     for shell in ("/bin/sh", "sh"):
         tried = container.tries(shell, "-c", "true")
-        assert (
-            tried.returncode != 0
-            and "no such file" in tried.stderr.lower()
-            or ("not found" in tried.stderr)
-        ), f"{shell}: {tried}"
+        missing = any(each in tried.stderr.lower() for each in ("no such file", "not found"))
+        assert tried.returncode != 0 and missing, f"{shell}: {tried}"
+
+
+def _print_files(container: Bundle) -> None:
+    """The root cannot be written; what makes a file prints it, and leaves none in the volume."""
+    refused = container.tries("/usr/bin/fedra", "support-bundle")
+    assert refused.returncode == 1 and "Read-only file system" in refused.stderr, refused
+    before = {path.name for path in container.volume.iterdir()}
+    archive = container.prints("support-bundle", "-o", "-")
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        names = {name.partition("/")[2] for name in tar.getnames()}
+    assert {"README.txt", "status.json", "metrics.txt", "snapshot.json"} <= names, names
+    copy = container.folder / "copy.db"
+    copy.write_bytes(container.prints("backup", "-"))
+    program = ROOT / "build/release/manager/fedra"
+    listed = run(program, "status", "jobs", "--all", "-o", "name", "--store", copy)
+    # That no daemon has written into the copy of late is said on standard error.
+    assert listed.splitlines()[0] == "ml/first", listed
+    assert {path.name for path in container.volume.iterdir()} == before
 
 
 def _run_job(container: Bundle, fleet: SimFleet, name: str) -> None:

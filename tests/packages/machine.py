@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from scenarios.waiting import eventually
@@ -53,10 +54,16 @@ class Output:
 
 
 def base_system(cache: Path) -> Path:
-    """An archive of a Debian with systemd and nothing of ours; made once, some 45 s."""
-    archive = cache / f"{SUITE}.tar"
+    """An archive of a Debian with systemd and nothing of ours; made once a week, some 45 s.
+
+    An older one lacks Debian's updates, and one day a package that is asked for is gone from the archive.
+    """
+    year, week, _ = datetime.now(UTC).isocalendar()
+    archive = cache / f"{SUITE}-{year}-{week:02}.tar"
     if not archive.exists():
         cache.mkdir(parents=True, exist_ok=True)
+        for old in cache.glob(f"{SUITE}*.tar"):
+            old.unlink()
         fresh = archive.with_suffix(".new.tar")
         subprocess.run(
             ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={_INCLUDE}", SUITE, fresh],

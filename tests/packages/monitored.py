@@ -24,7 +24,9 @@ from typing import Any
 import yaml
 
 from packages import alert_rules
+from packages.artefacts import Artefacts
 from packages.parts import ROOT, Skip, run
+from real import tools as real_tools
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra, default_binary
@@ -87,7 +89,7 @@ class _Stage:
 class _Prometheus:
     """Debian's, in a folder of its own, on loopback. Main thread only."""
 
-    def __init__(self, folder: Path, target: str):
+    def __init__(self, programs: Path, folder: Path, target: str):
         self._url = f"http://127.0.0.1:{free_ports(1)[0]}"
         configuration = {
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
@@ -96,10 +98,10 @@ class _Prometheus:
         }
         file = folder / "prometheus.yaml"
         file.write_text(yaml.safe_dump(configuration))
-        run("promtool", "check", "config", file)
+        run(programs / "promtool", "check", "config", file)
         address = self._url.removeprefix("http://")
         command = [
-            "prometheus",
+            str(programs / "prometheus"),
             f"--config.file={file}",
             f"--storage.tsdb.path={folder / 'data'}",
             f"--web.listen-address={address}",
@@ -148,12 +150,11 @@ def dashboards(_: object) -> None:
             _check_panel(f"{name}: {panel['title']}", panel, variables)
 
 
-def scraped(_: object) -> None:
+def scraped(built: Artefacts) -> None:
     """Every rule and every panel has data from a running fedra, and every metric that they name exists."""
-    if shutil.which("prometheus") is None:
-        raise Skip("no prometheus here: apt install prometheus")
+    programs = built.prometheus
     with _stage() as stage, tempfile.TemporaryDirectory(prefix="fedra-prometheus-") as folder:
-        prometheus = _Prometheus(Path(folder), stage.fedra.http_address)
+        prometheus = _Prometheus(programs, Path(folder), stage.fedra.http_address)
         try:
             prometheus.wait_scraped(15)
             _check_data(prometheus)
@@ -181,14 +182,16 @@ def metrics_in_use(_: object) -> None:
 
 def runbook_lines(_: object) -> None:
     """Every line to look at in docs/runbooks.md runs on a fleet."""
-    if shutil.which("kubectl") is None:
-        raise Skip("no kubectl here: most runbooks end with a look at a cluster")
+    try:
+        kubectl = real_tools.build().program("kubectl")
+    except real_tools.ToolsMissing as missing:
+        raise Skip(str(missing)) from None
     tried = 0
     with _stage() as stage:
         for alert, text in alert_rules.runbook_entries().items():
             for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
                 for line in block.splitlines():
-                    tried += _try(stage, alert, line)
+                    tried += _try(stage, kubectl, alert, line)
     assert tried > 40, f"only {tried} lines were tried"
 
 
@@ -315,15 +318,17 @@ def _check_data(prometheus: _Prometheus) -> None:
 def _check_alerts(prometheus: _Prometheus, stage: _Stage) -> None:
     """A worker breaks and is repaired; nothing else is wrong but the job without a template."""
 
-    def active() -> set[str]:
+    def active(state: str = "") -> set[str]:
         return {
             alert["labels"]["alertname"]
             for rule in prometheus.rules()
             for alert in rule.get("alerts", [])
+            if alert["state"].startswith(state)
         }
 
-    before = active()
-    assert before == {"FedraJobsBlockedByFault"}, before
+    # What is pending may be the machine's slowness, and need not come to anything.
+    assert "FedraJobsBlockedByFault" in active(), active()
+    assert not active("firing"), active("firing")
     unhealthy = [rule for rule in prometheus.rules() if rule["health"] != "ok"]
     assert not unhealthy, unhealthy
     stage.fleet.stop_api_server(_EAST)
@@ -336,7 +341,7 @@ def _check_alerts(prometheus: _Prometheus, stage: _Stage) -> None:
 # --- Runbooks.
 
 
-def _try(stage: _Stage, alert: str, line: str) -> bool:
+def _try(stage: _Stage, kubectl: Path, alert: str, line: str) -> bool:
     """Runs a line as an operator would type it; whether it is one that can be tried here."""
     words = shlex.split(line.partition("  #")[0])
     if not words or words[0] in _OF_THE_MACHINE:
@@ -351,7 +356,7 @@ def _try(stage: _Stage, alert: str, line: str) -> bool:
     line = line.replace("WORKER", _EAST)
     environment = {
         **os.environ,
-        "PATH": f"{default_binary().resolve().parent}:{os.environ['PATH']}",
+        "PATH": f"{default_binary().resolve().parent}:{kubectl.parent}:{os.environ['PATH']}",
         "FEDRA_CONFIG": str(stage.fedra.configuration_file),
     }
     result = subprocess.run(

@@ -27,8 +27,10 @@ from packages import (  # noqa: E402
     deb_files,
     deb_machine,
     image,
+    krew,
     kustomize,
     monitored,
+    release,
 )
 from packages.artefacts import Artefacts  # noqa: E402
 from packages.parts import Skip  # noqa: E402
@@ -59,6 +61,9 @@ TESTS: dict[str, Test] = {
     "chart-runs": chart.runs,
     "kustomize-base": kustomize.base,
     "chart-cluster": chart_cluster.installs,
+    "krew-manifest": krew.manifest,
+    "krew-runs": krew.runs,
+    "release": release.all_artefacts,
     "alert-rules": alert_rules.rules,
     "alert-runbooks": alert_rules.runbooks,
     "dashboards": monitored.dashboards,

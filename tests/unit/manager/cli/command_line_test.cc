@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +77,10 @@ TEST_CASE("version names the libraries, for people and for programs") {
     CHECK(version.find_first_of("0123456789") != std::string::npos);
     CHECK_THAT(text.out, ContainsSubstring(fmt::format("\n{:<14} {}\n", name, version)));
   }
+  const std::string glibc = fmt::format("\nglibc          {} (needs {} or newer)\n",
+                                        document["libraries"]["glibc"].get<std::string>(),
+                                        document["needs"]["glibc"].get<std::string>());
+  CHECK_THAT(text.out, ContainsSubstring(glibc));
 }
 
 // The names of all commands, as docs/commands.md has them: "status", "config view", ...
@@ -311,6 +316,75 @@ TEST_CASE("completion asks the store for jobs and workers") {
              ContainsSubstring("-x -a '(fedra status jobs --all -o name 2>/dev/null)'"));
 }
 
+// The words of `fedra __complete`, and its last line behind them.
+std::string Offered(std::vector<const char*> line) {
+  line.insert(line.begin(), "__complete");
+  std::istringstream lines(Run(std::move(line)).out);
+  std::string words;
+  for (std::string each; std::getline(lines, each);)
+    words += (words.empty() ? "" : " ") + each.substr(0, each.find('\t'));
+  return words;
+}
+
+TEST_CASE("__complete offers what may come next, and says whether that is a file") {
+  CHECK(Offered({"sta"}) == "status :4");
+  CHECK(Run({"__complete", "sta"}).out == "status\tShow the fleet and the jobs\n:4\n");
+  CHECK_THAT(Offered({""}), ContainsSubstring("status why history explain"));
+  CHECK_THAT(Offered({""}), !ContainsSubstring("validate"));
+  CHECK(Offered({"config", ""}) == "validate print-defaults view :4");
+  CHECK(Offered({"config", "validate", "--conn"}) == "--connect :4");
+  CHECK(Offered({"--color", ""}) == "auto always never :4");
+  CHECK(Offered({"status", "--col"}) == "--color :4");
+  CHECK(Offered({"--color", "never", "completion", "z"}) == "zsh :4");
+  CHECK(Offered({"status", "-o", ""}) == "table wide json yaml name :4");
+  CHECK(Offered({"status", "--output=j"}) == "json :4");
+  CHECK(Offered({"status", "--namespace", ""}) == ":4");
+  CHECK(Offered({"check", "-f", ""}) == ":0");
+  CHECK(Offered({"explain", "TemplateM"}) == "TemplateMissing :4");
+  CHECK(Offered({"completion", "zsh", ""}) == ":4");
+  CHECK(Offered({"no-such-command", ""}) == ":4");
+  CHECK(Run({"__complete"}).code == 0);
+  CHECK_THAT(CommandsPage(), !ContainsSubstring("__complete"));
+}
+
+TEST_CASE("__complete asks the store for jobs and workers, and is silent when there is none") {
+  const TempFolder folder;
+  const std::string store = StoreWithOneJob(folder);
+  const auto offered = [&](std::vector<const char*> line) {
+    line.insert(line.begin() + 1, {"--store", store.c_str()});
+    return Offered(std::move(line));
+  };
+  CHECK(offered({"why", ""}) == "ml/train :4");
+  CHECK(offered({"why", "ml/x"}) == ":4");
+  CHECK(offered({"why", "ml/train", ""}) == ":4");
+  CHECK(offered({"status", "t"}) == ":4");
+  CHECK(offered({"status", "--worker", ""}) == "gpu-east :4");
+  CHECK(offered({"why", "--namespace=other", ""}) == ":4");
+  const Ran none = Run({"__complete", "why", "--store", "/nowhere/fedra.db", ""});
+  CHECK(none.code == 0);
+  CHECK(none.out == ":4\n");
+  CHECK(none.err.empty());
+}
+
+TEST_CASE("__complete does not wait for a store that does not answer") {
+  const TempFolder folder;
+  const std::string pipe = folder.Path("fedra.yaml");  // nobody writes into it
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string out = folder.Write("out", "");
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(RunInto(out.c_str(), {"__complete", "status", "--config", pipe, "wor"}).code == 0);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  std::ifstream text(out);
+  CHECK(std::string(std::istreambuf_iterator<char>(text), {}) == "workers\n:4\n");
+}
+
+TEST_CASE("help of the plugin has the plugin's name") {
+  const Captured out(std::cout);
+  const std::vector<const char*> arguments = {"/usr/bin/kubectl-fedra", "--help"};
+  CHECK(Main(2, arguments.data()) == 0);
+  CHECK_THAT(out.text(), ContainsSubstring("Usage: kubectl fedra "));
+}
+
 TEST_CASE("explain: whatever people call it") {
   const std::string expected = Run({"explain", "TemplateMissing"}).out;
   CHECK(Run({"explain", "templatemissing"}).out == expected);
@@ -526,6 +600,20 @@ TEST_CASE("backup never overwrites, and says what to do") {
   CHECK(ran.err == "fedra backup: backup " + copy +
                        ": File exists; a backup overwrites nothing: give another name, or remove "
                        "that file first\n");
+}
+
+TEST_CASE("backup - prints the copy and leaves nothing beside the store") {
+  const TempFolder folder;
+  const std::string store = StoreWithOneJob(folder);
+  const Ran ran = Run({"backup", "-", "--store", store.c_str()});
+  CHECK(ran.code == 0);
+  CHECK(ran.err == "standard output is a copy of " + store + "\n");
+  const std::string copy = folder.Write("copy.db", ran.out);
+  CHECK(Run({"status", "jobs", "-o", "name", "--store", copy.c_str()}).out == "ml/train\n");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.Path("")))
+    CHECK_THAT(entry.path().filename().string(), !ContainsSubstring("backup"));
+  CHECK(RunInto("/dev/full", {"backup", "-", "--store", store}).err ==
+        "fedra backup: cannot write the output: No space left on device\n");
 }
 
 }  // namespace
