@@ -7,7 +7,7 @@
 
 #include "manager/app.h"
 #include "manager/cli/subcommands.h"
-#include "manager/cli/text/job_filter.h"
+#include "manager/report/job_filter.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {

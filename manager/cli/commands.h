@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "manager/cli/text/cel_report.h"
-#include "manager/cli/text/job_filter.h"
 #include "manager/cli/text/terminal.h"
+#include "manager/report/job_filter.h"
 
 namespace fedra::cli {
 

@@ -11,8 +11,8 @@
 #include "config/names.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/states.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/report/states.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {

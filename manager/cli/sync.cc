@@ -7,8 +7,8 @@
 #include "config/load.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/template_fleet.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/as_of.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {

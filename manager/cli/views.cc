@@ -15,10 +15,10 @@
 #include "manager/cli/text/checked_output.h"
 #include "manager/cli/text/history_view.h"
 #include "manager/cli/text/status_view.h"
-#include "manager/cli/text/view_data.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/cli/text/why_view.h"
 #include "manager/cli/text/workload_view.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 namespace {

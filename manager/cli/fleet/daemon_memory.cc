@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "manager/cli/text/row_states.h"
-#include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/setbacks.h"
 
 namespace fedra::cli {
 namespace {

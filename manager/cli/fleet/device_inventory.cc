@@ -10,7 +10,7 @@
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/counters.h"
 #include "dra/judge/selector_advice.h"
-#include "manager/cli/text/attribute_text.h"
+#include "manager/report/attribute_text.h"
 
 namespace fedra::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "dra/model/snapshot.h"
-#include "manager/cli/text/device_counts.h"
+#include "manager/report/device_counts.h"
 
 namespace fedra::cli {
 

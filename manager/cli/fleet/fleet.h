@@ -15,8 +15,8 @@
 #include "manager/cli/fleet/asked_manager.h"
 #include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/fleet/live_fleet.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/cli/text/terminal.h"
+#include "manager/report/as_of.h"
 
 namespace fedra::cli {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
-#include "manager/cli/text/job_verdict.h"
+#include "manager/report/job_verdict.h"
 #include "manager/tracking/submitted.h"
 #include "manager/verify/verify.h"
 #include "manager/verify/worker_objects.h"

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
 #include "manager/tracking/pod_set.h"
 
 namespace fedra::cli {

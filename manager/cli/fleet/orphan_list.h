@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "base/types.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/as_of.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
 

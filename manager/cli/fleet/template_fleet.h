@@ -14,9 +14,9 @@
 #include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/cli/fleet/live_fleet.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/template_survey.h"
+#include "manager/report/as_of.h"
 
 namespace fedra::cli {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/text/as_of.h"
-#include "manager/cli/text/device_counts.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/as_of.h"
+#include "manager/report/device_counts.h"
 
 namespace fedra::cli {
 

@@ -3,7 +3,7 @@
 // fedra history NAMESPACE/NAME: what happened to a job, also to its earlier incarnations. Pure.
 
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

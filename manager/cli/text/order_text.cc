@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "manager/cli/text/capacity_text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
 
 namespace fedra::cli {
 namespace {

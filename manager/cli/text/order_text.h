@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

@@ -12,8 +12,8 @@
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
 
 namespace fedra::cli {
 namespace {

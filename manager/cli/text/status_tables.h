@@ -9,7 +9,7 @@
 
 #include "base/types.h"
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

@@ -14,9 +14,9 @@
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
 #include "manager/cli/text/order_text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/status_tables.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
 
 namespace fedra::cli {
 namespace {

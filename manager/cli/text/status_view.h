@@ -3,7 +3,7 @@
 // fedra status: the fleet and its jobs, or one of the two. Pure.
 
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 #include "manager/cli/text/display_text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/rank.h"
+#include "manager/report/row_states.h"
 
 namespace fedra::cli {
 namespace {

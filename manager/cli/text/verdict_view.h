@@ -8,8 +8,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/cli/text/job_verdict.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/job_verdict.h"
 
 namespace fedra::cli {
 

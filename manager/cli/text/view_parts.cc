@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "manager/cli/text/display_text.h"
-#include "manager/cli/text/row_states.h"
+#include "manager/report/row_states.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {

@@ -11,7 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 #include "manager/verify/reason_json.h"
 #include "manager/verify/reason_order.h"
 

@@ -12,9 +12,9 @@
 #include "manager/cli/text/line_text.h"
 #include "manager/cli/text/order_text.h"
 #include "manager/cli/text/pod_log_text.h"
-#include "manager/cli/text/row_states.h"
-#include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/setbacks.h"
 
 namespace fedra::cli {
 namespace {

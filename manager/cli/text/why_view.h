@@ -4,7 +4,7 @@
 // help. Pure.
 
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/text/row_states.h"
-#include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/setbacks.h"
 
 namespace fedra::cli {
 namespace {

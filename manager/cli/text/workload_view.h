@@ -3,7 +3,7 @@
 // fedra status NAMESPACE/NAME: one workload, where it is and where it has been. Pure.
 
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

@@ -11,9 +11,9 @@
 #include "base/write_file.h"
 #include "config/print.h"
 #include "manager/cli/command_line.h"
-#include "manager/cli/text/states.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/report/states.h"
 #include "tests/support/catch.h"
 #include "verdict/reason.h"
 
@@ -49,7 +49,7 @@ std::string ReasonsPage() {
 std::string StatesPage() {
   std::string page =
       "# States\n\nThe words in the columns STATE and VERDICT. Generated from "
-      "`manager/cli/text/states.cc` "
+      "`manager/report/states.cc` "
       "by `make docs`;\n`fedra explain STATE` prints the same, [reasons.md](reasons.md) has the "
       "reasons.\n";
   std::string_view group;

@@ -7,7 +7,7 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/report/rows.h"
 
 namespace fedra::cli {
 namespace {

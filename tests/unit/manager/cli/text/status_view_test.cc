@@ -6,7 +6,7 @@
 #include "manager/cli/text/workload_view.h"
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/report/rows.h"
 
 namespace fedra::cli {
 namespace {

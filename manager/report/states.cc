@@ -1,4 +1,4 @@
-#include "manager/cli/text/states.h"
+#include "manager/report/states.h"
 
 #include <array>
 

@@ -1,11 +1,11 @@
 // From a store's file to what is shown: the same path that the commands take.
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 #include "manager/cli/text/why_view.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/report/rows.h"
 
 namespace fedra::cli {
 namespace {

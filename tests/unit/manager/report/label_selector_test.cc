@@ -1,4 +1,4 @@
-#include "manager/cli/text/label_selector.h"
+#include "manager/report/label_selector.h"
 
 #include "tests/support/catch.h"
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "manager/cli/text/view_data.h"
 #include "manager/placement/setback.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 

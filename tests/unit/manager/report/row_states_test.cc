@@ -1,13 +1,13 @@
 // The words in the store's rows, and how they are shown.
 
-#include "manager/cli/text/row_states.h"
+#include "manager/report/row_states.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "manager/cli/text/states.h"
+#include "manager/report/states.h"
 #include "tests/support/catch.h"
 
 namespace fedra::cli {

@@ -1,4 +1,4 @@
-#include "manager/cli/text/setback_text.h"
+#include "manager/report/setbacks.h"
 
 #include <array>
 #include <utility>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "manager/cli/text/row_states.h"
+#include "manager/report/row_states.h"
 
 namespace fedra::cli {
 namespace {

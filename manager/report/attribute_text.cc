@@ -1,4 +1,4 @@
-#include "manager/cli/text/attribute_text.h"
+#include "manager/report/attribute_text.h"
 
 #include <variant>
 

@@ -1,4 +1,4 @@
-#include "manager/cli/text/row_states.h"
+#include "manager/report/row_states.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "manager/cli/text/as_of.h"
+#include "manager/report/as_of.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "manager/cli/text/view_data.h"
+#include "manager/report/view_data.h"
 
 #include <algorithm>
 #include <array>

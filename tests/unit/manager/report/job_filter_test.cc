@@ -1,10 +1,10 @@
-#include "manager/cli/text/job_filter.h"
+#include "manager/report/job_filter.h"
 
 #include <nlohmann/json.hpp>
 #include "manager/cli/text/status_view.h"
 
 #include "tests/support/catch.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/report/rows.h"
 
 namespace fedra::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "manager/cli/text/label_selector.h"
+#include "manager/report/label_selector.h"
 #include "store/rows.h"
 
 namespace fedra::cli {

@@ -1,4 +1,4 @@
-#include "manager/cli/text/job_filter.h"
+#include "manager/report/job_filter.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 #include "base/ascii.h"
 #include "config/names.h"
-#include "manager/cli/text/row_states.h"
-#include "manager/cli/text/states.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/states.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "manager/cli/text/job_filter.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/job_filter.h"
 #include "store/reader.h"
 #include "store/rows.h"
 
