@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "manager/placement/lines.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/report/row_states.h"
 #include "manager/tracking/pod_set.h"
@@ -44,7 +45,8 @@ LineMemory::LineMemory(store::Reader& memory) {
   for (const store::PlaceRow& place : *places) {
     const auto row = by_uid.find(place.uid);
     if (row == by_uid.end() || PhaseOf(*row->second) == placement::Phase::kDispatching) continue;
-    const bool holds = place.is_kept || place.dispatch_order == "Strict";
+    const bool holds = place.is_kept || placement::ParseOrderPolicy(place.dispatch_order) ==
+                                            placement::OrderPolicy::kStrict;
     claimants_[place.cluster].push_back(
         {*row->second, 0, holds, place.place, place.dispatch_order});
   }
