@@ -245,21 +245,32 @@ Result<void> ManagerCluster::Identify() {
 // Our own cluster is trusted with as much as it can hold.
 constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
 
+std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server) {
+  using Manager = ManagerCluster;
+  std::vector<ManagerInput> inputs;
+  const auto add = [&](const kube::Resource& resource, auto sink) {
+    inputs.push_back({resource, std::move(sink)});
+  };
+  add(tracking::kWorkloads, [](Manager& m) -> auto& { return m.workloads_.cache(); });
+  for (size_t i = 0; i < tracking::JobAdapters().size(); ++i) {
+    add(tracking::JobAdapters()[i]->resource(),
+        [i](Manager& m) -> auto& { return m.jobs_[i]->cache(); });
+  }
+  add(tracking::kAdmissionChecks, [](Manager& m) -> auto& { return m.checks_; });
+  add(tracking::kMultiKueueConfigs, [](Manager& m) -> auto& { return m.configs_; });
+  add(tracking::kClusterQueues, [](Manager& m) -> auto& { return m.queues_; });
+  add(tracking::kLocalQueues, [](Manager& m) -> auto& { return m.local_queues_; });
+  add(verify::InVersion(tracking::kTemplates, verify::DraVersion(server)),
+      [](Manager& m) -> auto& { return m.templates_; });
+  return inputs;
+}
+
 // What is watched as before goes on; only the version of the templates can change.
 void ManagerCluster::OnServer() {
-  const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
-    cluster_.Watch({.resource = resource, .keeps_unserved = true, .bounds = kManagerBounds}, sink);
-  };
-  watch(tracking::kWorkloads, workloads_.cache());
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    watch(tracking::JobAdapters()[i]->resource(), jobs_[i]->cache());
+  for (const ManagerInput& input : ManagerInputs(cluster_.server().get())) {
+    cluster_.Watch({.resource = input.resource, .keeps_unserved = true, .bounds = kManagerBounds},
+                   input.sink(*this));
   }
-  watch(tracking::kAdmissionChecks, checks_);
-  watch(tracking::kMultiKueueConfigs, configs_);
-  watch(tracking::kClusterQueues, queues_);
-  watch(tracking::kLocalQueues, local_queues_);
-  const std::string_view dra = verify::DraVersion(cluster_.server().get());
-  watch(verify::InVersion(tracking::kTemplates, dra), templates_);
 }
 
 bool ManagerCluster::IsListed() const {

@@ -53,18 +53,12 @@ std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool co
 
 std::vector<Right> ManagerRights() {
   Rights rights;
-  rights.Read(tracking::kWorkloads);
+  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(nullptr))
+    rights.Read(input.resource);
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
-  for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
-    rights.Read(adapter->resource());
+  for (const tracking::JobAdapter* adapter : tracking::JobAdapters())
     rights.Add(adapter->resource(), {"patch"}, "status");
-  }
-  rights.Read(tracking::kAdmissionChecks);
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
-  rights.Read(tracking::kMultiKueueConfigs);
-  rights.Read(tracking::kClusterQueues);
-  rights.Read(tracking::kLocalQueues);
-  rights.Read(tracking::kTemplates);
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
   return rights.Take();

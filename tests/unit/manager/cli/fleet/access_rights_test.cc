@@ -11,6 +11,7 @@
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "config/yaml_json.h"
+#include "manager/reconcile/manager_cluster.h"
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
@@ -129,6 +130,23 @@ TEST_CASE("the manager's role grants what is needed there") {
   CHECK(f.Missing(ManagerRights()) == Texts{"patch workloads.kueue.x-k8s.io/status"});
   f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};
   CHECK(f.Missing(ManagerRights()) == Texts{"get namespaces kube-system"});
+}
+
+TEST_CASE("whatever the daemon watches on the manager, its rights are asked for") {
+  const std::vector<Right> rights = ManagerRights();
+  const auto may = [&](const std::string& verb, const kube::Resource& resource) {
+    return std::any_of(rights.begin(), rights.end(), [&](const Right& right) {
+      return right.verb == verb && right.resource.group == resource.group &&
+             right.resource.plural == resource.plural && right.subresource.empty();
+    });
+  };
+  const auto inputs = reconcile::ManagerInputs(nullptr);
+  CHECK(inputs.size() >= 7);
+  for (const reconcile::ManagerInput& input : inputs) {
+    CAPTURE(input.resource.plural);
+    CHECK(may("list", input.resource));
+    CHECK(may("watch", input.resource));
+  }
 }
 
 TEST_CASE("a right in some namespaces is not a right") {
