@@ -15,21 +15,21 @@ namespace fedra::cli {
 namespace {
 
 using reconcile::TemplateStep;
-using templates::Mode;
+using templates::SyncPolicy;
 
-std::string_view NameOf(Mode mode) {
+std::string_view NameOf(SyncPolicy mode) {
   switch (mode) {
-    case Mode::kIfMissing:
+    case SyncPolicy::kIfMissing:
       return "IfMissing";
-    case Mode::kReconcile:
+    case SyncPolicy::kReconcile:
       return "Reconcile";
-    case Mode::kNever:
+    case SyncPolicy::kNever:
       break;
   }
   return "Never";
 }
 
-void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal) {
+void Print(const std::vector<TemplateStep>& steps, SyncPolicy mode, Terminal& terminal) {
   if (steps.empty()) {
     terminal.err << fmt::format("nothing to do with verification.templates.sync: {}\n",
                                 NameOf(mode));
@@ -43,7 +43,7 @@ void Print(const std::vector<TemplateStep>& steps, Mode mode, Terminal& terminal
   terminal.out << table.Render({});
 }
 
-nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, Mode mode,
+nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, SyncPolicy mode,
                                  const std::vector<LeftAlone>& left_alone,
                                  const std::vector<UnreadWorker>& unread) {
   nlohmann::ordered_json document = Document("TemplateSync", AsOf{SystemClock().Now(), {}});
@@ -68,14 +68,14 @@ nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, Mode mo
 }
 
 // Without --dry-run there is nothing to run: the daemon does it all the time.
-int Explain(Mode mode, Format format, Terminal& terminal) {
+int Explain(SyncPolicy mode, Format format, Terminal& terminal) {
   const std::string meaning =
-      mode == Mode::kNever
+      mode == SyncPolicy::kNever
           ? "with that no template is copied to a worker"
           : "with that the daemon (fedra run) copies templates and removes the copies, as soon as "
             "there is something to do";
   const std::string more = std::string("fedra sync --dry-run shows what would be done now") +
-                           (mode == Mode::kNever ? ", with --mode IfMissing or Reconcile" : "");
+                           (mode == SyncPolicy::kNever ? ", with --mode IfMissing or Reconcile" : "");
   if (!IsTable(format)) {
     nlohmann::ordered_json document = Document("TemplateSyncMode");
     document["mode"] = NameOf(mode);
@@ -109,8 +109,8 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
   if (!loaded) return fail(config::ToString(loaded.error()));
   reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
   if (!options.dry_run) return Explain(settings.mode, *format, terminal);
-  if (options.mode == NameOf(Mode::kIfMissing)) settings.mode = Mode::kIfMissing;
-  if (options.mode == NameOf(Mode::kReconcile)) settings.mode = Mode::kReconcile;
+  if (options.mode == NameOf(SyncPolicy::kIfMissing)) settings.mode = SyncPolicy::kIfMissing;
+  if (options.mode == NameOf(SyncPolicy::kReconcile)) settings.mode = SyncPolicy::kReconcile;
 
   TemplateFleet fleet(*loaded);
   fleet.Read(*limit);

@@ -95,7 +95,7 @@ std::vector<reconcile::TemplateStep> TemplateFleet::Survey(
 std::vector<LeftAlone> TemplateFleet::LeftAloneIn(
     const reconcile::TemplateSettings& settings) const {
   std::vector<LeftAlone> left;
-  if (settings.mode != templates::Mode::kReconcile) return left;
+  if (settings.mode != templates::SyncPolicy::kReconcile) return left;
   const tracking::Identity us{settings.origin, manager_.uid()};
   const auto list = workers_.Now();
   for (const auto& worker : *list) {
