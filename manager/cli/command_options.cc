@@ -54,10 +54,10 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   const std::string name = completion.names.empty() ? option.get_name(true) : "";
   if (name == "job" || name == "what") completion.from = "status jobs --all -o name";
   if (name == "what") completion.values = {"workers", "jobs"};
-  if (option.check_lname("state")) completion.values = JobStates();
+  if (option.check_lname("state")) completion.values = report::JobStates();
   if (option.check_lname("reason"))
     for (const auto& entry : verdict::ReasonCatalogue()) completion.values.emplace_back(entry.name);
-  if (option.check_lname("sort-by")) completion.values = SortColumns();
+  if (option.check_lname("sort-by")) completion.values = report::SortColumns();
   if (option.check_lname("worker")) completion.from = "status workers -o name";
   if (name == "reason") completion.values = ExplainableWords();
   return completion;

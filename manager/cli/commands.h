@@ -138,7 +138,7 @@ struct ViewOptions {
   std::vector<std::string> names;  // positional arguments
   std::string ns;
   bool all_namespaces = false;
-  JobFilter jobs;  // of status
+  report::JobFilter jobs;  // of status
   std::string format = "table";
   bool headers = true;
   bool watch = false;

@@ -9,6 +9,7 @@
 #include "manager/cli/fleet/template_fleet.h"
 #include "manager/cli/text/output.h"
 #include "manager/report/as_of.h"
+#include "manager/report/document.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -45,8 +46,8 @@ void Print(const std::vector<TemplateStep>& steps, SyncPolicy mode, Terminal& te
 
 nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, SyncPolicy mode,
                                  const std::vector<LeftAlone>& left_alone,
-                                 const std::vector<UnreadWorker>& unread) {
-  nlohmann::ordered_json document = Document("TemplateSync", AsOf{SystemClock().Now(), {}});
+                                 const std::vector<report::UnreadWorker>& unread) {
+  nlohmann::ordered_json document = report::Document("TemplateSync", report::AsOf{SystemClock().Now(), {}});
   document["mode"] = NameOf(mode);
   auto& items = document["items"] = nlohmann::ordered_json::array();
   for (const TemplateStep& step : steps) {
@@ -63,7 +64,7 @@ nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, SyncPol
                     {"name", item.key.name},
                     {"why", "differs, and is not fedra's: " + item.difference}});
   }
-  PutUnread(document, unread);
+  report::PutUnread(document, unread);
   return document;
 }
 
@@ -77,7 +78,7 @@ int Explain(SyncPolicy mode, Format format, Terminal& terminal) {
   const std::string more = std::string("fedra sync --dry-run shows what would be done now") +
                            (mode == SyncPolicy::kNever ? ", with --mode IfMissing or Reconcile" : "");
   if (!IsTable(format)) {
-    nlohmann::ordered_json document = Document("TemplateSyncMode");
+    nlohmann::ordered_json document = report::Document("TemplateSyncMode");
     document["mode"] = NameOf(mode);
     document["meaning"] = meaning;
     document["more"] = more;
@@ -117,8 +118,8 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
   if (const std::string problem = fleet.Problem(); !problem.empty()) return fail(problem);
   const std::vector<TemplateStep> steps = fleet.Survey(settings);
   const std::vector<LeftAlone> left_alone = fleet.LeftAloneIn(settings);
-  const std::vector<UnreadWorker> unread = fleet.Unread();
-  for (const UnreadWorker& one : unread)
+  const std::vector<report::UnreadWorker> unread = fleet.Unread();
+  for (const report::UnreadWorker& one : unread)
     terminal.err << fmt::format("{} is left out: {}\n", one.worker, one.problem);
   if (IsTable(*format)) {
     Print(steps, settings.mode, terminal);

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 template <class... F>
@@ -45,4 +45,4 @@ std::vector<std::pair<std::string, std::string>> TextsOf(const dra::Device& devi
   return texts;
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -8,9 +8,9 @@
 
 #include "dra/model/model.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
 // "model" -> "h100", "memory" -> "80Gi": names as published.
 std::vector<std::pair<std::string, std::string>> TextsOf(const dra::Device& device);
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

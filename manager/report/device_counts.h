@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace fedra::cli {
+namespace fedra::report {
 
 // Each device counts in `total` and, unless a taint is all that is wrong with it, in one of `free`
 // to `unusable`; a tainted one counts in `tainted` whatever else it is, but never in `free`.
@@ -44,4 +44,4 @@ struct DeviceInventory {
   int failing = 0;    // of these: devices that a selector cannot be evaluated on
 };
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -13,12 +13,12 @@
 
 #include "base/ascii.h"
 #include "config/names.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
 #include "manager/report/states.h"
 #include "verdict/reason.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using store::WorkloadRow;
@@ -183,4 +183,4 @@ ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
   return chosen;
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

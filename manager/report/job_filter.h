@@ -13,7 +13,7 @@
 #include "manager/report/label_selector.h"
 #include "store/rows.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
 // Every list: any of these; empty: all.
 struct JobFilter {
@@ -53,4 +53,4 @@ ChosenJobs Choose(const std::vector<store::WorkloadRow>& jobs,
                   const std::vector<store::PlaceRow>& places, const std::string& ns,
                   const JobFilter& filter, WallTime now);
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -10,7 +10,7 @@
 #include "dra/judge/judge.h"
 #include "verdict/verdict.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
 // The alternative of a firstAvailable request that the pods would get.
 struct ChosenAlternative {
@@ -38,4 +38,4 @@ struct JobVerdict {
   std::vector<ChosenAlternative> alternatives;
 };
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 constexpr std::string_view kSpace = " \t";
@@ -113,4 +113,4 @@ bool LabelSelector::Matches(const Labels& labels) const {
   });
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
@@ -36,4 +36,4 @@ class LabelSelector final {
   std::vector<Requirement> requirements_;  // all of them
 };
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -1,4 +1,4 @@
-// Rows of the store and whole reports for programs.
+#include "manager/report/row_json.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "manager/cli/text/capacity_text.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/report/document.h"
+#include "manager/report/freshness.h"
+#include "manager/report/row_facts.h"
 #include "manager/verify/reason_json.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using nlohmann::ordered_json;
@@ -38,8 +39,8 @@ ordered_json NeedsJson(const store::WorkloadRow& row) {
 
 }  // namespace
 
-ordered_json Report(std::string_view kind, const Daemon& daemon,
-                    const std::optional<store::ClusterRow>& manager, WallTime now) {
+ordered_json Document(std::string_view kind, const Daemon& daemon,
+                      const std::optional<store::ClusterRow>& manager, WallTime now) {
   ordered_json document = Document(kind);
   if (daemon.heartbeat) {
     PutTime(document, "asOf", daemon.heartbeat->at);
@@ -62,10 +63,6 @@ std::string WithoutAges(const std::string& report) {
   if (document.contains("workers"))
     for (ordered_json& worker : document["workers"]) worker.erase("lastContact");
   return document.dump();
-}
-
-void PutTime(ordered_json& object, std::string_view key, const std::optional<WallTime>& time) {
-  if (time) object[std::string(key)] = FormatRfc3339(*time);
 }
 
 ordered_json ToJson(const store::WorkloadRow& row) {
@@ -133,4 +130,4 @@ ordered_json ToJson(const store::EventRow& row) {
   return object;
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using placement::Phase;
@@ -11,15 +11,15 @@ using reconcile::ClusterPhase;
 using verdict::Outcome;
 
 constexpr std::array kPhaseViews = {
-    PhaseView{Phase::kRunning, Tone::kGood, "is running", true, 4},
-    PhaseView{Phase::kDispatching, Tone::kWarning, "is being dispatched", false, 2},
-    PhaseView{Phase::kRequeued, Tone::kWarning, "is queued again", false, 1},
-    PhaseView{Phase::kWaiting, Tone::kPlain, "is waiting", false, 3},
-    PhaseView{Phase::kBlocked, Tone::kBad, "is blocked", false, 0},
-    PhaseView{Phase::kSuspended, Tone::kPlain, "is suspended", false, 5},
-    PhaseView{Phase::kFinished, Tone::kGood, "has finished", true, 7},
-    PhaseView{Phase::kFailed, Tone::kBad, "has failed", true, 6},
-    PhaseView{Phase::kGone, Tone::kPlain, "was deleted", true, 8},
+    PhaseView{Phase::kRunning, "is running", true, 4},
+    PhaseView{Phase::kDispatching, "is being dispatched", false, 2},
+    PhaseView{Phase::kRequeued, "is queued again", false, 1},
+    PhaseView{Phase::kWaiting, "is waiting", false, 3},
+    PhaseView{Phase::kBlocked, "is blocked", false, 0},
+    PhaseView{Phase::kSuspended, "is suspended", false, 5},
+    PhaseView{Phase::kFinished, "has finished", true, 7},
+    PhaseView{Phase::kFailed, "has failed", true, 6},
+    PhaseView{Phase::kGone, "was deleted", true, 8},
 };
 static_assert(kPhaseViews.size() == placement::kPhases.size() + 1, "every phase is shown");
 
@@ -57,24 +57,6 @@ bool LooksForWorker(const store::WorkloadRow& row) {
          phase == Phase::kWaiting;
 }
 
-Tone ToneOf(const store::WorkloadRow& row) {
-  const PhaseView* view = ViewOf(row);
-  return view == nullptr ? Tone::kPlain : view->tone;
-}
-
-Tone ToneOf(const store::ClusterRow& row) {
-  const std::optional<ClusterPhase> phase = PhaseOf(row);
-  if (phase == ClusterPhase::kConnected) return Tone::kGood;
-  return phase == ClusterPhase::kConnecting || phase == ClusterPhase::kSyncing ? Tone::kWarning
-                                                                               : Tone::kBad;
-}
-
-Tone ToneOfOutcome(std::string_view verdict_outcome) {
-  const std::optional<Outcome> outcome = verdict::ParseOutcome(verdict_outcome);
-  if (outcome == Outcome::kYes) return Tone::kGood;
-  return outcome == Outcome::kNo ? Tone::kBad : Tone::kWarning;
-}
-
 std::string Predicate(const store::WorkloadRow& row) {
   const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
   const PhaseView* view = ViewOf(row);
@@ -82,4 +64,4 @@ std::string Predicate(const store::WorkloadRow& row) {
   return std::string(view->predicate) + (view->names_worker ? on_worker : "");
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

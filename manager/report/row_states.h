@@ -1,7 +1,7 @@
 #pragma once
 //
-// The states in the store's rows as the enums that they were written from, and how each is shown.
-// The store keeps words; nothing but this file reads them back.
+// The states in the store's rows as the enums that they were written from, and what is said of
+// each. The store keeps words; nothing but this file reads them back.
 //
 // Thread rules: pure functions.
 
@@ -10,18 +10,16 @@
 #include <string>
 #include <string_view>
 
-#include "manager/cli/text/output.h"
 #include "manager/placement/action.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "store/rows.h"
 #include "verdict/verdict.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
-// How a workload's phase is shown.
+// What is said of a workload's phase.
 struct PhaseView {
   placement::Phase phase;
-  Tone tone;
   std::string_view predicate;  // "is running"
   bool names_worker;           // whether " on gpu-east" may follow
   int urgency;                 // in lists: what needs a person comes first
@@ -40,11 +38,7 @@ bool HasEnded(const store::WorkloadRow& row);
 // Whether it still matters which worker could run it.
 bool LooksForWorker(const store::WorkloadRow& row);
 
-Tone ToneOf(const store::WorkloadRow& row);
-Tone ToneOf(const store::ClusterRow& row);
-Tone ToneOfOutcome(std::string_view verdict_outcome);
-
 // "is blocked", "is running on gpu-east".
 std::string Predicate(const store::WorkloadRow& row);
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

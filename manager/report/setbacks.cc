@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "manager/report/row_states.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using nlohmann::json;
@@ -55,17 +55,17 @@ placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& 
 }
 
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
-                                           const ViewSettings& settings) {
+                                           WallTime now, TimesAs times) {
   std::vector<store::VerdictRow> rows = incarnation.verdicts;
   if (!LooksForWorker(incarnation.row)) return rows;
   const placement::PlacementRecord record = RecordOf(incarnation.failures);
-  std::optional<WallTime> now;
-  if (IsTable(settings.format)) now = settings.now;
+  const std::optional<WallTime> ages_at =
+      times == TimesAs::kAges ? std::optional(now) : std::nullopt;
   for (store::VerdictRow& row : rows) {
-    if (const auto setback = placement::SetbackOf(record, row.cluster, settings.now))
-      PutInRow(*setback, now, row);
+    if (const auto setback = placement::SetbackOf(record, row.cluster, now))
+      PutInRow(*setback, ages_at, row);
   }
   return rows;
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

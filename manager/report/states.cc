@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 constexpr std::string_view kJob = "Job";
@@ -75,4 +75,4 @@ constexpr std::array kEntries = {
 
 std::span<const StateEntry> StateEntries() { return kEntries; }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace fedra::cli {
+namespace fedra::report {
 
 struct StateEntry {
   std::string_view name;   // as it is shown: "Blocked"
@@ -18,4 +18,4 @@ struct StateEntry {
 // By group, in the order in which people meet them.
 std::span<const StateEntry> StateEntries();
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

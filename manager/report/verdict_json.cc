@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/text/verdict_view.h"
+#include "manager/report/job_report.h"
 #include "manager/verify/reason_json.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using nlohmann::ordered_json;
@@ -108,4 +108,4 @@ ordered_json ToJson(const JobReport& report) {
   return object;
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

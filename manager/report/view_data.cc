@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "manager/cli/text/view_parts.h"
 #include "manager/placement/action.h"
+#include "manager/report/freshness.h"
 #include "manager/tracking/manager_name.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 // The row of the manager, which is taken out of the workers'.
@@ -111,6 +111,24 @@ Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
 
 }  // namespace
 
+Incarnations Current(const WorkloadData& data) {
+  Incarnations current;
+  for (const WorkloadData::Incarnation& incarnation : data.incarnations) {
+    if (!incarnation.row.removed_at || current.empty()) current.push_back(&incarnation);
+  }
+  return current;
+}
+
+Incarnations Chronological(const WorkloadData& data) {
+  Incarnations all;
+  for (const WorkloadData::Incarnation& incarnation : data.incarnations)
+    all.push_back(&incarnation);
+  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->row.created_at, a->row.uid) < std::pair(b->row.created_at, b->row.uid);
+  });
+  return all;
+}
+
 Result<StatusData> LoadStatus(store::Reader& reader) {
   StatusData data;
   FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
@@ -177,4 +195,4 @@ Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const 
               fmt::format("\"{}\" does not name a job: write NAMESPACE/NAME, or NAME", text));
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -1,9 +1,9 @@
 #pragma once
 //
-// What status, why and history show, as rows of the store; and how they are shown.
+// What status, why and history are about, as rows of the store.
 //
-// Loading is apart from rendering, so that every rendering is a pure function and its test a text.
-// Plain values.
+// Loading is apart from documents and texts, so that each of those is a pure function. Plain
+// values.
 
 #include <map>
 #include <optional>
@@ -12,28 +12,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "manager/cli/text/output.h"
-#include "manager/report/job_filter.h"
 #include "store/reader.h"
 #include "store/rows.h"
 
-namespace fedra::cli {
-
-struct ViewSettings {
-  Format format = Format::kTable;
-  Style style = {};
-  WallTime now{};
-  // Only workloads of this namespace; empty: of all.
-  std::string ns = {};
-  // Which jobs `status` shows.
-  JobFilter jobs = {};
-  // When the jobs of a lost worker move; null: not known here, then nothing is said about it.
-  std::optional<std::chrono::milliseconds> worker_lost_timeout = std::nullopt;
-  // How long a worker has to admit a job before another one is tried; null: not known here.
-  std::optional<std::chrono::milliseconds> admission_timeout = std::nullopt;
-  // Whether dispatch.policy is race; false, too, when that is not known here.
-  bool race = false;
-};
+namespace fedra::report {
 
 struct Daemon {
   std::optional<store::HeartbeatRow> heartbeat;    // its last one; null: none has written here yet
@@ -77,6 +59,13 @@ struct WorkloadData {
   std::vector<Incarnation> incarnations;  // never empty
 };
 
+using Incarnations = std::vector<const WorkloadData::Incarnation*>;
+
+// The incarnations that `status` and `why` are about: those that live, or the last one that did.
+Incarnations Current(const WorkloadData& data);
+// All of them as it happened: the oldest first.
+Incarnations Chronological(const WorkloadData& data);
+
 Result<StatusData> LoadStatus(store::Reader& reader);
 // `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
 // kNotFound when nothing of that name is known; kInvalidArgument, with the candidates, when a name
@@ -88,4 +77,4 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<Objec
 // may mean, the likeliest first. kInvalidArgument, with the form to use, for anything else.
 Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const std::string& ns);
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -17,6 +17,7 @@ struct DeviceFilter {
 };
 
 // kInvalidArgument when the filter's selector is no selector, with what to write instead.
-Result<DeviceInventory> TakeInventory(const dra::Snapshot& snapshot, const DeviceFilter& filter);
+Result<report::DeviceInventory> TakeInventory(const dra::Snapshot& snapshot,
+                                              const DeviceFilter& filter);
 
 }  // namespace fedra::cli

@@ -54,7 +54,7 @@ void AwaitManager(AskedManager& manager, FleetSignal& signal);
 
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
-  AsOf as_of;
+  report::AsOf as_of;
   std::string store;  // where the daemon's memory is; empty: of a snapshot
   FleetSignal signal;
   std::unique_ptr<AskedManager> manager;  // null: not asked

@@ -83,7 +83,7 @@ class FleetWorker final {
     return settings_.verified.devices && !settings_.verified.devices->scalable_pools.empty();
   }
 
-  JobVerdict Judge(const tracking::SubmittedJob& job) const;
+  report::JobVerdict Judge(const tracking::SubmittedJob& job) const;
 
  private:
   std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
@@ -100,8 +100,8 @@ using FleetWorkers = std::vector<std::unique_ptr<FleetWorker>>;
 
 // The verdict of every worker, in their order. Of `others` only the claims matter: where one that
 // the job names is allocated (verify/named_claims.h).
-std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
-                                        const FleetWorkers& workers,
-                                        const FleetWorkers& others = {});
+std::vector<report::JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                                const FleetWorkers& workers,
+                                                const FleetWorkers& others = {});
 
 }  // namespace fedra::cli

@@ -106,7 +106,8 @@ InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, O
   }
 }
 
-void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict& verdict) const {
+void InputDrift::Compare(const Item& item, const std::string& there,
+                         report::JobVerdict& verdict) const {
   if (there == item.spec) return;
   const bool is_template = !item.key.ns.empty();
   const std::string place = PlaceOf(item.file, item.document);
@@ -118,7 +119,7 @@ void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict&
 }
 
 void InputDrift::Note(const tracking::SubmittedJob& job, const FleetWorker& worker,
-                      JobVerdict& verdict) const {
+                      report::JobVerdict& verdict) const {
   const std::vector<std::string> names = job.requirement.TemplateNames();
   for (const Item& item : templates_) {
     const bool named = item.key.ns == job.key.ns && Contains(names, item.key.name);

@@ -111,8 +111,8 @@ std::vector<LeftAlone> TemplateFleet::LeftAloneIn(
   return left;
 }
 
-std::vector<UnreadWorker> TemplateFleet::Unread() const {
-  std::vector<UnreadWorker> unread;
+std::vector<report::UnreadWorker> TemplateFleet::Unread() const {
+  std::vector<report::UnreadWorker> unread;
   const auto list = workers_.Now();
   for (const auto& worker : *list) {
     const reconcile::WorkerStatus status = worker->Status();

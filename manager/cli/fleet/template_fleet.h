@@ -1,7 +1,7 @@
 #pragma once
 //
-// The manager and the workers as the daemon sees them, for `fedra sync`: what would be done about
-// copies of ResourceClaimTemplates. Lists and watches only: nothing is written.
+// The manager and the workers as the daemon sees them, for `fedra sync`: what would be
+// done about copies of ResourceClaimTemplates. Lists and watches only: nothing is written.
 //
 // Not over LiveFleet: the survey is the daemon's own and wants the daemon's clusters.
 //
@@ -40,7 +40,7 @@ class TemplateFleet final {
   // What a person might expect to be replaced, too.
   std::vector<LeftAlone> LeftAloneIn(const reconcile::TemplateSettings& settings) const;
   // Workers that nothing is known about, and why.
-  std::vector<UnreadWorker> Unread() const;
+  std::vector<report::UnreadWorker> Unread() const;
 
  private:
   bool HasAnswered();

@@ -15,6 +15,9 @@
 
 namespace fedra::cli {
 
+// The exit code of a selector that is an error on a device.
+inline constexpr int kEvaluationError = 4;
+
 struct CelOptions {
   std::string expression;
   std::string driver;            // only devices of this driver; empty: all

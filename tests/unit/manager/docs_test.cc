@@ -53,7 +53,7 @@ std::string StatesPage() {
       "by `make docs`;\n`fedra explain STATE` prints the same, [reasons.md](reasons.md) has the "
       "reasons.\n";
   std::string_view group;
-  for (const cli::StateEntry& entry : cli::StateEntries()) {
+  for (const report::StateEntry& entry : report::StateEntries()) {
     if (entry.group != group)
       page += fmt::format("\n## {}\n\n| state | meaning | next |\n|---|---|---|\n", entry.group);
     group = entry.group;

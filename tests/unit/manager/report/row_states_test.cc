@@ -1,4 +1,4 @@
-// The words in the store's rows, and how they are shown.
+// The words in the store's rows, and what is said of them.
 
 #include "manager/report/row_states.h"
 
@@ -10,7 +10,7 @@
 #include "manager/report/states.h"
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using placement::Phase;
@@ -61,9 +61,6 @@ TEST_CASE("every phase of a cluster is read back and explained") {
 TEST_CASE("a cluster that answers and is not listed is syncing, not connecting") {
   CHECK(ToString(reconcile::ClusterPhaseOf(ConnectionPhase::kConnected, false)) == "Syncing");
   CHECK(ToString(reconcile::ClusterPhaseOf(ConnectionPhase::kConnecting, false)) == "Connecting");
-  store::ClusterRow row;
-  row.phase = "Syncing";
-  CHECK(ToneOf(row) == Tone::kWarning);
 }
 
 TEST_CASE("sentences about jobs") {
@@ -77,10 +74,9 @@ TEST_CASE("a word of another version is shown as it is, and ends nothing") {
   const store::WorkloadRow row = InState("Paused");
   CHECK(PhaseOf(row) == std::nullopt);
   CHECK(Predicate(row) == "is Paused on east");
-  CHECK(ToneOf(row) == Tone::kPlain);
   CHECK_FALSE(HasEnded(row));
   CHECK_FALSE(LooksForWorker(row));
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::report

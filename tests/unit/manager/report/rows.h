@@ -5,7 +5,7 @@
 
 #include "manager/report/view_data.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
 inline constexpr WallTime kNow{
     std::chrono::milliseconds(1'795'277'479'000)};  // 2026-11-21T16:11:19Z
@@ -105,12 +105,4 @@ inline StatusData FleetStatus() {
   return data;
 }
 
-inline ViewSettings Settings(Format format = Format::kTable) {
-  ViewSettings settings;
-  settings.format = format;
-  settings.now = kNow;
-  settings.worker_lost_timeout = std::chrono::minutes(15);
-  return settings;
-}
-
-}  // namespace fedra::cli
+}  // namespace fedra::report

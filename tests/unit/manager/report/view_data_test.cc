@@ -1,13 +1,12 @@
 // From a store's file to what is shown: the same path that the commands take.
 #include "manager/report/view_data.h"
 
-#include "manager/cli/text/why_view.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/report/rows.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 struct Fixture {
@@ -114,4 +113,4 @@ TEST_CASE_METHOD(Fixture, "a bare name is enough where only one namespace has it
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -1,4 +1,4 @@
-#include "manager/cli/text/cel_slices.h"
+#include "manager/report/cel_slices.h"
 
 #include <nlohmann/json.hpp>
 
@@ -6,7 +6,7 @@
 #include "dra/model/parse.h"
 #include "manager/tracking/json_fields.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using nlohmann::json;
@@ -49,4 +49,4 @@ Result<std::vector<CelCandidate>> CelCandidatesOf(const json& document, const st
   return candidates;
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::report

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "cel/device.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 
 // One device of a slice.
 struct CelCandidate {
@@ -28,4 +28,4 @@ struct CelCandidate {
 Result<std::vector<CelCandidate>> CelCandidatesOf(const nlohmann::json& document,
                                                   const std::string& driver);
 
-}  // namespace fedra::cli
+}  // namespace fedra::report
