@@ -22,7 +22,6 @@
 namespace fedra::cli {
 namespace {
 
-using nlohmann::ordered_json;
 using placement::Phase;
 using store::VerdictRow;
 using verdict::Outcome;

@@ -112,5 +112,21 @@ TEST_CASE_METHOD(Fixture, "a bare name is enough where only one namespace has it
         "train-1b is in several namespaces: choose one of dev/train-1b, ml/train-1b");
 }
 
+TEST_CASE("names of jobs") {
+  using Names = std::vector<ObjectKey>;
+  CHECK(ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "").value() == Names{{"", "train"}});
+  CHECK(ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("job/train", "ml").value() == Names{{"job", "train"}, {"ml", "train"}});
+  CHECK(ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
+  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
+    INFO(wrong);
+    const auto parsed = ParseWorkloadName(wrong, "");
+    REQUIRE_FALSE(parsed);
+    CHECK_THAT(parsed.error().message, ContainsSubstring("write NAMESPACE/NAME"));
+  }
+}
+
 }  // namespace
 }  // namespace fedra::report

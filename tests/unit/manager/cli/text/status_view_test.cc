@@ -497,22 +497,5 @@ TEST_CASE("the living incarnation is meant; without one, the last") {
       ContainsSubstring("ml/a was removed from the manager 8h ago, last seen Finished on c\n"));
 }
 
-TEST_CASE("names of jobs") {
-  using Names = std::vector<ObjectKey>;
-  CHECK(report::ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
-  CHECK(report::ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
-  CHECK(report::ParseWorkloadName("train", "").value() == Names{{"", "train"}});
-  CHECK(report::ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
-  CHECK(report::ParseWorkloadName("job/train", "ml").value() ==
-        Names{{"job", "train"}, {"ml", "train"}});
-  CHECK(report::ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
-  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
-    INFO(wrong);
-    const auto parsed = report::ParseWorkloadName(wrong, "");
-    REQUIRE_FALSE(parsed);
-    CHECK_THAT(parsed.error().message, ContainsSubstring("write NAMESPACE/NAME"));
-  }
-}
-
 }  // namespace
 }  // namespace fedra::cli

@@ -337,7 +337,7 @@ TEST_CASE("why: another worker is promised only to a job that one is left for") 
   incarnation.verdicts[1].outcome = "Yes";
   CHECK(promises(data, Settings()));
   ViewSettings race = Settings();
-  race.race = true;
+  race.query.race = true;
   CHECK_FALSE(promises(data, race));
   incarnation.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-west"), Ago(minutes(1)), {}, "", ""}};
   CHECK_FALSE(promises(data, Settings()));
