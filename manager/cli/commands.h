@@ -19,7 +19,7 @@ namespace fedra::cli {
 // Exit codes: the command could not do its work, or printed what it could while a worker could not
 // be read.
 inline constexpr int kFailed = 1;
-inline constexpr int kUnknown = 4;
+inline constexpr int kUnknown = 4;  // and kEvaluationError of cel_report.h is 5
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
@@ -77,15 +77,15 @@ struct CheckOptions {
 // worst.
 int Check(const CheckOptions& options, Terminal& terminal);
 
-// fedra sync: what is done about copies of ResourceClaimTemplates on the workers. Writes nothing.
-struct SyncOptions {
+// fedra templates diff: what the daemon would do now about copies of ResourceClaimTemplates on the
+// workers. Writes nothing.
+struct TemplatesDiffOptions {
   std::string config;
-  bool dry_run = false;          // false: only says who does it
   std::string mode;              // IfMissing or Reconcile; empty: as configured
   std::string format = "table";  // or json, yaml
   std::string timeout = "15s";   // for connecting and listing
 };
-int Sync(const SyncOptions& options, Terminal& terminal);
+int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal);
 
 // fedra devices: what the workers publish, and what of it is free. Needs what `check` needs.
 struct DevicesOptions {
@@ -112,7 +112,7 @@ struct OrphanOptions {
 };
 int Orphans(const OrphanOptions& options, Terminal& terminal);
 
-// fedra snapshot -o FILE: everything that decides placement on the workers, without secrets.
+// fedra snapshot -f FILE: everything that decides placement on the workers, without secrets.
 struct SnapshotOptions {
   std::string config;
   std::string file;  // "-": standard output

@@ -68,7 +68,8 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   const bool unknown = std::any_of(workers->begin(), workers->end(),
                                    [](const auto& worker) { return !worker.problem.empty(); });
   if (!unknown && report::ClassIsNowhere(*workers)) return 1;
-  return unknown || report::OnlyFails(*workers) ? kUnknown : 0;
+  if (unknown) return kUnknown;
+  return report::OnlyFails(*workers) ? kEvaluationError : 0;
 }
 
 }  // namespace fedra::cli

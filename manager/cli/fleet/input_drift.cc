@@ -64,7 +64,7 @@ std::string Remedy(const std::string& object, bool is_template, const std::strin
   return is_template ? fmt::format(
                            "{}: replace the worker's by {} alone (its spec cannot be changed in "
                            "place: kubectl replace --force), or the manager's where fedra copies "
-                           "templates (fedra sync --dry-run shows what would be copied), or give "
+                           "templates (fedra templates diff shows what would be copied), or give "
                            "the file's another name",
                            object, place)
                      : fmt::format(

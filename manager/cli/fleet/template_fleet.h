@@ -1,6 +1,6 @@
 #pragma once
 //
-// The manager and the workers as the daemon sees them, for `fedra sync`: what would be
+// The manager and the workers as the daemon sees them, for `fedra templates diff`: what would be
 // done about copies of ResourceClaimTemplates. Lists and watches only: nothing is written.
 //
 // Not over LiveFleet: the survey is the daemon's own and wants the daemon's clusters.

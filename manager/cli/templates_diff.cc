@@ -1,4 +1,4 @@
-// fedra sync: what the daemon does about copies of ResourceClaimTemplates, and would do now.
+// fedra templates diff: what the daemon would do now about copies of ResourceClaimTemplates.
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,8 +32,10 @@ std::string_view NameOf(SyncPolicy mode) {
 
 void Print(const std::vector<TemplateStep>& steps, SyncPolicy mode, Terminal& terminal) {
   if (steps.empty()) {
-    terminal.err << fmt::format("nothing to do with verification.templates.sync: {}\n",
-                                NameOf(mode));
+    terminal.err << fmt::format(
+        "nothing to do with verification.templates.sync: {}{}\n", NameOf(mode),
+        mode == SyncPolicy::kNever ? "; --mode IfMissing or Reconcile shows what they would do"
+                                   : "");
     return;
   }
   Table table({"WORKER", "ACTION", "TEMPLATE", "WHY"});
@@ -47,7 +49,8 @@ void Print(const std::vector<TemplateStep>& steps, SyncPolicy mode, Terminal& te
 nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, SyncPolicy mode,
                                  const std::vector<LeftAlone>& left_alone,
                                  const std::vector<report::UnreadWorker>& unread) {
-  nlohmann::ordered_json document = report::Document("TemplateSync", report::AsOf{SystemClock().Now(), {}});
+  nlohmann::ordered_json document =
+      report::Document("TemplateSync", report::AsOf{SystemClock().Now(), {}});
   document["mode"] = NameOf(mode);
   auto& items = document["items"] = nlohmann::ordered_json::array();
   for (const TemplateStep& step : steps) {
@@ -68,35 +71,11 @@ nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, SyncPol
   return document;
 }
 
-// Without --dry-run there is nothing to run: the daemon does it all the time.
-int Explain(SyncPolicy mode, Format format, Terminal& terminal) {
-  const std::string meaning =
-      mode == SyncPolicy::kNever
-          ? "with that no template is copied to a worker"
-          : "with that the daemon (fedra run) copies templates and removes the copies, as soon as "
-            "there is something to do";
-  const std::string more = std::string("fedra sync --dry-run shows what would be done now") +
-                           (mode == SyncPolicy::kNever ? ", with --mode IfMissing or Reconcile" : "");
-  if (!IsTable(format)) {
-    nlohmann::ordered_json document = report::Document("TemplateSyncMode");
-    document["mode"] = NameOf(mode);
-    document["meaning"] = meaning;
-    document["more"] = more;
-    terminal.out << ToText(document, format);
-    return 0;
-  }
-  terminal.out << fmt::format(
-      "the configuration file says verification.templates.sync: {}\n{} (a daemon that was started "
-      "before the file was changed does what the file said then)\n{}\n",
-      NameOf(mode), meaning, more);
-  return 0;
-}
-
 }  // namespace
 
-int Sync(const SyncOptions& options, Terminal& terminal) {
+int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
   const auto fail = [&](const std::string& message) {
-    terminal.err << "fedra sync: " << message << "\n";
+    terminal.err << "fedra templates diff: " << message << "\n";
     return 1;
   };
   const auto format = ParseFormat(options.format);
@@ -106,10 +85,9 @@ int Sync(const SyncOptions& options, Terminal& terminal) {
   const auto loaded =
       config::Load(options.config, {.now = SystemClock().Now(),
                                     .in_cluster = config::InClusterFromEnvironment(),
-                                    .manager_may_fail = !options.dry_run});
+                                    .manager_may_fail = false});
   if (!loaded) return fail(config::ToString(loaded.error()));
   reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
-  if (!options.dry_run) return Explain(settings.mode, *format, terminal);
   if (options.mode == NameOf(SyncPolicy::kIfMissing)) settings.mode = SyncPolicy::kIfMissing;
   if (options.mode == NameOf(SyncPolicy::kReconcile)) settings.mode = SyncPolicy::kReconcile;
 
