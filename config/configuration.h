@@ -58,7 +58,7 @@ struct KueueSettings {
 };
 
 // What a ResourceClaimTemplate on a worker that differs from the manager's means.
-enum class DriftPolicy {
+enum class Drift {
   kIgnore,   // not compared
   kWarn,     // eligible, with a TemplateDrift reason
   kRequire,  // not eligible
@@ -74,14 +74,14 @@ enum class DeviceCheck {
   kEnforce,  // a worker whose devices do not satisfy the claims is not eligible
 };
 // A capability that a claim needs and its worker's entry does not declare.
-enum class CapabilityCheck {
+enum class Undeclared {
   kWarn,     // eligible, with a CapabilityUndeclared reason
   kRequire,  // not eligible
 };
 // Whether a worker whose ClusterQueue can never admit a job is refused for it.
 enum class QueueQuotaCheck { kEnforce, kIgnore };
 // What it means for a job that names a ResourceClaim when the claim is in use on a worker.
-enum class SharedClaimsPolicy {
+enum class SharedClaims {
   kPreferTogether,   // that worker is preferred
   kRequireTogether,  // the others are not eligible
 };
@@ -98,12 +98,12 @@ enum class UnknownPolicy {
 };
 
 struct VerificationSettings {
-  DriftPolicy template_drift = DriftPolicy::kWarn;
+  Drift template_drift = Drift::kWarn;
   SyncPolicy template_sync = SyncPolicy::kNever;
   DeviceCheck devices = DeviceCheck::kEnforce;
-  CapabilityCheck capabilities = CapabilityCheck::kWarn;
+  Undeclared capabilities = Undeclared::kWarn;
   QueueQuotaCheck queue_quota = QueueQuotaCheck::kEnforce;
-  SharedClaimsPolicy shared_claims = SharedClaimsPolicy::kPreferTogether;
+  SharedClaims shared_claims = SharedClaims::kPreferTogether;
   DependencyCheck dependencies = DependencyCheck::kOff;
   bool secrets = false;  // Secrets count as dependencies; needs the right to list them
   UnknownPolicy unknown = UnknownPolicy::kTryLast;
@@ -127,13 +127,13 @@ enum class RejectedWorkers {
 };
 
 // What holds between waiting jobs that compete for devices (docs/ordering.md).
-enum class DispatchOrder {
+enum class OrderPolicy {
   kStrict,      // none passes another
   kBackfill,    // the first in line is passed only where it does not matter, and not for long
   kBestEffort,  // what fits goes
 };
 
-// How far others may pass the first in line, with DispatchOrder::kBackfill.
+// How far others may pass the first in line, with OrderPolicy::kBackfill.
 struct BackfillSettings {
   int max_passes = 16;                                            // 0 to 100000
   std::chrono::milliseconds max_wait = std::chrono::minutes(10);  // 0s to 8760h
@@ -143,7 +143,7 @@ struct DispatchSettings {
   DispatchPolicy policy = DispatchPolicy::kBest;
   int candidates = 1;  // workers tried at the same time, 1 to 1000
   std::chrono::milliseconds admission_timeout{120'000};  // 1s to 168h
-  DispatchOrder order = DispatchOrder::kBackfill;
+  OrderPolicy order = OrderPolicy::kBackfill;
   BackfillSettings backfill;
   RemovedWorkers removed_workers = RemovedWorkers::kKeep;
   RejectedWorkers rejected_workers = RejectedWorkers::kKeep;

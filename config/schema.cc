@@ -120,9 +120,9 @@ Fields DescribeTemplates(VerificationSettings& verification) {
        "What a ResourceClaimTemplate that differs from the manager's means: nothing, a note, or "
        "not "
        "eligible.",
-       Choice<DriftPolicy>(&verification.template_drift, {{"Ignore", DriftPolicy::kIgnore},
-                                                          {"Warn", DriftPolicy::kWarn},
-                                                          {"Require", DriftPolicy::kRequire}}),
+       Choice<Drift>(
+           &verification.template_drift,
+           {{"Ignore", Drift::kIgnore}, {"Warn", Drift::kWarn}, {"Require", Drift::kRequire}}),
        ""},
       {"sync",
        "Whether the manager's templates are copied: never; IfMissing: with a job to its worker "
@@ -149,9 +149,8 @@ Fields DescribeVerification(VerificationSettings& verification) {
       {"capabilities",
        "What it means when a claim needs a capability that its worker does not declare: a note, or "
        "not eligible.",
-       Choice<CapabilityCheck>(
-           &verification.capabilities,
-           {{"Warn", CapabilityCheck::kWarn}, {"Require", CapabilityCheck::kRequire}}),
+       Choice<Undeclared>(&verification.capabilities,
+                          {{"Warn", Undeclared::kWarn}, {"Require", Undeclared::kRequire}}),
        ""},
       {"queueQuota",
        "Whether a worker is refused whose ClusterQueue can never admit the job: it does not cover "
@@ -164,9 +163,9 @@ Fields DescribeVerification(VerificationSettings& verification) {
        "What it means for a job that names a ResourceClaim when the claim is in use on a worker: "
        "that worker is preferred, or no other is eligible. The annotation fedra.dev/shared on a "
        "claim overrides it for that claim.",
-       Choice<SharedClaimsPolicy>(&verification.shared_claims,
-                                  {{"PreferTogether", SharedClaimsPolicy::kPreferTogether},
-                                   {"RequireTogether", SharedClaimsPolicy::kRequireTogether}}),
+       Choice<SharedClaims>(&verification.shared_claims,
+                            {{"PreferTogether", SharedClaims::kPreferTogether},
+                             {"RequireTogether", SharedClaims::kRequireTogether}}),
        ""},
       {"dependencies",
        "What other missing objects that the pods name (ConfigMaps, PersistentVolumeClaims, "
@@ -220,9 +219,9 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
        "Backfill: "
        "others may pass it on workers that it does not wait for, within bounds; BestEffort: any "
        "that fits.",
-       Choice<DispatchOrder>(&dispatch.order, {{"Strict", DispatchOrder::kStrict},
-                                               {"Backfill", DispatchOrder::kBackfill},
-                                               {"BestEffort", DispatchOrder::kBestEffort}}),
+       Choice<OrderPolicy>(&dispatch.order, {{"Strict", OrderPolicy::kStrict},
+                                             {"Backfill", OrderPolicy::kBackfill},
+                                             {"BestEffort", OrderPolicy::kBestEffort}}),
        ""},
       {"backfill", "The bounds of order Backfill.", ObjectRef{DescribeBackfill(dispatch.backfill)},
        ""},

@@ -11,13 +11,14 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "cluster-clients/threads.h"
+#include "config/changes.h"
 #include "config/file_stamp.h"
 #include "config/load.h"
-#include "config/print.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/notify.h"
@@ -333,17 +334,15 @@ void Daemon::Reload(bool forced) {
 // restart and says so.
 void Daemon::Apply(config::Loaded fresh) {
   config::Configuration merged = TakeOver(loaded_.configuration, fresh.configuration);
-  const std::string used = config::View(merged);
-  const std::string wanted = config::View(fresh.configuration);
+  const std::string keys =
+      fmt::format("{}", fmt::join(config::ChangedKeys(merged, fresh.configuration), ", "));
   // Once for each set of keys, not again at each further edit.
-  const std::string keys = used == wanted ? std::string() : ChangedKeys(used, wanted);
-  if (used != wanted && std::exchange(reported_restart_, keys) != keys) {
+  if (std::exchange(reported_restart_, keys) != keys && !keys.empty()) {
     log::Warn(
         "the configuration has changed in parts that need a restart; workers, credentials, "
         "addresses and the log level are taken over",
         {{"path", path_}, {"keys", keys}});
   }
-  if (used == wanted) reported_restart_.clear();
   fresh.configuration = std::move(merged);
   log::SetLevel(fresh.configuration.logging.level);
   for (const config::Problem& problem : config::AccessProblems(fresh, true))

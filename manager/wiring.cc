@@ -1,5 +1,6 @@
 #include "manager/wiring.h"
 
+#include "manager/same_names.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra {
@@ -75,84 +76,38 @@ bool DrainsRemoved(const config::Configuration& configuration) {
 placement::Policy ToPolicy(const config::Configuration& configuration) {
   placement::Policy policy;
   const config::DispatchSettings& dispatch = configuration.dispatch;
-  policy.kind = dispatch.policy == config::DispatchPolicy::kRace ? placement::PolicyKind::kRace
-                                                                 : placement::PolicyKind::kBest;
+  policy.kind = SameName(dispatch.policy);
   policy.candidates = dispatch.candidates;
   policy.admission_timeout = dispatch.admission_timeout;
   policy.worker_lost_timeout = configuration.worker_lost_timeout;
   policy.leaves_rejected = dispatch.rejected_workers == config::RejectedWorkers::kMove;
   policy.keep_failed = dispatch.keep_failed;
   policy.failure_log_lines = dispatch.failure_log_lines;
-  policy.unknown = configuration.verification.unknown == config::UnknownPolicy::kNever
-                       ? placement::UnknownPolicy::kNever
-                       : placement::UnknownPolicy::kTryLast;
+  policy.unknown = SameName(configuration.verification.unknown);
   return policy;
 }
 
-namespace {
-
-placement::OrderSettings ToOrder(const config::DispatchSettings& dispatch) {
-  placement::OrderSettings order{.max_passes = dispatch.backfill.max_passes,
-                                 .max_wait = dispatch.backfill.max_wait};
-  switch (dispatch.order) {
-    case config::DispatchOrder::kStrict:
-      order.policy = placement::OrderPolicy::kStrict;
-      break;
-    case config::DispatchOrder::kBackfill:
-      order.policy = placement::OrderPolicy::kBackfill;
-      break;
-    case config::DispatchOrder::kBestEffort:
-      order.policy = placement::OrderPolicy::kBestEffort;
-      break;
-  }
-  return order;
-}
-
-}  // namespace
-
 reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
+  const config::DispatchSettings& dispatch = configuration.dispatch;
+  const config::VerificationSettings& verification = configuration.verification;
   reconcile::GatherSettings settings;
   settings.controller_name = configuration.kueue.controller_name;
   settings.origin = configuration.origin;
-  settings.order = ToOrder(configuration.dispatch);
-  settings.devices = configuration.verification.devices == config::DeviceCheck::kEnforce;
-  settings.undeclared = configuration.verification.capabilities == config::CapabilityCheck::kRequire
-                            ? verify::Undeclared::kRequire
-                            : verify::Undeclared::kWarn;
-  settings.shared_claims =
-      configuration.verification.shared_claims == config::SharedClaimsPolicy::kRequireTogether
-          ? verify::SharedClaims::kRequireTogether
-          : verify::SharedClaims::kPreferTogether;
-  settings.copies_templates =
-      configuration.verification.template_sync != config::SyncPolicy::kNever;
-  switch (configuration.verification.template_drift) {
-    case config::DriftPolicy::kIgnore:
-      settings.drift = verify::Drift::kIgnore;
-      break;
-    case config::DriftPolicy::kWarn:
-      settings.drift = verify::Drift::kWarn;
-      break;
-    case config::DriftPolicy::kRequire:
-      settings.drift = verify::Drift::kRequire;
-      break;
-  }
+  settings.order = {.policy = SameName(dispatch.order),
+                    .max_passes = dispatch.backfill.max_passes,
+                    .max_wait = dispatch.backfill.max_wait};
+  settings.devices = verification.devices == config::DeviceCheck::kEnforce;
+  settings.undeclared = SameName(verification.capabilities);
+  settings.shared_claims = SameName(verification.shared_claims);
+  settings.copies_templates = verification.template_sync != config::SyncPolicy::kNever;
+  settings.drift = SameName(verification.template_drift);
   return settings;
 }
 
 reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration) {
   reconcile::TemplateSettings settings;
   settings.origin = configuration.origin;
-  switch (configuration.verification.template_sync) {
-    case config::SyncPolicy::kNever:
-      settings.mode = templates::Mode::kNever;
-      break;
-    case config::SyncPolicy::kIfMissing:
-      settings.mode = templates::Mode::kIfMissing;
-      break;
-    case config::SyncPolicy::kReconcile:
-      settings.mode = templates::Mode::kReconcile;
-      break;
-  }
+  settings.mode = SameName(configuration.verification.template_sync);
   return settings;
 }
 

@@ -20,8 +20,9 @@ namespace fedra::store {
 // One configured cluster as the daemon last saw it. Key: name.
 struct ClusterRow {
   ClusterName name;
-  int position = 0;        // place in the configuration file, from 0; the order of every listing
-  std::string phase;       // Connected, Unreachable, Rejected, Misconfigured, Connecting
+  int position = 0;  // place in the configuration file, from 0; the order of every listing
+  // Connecting, Syncing, Connected, Unreachable, Rejected, Misconfigured
+  std::string phase;
   WallTime phase_since{};  // when `phase` began
   std::string why;  // what is wrong with its connection or its lists, for people; empty: nothing
   // When contact was lost: the worker-lost clock, which survives restarts. Null: not lost, or its
@@ -41,12 +42,13 @@ struct ClusterRow {
 
 // One Kueue Workload of the manager with the job that owns it. Key: uid.
 struct WorkloadRow {
-  std::string uid;         // metadata.uid of the Workload on the manager
-  ObjectKey key;           // the Workload: "ml/job-train-7b-1a2b3"
-  std::string job_kind;    // "Job", "JobSet", ...: the adapter's name
-  ObjectKey job;           // the job: "ml/train-7b"
-  std::string queue;       // LocalQueue name, in the job's namespace
-  std::string state;       // Waiting, Blocked, Dispatching, Running, Finished, Failed, Suspended
+  std::string uid;       // metadata.uid of the Workload on the manager
+  ObjectKey key;         // the Workload: "ml/job-train-7b-1a2b3"
+  std::string job_kind;  // "Job", "JobSet", ...: the adapter's name
+  ObjectKey job;         // the job: "ml/train-7b"
+  std::string queue;     // LocalQueue name, in the job's namespace
+  // Waiting, Blocked, Dispatching, Running, Requeued, Suspended, Finished, Failed, Deleted
+  std::string state;
   ClusterName worker;      // where it is or is being sent; empty: nowhere
   std::string note;        // why it is in this state, one line; empty when there is nothing to say
   WallTime created_at{};   // metadata.creationTimestamp of the job

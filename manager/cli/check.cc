@@ -16,10 +16,14 @@
 #include "manager/cli/fleet/line_memory.h"
 #include "manager/cli/manifests/check_input.h"
 #include "manager/cli/snapshots/snapshot_names.h"
+#include "manager/cli/text/as_of_text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/output.h"
 #include "manager/cli/text/verdict_view.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/as_of.h"
+#include "manager/report/document.h"
+#include "manager/report/job_report.h"
 
 namespace fedra::cli {
 namespace {
@@ -28,11 +32,11 @@ constexpr int kPlaceable = 0;
 constexpr int kNowhere = 3;
 
 // What is certain about one job outweighs what could not be found out about another.
-int ExitCode(const std::vector<JobReport>& reports) {
+int ExitCode(const std::vector<report::JobReport>& reports) {
   int code = kPlaceable;
-  for (const JobReport& report : reports) {
+  for (const report::JobReport& report : reports) {
     if (!report.judged) continue;  // its mistakes decide
-    const verdict::Outcome best = BestOutcome(report);
+    const verdict::Outcome best = report::BestOutcome(report);
     if (best == verdict::Outcome::kNo) return kNowhere;
     if (best == verdict::Outcome::kUnknown) code = kUnknown;
   }
@@ -66,8 +70,8 @@ ObjectForm FormOf(const Fleet& fleet) {
   return fleet.as_of.snapshot.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
 }
 
-std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
-                                const Fleet& fleet, const FleetFacts& facts) {
+std::vector<report::JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
+                                        const Fleet& fleet, const FleetFacts& facts) {
   const ObjectForm form = FormOf(fleet);
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
@@ -75,9 +79,9 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
   std::optional<LineMemory> line;
   if (memory != nullptr) line.emplace(*memory);
   const InputDrift drift(input, options.ns, form);
-  std::vector<JobReport> reports;
+  std::vector<report::JobReport> reports;
   for (const InputJob& job : input.jobs) {
-    JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
+    report::JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
     if (!report.judged) {
       reports.push_back(std::move(report));
       continue;
@@ -86,7 +90,7 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
         fleet.redacted ? WithPseudonyms(*job.submitted) : *job.submitted;
     report.verdicts = JudgeEverywhere(asked, fleet.workers, fleet.others);
     if (assumed)
-      for (JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
+      for (report::JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);
     for (size_t i = 0; i < report.verdicts.size(); ++i) {
       drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
       NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
@@ -99,13 +103,13 @@ std::vector<JobReport> JudgeAll(const CheckInput& input, const CheckOptions& opt
 }
 
 // "3000 jobs, each judged as if it were alone: 2998 can run". Empty: there is no set.
-std::string AboutTheSet(const std::vector<JobReport>& reports) {
+std::string AboutTheSet(const std::vector<report::JobReport>& reports) {
   size_t judged = 0;
   size_t placeable = 0;
-  for (const JobReport& report : reports) {
+  for (const report::JobReport& report : reports) {
     if (!report.judged) continue;
     ++judged;
-    if (BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
+    if (report::BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
   }
   if (judged < 2) return {};
   std::string text =
@@ -124,14 +128,14 @@ std::string WithoutJob(const CheckInput& input) {
 
 // Said of what could be judged otherwise.
 std::string Hint(const CheckInput& input, const CheckOptions& options,
-                 const std::vector<JobReport>& reports) {
+                 const std::vector<report::JobReport>& reports) {
   for (const Manifest& manifest : input.dra) {
     const std::string object =
         "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
     const bool has_error = HasError(input, object);
     if (options.assume_templates && !has_error) continue;
-    for (const JobReport& report : reports) {
-      for (const JobVerdict& verdict : report.verdicts) {
+    for (const report::JobReport& report : reports) {
+      for (const report::JobVerdict& verdict : report.verdicts) {
         for (const verdict::Reason& reason : verdict.verdict.reasons) {
           if (reason.code != verdict::ReasonCode::kTemplateMissing || reason.object != object)
             continue;
@@ -147,23 +151,23 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
 }
 
 // `as_of`: null when nothing could be read.
-void Print(const CheckInput& input, const std::vector<JobReport>& reports, const AsOf* as_of,
-           Format format, Terminal& terminal) {
+void Print(const CheckInput& input, const std::vector<report::JobReport>& reports,
+           const report::AsOf* as_of, Format format, Terminal& terminal) {
   const std::string note = input.jobs.empty() ? WithoutJob(input) : AboutTheSet(reports);
   if (!IsTable(format)) {
-    nlohmann::ordered_json document =
-        as_of != nullptr ? Document("CheckReport", *as_of) : Document("CheckReport");
+    nlohmann::ordered_json document = as_of != nullptr ? report::Document("CheckReport", *as_of)
+                                                       : report::Document("CheckReport");
     if (!note.empty()) document["note"] = note;
     document["findings"] = ToJson(input.findings);
     auto& items = document["items"] = nlohmann::ordered_json::array();
-    for (const JobReport& report : reports) items.push_back(ToJson(report));
+    for (const report::JobReport& report : reports) items.push_back(ToJson(report));
     terminal.out << ToText(document, format);
     return;
   }
   const Style style = StyleOf(terminal);
   std::string text = RenderFindings(input.findings, style);
   if (as_of != nullptr) text.insert(0, SnapshotLine(*as_of, SystemClock().Now(), style));
-  for (const JobReport& report : reports)
+  for (const report::JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
   if (!note.empty()) text += (reports.empty() ? "" : "\n") + note + "\n";
   terminal.out << text;
@@ -196,7 +200,7 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   }
   const FleetFacts facts = FactsOf((*fleet)->workers);
   CheckAgainstWorkers(facts, options.ns, *input);
-  const std::vector<JobReport> reports = JudgeAll(*input, options, **fleet, facts);
+  const std::vector<report::JobReport> reports = JudgeAll(*input, options, **fleet, facts);
   Print(*input, reports, &(*fleet)->as_of, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));

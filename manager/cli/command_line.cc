@@ -59,9 +59,15 @@ std::string PageOf(const CommandPage& command) {
 
 std::vector<std::string> CommandsOf(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(sub->get_name());
+  for (const CLI::App* sub : ShownCommands(app)) names.push_back(sub->get_name());
   return names;
+}
+
+// Whether or not it is shown; null: there is none.
+const CLI::App* CommandNamed(const CLI::App& app, const std::string& name) {
+  const auto found =
+      app.get_subcommands([&](const CLI::App* each) { return each->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
 }
 
 // "fedra config validate", of what was given.
@@ -84,14 +90,15 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
       if (arguments[i] == "--color" || arguments[i] == "--config" || arguments[i] == "-c") ++i;
       continue;
     }
-    if (std::find(known.begin(), known.end(), arguments[i]) == known.end()) {
+    const CLI::App* const named = CommandNamed(*at, arguments[i]);
+    if (named == nullptr) {
       const std::string closest =
           arguments[i] == "help" ? "--help" : config::ClosestName(arguments[i], known);
       return fmt::format("fedra: unknown command \"{}\"; {}", arguments[i],
                          closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
                                          : fmt::format("did you mean \"{}\"?", closest));
     }
-    at = at->get_subcommand(arguments[i]);
+    at = named;
   }
   return {};
 }

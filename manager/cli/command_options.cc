@@ -7,7 +7,7 @@
 
 #include "manager/app.h"
 #include "manager/cli/subcommands.h"
-#include "manager/cli/text/job_filter.h"
+#include "manager/report/job_filter.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {
@@ -55,10 +55,10 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   const std::string name = completion.names.empty() ? option.get_name(true) : "";
   if (name == "job" || name == "what") completion.from = "status jobs --all -o name";
   if (name == "what") completion.values = {"workers", "jobs"};
-  if (option.check_lname("state")) completion.values = JobStates();
+  if (option.check_lname("state")) completion.values = report::JobStates();
   if (option.check_lname("reason"))
     for (const auto& entry : verdict::ReasonCatalogue()) completion.values.emplace_back(entry.name);
-  if (option.check_lname("sort-by")) completion.values = SortColumns();
+  if (option.check_lname("sort-by")) completion.values = report::SortColumns();
   if (option.check_lname("worker")) completion.from = "status workers -o name";
   if (name == "reason") completion.values = ExplainableWords();
   return completion;
@@ -66,11 +66,10 @@ CompletionOption ToCompletion(const CLI::Option& option) {
 
 std::vector<CompletionWord> Words(const CLI::App& app, const std::string& prefix) {
   std::vector<CompletionWord> words;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* sub : ShownCommands(app)) {
     CompletionWord word{prefix + sub->get_name(), {}, {}, sub->get_description()};
-    for (const CLI::App* nested : sub->get_subcommands([](const CLI::App*) { return true; }))
-      word.commands.push_back(nested->get_name());
-    for (const CLI::Option* option : sub->get_options())
+    for (const CLI::App* nested : ShownCommands(*sub)) word.commands.push_back(nested->get_name());
+    for (const CLI::Option* option : ShownOptions(*sub))
       word.options.push_back(ToCompletion(*option));
     words.push_back(word);
     const auto nested = Words(*sub, word.command + " ");
@@ -82,7 +81,7 @@ std::vector<CompletionWord> Words(const CLI::App& app, const std::string& prefix
 void AddCel(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* cel = app.add_subcommand("cel", "Evaluate a device selector against ResourceSlices");
   cel->footer(
-      "Exit codes: 0 something matches, 3 nothing matches, 4 evaluation error, 1 usage or compile "
+      "Exit codes: 0 something matches, 3 nothing matches, 5 evaluation error, 1 usage or compile "
       "error.");
   cel->add_option("expression", parsed.cel.options.expression, "The selector")->required();
   CLI::Option* slices =
@@ -90,8 +89,9 @@ void AddCel(CLI::App& app, Parsed& parsed, Command& command) {
                       "File with ResourceSlices (YAML or JSON); - for standard input")
           ->type_name(kFile);
   cel->add_option("--driver", parsed.cel.options.driver, "Only devices of this driver");
-  cel->add_option("--k8s", parsed.cel.options.release,
+  cel->add_option("--kubernetes-version", parsed.cel.options.release,
                   "Kubernetes release whose CEL environment is used");
+  cel->add_option("--k8s", parsed.cel.options.release)->group(kHidden);
   cel->add_option("-o,--output", parsed.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   cel->add_flag("--explain", parsed.cel.options.explain,
@@ -187,6 +187,14 @@ void AddConfig(CLI::App& app, Parsed& parsed) {
       ->type_name(kFile);
 }
 
+std::vector<const CLI::App*> ShownCommands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* each) { return each->get_group() != kHidden; });
+}
+
+std::vector<const CLI::Option*> ShownOptions(const CLI::App& app) {
+  return app.get_options([](const CLI::Option* each) { return each->get_group() != kHidden; });
+}
+
 std::vector<CompletionWord> WordsOf(const CLI::App& app) { return Words(app, ""); }
 
 CompletionWord RootWord(const CLI::App& app) {
@@ -221,7 +229,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddCheck(app, parsed, command);
   AddDevices(app, parsed, command);
   AddCel(app, parsed, command);
-  AddSync(app, parsed, command);
+  AddTemplates(app, parsed, command);
   AddSnapshot(app, parsed, command);
   AddOrphans(app, parsed, command);
   AddBackup(app, parsed, command);

@@ -12,7 +12,8 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace fedra::cli {
 
@@ -27,7 +28,7 @@ struct Parsed {
   std::string shell;
   ViewOptions view;
   CheckOptions check;
-  SyncOptions sync;
+  TemplatesDiffOptions templates_diff;
   DevicesOptions devices;
   SnapshotOptions snapshot;
   OrphanOptions orphans;
@@ -43,6 +44,10 @@ using Command = std::function<int(Terminal&)>;
 // Fills the app. While it parses, values go into `parsed`, and `command` becomes what to run; both
 // must outlive the app.
 void AddCommands(CLI::App& app, Parsed& parsed, Command& command);
+
+// The commands below `app` that are shown, and its options that are: not those of earlier versions.
+std::vector<const CLI::App*> ShownCommands(const CLI::App& app);
+std::vector<const CLI::Option*> ShownOptions(const CLI::App& app);
 
 // Every subcommand, nested ones as "config validate", with its options.
 std::vector<CompletionWord> WordsOf(const CLI::App& app);

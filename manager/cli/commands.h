@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "manager/cli/text/cel_report.h"
-#include "manager/cli/text/job_filter.h"
 #include "manager/cli/text/terminal.h"
+#include "manager/report/job_filter.h"
 
 namespace fedra::cli {
 
 // Exit codes: the command could not do its work, or printed what it could while a worker could not
 // be read.
 inline constexpr int kFailed = 1;
-inline constexpr int kUnknown = 4;
+inline constexpr int kUnknown = 4;  // and kEvaluationError of cel_report.h is 5
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
@@ -78,15 +78,15 @@ struct CheckOptions {
 // worst.
 int Check(const CheckOptions& options, Terminal& terminal);
 
-// fedra sync: what is done about copies of ResourceClaimTemplates on the workers. Writes nothing.
-struct SyncOptions {
+// fedra templates diff: what the daemon would do now about copies of ResourceClaimTemplates on the
+// workers. Writes nothing.
+struct TemplatesDiffOptions {
   std::string config;
-  bool dry_run = false;          // false: only says who does it
   std::string mode;              // IfMissing or Reconcile; empty: as configured
   std::string format = "table";  // or json, yaml
   std::string timeout = "15s";   // for connecting and listing
 };
-int Sync(const SyncOptions& options, Terminal& terminal);
+int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal);
 
 // fedra devices: what the workers publish, and what of it is free. Needs what `check` needs.
 struct DevicesOptions {
@@ -113,7 +113,7 @@ struct OrphanOptions {
 };
 int Orphans(const OrphanOptions& options, Terminal& terminal);
 
-// fedra snapshot -o FILE: everything that decides placement on the workers, without secrets.
+// fedra snapshot -f FILE: everything that decides placement on the workers, without secrets.
 struct SnapshotOptions {
   std::string config;
   std::string file;  // "-": standard output
@@ -139,7 +139,7 @@ struct ViewOptions {
   std::vector<std::string> names;  // positional arguments
   std::string ns;
   bool all_namespaces = false;
-  JobFilter jobs;  // of status
+  report::JobFilter jobs;  // of status
   std::string format = "table";
   bool headers = true;
   bool watch = false;

@@ -15,6 +15,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/config_connect.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/document.h"
 
 namespace fedra::cli {
 namespace {
@@ -77,7 +78,7 @@ ordered_json ProblemJson(const config::Problem& problem) {
 }
 
 ordered_json AsJson(const Validation& validation, const std::string& path) {
-  ordered_json document = Document("ConfigReport");
+  ordered_json document = report::Document("ConfigReport");
   document["file"] = path;
   document["valid"] = validation.valid;
   document["problems"] = ordered_json::array();

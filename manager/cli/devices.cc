@@ -9,7 +9,9 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/device_inventory.h"
 #include "manager/cli/fleet/fleet.h"
+#include "manager/cli/text/as_of_text.h"
 #include "manager/cli/text/device_view.h"
+#include "manager/report/device_report.h"
 
 namespace fedra::cli {
 namespace {
@@ -21,10 +23,10 @@ std::string ProblemOf(const FleetWorker& worker) {
   return obstacle ? obstacle->message : std::string();
 }
 
-Result<std::vector<WorkerDevices>> Look(const Fleet& fleet, const DeviceFilter& filter) {
-  std::vector<WorkerDevices> workers;
+Result<std::vector<report::WorkerDevices>> Look(const Fleet& fleet, const DeviceFilter& filter) {
+  std::vector<report::WorkerDevices> workers;
   for (const auto& worker : fleet.workers) {
-    WorkerDevices devices{worker->name().value, ProblemOf(*worker), {}};
+    report::WorkerDevices devices{worker->name().value, ProblemOf(*worker), {}};
     if (devices.problem.empty()) {
       FEDRA_ASSIGN_OR_RETURN(devices.inventory,
                              TakeInventory(*worker->devices()->snapshot(), filter));
@@ -65,8 +67,9 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   if (!output.note.empty()) terminal.err << output.note << "\n";
   const bool unknown = std::any_of(workers->begin(), workers->end(),
                                    [](const auto& worker) { return !worker.problem.empty(); });
-  if (!unknown && ClassIsNowhere(*workers)) return 1;
-  return unknown || OnlyFails(*workers) ? kUnknown : 0;
+  if (!unknown && report::ClassIsNowhere(*workers)) return 1;
+  if (unknown) return kUnknown;
+  return report::OnlyFails(*workers) ? kEvaluationError : 0;
 }
 
 }  // namespace fedra::cli

@@ -11,8 +11,9 @@
 #include "config/names.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/states.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/report/document.h"
+#include "manager/report/states.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {
@@ -29,7 +30,7 @@ ordered_json ReasonJson(const verdict::ReasonEntry& entry) {
           {"remedy", entry.remedy}};
 }
 
-ordered_json StateJson(const StateEntry& entry) {
+ordered_json StateJson(const report::StateEntry& entry) {
   return {{"name", entry.name},
           {"group", entry.group},
           {"summary", entry.meaning},
@@ -45,7 +46,7 @@ void PrintReason(const verdict::ReasonEntry& entry, std::ostream& out) {
                      entry.summary, entry.cause, entry.remedy);
 }
 
-void PrintState(const StateEntry& entry, std::ostream& out) {
+void PrintState(const report::StateEntry& entry, std::ostream& out) {
   out << fmt::format("{} ({})\n  {}\n", entry.name, entry.group, entry.meaning);
   if (!entry.next.empty()) out << fmt::format("\nnext    {}\n", entry.next);
 }
@@ -62,7 +63,7 @@ void PrintCatalogue(std::ostream& out) {
     group = entry.group;
     out << fmt::format("  {:<22} {}\n", entry.name, entry.summary);
   }
-  for (const StateEntry& entry : StateEntries()) {
+  for (const report::StateEntry& entry : report::StateEntries()) {
     if (entry.group != group) out << fmt::format("\n{} states\n", entry.group);
     group = entry.group;
     out << fmt::format("  {:<22} {}\n", entry.name, entry.meaning);
@@ -81,7 +82,7 @@ bool Same(std::string_view a, std::string_view b) {
 // What a word is: one of the three; all null: unknown.
 struct Meant {
   const verdict::ReasonEntry* reason = nullptr;
-  const StateEntry* state = nullptr;
+  const report::StateEntry* state = nullptr;
   const NoteReason* event = nullptr;
 };
 
@@ -115,7 +116,7 @@ std::string NotKnown(const std::string& word) {
 Meant MeantBy(const std::string& word) {
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     if (Same(entry.name, word)) return {.reason = &entry};
-  for (const StateEntry& entry : StateEntries())
+  for (const report::StateEntry& entry : report::StateEntries())
     if (Same(entry.name, word)) return {.state = &entry};
   for (const NoteReason& note : placement::notes::kNoteReasons)
     if (Same(note.name, word)) return {.event = &note};
@@ -124,7 +125,7 @@ Meant MeantBy(const std::string& word) {
 
 void PrintDocument(std::string_view kind, const ordered_json& object, Format format,
                    std::ostream& out) {
-  ordered_json document = Document(kind);
+  ordered_json document = report::Document(kind);
   document.update(object);
   out << ToText(document, format);
 }
@@ -135,7 +136,7 @@ void ExplainAll(Format format, std::ostream& out) {
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     items.push_back(ReasonJson(entry));
   ordered_json states = ordered_json::array();
-  for (const StateEntry& entry : StateEntries()) states.push_back(StateJson(entry));
+  for (const report::StateEntry& entry : report::StateEntries()) states.push_back(StateJson(entry));
   ordered_json events = ordered_json::array();
   for (const NoteReason& note : placement::notes::kNoteReasons) events.push_back(EventJson(note));
   PrintDocument(
@@ -150,7 +151,7 @@ std::vector<std::string> ExplainableWords() {
   std::vector<std::string> words;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     words.emplace_back(entry.name);
-  for (const StateEntry& entry : StateEntries()) words.emplace_back(entry.name);
+  for (const report::StateEntry& entry : report::StateEntries()) words.emplace_back(entry.name);
   for (const NoteReason& note : placement::notes::kNoteReasons)
     if (!Contains(words, note.name)) words.emplace_back(note.name);
   return words;

@@ -1,4 +1,4 @@
-// The options of check, sync, devices, snapshot, support-bundle and orphans.
+// The options of check, templates, devices, snapshot, support-bundle and orphans.
 
 #include <CLI/CLI.hpp>
 
@@ -32,7 +32,7 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
       "Free are devices that a job may get now. Tainted counts every device with a taint "
       "that keeps claims away, allocated ones too, as `fedra why` does.\n\nExit codes: 0 success, "
       "4 a worker could not be read (standard error says which; what the others have is printed), "
-      "or nothing matches and the selector is an error on some device, 1 error.");
+      "5 nothing matches and the selector is an error on some device, 1 error.");
   AddConfig(*devices, parsed);
   AddFleetOptions(*devices, parsed.devices.workers, parsed.devices.timeout);
   devices->add_option("--snapshot", parsed.devices.snapshot, kSnapshotHelp)->type_name("FILE");
@@ -64,12 +64,15 @@ void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command) {
       kExitCodes);
   AddConfig(*snapshot, parsed);
   AddFleetOptions(*snapshot, parsed.snapshot.workers, parsed.snapshot.timeout);
-  snapshot->add_option("-o,--output", parsed.snapshot.file, "The file; - for standard output")
-      ->type_name("FILE")
-      ->required();
+  snapshot
+      ->add_option("-f,--file", parsed.snapshot.file, "The file, required; - for standard output")
+      ->type_name("FILE");
+  snapshot->add_option("-o,--output", parsed.snapshot.file)->type_name("FILE")->group(kHidden);
   snapshot->add_flag("--redact-names", parsed.snapshot.redact_names,
                      "Pseudonyms for namespaces, claims, templates, nodes, pods, pools and jobs");
   snapshot->callback([&] {
+    // Not CLI11's required(): its older spelling will do.
+    if (parsed.snapshot.file.empty()) throw CLI::RequiredError("--file");
     command = [&](Terminal& terminal) {
       parsed.snapshot.config = parsed.config;
       return Snapshot(parsed.snapshot, terminal);
@@ -172,30 +175,46 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   });
 }
 
-void AddSync(CLI::App& app, Parsed& parsed, Command& command) {
-  CLI::App* sync =
-      app.add_subcommand("sync", "Show how ResourceClaimTemplates are copied to the workers");
-  sync->footer(
-      "The daemon does the copying, as verification.templates.sync says; this command never "
-      "writes. A copy is made when a job that needs it is dispatched to a worker: a template that "
-      "several workers lack is listed under each of them.\n\n" +
+namespace {
+
+void AddTemplatesDiff(CLI::App& diff, Parsed& parsed, Command& command) {
+  diff.footer(
+      "What would be created, refreshed, replaced or deleted now, and where. The daemon does it, "
+      "as "
+      "verification.templates.sync says; this command never writes. A copy is made when a job that "
+      "needs it is dispatched to a worker: a template that several workers lack is listed under "
+      "each of them.\n\n" +
       std::string(kExitCodes));
-  AddConfig(*sync, parsed);
-  sync->add_flag("--dry-run", parsed.sync.dry_run,
-                 "List what would be created, refreshed, replaced or deleted now, and where");
-  sync->add_option("--mode", parsed.sync.mode,
-                   "IfMissing or Reconcile, instead of what the configuration says")
+  AddConfig(diff, parsed);
+  diff.add_option("--mode", parsed.templates_diff.mode,
+                  "IfMissing or Reconcile, instead of what the configuration says")
       ->check(CLI::IsMember({"IfMissing", "Reconcile"}));
-  sync->add_option("-o,--output", parsed.sync.format, "table, json or yaml")
+  diff.add_option("-o,--output", parsed.templates_diff.format, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
-  sync->add_option("--timeout", parsed.sync.timeout, "How long to wait for the clusters")
+  diff.add_option("--timeout", parsed.templates_diff.timeout, "How long to wait for the clusters")
       ->capture_default_str();
-  sync->callback([&] {
+  diff.callback([&] {
     command = [&](Terminal& terminal) {
-      parsed.sync.config = parsed.config;
-      return Sync(parsed.sync, terminal);
+      parsed.templates_diff.config = parsed.config;
+      return TemplatesDiff(parsed.templates_diff, terminal);
     };
   });
+}
+
+}  // namespace
+
+void AddTemplates(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* templates =
+      app.add_subcommand("templates", "Look at the copies of ResourceClaimTemplates");
+  templates->require_subcommand(1);
+  AddTemplatesDiff(
+      *templates->add_subcommand(
+          "diff", "Show how the workers' ResourceClaimTemplates differ from what they should be"),
+      parsed, command);
+  // Its older name, which never synchronized anything either.
+  CLI::App* sync = app.add_subcommand("sync", "As templates diff")->group(kHidden);
+  AddTemplatesDiff(*sync, parsed, command);
+  sync->add_flag("--dry-run")->group(kHidden);  // as without it
 }
 
 }  // namespace fedra::cli

@@ -42,9 +42,9 @@ OptionPage ToPage(const CLI::Option& option) {
 
 CommandPage ToPage(const CLI::App& app, const std::string& name) {
   CommandPage page{.name = name, .summary = app.get_description(), .more = app.get_footer()};
-  for (const CLI::Option* option : app.get_options())
+  for (const CLI::Option* option : ShownOptions(app))
     if (option != app.get_help_ptr()) page.options.push_back(ToPage(*option));
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* sub : ShownCommands(app))
     page.commands.push_back(ToPage(*sub, name + " " + sub->get_name()));
   return page;
 }

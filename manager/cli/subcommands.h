@@ -19,11 +19,14 @@ void AddBackup(CLI::App& app, Parsed& parsed, Command& command);
 
 // fleet_options.cc: from the clusters.
 void AddCheck(CLI::App& app, Parsed& parsed, Command& command);
-void AddSync(CLI::App& app, Parsed& parsed, Command& command);
+void AddTemplates(CLI::App& app, Parsed& parsed, Command& command);
 void AddDevices(CLI::App& app, Parsed& parsed, Command& command);
 void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command);
 void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command);
 void AddOrphans(CLI::App& app, Parsed& parsed, Command& command);
+
+// The group of what works and is not shown: spellings of earlier versions.
+inline constexpr const char* kHidden = "";
 
 // --config, for a subcommand that reads the configuration.
 void AddConfig(CLI::App& app, Parsed& parsed);

@@ -27,6 +27,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
+#include "manager/placement/action.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/tracking/manager_name.h"
 
@@ -231,9 +232,10 @@ void SupportBundleMaker::Store(const config::Loaded& loaded) {
 void SupportBundleMaker::Jobs(const ordered_json& status, ViewOptions view) {
   std::vector<std::string> blocked, others;
   for (const ordered_json& row : status.value("jobs", ordered_json::array())) {
-    const auto state = row.value("state", "");
-    if (state == "Finished" || state == "Deleted") continue;
-    (state == "Blocked" ? blocked : others)
+    const auto phase = placement::ParsePhase(row.value("state", ""));
+    // Failed ones get in: why they failed may be the question.
+    if (phase == placement::Phase::kFinished || phase == placement::Phase::kGone) continue;
+    (phase == placement::Phase::kBlocked ? blocked : others)
         .push_back(row.value("namespace", "") + "/" + row.value("name", ""));
   }
   blocked.insert(blocked.end(), others.begin(), others.end());

@@ -6,6 +6,7 @@
 
 #include "config/load.h"
 #include "manager/cli/subcommands.h"
+#include "manager/report/job_filter.h"
 
 namespace fedra::cli {
 namespace {
@@ -52,7 +53,7 @@ void AddViewOptions(CLI::App& app, Parsed& parsed) {
 
 namespace {
 
-void AddFilters(CLI::App& status, JobFilter& filter) {
+void AddFilters(CLI::App& status, report::JobFilter& filter) {
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* meaning) {
     status.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false);
   };

@@ -15,10 +15,13 @@
 #include "manager/cli/text/checked_output.h"
 #include "manager/cli/text/history_view.h"
 #include "manager/cli/text/status_view.h"
-#include "manager/cli/text/view_data.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/view_settings.h"
 #include "manager/cli/text/why_view.h"
 #include "manager/cli/text/workload_view.h"
+#include "manager/report/job_filter.h"
+#include "manager/report/row_json.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 namespace {
@@ -33,12 +36,12 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
   FEDRA_ASSIGN_OR_RETURN(settings.format, ParseFormat(options.format));
   settings.style = StyleOf(terminal, options.headers);
   if (settings.format == Format::kWide) settings.style.width = 0;
-  settings.now = SystemClock().Now();
-  FEDRA_ASSIGN_OR_RETURN(settings.jobs, Checked(options.jobs));
-  settings.ns = options.all_namespaces ? std::string() : options.ns;
-  settings.worker_lost_timeout = options.worker_lost_timeout;
-  settings.admission_timeout = options.admission_timeout;
-  settings.race = options.race;
+  settings.query.now = SystemClock().Now();
+  FEDRA_ASSIGN_OR_RETURN(settings.query.jobs, report::Checked(options.jobs));
+  settings.query.ns = options.all_namespaces ? std::string() : options.ns;
+  settings.query.worker_lost_timeout = options.worker_lost_timeout;
+  settings.query.admission_timeout = options.admission_timeout;
+  settings.query.race = options.race;
   return settings;
 }
 
@@ -62,7 +65,7 @@ Result<std::string> News(const ViewOptions& options, const Terminal& terminal,
   ViewOptions plain = options;
   plain.format = "json";
   FEDRA_ASSIGN_OR_RETURN(const Output output, RenderOnce(plain, terminal, render));
-  return WithoutAges(output.out);
+  return report::WithoutAges(output.out);
 }
 
 // Over what is on the screen, line by line, so that nothing flickers; cut to the terminal's height.
@@ -109,17 +112,18 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
 }
 
 Render OfWorkload(const ViewOptions& options,
-                  Output (*render)(const WorkloadData&, const ViewSettings&)) {
+                  Output (*render)(const report::WorkloadData&, const ViewSettings&)) {
   return [&options, render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
     FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> names,
-                           ParseWorkloadName(options.names.front(), settings.ns));
-    FEDRA_ASSIGN_OR_RETURN(const WorkloadData data, LoadWorkload(reader, names, settings.now));
+                           report::ParseWorkloadName(options.names.front(), settings.query.ns));
+    FEDRA_ASSIGN_OR_RETURN(const report::WorkloadData data,
+                           report::LoadWorkload(reader, names, settings.query.now));
     return render(data, settings);
   };
 }
 
 // Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.
-Result<void> CheckWorkers(const StatusData& data, const std::vector<std::string>& asked) {
+Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std::string>& asked) {
   std::set<std::string> known;
   for (const store::ClusterRow& row : data.clusters) known.insert(row.name.value);
   for (const store::WorkloadRow& row : data.workloads)
@@ -133,10 +137,10 @@ Result<void> CheckWorkers(const StatusData& data, const std::vector<std::string>
   return {};
 }
 
-Render OfFleet(Output (*render)(const StatusData&, const ViewSettings&)) {
+Render OfFleet(Output (*render)(const report::StatusData&, const ViewSettings&)) {
   return [render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
-    FEDRA_ASSIGN_OR_RETURN(const StatusData data, LoadStatus(reader));
-    FEDRA_RETURN_IF_ERROR(CheckWorkers(data, settings.jobs.workers));
+    FEDRA_ASSIGN_OR_RETURN(const report::StatusData data, report::LoadStatus(reader));
+    FEDRA_RETURN_IF_ERROR(CheckWorkers(data, settings.query.jobs.workers));
     return render(data, settings);
   };
 }
@@ -151,7 +155,7 @@ bool Contains(const std::array<std::string_view, 4>& words, std::string_view wor
 
 // What a word behind `status` is that is no job's name; empty: nothing known.
 std::string WhatElse(store::Reader& reader, const std::string& word) {
-  const Result<StatusData> data = LoadStatus(reader);
+  const Result<report::StatusData> data = report::LoadStatus(reader);
   if (!data) return {};
   for (const store::ClusterRow& row : data->clusters) {
     if (row.name.value == word)
@@ -172,7 +176,7 @@ int Status(const ViewOptions& options, Terminal& terminal) {
   if (options.names.empty()) return Show("status", options, terminal, OfFleet(&RenderStatus));
   const std::string& what = options.names.front();
   if (Contains(kWorkers, what)) {
-    if (IsFiltered(options.jobs)) {
+    if (report::IsFiltered(options.jobs)) {
       terminal.err << "fedra status: the options that choose jobs say nothing of workers: fedra "
                       "status jobs, or fedra status\n";
       return 1;

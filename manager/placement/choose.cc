@@ -20,7 +20,7 @@ bool HasAdmitted(const ClusterView& cluster) {
 // racing, has not failed in it.
 bool GivesWay(const Context& context, const ClusterView& winner,
               const std::vector<ClusterName>& nominated) {
-  const bool racing = context.policy.kind == PolicyKind::kRace;
+  const bool racing = context.policy.kind == DispatchPolicy::kRace;
   const auto could_try = [&](const ClusterView& other) {
     return &other != &winner && IsEligible(other, context.policy) &&
            !PausedUntil(context.record, other.name, context.now) &&
@@ -159,8 +159,8 @@ Choice Choose(const Context& context, const std::vector<ClusterName>& nominated)
     choice.unlisted = Unlisted(context, nominated);
     return choice;
   }
-  return context.policy.kind == PolicyKind::kRace ? ChooseRace(context, nominated)
-                                                  : ChooseBest(context, nominated);
+  return context.policy.kind == DispatchPolicy::kRace ? ChooseRace(context, nominated)
+                                                      : ChooseBest(context, nominated);
 }
 
 }  // namespace fedra::placement

@@ -120,7 +120,7 @@ struct PlacementRecord {
   WallTime kept_since{};
 };
 
-enum class PolicyKind {
+enum class DispatchPolicy {
   kBest,  // the first `candidates` of the ranking; after the admission time-out the next
   kRace,  // all eligible clusters at once; the first that admits wins
 };
@@ -129,7 +129,7 @@ enum class PolicyKind {
 enum class UnknownPolicy { kTryLast, kNever };
 
 struct Policy {
-  PolicyKind kind = PolicyKind::kBest;
+  DispatchPolicy kind = DispatchPolicy::kBest;
   int candidates = 1;                                    // kBest: how many at once
   std::chrono::milliseconds admission_timeout{120'000};  // kBest: then the next candidates
   std::chrono::milliseconds worker_lost_timeout{900'000};

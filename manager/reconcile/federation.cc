@@ -126,7 +126,7 @@ void Federation::ReleaseRemoved() {
   const auto workers = workers_.Now();
   for (const ClusterName& name : workers->removed()) {
     if (!CanBeReleased(*workers->Find(name), manager_,
-                       settings_.templates.mode != templates::Mode::kNever,
+                       settings_.templates.mode != templates::SyncPolicy::kNever,
                        {settings_.gather.origin, manager_.uid()},
                        settings_.policy.worker_lost_timeout, clock_.Now()))
       continue;
@@ -153,7 +153,7 @@ void Federation::Tick() {
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
   handlers_.WakeChecks();
   check_loop_.Start();
-  if (settings_.templates.mode != templates::Mode::kNever) template_loop_.Start();
+  if (settings_.templates.mode != templates::SyncPolicy::kNever) template_loop_.Start();
   workload_loop_.Start();
 }
 

@@ -236,6 +236,19 @@ Result<void> ManagerCluster::Identify() {
 // Our own cluster is trusted with as much as it can hold.
 constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
 
+std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server) {
+  using Manager = ManagerCluster;
+  return {
+      {tracking::kWorkloads, [](Manager& m) -> auto& { return m.workloads_.cache(); }},
+      {tracking::kAdmissionChecks, [](Manager& m) -> auto& { return m.checks_; }},
+      {tracking::kMultiKueueConfigs, [](Manager& m) -> auto& { return m.configs_; }},
+      {tracking::kClusterQueues, [](Manager& m) -> auto& { return m.queues_; }},
+      {tracking::kLocalQueues, [](Manager& m) -> auto& { return m.local_queues_; }},
+      {verify::InVersion(tracking::kTemplates, verify::DraVersion(server)),
+       [](Manager& m) -> auto& { return m.templates_; }},
+  };
+}
+
 // What is watched as before goes on; only the version of the templates can change, and kinds of
 // jobs can be added.
 void ManagerCluster::OnServer() {
@@ -243,16 +256,11 @@ void ManagerCluster::OnServer() {
   const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
     cluster_.Watch({.resource = resource, .keeps_unserved = true, .bounds = kManagerBounds}, sink);
   };
-  watch(tracking::kWorkloads, workloads_.cache());
+  for (const ManagerInput& input : ManagerInputs(cluster_.server().get()))
+    watch(input.resource, input.sink(*this));
   for (size_t i = 0; i < jobs_.size(); ++i) {
     if (jobs_[i].used) watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
   }
-  watch(tracking::kAdmissionChecks, checks_);
-  watch(tracking::kMultiKueueConfigs, configs_);
-  watch(tracking::kClusterQueues, queues_);
-  watch(tracking::kLocalQueues, local_queues_);
-  const std::string_view dra = verify::DraVersion(cluster_.server().get());
-  watch(verify::InVersion(tracking::kTemplates, dra), templates_);
 }
 
 bool ManagerCluster::IsListed() const {

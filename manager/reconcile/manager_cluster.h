@@ -59,6 +59,17 @@ inline constexpr const char* kIdentityNamespace = "kube-system";
 // Blocks for one call.
 Result<std::string> ReadClusterUid(Cluster& cluster);
 
+class ManagerCluster;
+
+// A resource that is listed and watched on the manager, and the cache that is fed with it.
+struct ManagerInput {
+  kube::Resource resource;  // in the version that the server is read in
+  std::function<watch::CacheSink&(ManagerCluster&)> sink;
+};
+// All of them but the jobs, which are read kind by kind (JobKinds): what is watched, and what the
+// rights on the manager are asked for. `server`: null when it is not known.
+std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server);
+
 class ManagerCluster final {
  public:
   ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
@@ -119,6 +130,8 @@ class ManagerCluster final {
   std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
 
  private:
+  friend std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server);
+
   void OnServer();
   watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
   void NoteKinds(const kube::ServerInfo* server);

@@ -64,17 +64,17 @@ TemplateReconciler::TemplateReconciler(TemplateSettings settings, ManagerCluster
       on_possible_(std::move(on_possible)) {}
 
 void TemplateReconciler::Changed(const ObjectKey& key) {
-  if (settings_.mode != templates::Mode::kNever) loop_.Add(key);
+  if (settings_.mode != templates::SyncPolicy::kNever) loop_.Add(key);
 }
 
 void TemplateReconciler::UseChanged(const ObjectKey& key) {
-  if (settings_.mode == templates::Mode::kNever) return;
+  if (settings_.mode == templates::SyncPolicy::kNever) return;
   const bool restless = restless_.With([&](const auto& keys) { return keys.contains(key); });
   if (restless || !manager_.IsNamed(key)) loop_.Add(key);
 }
 
 void TemplateReconciler::LookAtAll(const Worker& worker) {
-  if (settings_.mode == templates::Mode::kNever) return;
+  if (settings_.mode == templates::SyncPolicy::kNever) return;
   const tracking::Identity us = Us();
   for (const auto& claim_template : worker.templates().cache().List()) {
     const auto original = manager_.templates().Find(claim_template->key);
@@ -221,7 +221,7 @@ void TemplateReconciler::RememberRefusal(const Worker& worker, const verify::Cla
 }
 
 Result<void> TemplateReconciler::Provide(Worker& worker, const tracking::Workload& workload) {
-  if (settings_.mode == templates::Mode::kNever) return {};
+  if (settings_.mode == templates::SyncPolicy::kNever) return {};
   for (const std::string& name : workload.requirement.TemplateNames()) {
     const ObjectKey key{workload.key.ns, name};
     // As of now: the workload is not yet known to be there.

@@ -27,7 +27,7 @@
 namespace fedra::reconcile {
 
 struct TemplateSettings {
-  templates::Mode mode = templates::Mode::kNever;  // kNever: nothing is ever done
+  templates::SyncPolicy mode = templates::SyncPolicy::kNever;  // kNever: nothing is ever done
   std::string origin;
 };
 

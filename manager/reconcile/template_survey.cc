@@ -46,7 +46,7 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
   return keys;
 }
 
-templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::Mode mode,
+templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::SyncPolicy mode,
                         const tracking::Identity& us, ManagerCluster& manager,
                         const Candidates& candidates) {
   TemplateUse use = manager.UseOf(key);

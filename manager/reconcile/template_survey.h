@@ -1,6 +1,6 @@
 #pragma once
 //
-// Everything that would be done about templates now, for a person: `fedra sync --dry-run`.
+// Everything that would be done about templates now, for a person: `fedra templates diff`.
 //
 // Thread rules: any thread. Reads the caches only.
 

@@ -47,8 +47,8 @@ tracking::Ownership OwnershipOf(const verify::ClaimSummary& there,
   return tracking::OwnershipOf(there.marks, us, original == nullptr ? "" : original->uid);
 }
 
-Plan Decide(const View& view, Mode mode, const tracking::Identity& us) {
-  if (mode == Mode::kNever || !view.there_known) return {};
+Plan Decide(const View& view, SyncPolicy mode, const tracking::Identity& us) {
+  if (mode == SyncPolicy::kNever || !view.there_known) return {};
   if (view.there == nullptr) {
     if (!view.here || view.original == nullptr || !view.can_hold) return {};
     return {Step::kCreate, "a workload that is dispatched there needs it"};
@@ -64,7 +64,7 @@ Plan Decide(const View& view, Mode mode, const tracking::Identity& us) {
     if (!view.original_known || view.here) return {};
     return {Step::kDelete, "the manager's template is gone, and no workload there uses the copy"};
   }
-  return mode == Mode::kReconcile ? Follow(view, whose) : Plan{};
+  return mode == SyncPolicy::kReconcile ? Follow(view, whose) : Plan{};
 }
 
 }  // namespace fedra::templates

@@ -19,7 +19,7 @@
 
 namespace fedra::templates {
 
-enum class Mode {
+enum class SyncPolicy {
   kNever,
   kIfMissing,  // copies are made, and removed when no workload names them any more
   kReconcile,  // and they follow the manager's template
@@ -58,6 +58,6 @@ struct Plan {
 tracking::Ownership OwnershipOf(const verify::ClaimSummary& there,
                                 const verify::ClaimSummary* original, const tracking::Identity& us);
 
-Plan Decide(const View& view, Mode mode, const tracking::Identity& us);
+Plan Decide(const View& view, SyncPolicy mode, const tracking::Identity& us);
 
 }  // namespace fedra::templates

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const bool redact : {false, true}) {
     if (redact) cli::RedactNames(*file);
     cli::FleetWorkers workers;
-    std::vector<cli::WorkerDevices> devices;
+    std::vector<report::WorkerDevices> devices;
     for (const cli::RecordedWorker& recorded : file->workers) {
       workers.push_back(std::make_unique<cli::FleetWorker>(recorded.settings, [] {}));
       cli::FeedRecorded(recorded, *workers.back());
@@ -47,10 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const auto snapshot = workers.back()->devices()->snapshot();
       devices.push_back({"worker", "", *cli::TakeInventory(*snapshot, {})});
     }
-    cli::JobReport report{"Job", job.key, {}};
+    report::JobReport report{"Job", job.key, {}};
     report.verdicts = cli::JudgeEverywhere(redact ? cli::WithPseudonyms(job) : job, workers);
     cli::RenderReport(report, {});
-    cli::ToJson(report);
+    report::ToJson(report);
     cli::RenderDevices(devices, {file->taken_at, "snapshot.json"}, cli::Format::kWide, {});
     if (!cli::ParseSnapshot(cli::ToText(*file))) __builtin_trap();
   }

@@ -65,7 +65,8 @@ std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool co
 
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
   Rights rights;
-  rights.Read(tracking::kWorkloads);
+  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(nullptr))
+    rights.Read(input.resource);
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
   for (const tracking::JobAdapter* kind : kinds.all()) {
     rights.OfKind(*kind, [&](const kube::Resource& jobs) {
@@ -73,12 +74,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
       rights.Add(jobs, {"patch"}, "status");
     });
   }
-  rights.Read(tracking::kAdmissionChecks);
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
-  rights.Read(tracking::kMultiKueueConfigs);
-  rights.Read(tracking::kClusterQueues);
-  rights.Read(tracking::kLocalQueues);
-  rights.Read(tracking::kTemplates);
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
   return rights.Take();

@@ -40,7 +40,7 @@ AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& d
   }
 }
 
-void AssumedTemplates::Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const {
+void AssumedTemplates::Note(const tracking::SubmittedJob& job, report::JobVerdict& verdict) const {
   for (const std::string& name : job.requirement.TemplateNames()) {
     const auto assumed = std::find_if(all_.begin(), all_.end(), [&](const Assumed& item) {
       return item.worker == verdict.worker && item.key == ObjectKey{job.key.ns, name};

@@ -9,6 +9,7 @@
 
 #include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/manifests/check_input.h"
+#include "manager/report/job_verdict.h"
 
 namespace fedra::cli {
 
@@ -24,7 +25,7 @@ class AssumedTemplates final {
                    const FleetWorkers& workers);
 
   // Says so beside the verdicts that count on them.
-  void Note(const tracking::SubmittedJob& job, JobVerdict& verdict) const;
+  void Note(const tracking::SubmittedJob& job, report::JobVerdict& verdict) const;
 
  private:
   struct Assumed {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "manager/cli/text/row_states.h"
-#include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/setbacks.h"
 
 namespace fedra::cli {
 namespace {
@@ -17,12 +17,13 @@ std::optional<store::WorkloadRow> Living(store::Reader& memory, const ObjectKey&
   auto rows = memory.FindWorkloads(job);
   if (!rows) return std::nullopt;
   for (store::WorkloadRow& row : *rows)
-    if (row.job == job && !row.removed_at && !HasEnded(row)) return std::move(row);
+    if (row.job == job && !row.removed_at && !report::HasEnded(row)) return std::move(row);
   return std::nullopt;
 }
 
 void PutInVerdict(const placement::Setback& setback, WallTime now, verdict::Verdict& verdict) {
-  verdict::Reason reason{verdict::ReasonCode::kRecentlyFailed, "", SetbackText(setback, now)};
+  verdict::Reason reason{verdict::ReasonCode::kRecentlyFailed, "",
+                         report::SetbackText(setback, now)};
   if (!setback.paused_until) {
     verdict.reasons.push_back(std::move(reason));
     return;
@@ -39,15 +40,15 @@ std::unique_ptr<store::Reader> OpenMemory(const std::string& store) {
   return reader ? *std::move(reader) : nullptr;
 }
 
-void AddMemory(store::Reader& memory, WallTime now, JobReport& report) {
+void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
   const std::optional<store::WorkloadRow> row = Living(memory, report.job);
   if (!row) return;
   report.note = fmt::format("{} has been submitted already: it {}; the answer is about another one",
-                            report.job.ToString(), Predicate(*row));
+                            report.job.ToString(), report::Predicate(*row));
   const auto failures = memory.Failures(row->uid);
   if (!failures) return;
-  const placement::PlacementRecord record = RecordOf(*failures);
-  for (JobVerdict& item : report.verdicts) {
+  const placement::PlacementRecord record = report::RecordOf(*failures);
+  for (report::JobVerdict& item : report.verdicts) {
     if (const auto setback = placement::SetbackOf(record, item.worker, now))
       PutInVerdict(*setback, now, item.verdict);
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "manager/cli/text/verdict_view.h"
+#include "manager/report/job_report.h"
 #include "store/reader.h"
 
 namespace fedra::cli {
@@ -18,6 +19,6 @@ std::unique_ptr<store::Reader> OpenMemory(const std::string& store);
 // Adds to the report that a living job has its name, and RecentlyFailed to the verdict of each
 // worker that refused that one, did not admit it in time or evicted it: No as long as the worker is
 // not asked again. What cannot be read is left out.
-void AddMemory(store::Reader& memory, WallTime now, JobReport& report);
+void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report);
 
 }  // namespace fedra::cli

@@ -10,7 +10,7 @@
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/counters.h"
 #include "dra/judge/selector_advice.h"
-#include "manager/cli/text/attribute_text.h"
+#include "manager/report/attribute_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -49,7 +49,7 @@ class Inventory final {
 
   Result<void> Ask(const DeviceFilter& filter);
   void AddPool(const PoolState& pool);
-  DeviceInventory Take();
+  report::DeviceInventory Take();
 
  private:
   void AddLocal(const PoolState& pool);
@@ -57,16 +57,17 @@ class Inventory final {
   void AddView(const PoolView& view, const std::string& node, bool node_exists);
   void AddUnseen(const PoolState& pool, int devices, const std::string& problem);
   bool IsWanted(const ViewDevice& device);
-  void AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one);
-  DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
-  NodeDevices& At(const dra::PoolKey& key, const std::string& node);
+  void AddClasses(report::NodeDevices& place, const ViewDevice& device,
+                  const report::DeviceCount& one);
+  report::DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
+  report::NodeDevices& At(const dra::PoolKey& key, const std::string& node);
   void AddCordoned();
 
   const dra::Snapshot& snapshot_;
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   Question question_;
-  std::map<std::tuple<std::string, std::string, std::string>, NodeDevices> nodes_;
+  std::map<std::tuple<std::string, std::string, std::string>, report::NodeDevices> nodes_;
   // A selector's error, on how many devices, and what it is on the last of them.
   struct Failing {
     int devices = 0;
@@ -119,8 +120,8 @@ Result<void> Inventory::Ask(const DeviceFilter& filter) {
   return {};
 }
 
-NodeDevices& Inventory::At(const dra::PoolKey& key, const std::string& node) {
-  NodeDevices& place = nodes_[{key.driver.str(), key.pool.str(), node}];
+report::NodeDevices& Inventory::At(const dra::PoolKey& key, const std::string& node) {
+  report::NodeDevices& place = nodes_[{key.driver.str(), key.pool.str(), node}];
   place.driver = key.driver.str();
   place.pool = key.pool.str();
   place.node = node;
@@ -142,10 +143,10 @@ bool Inventory::IsWanted(const ViewDevice& device) {
   return code == dra::kMatches;
 }
 
-DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exists) const {
+report::DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exists) const {
   static const dra::DeviceRequest tolerates_nothing;
   const ViewDevice& device = view.devices[index];
-  DeviceCount one{.total = 1};
+  report::DeviceCount one{.total = 1};
   const bool tainted =
       dra::BlockingTaint(device, tolerates_nothing, snapshot_.features()) != nullptr;
   one.tainted = tainted ? 1 : 0;
@@ -161,7 +162,8 @@ DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exi
   return one;
 }
 
-void Inventory::AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one) {
+void Inventory::AddClasses(report::NodeDevices& place, const ViewDevice& device,
+                           const report::DeviceCount& one) {
   bool any = false;
   for (const auto& [name, conjunction] : question_.classes) {
     if (matches_.Match(conjunction, *device.slice)[device.index] != dra::kMatches) continue;
@@ -175,11 +177,11 @@ void Inventory::AddView(const PoolView& view, const std::string& node, bool node
   for (size_t i = 0; i < view.devices.size(); ++i) {
     const ViewDevice& device = view.devices[i];
     if (question_.nothing_matches || !IsWanted(device)) continue;
-    NodeDevices& place = At(view.key, node);
-    const DeviceCount one = StateOf(view, i, node_exists);
+    report::NodeDevices& place = At(view.key, node);
+    const report::DeviceCount one = StateOf(view, i, node_exists);
     place.count.Add(one);
     AddClasses(place, device, one);
-    for (const auto& [name, value] : TextsOf(*device.device)) {
+    for (const auto& [name, value] : report::TextsOf(*device.device)) {
       auto& values = place.attributes[name];
       if (values.size() < kMaxValues) values.insert(value);
     }
@@ -191,8 +193,8 @@ void Inventory::AddView(const PoolView& view, const std::string& node, bool node
 // Nothing but the number of devices is known of pools that cannot be used: no filter applies.
 void Inventory::AddUnseen(const PoolState& pool, int devices, const std::string& problem) {
   if (devices <= 0 || question_.has_filter || question_.nothing_matches) return;
-  NodeDevices& place = At(pool.key, "");
-  const DeviceCount unusable{.total = devices, .unusable = devices};
+  report::NodeDevices& place = At(pool.key, "");
+  const report::DeviceCount unusable{.total = devices, .unusable = devices};
   place.count.Add(unusable);
   place.classes[""].Add(unusable);
   place.problems.insert(problem);
@@ -254,8 +256,8 @@ void Inventory::AddCordoned() {
   }
 }
 
-DeviceInventory Inventory::Take() {
-  DeviceInventory inventory;
+report::DeviceInventory Inventory::Take() {
+  report::DeviceInventory inventory;
   AddCordoned();
   for (auto& [key, place] : nodes_) inventory.nodes.push_back(std::move(place));
   for (const auto& [error, failure] : errors_) {
@@ -275,16 +277,8 @@ DeviceInventory Inventory::Take() {
 
 }  // namespace
 
-void DeviceCount::Add(const DeviceCount& other) {
-  total += other.total;
-  free += other.free;
-  shared += other.shared;
-  allocated += other.allocated;
-  tainted += other.tainted;
-  unusable += other.unusable;
-}
-
-Result<DeviceInventory> TakeInventory(const dra::Snapshot& snapshot, const DeviceFilter& filter) {
+Result<report::DeviceInventory> TakeInventory(const dra::Snapshot& snapshot,
+                                              const DeviceFilter& filter) {
   Inventory inventory(snapshot);
   FEDRA_RETURN_IF_ERROR(inventory.Ask(filter));
   snapshot.pools().ForEach(

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "dra/model/snapshot.h"
-#include "manager/cli/text/device_counts.h"
+#include "manager/report/device_counts.h"
 
 namespace fedra::cli {
 
@@ -17,6 +17,7 @@ struct DeviceFilter {
 };
 
 // kInvalidArgument when the filter's selector is no selector, with what to write instead.
-Result<DeviceInventory> TakeInventory(const dra::Snapshot& snapshot, const DeviceFilter& filter);
+Result<report::DeviceInventory> TakeInventory(const dra::Snapshot& snapshot,
+                                              const DeviceFilter& filter);
 
 }  // namespace fedra::cli

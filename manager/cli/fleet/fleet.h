@@ -15,8 +15,8 @@
 #include "manager/cli/fleet/asked_manager.h"
 #include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/fleet/live_fleet.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/cli/text/terminal.h"
+#include "manager/report/as_of.h"
 
 namespace fedra::cli {
 
@@ -56,7 +56,7 @@ void AwaitManager(AskedManager& manager, FleetSignal& signal);
 
 struct Fleet {
   bool redacted = false;  // names are pseudonyms (snapshot_names.h)
-  AsOf as_of;
+  report::AsOf as_of;
   std::string store;  // where the daemon's memory is; empty: of a snapshot
   FleetSignal signal;
   std::unique_ptr<AskedManager> manager;  // null: not asked

@@ -57,7 +57,8 @@ FleetFacts FactsOf(const FleetWorkers& workers) {
 }
 
 void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
-                       const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict) {
+                       const FleetFacts& fleet, const DefinedClaims& input,
+                       report::JobVerdict& verdict) {
   if (verdict.verdict.outcome == verdict::Outcome::kYes) return;
   for (const std::string& name : job.requirement.TemplateNames()) {
     const ObjectKey key{job.key.ns, name};

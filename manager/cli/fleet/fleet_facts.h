@@ -5,6 +5,7 @@
 
 #include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/manifests/manifest_check.h"
+#include "manager/report/job_verdict.h"
 
 namespace fedra::cli {
 
@@ -13,6 +14,7 @@ FleetFacts FactsOf(const FleetWorkers& workers);
 // Notes selectors (manifest_selectors.h) in the worker's templates that keep a job from it; not in
 // those of the input.
 void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
-                       const FleetFacts& fleet, const DefinedClaims& input, JobVerdict& verdict);
+                       const FleetFacts& fleet, const DefinedClaims& input,
+                       report::JobVerdict& verdict);
 
 }  // namespace fedra::cli

@@ -26,9 +26,9 @@ const dra::ClaimSpec* SpecOf(const dra::ClaimReference& reference, const std::st
 }
 
 // The snapshot may have changed since: what is not there any more has no name.
-ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDemand& demand,
-                       const std::string& ns, const dra::Snapshot& snapshot) {
-  ChosenAlternative named;
+report::ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDemand& demand,
+                               const std::string& ns, const dra::Snapshot& snapshot) {
+  report::ChosenAlternative named;
   named.index = chosen.index;
   const dra::ClaimReference& reference = demand.claims[chosen.claim];
   const dra::ClaimSpec* spec = SpecOf(reference, ns, snapshot);
@@ -41,10 +41,10 @@ ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDeman
           chosen.index,       request.first_available.size()};
 }
 
-std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetReport>& pod_sets,
-                                                const tracking::SubmittedJob& job,
-                                                const dra::Snapshot& snapshot) {
-  std::vector<ChosenAlternative> named;
+std::vector<report::ChosenAlternative> NameAlternatives(
+    const std::vector<dra::PodSetReport>& pod_sets, const tracking::SubmittedJob& job,
+    const dra::Snapshot& snapshot) {
+  std::vector<report::ChosenAlternative> named;
   for (size_t i = 0; i < pod_sets.size(); ++i)
     for (const dra::ChosenAlternative& chosen : pod_sets[i].alternatives)
       named.push_back(Name(chosen, (*job.requirement.demands)[i], job.key.ns, snapshot));
@@ -52,7 +52,7 @@ std::vector<ChosenAlternative> NameAlternatives(const std::vector<dra::PodSetRep
 }
 
 // A copy of ours there means that the manager has a job of that name.
-VerdictNote ExistsAlready(const tracking::Job& job) {
+report::VerdictNote ExistsAlready(const tracking::Job& job) {
   const std::string object = job.kind->resource().kind + " " + job.key.ToString();
   const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
   return {object, fmt::format("fedra has created a {} there already: it is {}", object, state),
@@ -114,7 +114,7 @@ tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) cons
   return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
 }
 
-JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
+report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const verify::Subject subject{
       .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
   const verify::VerifyOptions options{
@@ -126,11 +126,11 @@ JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
       .in_detail = true};
   verify::Verified verified =
       verify::Verify(subject, objects_, facts_, /*assumed=*/nullptr, options);
-  JobVerdict result{.worker = settings_.name,
-                    .verdict = std::move(verified.verdict),
-                    .devices_judged = verified.devices_judged,
-                    .pod_sets = std::move(verified.pod_sets),
-                    .alternatives = {}};
+  report::JobVerdict result{.worker = settings_.name,
+                            .verdict = std::move(verified.verdict),
+                            .devices_judged = verified.devices_judged,
+                            .pod_sets = std::move(verified.pod_sets),
+                            .alternatives = {}};
   if (const auto there = objects_.jobs(*job.adapter).Find(job.key);
       there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)))
     result.notes.push_back(ExistsAlready(*there));
@@ -140,9 +140,10 @@ JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   return result;
 }
 
-std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
-                                        const FleetWorkers& workers, const FleetWorkers& others) {
-  std::vector<JobVerdict> verdicts;
+std::vector<report::JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                                const FleetWorkers& workers,
+                                                const FleetWorkers& others) {
+  std::vector<report::JobVerdict> verdicts;
   for (const auto& worker : workers) verdicts.push_back(worker->Judge(job));
   std::vector<verify::ClaimCandidate> candidates;
   for (size_t i = 0; i < workers.size(); ++i)

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
-#include "manager/cli/text/job_verdict.h"
+#include "manager/report/job_verdict.h"
 #include "manager/tracking/submitted.h"
 #include "manager/verify/verify.h"
 #include "manager/verify/worker_objects.h"
@@ -86,7 +86,7 @@ class FleetWorker final {
     return settings_.verified.devices && !settings_.verified.devices->scalable_pools.empty();
   }
 
-  JobVerdict Judge(const tracking::SubmittedJob& job) const;
+  report::JobVerdict Judge(const tracking::SubmittedJob& job) const;
 
  private:
   std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
@@ -103,8 +103,8 @@ using FleetWorkers = std::vector<std::unique_ptr<FleetWorker>>;
 
 // The verdict of every worker, in their order. Of `others` only the claims matter: where one that
 // the job names is allocated (verify/named_claims.h).
-std::vector<JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
-                                        const FleetWorkers& workers,
-                                        const FleetWorkers& others = {});
+std::vector<report::JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& job,
+                                                const FleetWorkers& workers,
+                                                const FleetWorkers& others = {});
 
 }  // namespace fedra::cli

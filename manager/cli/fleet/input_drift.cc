@@ -64,7 +64,7 @@ std::string Remedy(const std::string& object, bool is_template, const std::strin
   return is_template ? fmt::format(
                            "{}: replace the worker's by {} alone (its spec cannot be changed in "
                            "place: kubectl replace --force), or the manager's where fedra copies "
-                           "templates (fedra sync --dry-run shows what would be copied), or give "
+                           "templates (fedra templates diff shows what would be copied), or give "
                            "the file's another name",
                            object, place)
                      : fmt::format(
@@ -106,7 +106,8 @@ InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, O
   }
 }
 
-void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict& verdict) const {
+void InputDrift::Compare(const Item& item, const std::string& there,
+                         report::JobVerdict& verdict) const {
   if (there == item.spec) return;
   const bool is_template = !item.key.ns.empty();
   const std::string place = PlaceOf(item.file, item.document);
@@ -118,7 +119,7 @@ void InputDrift::Compare(const Item& item, const std::string& there, JobVerdict&
 }
 
 void InputDrift::Note(const tracking::SubmittedJob& job, const FleetWorker& worker,
-                      JobVerdict& verdict) const {
+                      report::JobVerdict& verdict) const {
   const std::vector<std::string> names = job.requirement.TemplateNames();
   for (const Item& item : templates_) {
     const bool named = item.key.ns == job.key.ns && Contains(names, item.key.name);

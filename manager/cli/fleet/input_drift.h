@@ -11,6 +11,7 @@
 #include "manager/cli/fleet/assumed_templates.h"
 #include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/manifests/check_input.h"
+#include "manager/report/job_verdict.h"
 
 namespace fedra::cli {
 
@@ -21,7 +22,7 @@ class InputDrift final {
 
   // Says so beside the verdict of a job (in the worker's names) that could have used them.
   void Note(const tracking::SubmittedJob& job, const FleetWorker& worker,
-            JobVerdict& verdict) const;
+            report::JobVerdict& verdict) const;
 
  private:
   struct Item {
@@ -31,7 +32,7 @@ class InputDrift final {
     int document = 1;
     std::string spec;  // as canonical JSON: equal texts are equal specs
   };
-  void Compare(const Item& item, const std::string& there, JobVerdict& verdict) const;
+  void Compare(const Item& item, const std::string& there, report::JobVerdict& verdict) const;
 
   std::vector<Item> templates_;
   std::vector<Item> classes_;

@@ -6,15 +6,17 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/placement/lines.h"
+#include "manager/report/row_facts.h"
+#include "manager/report/row_states.h"
 #include "manager/tracking/pod_set.h"
 
 namespace fedra::cli {
 namespace {
 
 bool ShareTemplate(const store::WorkloadRow& row, const tracking::SubmittedJob& job) {
-  const auto needs = NeedsOf(row);
+  const auto needs = report::NeedsOf(row);
   if (!needs || row.job.ns != job.key.ns) return false;
   const std::vector<std::string> names = job.requirement.TemplateNames();
   return std::ranges::any_of(needs->templates, [&](const std::string& name) {
@@ -22,7 +24,7 @@ bool ShareTemplate(const store::WorkloadRow& row, const tracking::SubmittedJob& 
   });
 }
 
-void RefuseByLine(verdict::ReasonCode code, std::string message, JobVerdict& verdict) {
+void RefuseByLine(verdict::ReasonCode code, std::string message, report::JobVerdict& verdict) {
   verdict.verdict.outcome = verdict::Outcome::kNo;
   auto& reasons = verdict.verdict.reasons;
   reasons.insert(reasons.begin(), {code, "", std::move(message)});
@@ -37,14 +39,16 @@ LineMemory::LineMemory(store::Reader& memory) {
   std::map<std::string, const store::WorkloadRow*> by_uid;
   for (const store::WorkloadRow& row : *rows) {
     by_uid[row.uid] = &row;
-    const auto needs = NeedsOf(row);
-    if (PhaseOf(row) == placement::Phase::kDispatching && needs && needs->pods > 0)
+    const auto needs = report::NeedsOf(row);
+    if (report::PhaseOf(row) == placement::Phase::kDispatching && needs && needs->pods > 0)
       claimants_[row.worker].push_back({row, needs->pods, false, 1, {}});
   }
   for (const store::PlaceRow& place : *places) {
     const auto row = by_uid.find(place.uid);
-    if (row == by_uid.end() || PhaseOf(*row->second) == placement::Phase::kDispatching) continue;
-    const bool holds = place.is_kept || place.dispatch_order == "Strict";
+    if (row == by_uid.end() || report::PhaseOf(*row->second) == placement::Phase::kDispatching)
+      continue;
+    const bool holds = place.is_kept || placement::ParseOrderPolicy(place.dispatch_order) ==
+                                            placement::OrderPolicy::kStrict;
     claimants_[place.cluster].push_back(
         {*row->second, 0, holds, place.place, place.dispatch_order});
   }
@@ -71,7 +75,7 @@ LineMemory::Claims LineMemory::ClaimsOf(const std::vector<Claimant>& claimants,
   return claims;
 }
 
-void LineMemory::AddLine(const Claims& claims, JobVerdict& verdict) {
+void LineMemory::AddLine(const Claims& claims, report::JobVerdict& verdict) {
   if (!claims.may_hold) return;
   const Claimant& first = *claims.first;
   const std::string order = first.order.empty() ? "" : ", order " + first.order;
@@ -89,7 +93,7 @@ void LineMemory::AddLine(const Claims& claims, JobVerdict& verdict) {
        "priority; once a job is submitted, `fedra why` says where it stands."});
 }
 
-void LineMemory::AddDispatched(const Claims& claims, JobVerdict& verdict) {
+void LineMemory::AddDispatched(const Claims& claims, report::JobVerdict& verdict) {
   if (claims.dispatched == nullptr) return;
   const std::string name = claims.dispatched->row.job.ToString();
   const int spare = verdict.verdict.headroom;
@@ -112,10 +116,10 @@ void LineMemory::AddDispatched(const Claims& claims, JobVerdict& verdict) {
 }
 
 void LineMemory::AddTo(const tracking::SubmittedJob& job, bool has_priority,
-                       JobReport& report) const {
+                       report::JobReport& report) const {
   if (job.requirement.demands == nullptr || !tracking::NeedDevices(*job.requirement.demands))
     return;
-  for (JobVerdict& verdict : report.verdicts) {
+  for (report::JobVerdict& verdict : report.verdicts) {
     const auto there = claimants_.find(verdict.worker);
     if (there == claimants_.end() || verdict.verdict.outcome != verdict::Outcome::kYes) continue;
     const Claims claims = ClaimsOf(there->second, job, has_priority);

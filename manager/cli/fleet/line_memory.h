@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manager/cli/text/verdict_view.h"
+#include "manager/report/job_report.h"
 #include "manager/tracking/submitted.h"
 #include "store/reader.h"
 
@@ -26,7 +27,7 @@ class LineMemory final {
 
   // To each Yes: InLine where jobs that certainly want the same devices are served first, and a
   // note where they may be. `has_priority`: the job names a priority class, and may go before them.
-  void AddTo(const tracking::SubmittedJob& job, bool has_priority, JobReport& report) const;
+  void AddTo(const tracking::SubmittedJob& job, bool has_priority, report::JobReport& report) const;
 
  private:
   struct Claimant {
@@ -47,8 +48,8 @@ class LineMemory final {
   };
   static Claims ClaimsOf(const std::vector<Claimant>& claimants, const tracking::SubmittedJob& job,
                          bool has_priority);
-  static void AddLine(const Claims& claims, JobVerdict& verdict);
-  static void AddDispatched(const Claims& claims, JobVerdict& verdict);
+  static void AddLine(const Claims& claims, report::JobVerdict& verdict);
+  static void AddDispatched(const Claims& claims, report::JobVerdict& verdict);
 
   std::map<ClusterName, std::vector<Claimant>> claimants_;  // the first in line first
 };

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/cli/text/as_of_text.h"
 #include "manager/cli/text/display_text.h"
 
 namespace fedra::cli {
@@ -97,15 +98,15 @@ nlohmann::ordered_json ToJson(const Orphan& orphan) {
 
 }  // namespace
 
-Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps, const AsOf& as_of,
-                     Format format, const Style& style) {
+Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
+                     const report::AsOf& as_of, Format format, const Style& style) {
   Output output;
   output.note = Lines(gaps, style);
   if (!IsTable(format)) {
-    nlohmann::ordered_json document = Document("OrphanReport", as_of);
+    nlohmann::ordered_json document = report::Document("OrphanReport", as_of);
     document["items"] = nlohmann::ordered_json::array();
     for (const Orphan& orphan : orphans) document["items"].push_back(ToJson(orphan));
-    PutUnread(document, gaps.workers);
+    report::PutUnread(document, gaps.workers);
     if (!gaps.left_out.empty()) document["leftOut"] = gaps.left_out;
     output.out = ToText(document, format);
     return output;

@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "base/types.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/as_of.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
 
@@ -52,10 +52,10 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
 std::string KindOf(const Orphan& orphan);
 // What a search for orphans could not look at.
 struct OrphanGaps {
-  std::vector<UnreadWorker> workers;
+  std::vector<report::UnreadWorker> workers;
   std::string left_out;  // what is left out on all workers, and why; empty: nothing
 };
-Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps, const AsOf& as_of,
-                     Format format, const Style& style);
+Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
+                     const report::AsOf& as_of, Format format, const Style& style);
 
 }  // namespace fedra::cli

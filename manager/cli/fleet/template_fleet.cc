@@ -96,7 +96,7 @@ std::vector<reconcile::TemplateStep> TemplateFleet::Survey(
 std::vector<LeftAlone> TemplateFleet::LeftAloneIn(
     const reconcile::TemplateSettings& settings) const {
   std::vector<LeftAlone> left;
-  if (settings.mode != templates::Mode::kReconcile) return left;
+  if (settings.mode != templates::SyncPolicy::kReconcile) return left;
   const tracking::Identity us{settings.origin, manager_.uid()};
   const auto list = workers_.Now();
   for (const auto& worker : *list) {
@@ -112,8 +112,8 @@ std::vector<LeftAlone> TemplateFleet::LeftAloneIn(
   return left;
 }
 
-std::vector<UnreadWorker> TemplateFleet::Unread() const {
-  std::vector<UnreadWorker> unread;
+std::vector<report::UnreadWorker> TemplateFleet::Unread() const {
+  std::vector<report::UnreadWorker> unread;
   const auto list = workers_.Now();
   for (const auto& worker : *list) {
     const reconcile::WorkerStatus status = worker->Status();

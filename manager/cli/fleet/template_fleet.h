@@ -1,7 +1,7 @@
 #pragma once
 //
-// The manager and the workers as the daemon sees them, for `fedra sync`: what would be done about
-// copies of ResourceClaimTemplates. Lists and watches only: nothing is written.
+// The manager and the workers as the daemon sees them, for `fedra templates diff`: what would be
+// done about copies of ResourceClaimTemplates. Lists and watches only: nothing is written.
 //
 // Not over LiveFleet: the survey is the daemon's own and wants the daemon's clusters.
 //
@@ -14,9 +14,9 @@
 #include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/cli/fleet/live_fleet.h"
-#include "manager/cli/text/as_of.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/template_survey.h"
+#include "manager/report/as_of.h"
 
 namespace fedra::cli {
 
@@ -40,7 +40,7 @@ class TemplateFleet final {
   // What a person might expect to be replaced, too.
   std::vector<LeftAlone> LeftAloneIn(const reconcile::TemplateSettings& settings) const;
   // Workers that nothing is known about, and why.
-  std::vector<UnreadWorker> Unread() const;
+  std::vector<report::UnreadWorker> Unread() const;
 
  private:
   bool HasAnswered();

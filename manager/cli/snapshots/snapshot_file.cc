@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "manager/cli/snapshots/snapshot_words.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/document.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::cli {
@@ -125,7 +126,7 @@ std::string ResourceName(const kube::Resource& resource) {
 }
 
 std::string ToText(const SnapshotFile& file) {
-  ordered_json document = Document("Snapshot");
+  ordered_json document = report::Document("Snapshot");
   document["takenAt"] = FormatRfc3339(file.taken_at);
   document["fedra"] = file.fedra_version;
   document["origin"] = file.origin;

@@ -200,7 +200,7 @@ void CheckHead(const Place& place) {
   const std::string kind = place.Text("kind");
   if (kind != "Snapshot")
     return place.Complain("kind", fmt::format("is \"{}\", not Snapshot; make one with "
-                                              "`fedra snapshot -o FILE`",
+                                              "`fedra snapshot -f FILE`",
                                               kind));
   const std::string version = place.Text("apiVersion");
   if (version != "fedra.dev/v1alpha1")

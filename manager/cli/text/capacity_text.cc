@@ -8,10 +8,6 @@ namespace fedra::cli {
 
 using verify::Capacity;
 
-Capacity CapacityOf(const store::ClusterRow& row) {
-  return verify::ParseCapacity(row.capacity_json).value_or(Capacity());
-}
-
 std::string QueuesText(const Capacity& capacity) {
   if (capacity.queues == 0) return "-";
   if (capacity.stopped == 0) return std::to_string(capacity.queues);
@@ -33,12 +29,6 @@ std::string QuotaText(const Capacity& capacity, bool wide) {
 std::string DevicesText(const Capacity& capacity) {
   if (!capacity.devices) return "-";
   return fmt::format("{}/{}", capacity.devices->in_use, capacity.devices->published);
-}
-
-std::string WhyStopped(const Capacity& capacity, const std::string& cluster_queue) {
-  const auto found = std::ranges::find(capacity.stopped_queues, cluster_queue,
-                                       &verify::StoppedQueue::cluster_queue);
-  return found == capacity.stopped_queues.end() ? std::string() : found->why;
 }
 
 }  // namespace fedra::cli

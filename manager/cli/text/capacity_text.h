@@ -5,12 +5,8 @@
 #include <string>
 
 #include "manager/verify/capacity.h"
-#include "store/rows.h"
 
 namespace fedra::cli {
-
-// Of ClusterRow::capacity_json; empty when it cannot be read.
-verify::Capacity CapacityOf(const store::ClusterRow& row);
 
 // Each is "-" when nothing is known.
 std::string QueuesText(const verify::Capacity& capacity);  // "2", or "1/2": one of two admits jobs
@@ -18,8 +14,5 @@ std::string QueuesText(const verify::Capacity& capacity);  // "2", or "1/2": one
 // more.
 std::string QuotaText(const verify::Capacity& capacity, bool wide);
 std::string DevicesText(const verify::Capacity& capacity);  // "3/8": in use, of all
-
-// Why this ClusterQueue admits nothing; empty: nothing is known against it.
-std::string WhyStopped(const verify::Capacity& capacity, const std::string& cluster_queue);
 
 }  // namespace fedra::cli

@@ -6,77 +6,23 @@
 #include <vector>
 
 #include "cel/selector.h"
-#include "manager/cli/text/cel_slices.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/report/cel_document.h"
 
 namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
+using report::CelAnswer;
+using report::CelSummary;
 
 constexpr int kMatches = 0;
 constexpr int kUsage = 1;
 constexpr int kNoMatch = 3;
-constexpr int kEvaluationError = 4;
 
-// What one evaluation says to a person.
-struct Answer {
-  std::string place;  // driver/pool/device
-  const CelCandidate* candidate = nullptr;
-  cel::EvalResult result;
-  std::string operand;  // the false one
-  std::string advice;
-};
-
-std::string_view OutcomeName(cel::Outcome outcome) {
-  switch (outcome) {
-    case cel::Outcome::kTrue:
-      return "match";
-    case cel::Outcome::kFalse:
-      return "no match";
-    case cel::Outcome::kError:
-      break;
-  }
-  return "error";
-}
-
-std::vector<Answer> AskAll(const cel::Selector& selector,
-                           const std::vector<CelCandidate>& candidates) {
-  std::vector<Answer> answers;
-  for (const CelCandidate& candidate : candidates) {
-    const cel::Device& device = candidate.device;
-    Answer answer;
-    answer.candidate = &candidate;
-    answer.place = candidate.driver + "/" + candidate.pool + "/" + candidate.name;
-    answer.result = selector.Evaluate(device);
-    if (answer.result.false_operand >= 0) {
-      answer.operand = selector.operands()[static_cast<size_t>(answer.result.false_operand)];
-    }
-    answer.advice = selector.Advice(device, answer.result);
-    answers.push_back(std::move(answer));
-  }
-  return answers;
-}
-
-struct Summary {
-  int matching = 0;
-  int not_matching = 0;
-  int errors = 0;
-
-  int ExitCode() const {
-    return errors > 0 ? kEvaluationError : matching > 0 ? kMatches : kNoMatch;
-  }
-};
-
-Summary CountAnswers(const std::vector<Answer>& answers) {
-  Summary summary;
-  for (const Answer& answer : answers) {
-    summary.matching += answer.result.matches() ? 1 : 0;
-    summary.errors += answer.result.failed() ? 1 : 0;
-    summary.not_matching += !answer.result.matches() && !answer.result.failed() ? 1 : 0;
-  }
-  return summary;
+int CelExitCode(const CelSummary& summary) {
+  return summary.errors > 0 ? kEvaluationError : summary.matching > 0 ? kMatches : kNoMatch;
 }
 
 // Whether `asked` ("v1.36.3+k3s1") is of the release `used` ("1.36").
@@ -102,10 +48,11 @@ void PrintLines(const std::string& text, std::ostream& out) {
   for (std::string line; std::getline(lines, line);) out << Printable(line) << "\n";
 }
 
-void PrintSummary(const std::vector<Answer>& answers, const Summary& summary, std::ostream& out) {
+void PrintSummary(const std::vector<CelAnswer>& answers, const CelSummary& summary,
+                  std::ostream& out) {
   out << summary.matching << "/" << answers.size() << " devices match";
   std::map<std::string, int> operands;
-  for (const Answer& answer : answers) {
+  for (const CelAnswer& answer : answers) {
     if (!answer.operand.empty()) ++operands[OneLine(answer.operand)];
   }
   for (const auto& [operand, count] : operands) out << "; " << count << " fail " << operand;
@@ -121,17 +68,17 @@ void PrintWarnings(const cel::Selector& selector, std::ostream& out) {
     out << "warning: " << Printable(warning) << "\n";
 }
 
-void PrintText(const cel::Selector& selector, const std::vector<Answer>& answers,
-               const Summary& summary, std::ostream& out) {
-  for (const Answer& answer : answers) {
-    out << OutcomeName(answer.result.outcome) << "  " << Printable(answer.place);
+void PrintText(const cel::Selector& selector, const std::vector<CelAnswer>& answers,
+               const CelSummary& summary, std::ostream& out) {
+  for (const CelAnswer& answer : answers) {
+    out << report::OutcomeName(answer.result.outcome) << "  " << Printable(answer.place);
     if (!answer.operand.empty()) out << "  " << OneLine(answer.operand);
     if (answer.result.failed()) out << "  " << Printable(answer.result.error);
     out << "\n";
   }
   PrintSummary(answers, summary, out);
   std::map<std::string, int> advice;
-  for (const Answer& answer : answers) {
+  for (const CelAnswer& answer : answers) {
     if (!answer.advice.empty()) ++advice[answer.advice];
   }
   for (const auto& [text, count] : advice) {
@@ -141,52 +88,18 @@ void PrintText(const cel::Selector& selector, const std::vector<Answer>& answers
   PrintWarnings(selector, out);
 }
 
-ordered_json Machine(const CelOptions& options) {
-  return {{"apiVersion", "fedra.dev/v1alpha1"},
-          {"kind", "CelReport"},
-          {"expression", options.expression},
-          {"kubernetes", options.release}};
+report::CelQuestion QuestionOf(const CelOptions& options) {
+  return {options.expression, options.release};
 }
 
 void PrintMachine(const ordered_json& document, std::ostream& out) {
   out << document.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
 }
 
-void PrintJson(const CelOptions& options, const cel::Selector& selector,
-               const std::vector<Answer>& answers, const Summary& summary, std::ostream& out) {
-  ordered_json document = Machine(options);
-  document["operands"] = selector.operands();
-  document["warnings"] = selector.warnings();
-  document["summary"] = {{"matching", summary.matching},
-                         {"notMatching", summary.not_matching},
-                         {"errors", summary.errors}};
-  document["devices"] = ordered_json::array();
-  for (const Answer& answer : answers) {
-    ordered_json device = {{"slice", answer.candidate->slice},
-                           {"driver", answer.candidate->driver},
-                           {"pool", answer.candidate->pool},
-                           {"device", answer.candidate->name},
-                           {"outcome", OutcomeName(answer.result.outcome)},
-                           {"cost", answer.result.cost}};
-    if (answer.result.false_operand >= 0) device["falseOperand"] = answer.result.false_operand;
-    if (answer.result.failed()) device["error"] = answer.result.error;
-    if (!answer.advice.empty()) device["advice"] = answer.advice;
-    document["devices"].push_back(std::move(device));
-  }
-  PrintMachine(document, out);
-}
-
 int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure, std::ostream& out,
                   std::ostream& err) {
   if (options.json) {
-    ordered_json document = Machine(options);
-    document["issues"] = ordered_json::array();
-    for (const cel::CompileIssue& issue : failure.issues) {
-      document["issues"].push_back(
-          {{"line", issue.line}, {"column", issue.column}, {"message", issue.message}});
-    }
-    if (!failure.advice.empty()) document["advice"] = failure.advice;
-    PrintMachine(document, out);
+    PrintMachine(report::CelDocument(QuestionOf(options), failure), out);
     return kUsage;
   }
   PrintLines(failure.ToString(), err);
@@ -196,10 +109,7 @@ int ReportFailure(const CelOptions& options, const cel::CompileFailure& failure,
 
 int ReportCompiled(const CelOptions& options, const cel::Selector& selector, std::ostream& out) {
   if (options.json) {
-    ordered_json document = Machine(options);
-    document["operands"] = selector.operands();
-    document["warnings"] = selector.warnings();
-    PrintMachine(document, out);
+    PrintMachine(report::CelDocument(QuestionOf(options), selector), out);
     return kMatches;
   }
   if (!options.explain) out << "the selector compiles for Kubernetes " << options.release << "\n";
@@ -234,7 +144,8 @@ int CelReport(const CelOptions& asked, const json& slices, std::ostream& out, st
            "--explain\n";
     return kUsage;
   }
-  const Result<std::vector<CelCandidate>> candidates = CelCandidatesOf(slices, options.driver);
+  const Result<std::vector<report::CelCandidate>> candidates =
+      report::CelCandidatesOf(slices, options.driver);
   if (!candidates) {
     err << "fedra cel: " << Printable(candidates.error().message) << "\n";
     return kUsage;
@@ -243,14 +154,14 @@ int CelReport(const CelOptions& asked, const json& slices, std::ostream& out, st
     err << "the file has no devices"
         << (options.driver.empty() ? "" : " of driver " + options.driver) << "\n";
   }
-  const std::vector<Answer> answers = AskAll(selector, *candidates);
-  const Summary summary = CountAnswers(answers);
+  const std::vector<CelAnswer> answers = report::AskAll(selector, *candidates);
+  const CelSummary summary = report::CountAnswers(answers);
   if (options.json) {
-    PrintJson(options, selector, answers, summary, out);
+    PrintMachine(report::CelDocument(QuestionOf(options), selector, answers, summary), out);
   } else {
     PrintText(selector, answers, summary, out);
   }
-  return summary.ExitCode();
+  return CelExitCode(summary);
 }
 
 }  // namespace fedra::cli

@@ -3,7 +3,7 @@
 // `fedra cel`: one selector against every device of a file of ResourceSlices.
 //
 // Pure: options and parsed documents in, text and an exit code out. Exit codes: 0 something
-// matches, 3 nothing matches, 4 the selector is an error on at least one device (the scheduler
+// matches, 3 nothing matches, 5 the selector is an error on at least one device (the scheduler
 // would give up the pod), 1 wrong usage, a slice that cannot be read, or a selector that does not
 // compile.
 //
@@ -14,6 +14,10 @@
 #include <string>
 
 namespace fedra::cli {
+
+// The exit code of a selector that is an error on a device; 4 says that something could not be
+// read.
+inline constexpr int kEvaluationError = 5;
 
 struct CelOptions {
   std::string expression;

@@ -10,37 +10,26 @@
 #include "manager/cli/text/pod_log_text.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/report/job_documents.h"
 
 namespace fedra::cli {
 namespace {
-
-using nlohmann::ordered_json;
-
-// As it happened: the oldest first.
-Incarnations Chronological(const WorkloadData& data) {
-  Incarnations all;
-  for (const WorkloadData::Incarnation& incarnation : data.incarnations)
-    all.push_back(&incarnation);
-  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->row.created_at, a->row.uid) < std::pair(b->row.created_at, b->row.uid);
-  });
-  return all;
-}
 
 Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   Table table({wide ? "TIME" : "AGE", "REASON", "WORKER", "MESSAGE"});
   for (const store::EventRow& row : events) {
     const Tone tone = placement::notes::IsWarning(row.reason) ? Tone::kWarning : Tone::kPlain;
-    table.Add({wide ? FormatRfc3339(row.at) : Since(row.at, settings.now), Cell(row.reason, tone),
-               row.cluster.empty() ? "-" : row.cluster.value,
+    table.Add({wide ? FormatRfc3339(row.at) : Since(row.at, settings.query.now),
+               Cell(row.reason, tone), row.cluster.empty() ? "-" : row.cluster.value,
                IsPodLog(row) ? PodLogTitle(row) : row.message});
   }
   return table;
 }
 
 // Without headings nothing stands on stdout but rows, of events.
-std::string HistoryText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+std::string HistoryText(const report::WorkloadData& data,
+                        const report::WorkloadData::Incarnation& incarnation,
                         const ViewSettings& settings) {
   const Table table = EventTable(incarnation.events, settings);
   std::string rows = table.empty() ? std::string() : table.Render(settings.style);
@@ -52,26 +41,19 @@ std::string HistoryText(const WorkloadData& data, const WorkloadData::Incarnatio
          PodLogText(incarnation.events, settings.style);
 }
 
-ordered_json HistoryJson(const WorkloadData::Incarnation& incarnation) {
-  ordered_json item = ToJson(incarnation.row);
-  item["events"] = ordered_json::array();
-  for (const store::EventRow& row : incarnation.events) item["events"].push_back(ToJson(row));
-  item["attempts"] = ordered_json::array();
-  for (const store::AttemptRow& row : incarnation.attempts) item["attempts"].push_back(ToJson(row));
-  return item;
-}
-
 }  // namespace
 
-Output RenderHistory(const WorkloadData& data, const ViewSettings& settings) {
-  const auto text = [&](const WorkloadData::Incarnation& incarnation) {
+Output RenderHistory(const report::WorkloadData& data, const ViewSettings& settings) {
+  if (IsForPrograms(settings.format))
+    return {ToText(report::HistoryDocument(data, settings.query), settings.format), {}};
+  const auto text = [&](const report::WorkloadData::Incarnation& incarnation) {
     return HistoryText(data, incarnation, settings);
   };
-  Incarnations chosen = Chronological(data);
+  report::Incarnations chosen = report::Chronological(data);
   // A person looks for what runs now; rows for programs stay as it happened.
   if (IsTable(settings.format) && settings.style.headers)
     std::reverse(chosen.begin(), chosen.end());
-  return RenderEach("HistoryReport", data, chosen, settings, text, HistoryJson);
+  return RenderEach(data, chosen, settings, text);
 }
 
 }  // namespace fedra::cli

@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "manager/cli/text/capacity_text.h"
-#include "manager/cli/text/row_states.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_facts.h"
 
 namespace fedra::cli {
 namespace {
@@ -19,10 +19,12 @@ namespace {
 constexpr size_t kMostQueues = 4;  // that are named
 
 // "Strict (annotation of ClusterQueue ml)", "Backfill".
-std::string OrderOf(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+std::string OrderOf(const report::WorkloadData& data,
+                    const report::WorkloadData::Incarnation& incarnation) {
   const std::string& order = incarnation.places.front().dispatch_order;
   if (order.empty() || !data.manager) return order;
-  const verify::Capacity capacity = data.manager ? CapacityOf(*data.manager) : verify::Capacity{};
+  const verify::Capacity capacity =
+      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
   const auto own = std::ranges::find(capacity.orders, incarnation.row.cluster_queue,
                                      &verify::QueueOrder::cluster_queue);
   if (own == capacity.orders.end()) return order;
@@ -35,9 +37,9 @@ std::string OrderOf(const WorkloadData& data, const WorkloadData::Incarnation& i
 }
 
 // "ml/big4 (priority 1000, 4 pods, order Strict; gpu-east is kept for it)"
-std::string FirstText(const FirstJob& first) {
+std::string FirstText(const report::FirstJob& first) {
   std::string facts = fmt::format("priority {}", first.row.priority);
-  if (const auto needs = NeedsOf(first.row)) facts += ", " + Counted(needs->pods, "pod");
+  if (const auto needs = report::NeedsOf(first.row)) facts += ", " + Counted(needs->pods, "pod");
   if (!first.dispatch_order.empty()) facts += ", order " + first.dispatch_order;
   if (!first.kept.empty()) facts += fmt::format("; {} is kept for it", first.kept.value);
   return fmt::format("{} ({})", first.row.job.ToString(), facts);
@@ -45,14 +47,15 @@ std::string FirstText(const FirstJob& first) {
 
 }  // namespace
 
-std::string OrderText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+std::string OrderText(const report::WorkloadData& data,
+                      const report::WorkloadData::Incarnation& incarnation) {
   const int priority = incarnation.row.priority;
   if (incarnation.places.empty())
     return priority == 0 ? std::string() : fmt::format("its priority is {}", priority);
   std::string text = OrderOf(data, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
   // In the order of the places.
-  std::vector<std::pair<const FirstJob*, std::vector<std::string>>> ahead;
+  std::vector<std::pair<const report::FirstJob*, std::vector<std::string>>> ahead;
   for (const store::PlaceRow& place : incarnation.places) {
     const auto first = incarnation.first.find(place.first);
     if (first == incarnation.first.end()) continue;
@@ -68,9 +71,10 @@ std::string OrderText(const WorkloadData& data, const WorkloadData::Incarnation&
   return text;
 }
 
-std::string QueueLines(const StatusData& data, const ViewSettings& settings) {
+std::string QueueLines(const report::StatusData& data, const ViewSettings& settings) {
   if (!settings.style.headers) return {};
-  const verify::Capacity capacity = data.manager ? CapacityOf(*data.manager) : verify::Capacity{};
+  const verify::Capacity capacity =
+      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
   std::string text;
   const auto warn = [&](const std::string& line) {
     text += Toned("QUEUE  " + line, Tone::kWarning, settings.style) + "\n";

@@ -5,18 +5,20 @@
 
 #include <string>
 
-#include "manager/cli/text/view_data.h"
+#include "manager/cli/text/view_settings.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 
 // "Strict (annotation of ClusterQueue ml); its priority is 0; first on gpu-east: ml/big4 (priority
 // 1000, 4 pods, order Strict; gpu-east is kept for it)". Empty: it stands in no line, and its
 // priority is the usual one.
-std::string OrderText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation);
+std::string OrderText(const report::WorkloadData& data,
+                      const report::WorkloadData::Incarnation& incarnation);
 
 // With line ends: which ClusterQueues of the manager admit nothing, or have an annotation
 // fedra.dev/order that is ignored; and the order in force, where one has its own or `wide` is asked
 // for.
-std::string QueueLines(const StatusData& data, const ViewSettings& settings);
+std::string QueueLines(const report::StatusData& data, const ViewSettings& settings);
 
 }  // namespace fedra::cli

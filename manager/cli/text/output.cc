@@ -140,10 +140,6 @@ std::string Paragraph(std::string_view line, size_t indent, const Style& style) 
   return text;
 }
 
-nlohmann::ordered_json Document(std::string_view kind) {
-  return {{"apiVersion", "fedra.dev/v1alpha1"}, {"kind", kind}};
-}
-
 std::string ToText(const nlohmann::ordered_json& document, Format format) {
   if (format == Format::kYaml) return ToYaml(document);
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

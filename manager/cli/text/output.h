@@ -20,6 +20,9 @@ enum class Format { kTable, kWide, kJson, kYaml, kName };
 // "table", "wide", "json", "yaml", "name".
 Result<Format> ParseFormat(std::string_view text);
 inline bool IsTable(Format format) { return format == Format::kTable || format == Format::kWide; }
+inline bool IsForPrograms(Format format) {
+  return format == Format::kJson || format == Format::kYaml;
+}
 
 // What a command has to say.
 struct Output {
@@ -85,8 +88,6 @@ class Table final {
 // two columns deeper.
 std::string Paragraph(std::string_view line, size_t indent, const Style& style);
 
-// A document of machine output: {"apiVersion": "fedra.dev/v1alpha1", "kind": kind}.
-nlohmann::ordered_json Document(std::string_view kind);
 // As json (two spaces deep) or yaml, with a line end. Bytes that are no UTF-8 are replaced.
 std::string ToText(const nlohmann::ordered_json& document, Format format);
 

@@ -12,8 +12,11 @@
 #include "manager/cli/text/capacity_text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
-#include "manager/cli/text/row_states.h"
+#include "manager/cli/text/row_tones.h"
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/row_facts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/status_document.h"
 
 namespace fedra::cli {
 namespace {
@@ -26,11 +29,11 @@ using store::WorkloadRow;
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
   // Whether they leave one that rejects our credentials, dispatch.rejectedWorkers says; each job's
   // own line has it.
-  if (PhaseOf(row) == reconcile::ClusterPhase::kRejected || !row.lost_since || jobs == 0 ||
-      !settings.worker_lost_timeout)
+  if (report::PhaseOf(row) == reconcile::ClusterPhase::kRejected || !row.lost_since || jobs == 0 ||
+      !settings.query.worker_lost_timeout)
     return {};
   const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
-  const auto left = *row.lost_since + *settings.worker_lost_timeout - settings.now;
+  const auto left = *row.lost_since + *settings.query.worker_lost_timeout - settings.query.now;
   if (left <= std::chrono::milliseconds(0))
     return fmt::format("{} {} being moved", whose, jobs == 1 ? "is" : "are");
   return fmt::format("{} {} in {}", whose, jobs == 1 ? "moves" : "move", FormatAge(left));
@@ -85,13 +88,13 @@ std::string NoteText(const std::string& note, const ViewSettings& settings) {
 
 // The codes of what else stands against the workers, beside what is `counted`.
 std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
-                                     const std::vector<ReasonCount>& counted) {
+                                     const std::vector<report::ReasonCount>& counted) {
   std::set<std::string> codes;
   for (const VerdictRow& verdict : verdicts) {
-    if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
-    for (const ReasonText& reason : ReasonsOf(verdict)) codes.insert(reason.code);
+    if (report::OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
+    for (const report::ReasonText& reason : report::ReasonsOf(verdict)) codes.insert(reason.code);
   }
-  for (const ReasonCount& count : counted) codes.erase(count.code);
+  for (const report::ReasonCount& count : counted) codes.erase(count.code);
   return codes;
 }
 
@@ -99,11 +102,11 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
 std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   std::string text;
   const bool waits = std::any_of(verdicts.begin(), verdicts.end(), [](const VerdictRow& verdict) {
-    return ProspectOf(verdict) == verify::Prospect::kWaits;
+    return report::ProspectOf(verdict) == verify::Prospect::kWaits;
   });
   const std::string begin = waits ? "no worker free: " : "no worker eligible: ";
-  const std::vector<ReasonCount> counts = CountReasons(verdicts);
-  for (const ReasonCount& count : counts) {
+  const std::vector<report::ReasonCount> counts = report::CountReasons(verdicts);
+  for (const report::ReasonCount& count : counts) {
     text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);
   }
   const size_t more = FurtherReasons(verdicts, counts).size();
@@ -112,11 +115,11 @@ std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
 }
 
 // A job on a worker that is out of contact may have ended: green is only what is known.
-Tone JobTone(const WorkloadRow& row, const StatusData& data) {
+Tone JobTone(const WorkloadRow& row, const report::StatusData& data) {
   const auto worker =
       std::find_if(data.clusters.begin(), data.clusters.end(),
                    [&](const ClusterRow& cluster) { return cluster.name == row.worker; });
-  const bool unknown = PhaseOf(row) == placement::Phase::kRunning &&
+  const bool unknown = report::PhaseOf(row) == placement::Phase::kRunning &&
                        worker != data.clusters.end() && ToneOf(*worker) != Tone::kGood;
   return unknown ? Tone::kWarning : ToneOf(row);
 }
@@ -134,11 +137,12 @@ std::string JobNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_
                     const ViewSettings& settings) {
   const auto known = verdicts.find(row.uid);
   if (row.finished_at) {
-    const std::string ended = fmt::format("ended {} ago", Since(*row.finished_at, settings.now));
+    const std::string ended =
+        fmt::format("ended {} ago", Since(*row.finished_at, settings.query.now));
     return row.note.empty() ? ended : ended + ": " + row.note;
   }
-  if (PhaseOf(row) != placement::Phase::kBlocked || settings.format == Format::kWide ||
-      known == verdicts.end() || !AllRefuse(known->second, workers))
+  if (report::PhaseOf(row) != placement::Phase::kBlocked || settings.format == Format::kWide ||
+      known == verdicts.end() || !report::AllRefuse(known->second, workers))
     return row.note;
   const std::string counted = BlockedText(known->second);
   return counted.empty() ? row.note : counted;
@@ -146,53 +150,28 @@ std::string JobNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_
 
 }  // namespace
 
-std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
-  std::map<ClusterName, size_t> jobs;
-  for (const WorkloadRow& row : data.workloads) {
-    if (!HasEnded(row)) ++jobs[row.worker];
-  }
-  return jobs;
-}
-
-std::map<ClusterName, size_t> LeftByWorker(const StatusData& data) {
-  // A job that ended on the worker itself has nothing that could run there.
-  std::set<std::pair<std::string, ClusterName>> ended;
-  for (const WorkloadRow& row : data.workloads)
-    if (HasEnded(row)) ended.emplace(row.uid, row.worker);
-  std::map<ClusterName, size_t> left;
-  for (const store::ResidueRow& row : data.residues)
-    if (!ended.contains({row.uid, row.cluster})) ++left[row.cluster];
-  return left;
-}
-
-PlacesByUid InLine(const StatusData& data) {
-  PlacesByUid places;
-  for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
-  for (auto& [uid, rows] : places) std::ranges::stable_sort(rows, {}, &store::PlaceRow::place);
-  return places;
-}
-
-Table WorkerTable(const StatusData& data, const ViewSettings& settings) {
+Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"NAME",  "STATE",   "SINCE", "QUEUES",
                                      "QUOTA", "DEVICES", "JOBS"};
   if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "LAST CONTACT"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
-  std::map<ClusterName, size_t> jobs = JobsByWorker(data);
-  std::map<ClusterName, size_t> left = LeftByWorker(data);
+  std::map<ClusterName, size_t> jobs = report::JobsByWorker(data);
+  std::map<ClusterName, size_t> left = report::LeftByWorker(data);
   for (const ClusterRow& row : data.clusters) {
-    const verify::Capacity capacity = CapacityOf(row);
+    const verify::Capacity capacity = report::CapacityOf(row);
     std::vector<Cell> cells = {row.name.value,
                                Cell(row.phase, WorkerTone(row)),
-                               Since(row.phase_since, settings.now),
+                               Since(row.phase_since, settings.query.now),
                                QueuesText(capacity),
                                QuotaText(capacity, wide),
                                DevicesText(capacity),
                                std::to_string(jobs[row.name])};
     if (wide) {
-      cells.insert(cells.end(), {OrDash(row.kubernetes_version), OrDash(row.dra_version),
-                                 row.last_contact ? Since(*row.last_contact, settings.now) : "-"});
+      cells.insert(cells.end(),
+                   {OrDash(row.kubernetes_version), OrDash(row.dra_version),
+                    row.last_contact ? Since(*row.last_contact, settings.query.now) : "-"});
     }
     cells.emplace_back(
         NoteText(WorkerNote(row, jobs[row.name], left[row.name], settings), settings));
@@ -201,11 +180,11 @@ Table WorkerTable(const StatusData& data, const ViewSettings& settings) {
   return table;
 }
 
-Table JobTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
+Table JobTable(const std::vector<WorkloadRow>& rows, const report::StatusData& data,
                const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
-  const bool in_line = wide || settings.jobs.sort_by == "line";
+  const bool in_line = wide || settings.query.jobs.sort_by == "line";
   if (in_line) titles.insert(titles.end(), {"PRIORITY", "LINE"});
   // Where all of them are Jobs the column says nothing.
   const bool kinds = wide || std::ranges::any_of(rows, [](const WorkloadRow& row) {
@@ -217,15 +196,15 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const StatusData& data,
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
   const VerdictsByUid verdicts = ByUid(data.verdicts);
-  PlacesByUid places = in_line ? InLine(data) : PlacesByUid();
+  report::PlacesByUid places = in_line ? report::InLine(data) : report::PlacesByUid();
   for (const WorkloadRow& row : rows) {
     std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, JobTone(row, data)),
-                               OrDash(row.worker.value), Since(row.created_at, settings.now)};
+                               OrDash(row.worker.value), Since(row.created_at, settings.query.now)};
     if (in_line)
       cells.insert(cells.end(), {std::to_string(row.priority), PlacesText(places[row.uid])});
-    if (wide) cells.emplace_back(Since(row.state_since, settings.now));
+    if (wide) cells.emplace_back(Since(row.state_since, settings.query.now));
     if (kinds) cells.emplace_back(row.job_kind);
-    if (wide) cells.insert(cells.end(), {row.key.name, OrDash(NeedsText(row))});
+    if (wide) cells.insert(cells.end(), {row.key.name, OrDash(report::NeedsText(row))});
     cells.emplace_back(NoteText(JobNote(row, verdicts, data.clusters.size(), settings), settings));
     table.Add(std::move(cells));
   }

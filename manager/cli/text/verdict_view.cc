@@ -9,9 +9,10 @@
 
 #include "base/text.h"
 #include "manager/cli/text/display_text.h"
-#include "manager/cli/text/row_states.h"
+#include "manager/cli/text/row_tones.h"
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/rank.h"
+#include "manager/report/row_facts.h"
 
 namespace fedra::cli {
 namespace {
@@ -59,7 +60,7 @@ void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& styl
 
 // What is known about a refusal beyond the table: the counts of each request, and where the pods
 // that fit would go.
-std::string Explain(const JobVerdict& verdict, const Style& style) {
+std::string Explain(const report::JobVerdict& verdict, const Style& style) {
   std::string text;
   for (const PodSetReport& pod_set : verdict.pod_sets) {
     if (pod_set.fitting >= pod_set.wanted) continue;
@@ -73,14 +74,14 @@ std::string Explain(const JobVerdict& verdict, const Style& style) {
 }
 
 // Without devices the table has said it all.
-bool NeedsExplanation(const JobVerdict& verdict) {
+bool NeedsExplanation(const report::JobVerdict& verdict) {
   return verdict.devices_judged && verdict.verdict.outcome != Outcome::kYes;
 }
 
 // Workers about which there is the same to say are named together, where the first of them stands.
-std::string Explanations(const JobReport& report, const Style& style) {
+std::string Explanations(const report::JobReport& report, const Style& style) {
   std::vector<std::pair<std::string, std::string>> told;  // explanation, workers
-  for (const JobVerdict& item : report.verdicts) {
+  for (const report::JobVerdict& item : report.verdicts) {
     if (!NeedsExplanation(item)) continue;
     const std::string explanation = Explain(item, style);
     if (explanation.empty()) continue;
@@ -98,10 +99,10 @@ std::string Explanations(const JobReport& report, const Style& style) {
 }
 
 // Why this worker would come before or after another one that can run the job, too.
-std::string RankingOf(const JobVerdict& item) {
+std::string RankingOf(const report::JobVerdict& item) {
   if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
   std::string text;
-  for (const ChosenAlternative& chosen : item.alternatives) {
+  for (const report::ChosenAlternative& chosen : item.alternatives) {
     if (chosen.request.empty()) {
       text += fmt::format("{} alternative; ", Ordinal(chosen.index));
     } else {
@@ -113,18 +114,18 @@ std::string RankingOf(const JobVerdict& item) {
 }
 
 // What would help, when no worker can run it: by the first reason of each.
-std::string Help(const JobReport& report, const Style& style) {
-  std::vector<ReasonCount> counts;
-  for (const JobVerdict& item : report.verdicts)
-    CountReason(std::string(verdict::Headline(item.verdict)), counts);
+std::string Help(const report::JobReport& report, const Style& style) {
+  std::vector<report::ReasonCount> counts;
+  for (const report::JobVerdict& item : report.verdicts)
+    report::CountReason(std::string(verdict::Headline(item.verdict)), counts);
   const std::string remedies = Remedies(std::move(counts), 2, style);
   return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
 }
 
 // "; it would wait for gpu-east": whose devices are only in use. Empty: there is none.
-std::string WouldWait(const JobReport& report) {
+std::string WouldWait(const report::JobReport& report) {
   std::vector<std::string> busy;
-  for (const JobVerdict& item : report.verdicts) {
+  for (const report::JobVerdict& item : report.verdicts) {
     std::vector<verdict::ReasonCode> codes;
     for (const verdict::Reason& reason : item.verdict.reasons) codes.push_back(reason.code);
     if (item.verdict.outcome == Outcome::kNo &&
@@ -138,10 +139,11 @@ std::string WouldWait(const JobReport& report) {
 }
 
 // "1 of 3 workers can run it, 1 after scaling, 1 unknown".
-std::string Tally(const JobReport& report) {
+std::string Tally(const report::JobReport& report) {
   const auto count = [&](Outcome outcome) {
-    return std::count_if(report.verdicts.begin(), report.verdicts.end(),
-                         [&](const JobVerdict& item) { return item.verdict.outcome == outcome; });
+    return std::count_if(
+        report.verdicts.begin(), report.verdicts.end(),
+        [&](const report::JobVerdict& item) { return item.verdict.outcome == outcome; });
   };
   const auto yes = count(Outcome::kYes);
   const auto scaling = count(Outcome::kMayScale);
@@ -152,7 +154,7 @@ std::string Tally(const JobReport& report) {
   if (only_scaling) text += " after scaling";
   if (!only_scaling && scaling > 0) text += fmt::format(", {} after scaling", scaling);
   if (unknown > 0) text += fmt::format(", {} unknown", unknown);
-  const std::vector<ClusterName> preferred = PreferredWorkers(report);
+  const std::vector<ClusterName> preferred = report::PreferredWorkers(report);
   if (preferred.empty()) return text + WouldWait(report);
   text += fmt::format("; it would go to {}", preferred.front().value);
   for (size_t i = 1; i < preferred.size() && i < kMaxWorkersNamed; ++i)
@@ -160,14 +162,14 @@ std::string Tally(const JobReport& report) {
   return text;
 }
 
-std::string PodsText(const JobVerdict& verdict) {
+std::string PodsText(const report::JobVerdict& verdict) {
   if (!verdict.devices_judged) return "-";
   return fmt::format("{}/{}", verdict.verdict.pods_fitting, verdict.verdict.pods_wanted);
 }
 
 // Whether the table says the same of both.
-bool SameRows(const JobVerdict& a, const JobVerdict& b) {
-  const auto same_note = [](const VerdictNote& left, const VerdictNote& right) {
+bool SameRows(const report::JobVerdict& a, const report::JobVerdict& b) {
+  const auto same_note = [](const report::VerdictNote& left, const report::VerdictNote& right) {
     return left.message == right.message;
   };
   return a.verdict.outcome == b.verdict.outcome && a.verdict.reasons == b.verdict.reasons &&
@@ -176,7 +178,7 @@ bool SameRows(const JobVerdict& a, const JobVerdict& b) {
 }
 
 // `workers`: those of which `item` is true.
-void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
+void AddRows(Table& table, const std::string& workers, const report::JobVerdict& item) {
   const std::string outcome(verdict::ToString(item.verdict.outcome));
   std::vector<Cell> first = {workers, Cell(outcome, ToneOfOutcome(outcome)), PodsText(item)};
   const auto add = [&](const std::string& reason, const std::string& detail) {
@@ -193,13 +195,13 @@ void AddRows(Table& table, const std::string& workers, const JobVerdict& item) {
         reason.counts ? reason.counts->wish : reason.message);
     if (reason.counts) add("", reason.counts->ToString());
   }
-  for (const VerdictNote& note : item.notes) add("note", note.message);
+  for (const report::VerdictNote& note : item.notes) add("note", note.message);
 }
 
 // Workers of which there is the same to say share a row, where the first of them stands.
-void AddAllRows(Table& table, const JobReport& report) {
-  std::vector<std::pair<const JobVerdict*, std::string>> rows;
-  for (const JobVerdict& item : report.verdicts) {
+void AddAllRows(Table& table, const report::JobReport& report) {
+  std::vector<std::pair<const report::JobVerdict*, std::string>> rows;
+  for (const report::JobVerdict& item : report.verdicts) {
     const auto same = std::find_if(rows.begin(), rows.end(),
                                    [&](const auto& row) { return SameRows(*row.first, item); });
     if (same == rows.end())
@@ -211,11 +213,11 @@ void AddAllRows(Table& table, const JobReport& report) {
 }
 
 // What to do about the notes in the table, once each.
-std::string NoteRemedies(const JobReport& report, const Style& style) {
+std::string NoteRemedies(const report::JobReport& report, const Style& style) {
   std::set<std::string> told;
   std::string text;
-  for (const JobVerdict& item : report.verdicts) {
-    for (const VerdictNote& note : item.notes)
+  for (const report::JobVerdict& item : report.verdicts) {
+    for (const report::VerdictNote& note : item.notes)
       if (told.insert(note.remedy).second) text += Paragraph(note.remedy, 2, style);
   }
   return text.empty() ? text : "\nwhat to do about the notes\n" + text;
@@ -223,29 +225,7 @@ std::string NoteRemedies(const JobReport& report, const Style& style) {
 
 }  // namespace
 
-Outcome BestOutcome(const JobReport& report) {
-  Outcome best = Outcome::kNo;
-  for (const JobVerdict& item : report.verdicts) best = std::min(best, item.verdict.outcome);
-  return best;
-}
-
-std::vector<ClusterName> PreferredWorkers(const JobReport& report) {
-  std::vector<placement::ClusterView> workers;
-  for (const JobVerdict& item : report.verdicts) {
-    placement::ClusterView& worker = workers.emplace_back();
-    worker.name = item.worker;
-    worker.contact = placement::Contact::kFull;
-    worker.verdict = item.verdict;
-  }
-  placement::Policy policy;
-  policy.unknown = placement::UnknownPolicy::kNever;
-  std::vector<ClusterName> names;
-  for (const placement::ClusterView* worker : placement::Rank(workers, {}, policy, {}))
-    names.push_back(worker->name);
-  return names;
-}
-
-std::string RenderReport(const JobReport& report, const Style& style) {
+std::string RenderReport(const report::JobReport& report, const Style& style) {
   std::string text =
       Printable(fmt::format("{} {}: {}", report.kind, report.job.ToString(),
                             report.judged ? Tally(report) : "not judged: mend its mistakes first"),
@@ -257,7 +237,7 @@ std::string RenderReport(const JobReport& report, const Style& style) {
   AddAllRows(table, report);
   text += table.Render(style);
   text += Explanations(report, style) + NoteRemedies(report, style);
-  return BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);
+  return report::BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);
 }
 
 }  // namespace fedra::cli

@@ -8,26 +8,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/cli/text/job_verdict.h"
 #include "manager/cli/text/output.h"
+#include "manager/report/job_report.h"
 
 namespace fedra::cli {
 
-struct JobReport {
-  std::string kind;
-  ObjectKey job;
-  std::vector<JobVerdict> verdicts;  // in the order of the workers
-  bool judged = true;                // false: it has mistakes, and no worker was asked
-  std::string note = {};             // what else is known of a job of this name; may be empty
-};
-
-// The workers that can run it, in the order in which policy `best` would try them.
-std::vector<ClusterName> PreferredWorkers(const JobReport& report);
-
-// Over all workers: kYes is the best, kNo the worst; kNo without verdicts.
-verdict::Outcome BestOutcome(const JobReport& report);
-
-std::string RenderReport(const JobReport& report, const Style& style);
-nlohmann::ordered_json ToJson(const JobReport& report);
+std::string RenderReport(const report::JobReport& report, const Style& style);
 
 }  // namespace fedra::cli

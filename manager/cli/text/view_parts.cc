@@ -5,93 +5,49 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "base/time.h"
 #include "manager/cli/text/display_text.h"
-#include "manager/cli/text/row_states.h"
+#include "manager/cli/text/row_tones.h"
+#include "manager/report/freshness.h"
+#include "manager/report/row_states.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
 // The table below the headline names every worker; the note would do it again.
-std::string ShortNote(const WorkloadData& data, const WorkloadData::Incarnation& incarnation) {
+std::string ShortNote(const report::WorkloadData& data,
+                      const report::WorkloadData::Incarnation& incarnation) {
   const auto& verdicts = incarnation.verdicts;
-  if (PhaseOf(incarnation.row) != placement::Phase::kBlocked ||
-      !AllRefuse(verdicts, data.configured_workers))
+  if (report::PhaseOf(incarnation.row) != placement::Phase::kBlocked ||
+      !report::AllRefuse(verdicts, data.configured_workers))
     return incarnation.row.note;
   return fmt::format("none of {} can run it", Counted(verdicts.size(), "worker"));
-}
-
-// The daemon writes its heartbeat every two seconds; a few may be missed on a busy disk.
-constexpr std::chrono::seconds kFresh{15};
-
-bool IsFresh(const Daemon& daemon, WallTime now) {
-  return daemon.heartbeat && now - daemon.heartbeat->at <= kFresh;
 }
 
 // More remedies than this are a page nobody reads; `explain` has the others.
 constexpr size_t kMaxRemedies = 3;
 
-void SortByCount(std::vector<ReasonCount>& counts) {
-  std::stable_sort(counts.begin(), counts.end(), [](const ReasonCount& a, const ReasonCount& b) {
-    return a.workers > b.workers;
-  });
-}
-
-std::string Field(const ordered_json& object, const char* key) {
-  const auto field = object.find(key);
-  return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
-}
-
 }  // namespace
 
-bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
-  return !verdicts.empty() && verdicts.size() >= workers &&
-         std::all_of(verdicts.begin(), verdicts.end(), [](const store::VerdictRow& verdict) {
-           const auto outcome = OutcomeOf(verdict);
-           return outcome == verdict::Outcome::kNo || outcome == verdict::Outcome::kUnknown;
-         });
-}
-
-bool IsRunning(const Daemon& daemon, WallTime now) {
-  return daemon.holds_store.value_or(IsFresh(daemon, now));
-}
-
-Freshness FreshnessOf(const Daemon& daemon, WallTime now) {
+Freshness FreshnessOf(const report::Daemon& daemon, WallTime now) {
   if (!daemon.heartbeat) return {"no daemon has written here yet", Tone::kWarning};
-  const bool current = IsRunning(daemon, now) && IsFresh(daemon, now);
+  const bool current = report::IsRunning(daemon, now) && report::IsFresh(daemon, now);
   return {fmt::format("as of {} ago", Since(daemon.heartbeat->at, now)),
           current ? Tone::kFaint : Tone::kWarning};
 }
 
-std::string StaleText(const Daemon& daemon, WallTime now) {
-  if (!daemon.heartbeat) {
-    return daemon.holds_store == true ? ""
-                                      : "the daemon is not running, and none has written here yet";
-  }
-  const std::string age = Since(daemon.heartbeat->at, now);
-  if (!IsRunning(daemon, now)) {
-    return fmt::format("the daemon is not running, and what it knew is as of {}, {} ago",
-                       FormatRfc3339(daemon.heartbeat->at), age);
-  }
-  if (IsFresh(daemon, now)) return {};
-  return fmt::format("the daemon has written nothing for {}", age);
-}
-
-std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
+std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& settings) {
   if (!daemon.heartbeat) return {};
   const WallTime at = daemon.heartbeat->at;
-  const std::string age = Since(at, settings.now);
+  const std::string age = Since(at, settings.query.now);
   std::string text;
-  if (!IsRunning(daemon, settings.now)) {
+  if (!report::IsRunning(daemon, settings.query.now)) {
     text = fmt::format("DAEMON  not running: what follows is as of {}, {} ago", FormatRfc3339(at),
                        age);
-  } else if (!IsFresh(daemon, settings.now)) {
+  } else if (!report::IsFresh(daemon, settings.query.now)) {
     text = fmt::format(
         "DAEMON  runs, but has written nothing for {} (it is starting, or its log says why)", age);
   } else if (!daemon.heartbeat->restart_needed.empty()) {
@@ -104,10 +60,10 @@ std::string DaemonLine(const Daemon& daemon, const ViewSettings& settings) {
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
                         const ViewSettings& settings) {
   if (!manager ||
-      (PhaseOf(*manager) == reconcile::ClusterPhase::kConnected && manager->why.empty()))
+      (report::PhaseOf(*manager) == reconcile::ClusterPhase::kConnected && manager->why.empty()))
     return {};
-  std::string text =
-      fmt::format("MANAGER  {} for {}", manager->phase, Since(manager->phase_since, settings.now));
+  std::string text = fmt::format("MANAGER  {} for {}", manager->phase,
+                                 Since(manager->phase_since, settings.query.now));
   if (!manager->why.empty()) text += ": " + manager->why;
   return Toned(text, ToneOf(*manager), settings.style) + "\n";
 }
@@ -116,7 +72,7 @@ std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }
 
 Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSettings& settings) {
   const auto when = [&](WallTime time) {
-    return settings.format == Format::kWide ? FormatRfc3339(time) : Since(time, settings.now);
+    return settings.format == Format::kWide ? FormatRfc3339(time) : Since(time, settings.query.now);
   };
   Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"});
   for (const store::AttemptRow& row : attempts) {
@@ -127,105 +83,13 @@ Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSet
   return table;
 }
 
-std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
-  std::vector<ReasonText> reasons;
-  const ordered_json parsed =
-      ordered_json::parse(verdict.reasons_json, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_array()) return reasons;
-  for (const ordered_json& reason : parsed) {
-    if (reason.is_object()) {
-      reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
-      const auto counts = reason.find("counts");
-      if (counts != reason.end()) reasons.back().counts = verify::ParseCounts(*counts);
-      const auto resources = reason.find("resources");
-      if (resources != reason.end()) reasons.back().resources = verify::ParseResources(*resources);
-    }
-  }
-  return reasons;
-}
-
-verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
-  if (OutcomeOf(verdict) != verdict::Outcome::kNo) return verify::Prospect::kUnclear;
-  std::vector<verdict::ReasonCode> codes;
-  for (const ReasonText& reason : ReasonsOf(verdict)) {
-    const auto code = verdict::ParseReasonCode(reason.code);
-    if (!code) return verify::Prospect::kUnclear;
-    codes.push_back(*code);
-  }
-  return verify::ProspectOf(codes);
-}
-
-std::optional<Needs> NeedsOf(const store::WorkloadRow& row) {
-  const ordered_json parsed =
-      ordered_json::parse(row.needs_json, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) return std::nullopt;
-  const auto pods = parsed.find("pods");
-  if (pods == parsed.end() || !pods->is_number_integer()) return std::nullopt;
-  const auto names = [&](const char* key) {
-    std::vector<std::string> found;
-    for (const ordered_json& name : parsed.value(key, ordered_json::array()))
-      if (name.is_string()) found.push_back(name.get<std::string>());
-    return found;
-  };
-  return Needs{names("templates"), names("claims"), pods->get<int>()};
-}
-
-std::string NeedsText(const store::WorkloadRow& row) {
-  const std::optional<Needs> needs = NeedsOf(row);
-  if (!needs) return {};
-  std::string text = fmt::format("queue {}/{}", row.key.ns, row.queue);
-  for (const std::string& name : needs->templates) text += " · template " + name;
-  for (const std::string& name : needs->claims) text += " · claim " + name;
-  return text + " · " + Counted(needs->pods, "pod");
-}
-
-std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
-  std::vector<int> indices;
-  const ordered_json parsed =
-      ordered_json::parse(verdict.alternatives_json, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_array()) return indices;
-  for (const ordered_json& index : parsed)
-    if (index.is_number_integer()) indices.push_back(index.get<int>());
-  return indices;
-}
-
-void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
-  const auto known = std::find_if(counts.begin(), counts.end(),
-                                  [&](const ReasonCount& count) { return count.code == code; });
-  if (known == counts.end()) {
-    counts.push_back({code, 1});
-  } else {
-    ++known->workers;
-  }
-}
-
-std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
-  std::vector<ReasonCount> counts;
-  for (const store::VerdictRow& verdict : verdicts) {
-    if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
-    const std::vector<ReasonText> reasons = ReasonsOf(verdict);
-    CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
-  }
-  SortByCount(counts);
-  return counts;
-}
-
-std::string RemedyOf(const std::string& code) {
-  const std::optional<verdict::ReasonCode> known = verdict::ParseReasonCode(code);
-  if (!known) return {};
-  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
-    if (entry.code == *known) return std::string(entry.remedy);
-  }
-  return {};
-}
-
-std::string Remedies(std::vector<ReasonCount> counts, size_t indent, const Style& style) {
-  SortByCount(counts);
+std::string Remedies(std::vector<report::ReasonCount> counts, size_t indent, const Style& style) {
+  report::SortByCount(counts);
   std::string text;
   std::string first;
   size_t shown = 0;
-  for (const ReasonCount& count : counts) {
-    const std::string remedy = RemedyOf(count.code);
+  for (const report::ReasonCount& count : counts) {
+    const std::string remedy = report::RemedyOf(count.code);
     if (remedy.empty() || shown++ == kMaxRemedies) continue;
     if (first.empty()) first = count.code;
     text += Paragraph(count.code + ": " + remedy, indent, style);
@@ -245,58 +109,45 @@ std::string Ordinal(int index) {
 std::string RankingText(const store::VerdictRow& verdict) {
   if (verdict.pods_fitting == 0) return {};
   std::string text;
-  for (const int index : AlternativesOf(verdict))
+  for (const int index : report::AlternativesOf(verdict))
     text += (text.empty() ? "" : " and ") + Ordinal(index);
   if (!text.empty()) text += " alternative, ";
   return text + Counted(std::max(0, verdict.headroom), "device") + " to spare";
 }
 
-Incarnations Current(const WorkloadData& data) {
-  Incarnations current;
-  for (const WorkloadData::Incarnation& incarnation : data.incarnations) {
-    if (!incarnation.row.removed_at || current.empty()) current.push_back(&incarnation);
-  }
-  return current;
-}
-
-std::string Headline(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+std::string Headline(const report::WorkloadData& data,
+                     const report::WorkloadData::Incarnation& incarnation,
                      const ViewSettings& settings) {
   const store::WorkloadRow& row = incarnation.row;
-  const Freshness freshness = FreshnessOf(data.daemon, settings.now);
+  const Freshness freshness = FreshnessOf(data.daemon, settings.query.now);
   // "ml/train" is a Job: of several kinds with one name each is shown.
   std::string line = row.job_kind == "Job" || row.job_kind.empty()
                          ? row.job.ToString()
                          : row.job_kind + " " + row.job.ToString();
-  if (row.removed_at && PhaseOf(row) == placement::Phase::kGone) {
-    line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.now),
+  if (row.removed_at && report::PhaseOf(row) == placement::Phase::kGone) {
+    line += fmt::format(" was deleted {} ago{}", Since(*row.removed_at, settings.query.now),
                         row.worker.empty() ? "" : " while it was on " + row.worker.value);
   } else if (row.removed_at) {
     line += fmt::format(" was removed from the manager {} ago, last seen {}{}",
-                        Since(*row.removed_at, settings.now), row.state,
+                        Since(*row.removed_at, settings.query.now), row.state,
                         row.worker.empty() ? "" : " on " + row.worker.value);
   } else {
-    line += " " + Predicate(row);
+    line += " " + report::Predicate(row);
   }
   if (const std::string note = ShortNote(data, incarnation); !note.empty()) line += ": " + note;
   if (row.removed_at) return Toned(line, Tone::kPlain, settings.style) + "\n";
   return Toned(line, Tone::kPlain, settings.style) +
-         Toned(fmt::format(" (for {}; {})", Since(row.state_since, settings.now), freshness.text),
+         Toned(fmt::format(" (for {}; {})", Since(row.state_since, settings.query.now),
+                           freshness.text),
                freshness.tone, settings.style) +
          "\n";
 }
 
-Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarnations& chosen,
-                  const ViewSettings& settings,
-                  const std::function<std::string(const WorkloadData::Incarnation&)>& text,
-                  const std::function<ordered_json(const WorkloadData::Incarnation&)>& json) {
+Output RenderEach(
+    const report::WorkloadData& data, const report::Incarnations& chosen,
+    const ViewSettings& settings,
+    const std::function<std::string(const report::WorkloadData::Incarnation&)>& text) {
   Output output;
-  if (settings.format == Format::kJson || settings.format == Format::kYaml) {
-    ordered_json document = Report(kind, data.daemon, data.manager, settings.now);
-    document["jobs"] = ordered_json::array();
-    for (const auto* incarnation : chosen) document["jobs"].push_back(json(*incarnation));
-    output.out = ToText(document, settings.format);
-    return output;
-  }
   for (const auto* incarnation : chosen) {
     if (settings.format == Format::kName) {
       output.out += Printable(incarnation->row.job.ToString()) + "\n";
@@ -308,7 +159,7 @@ Output RenderEach(std::string_view kind, const WorkloadData& data, const Incarna
   if (IsTable(settings.format) && settings.style.headers) {
     output.out.insert(0, DaemonLine(data.daemon, settings));
   } else {
-    output.note = StaleText(data.daemon, settings.now);  // on stdout are only rows
+    output.note = report::StaleText(data.daemon, settings.query.now);  // on stdout are only rows
   }
   return output;
 }

@@ -4,10 +4,11 @@
 // help. Pure.
 
 #include "manager/cli/text/output.h"
-#include "manager/cli/text/view_data.h"
+#include "manager/cli/text/view_settings.h"
+#include "manager/report/view_data.h"
 
 namespace fedra::cli {
 
-Output RenderWhy(const WorkloadData& data, const ViewSettings& settings);
+Output RenderWhy(const report::WorkloadData& data, const ViewSettings& settings);
 
 }  // namespace fedra::cli

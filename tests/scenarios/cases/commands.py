@@ -79,9 +79,9 @@ _PRINTING: dict[str, list[str]] = {
     "why": ["{job}"],
     "history": ["{job}"],
     "check": ["-f", "{manifest}"],
-    "sync": ["--dry-run", "-o", "json"],
+    "templates diff": ["-o", "json"],
     "devices": ["-o", "json"],
-    "snapshot": ["-o", "-"],
+    "snapshot": ["-f", "-"],
     "support-bundle": ["-o", "-"],
     "orphans": ["-o", "json"],
     "cel": ["device.driver == 'x'", "--slices", "{slices}"],
@@ -89,7 +89,7 @@ _PRINTING: dict[str, list[str]] = {
     "config print-defaults": [],
     "config view": [],
 }
-_SILENT = {"run", "backup", "config"}
+_SILENT = {"run", "backup", "config", "templates"}
 _UNCONFIGURED = {"explain", "version", "completion", "cel", "config print-defaults"}
 
 
@@ -138,20 +138,20 @@ def _fails_on_a_full_disk(name: str, command: list[str]) -> None:
 
 @scenario("snapshot-kinds-of-files")
 def a_snapshot_never_replaces_a_device(world: World) -> None:
-    """fedra snapshot -o DEVICE, LINK: both stay what they are; a full device is one line and exit code 1."""
+    """fedra snapshot -f DEVICE, LINK: both stay what they are; a full device is one line and exit code 1."""
     fedra = world.start_fedra()
     folder = fedra.store.parent
-    full = fedra.cli("snapshot", "-o", "/dev/full")
+    full = fedra.cli("snapshot", "-f", "/dev/full")
     assert full.code == 1, full
     assert full.stderr.splitlines() == [
         "fedra snapshot: /dev/full: cannot be written: No space left on device"
     ], full
     assert Path("/dev/full").is_char_device() and Path("/dev/null").is_char_device()
-    assert fedra.cli("snapshot", "-o", "/dev/null").code == 0
+    assert fedra.cli("snapshot", "-f", "/dev/null").code == 0
     assert Path("/dev/null").is_char_device()
     link = folder / "link"
     link.symlink_to("snapshot")
-    assert fedra.cli("snapshot", "-o", str(link)).code == 0
+    assert fedra.cli("snapshot", "-f", str(link)).code == 0
     assert link.is_symlink() and json.loads((folder / "snapshot").read_text())
     assert not list(folder.glob("*.tmp"))
 

@@ -87,9 +87,9 @@ def _replace_original(world: World, count: int) -> None:
 
 
 def _rows(world: World, *options: str) -> list[tuple[str, str]]:
-    """What `fedra sync --dry-run` would do with our template: (worker, action)."""
+    """What `fedra templates diff` would do with our template: (worker, action)."""
     assert world.fedra is not None
-    output = world.fedra.cli("sync", "--dry-run", "-o", "json", *options)
+    output = world.fedra.cli("templates", "diff", "-o", "json", *options)
     assert output.code == 0, output
     rows: list[dict[str, Any]] = output.json()["items"]
     assert all(row["name"] == TEMPLATE for row in rows if row["namespace"] == world.ns), rows
@@ -269,7 +269,7 @@ def removal_after_a_restart(world: World) -> None:
 
 @scenario("sync-dry-run")
 def dry_run(world: World) -> None:
-    """fedra sync --dry-run shows what each mode would do, and does nothing."""
+    """fedra templates diff shows what each mode would do, and does nothing."""
     world.add_template(MANAGER)
     fedra = world.start_fedra()
     job = world.submit("train", template=TEMPLATE)
@@ -277,11 +277,10 @@ def dry_run(world: World) -> None:
     assert _rows(world) == []
     everywhere = [(worker, "create") for worker in world.workers]
     assert _rows(world, "--mode", "IfMissing") == everywhere
-    table = fedra.cli("sync", "--dry-run", "--mode", "Reconcile")
+    table = fedra.cli("templates", "diff", "--mode", "Reconcile")
     assert f"{world.ns}/{TEMPLATE}" in table.stdout, table
     assert all(_template(world, worker) is None for worker in world.workers), "nothing is written"
-    alone = fedra.cli("sync")
-    assert alone.code == 0 and "verification.templates.sync" in alone.stdout, alone
+    assert fedra.cli("sync", "--dry-run", "--mode", "Reconcile") == table, "its older name"
     # Only the workers that the check allows.
     world.use_workers(world.worker2)
     world.eventually(

@@ -49,5 +49,5 @@ def _short(workers: list[Object]) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 def _snapshot(fedra: Fedra, file: Path, *arguments: str) -> None:
-    output = fedra.cli("snapshot", "-o", str(file), *arguments)
+    output = fedra.cli("snapshot", "-f", str(file), *arguments)
     assert output.code == 0, output.stderr

@@ -74,8 +74,8 @@ logging: {level: debug, format: json}
   CHECK(worker.capabilities == std::vector<std::string>{"gpu.nvidia.com/MPSSupport"});
   CHECK(worker.http_version == HttpVersion::k11);
   CHECK_FALSE(worker.allow_insecure);
-  CHECK(parsed->verification.template_drift == DriftPolicy::kRequire);
-  CHECK(parsed->verification.shared_claims == SharedClaimsPolicy::kRequireTogether);
+  CHECK(parsed->verification.template_drift == Drift::kRequire);
+  CHECK(parsed->verification.shared_claims == SharedClaims::kRequireTogether);
   CHECK(parsed->verification.template_sync == SyncPolicy::kIfMissing);
   CHECK(parsed->verification.unknown == UnknownPolicy::kNever);
   CHECK(parsed->dispatch.candidates == 3);

@@ -14,9 +14,9 @@
 #include "config/print.h"
 #include "config/yaml_json.h"
 #include "manager/cli/command_line.h"
-#include "manager/cli/text/states.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/report/states.h"
 #include "manager/tracking/kinds/kind_row.h"
 #include "tests/support/catch.h"
 #include "verdict/reason.h"
@@ -53,11 +53,11 @@ std::string ReasonsPage() {
 std::string StatesPage() {
   std::string page =
       "# States\n\nThe words in the columns STATE and VERDICT. Generated from "
-      "`manager/cli/text/states.cc` "
+      "`manager/report/states.cc` "
       "by `make docs`;\n`fedra explain STATE` prints the same, [reasons.md](reasons.md) has the "
       "reasons.\n";
   std::string_view group;
-  for (const cli::StateEntry& entry : cli::StateEntries()) {
+  for (const report::StateEntry& entry : report::StateEntries()) {
     if (entry.group != group)
       page += fmt::format("\n## {}\n\n| state | meaning | next |\n|---|---|---|\n", entry.group);
     group = entry.group;

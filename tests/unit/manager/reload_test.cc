@@ -1,4 +1,4 @@
-// What a reload takes over, and which keys it says need a restart.
+// What a reload takes over.
 
 #include "manager/reload.h"
 
@@ -19,15 +19,4 @@ TEST_CASE("a reload takes over workers, what becomes of removed ones, and the lo
   CHECK(merged.dispatch.removed_workers == config::RemovedWorkers::kDrain);
   CHECK(merged.dispatch.candidates == used.dispatch.candidates);
   CHECK(merged.origin == used.origin);
-}
-
-TEST_CASE("keys that have changed are named with their sections") {
-  const std::string before =
-      "origin: fedra\ndispatch:\n  policy: best\n  backfill:\n    maxPasses: 3\nstore:\n"
-      "  path: a.db\n";
-  const std::string after =
-      "origin: fedra\ndispatch:\n  policy: race\n  backfill:\n    maxPasses: 4\nstore:\n"
-      "  path: a.db\n  # a remark: of no weight\n";
-  CHECK(ChangedKeys(before, before).empty());
-  CHECK(ChangedKeys(before, after) == "dispatch.backfill.maxPasses, dispatch.policy");
 }

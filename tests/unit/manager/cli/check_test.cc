@@ -193,7 +193,8 @@ TEST_CASE(
   const json worker = Parsed(Check(other, "json").out)["items"][0]["workers"][0];
   REQUIRE(worker["notes"].size() == 1);
   CHECK(worker["notes"][0]["object"] == "ResourceClaimTemplate ml/one-gpu");
-  CHECK_THAT(worker["notes"][0]["remedy"].get<std::string>(), ContainsSubstring("fedra sync"));
+  CHECK_THAT(worker["notes"][0]["remedy"].get<std::string>(),
+             ContainsSubstring("fedra templates diff"));
 }
 
 TEST_CASE(

@@ -26,7 +26,7 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/cli/text/settings.h"
 
 namespace fedra::cli {
 namespace {
@@ -152,8 +152,8 @@ TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file
   const Environment environment("/nowhere/environment.yaml");
   const std::vector<std::vector<const char*>> commands = {
       {"status"},          {"why", "ml/a"},       {"history", "ml/a"}, {"devices"},
-      {"orphans"},         {"sync", "--dry-run"}, {"config", "view"},  {"config", "validate"},
-      {"snapshot", "-o-"}, {"backup", "copy.db"},
+      {"orphans"},         {"templates", "diff"}, {"config", "view"},  {"config", "validate"},
+      {"snapshot", "-f-"}, {"backup", "copy.db"},
   };
   for (std::vector<const char*> command : commands) {
     CAPTURE(command.front());
@@ -467,7 +467,7 @@ TEST_CASE("a worker that cannot be read: exit code 4, and its name on standard e
   folder.Write("m", Nobody(2));
   const std::string config = folder.Write("fedra.yaml", kFile);
   const std::vector<std::vector<const char*>> commands = {
-      {"devices"}, {"devices", "-o", "json"}, {"snapshot", "-o-"}};
+      {"devices"}, {"devices", "-o", "json"}, {"snapshot", "-f-"}};
   for (std::vector<const char*> command : commands) {
     command.insert(command.end(), {"--config", config.c_str(), "--timeout", "2s"});
     const Ran ran = Run(command);
@@ -521,21 +521,38 @@ TEST_CASE("config validate: the store's folder is told among all other problems"
              !ContainsSubstring("store.path"));
 }
 
-TEST_CASE("sync without --dry-run: prose for people, a document for programs") {
-  const TempFolder folder;
-  folder.Write("e", Nobody(1));
-  folder.Write("m", Nobody(2));
-  const std::string config = folder.Write("fedra.yaml", kFile);
-  const Ran prose = Run({"sync", "--config", config.c_str()});
-  CHECK(prose.code == 0);
-  CHECK_THAT(prose.out, ContainsSubstring("says verification.templates.sync: Never\n"));
-  const Ran ran = Run({"sync", "-o", "json", "--config", config.c_str()});
-  CHECK(ran.code == 0);
-  const auto document = nlohmann::json::parse(ran.out, nullptr, /*allow_exceptions=*/false);
-  REQUIRE(document.is_object());
-  CHECK(document["kind"] == "TemplateSyncMode");
-  CHECK(document["mode"] == "Never");
-  CHECK(document.contains("apiVersion"));
+TEST_CASE("spellings of earlier versions work as the new ones do, and are shown nowhere") {
+  const std::vector<std::pair<std::vector<const char*>, std::vector<const char*>>> spellings = {
+      {{"sync", "--dry-run"}, {"templates", "diff"}},
+      {{"sync"}, {"templates", "diff"}},
+      {{"snapshot", "-o", "-"}, {"snapshot", "-f", "-"}},
+      {{"snapshot", "--output=-"}, {"snapshot", "--file=-"}},
+  };
+  for (auto [before, now] : spellings) {
+    CAPTURE(before.front());
+    before.insert(before.end(), {"--config", "/nowhere/fedra.yaml"});
+    now.insert(now.end(), {"--config", "/nowhere/fedra.yaml"});
+    const Ran ran = Run(now);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, ContainsSubstring("/nowhere/fedra.yaml"));
+    CHECK(Run(before).err == ran.err);
+  }
+  const Ran release = Run({"cel", "true", "--check", "--k8s", "1.34"});
+  CHECK(release.code == 0);
+  CHECK_THAT(release.out, ContainsSubstring("Kubernetes 1.34"));
+  CHECK(Run({"cel", "true", "--check", "--kubernetes-version", "1.34"}).out == release.out);
+  for (const auto& command : std::vector<std::vector<const char*>>{
+           {"--help"}, {"cel", "--help"}, {"snapshot", "--help"}, {"completion", "bash"}}) {
+    const std::string shown = Run(command).out;
+    CHECK_THAT(shown, !ContainsSubstring("k8s") && !ContainsSubstring(" sync "));
+  }
+  CHECK_THAT(Run({"snapshot", "--help"}).out, !ContainsSubstring("--output"));
+  CHECK_THAT(CommandsPage(), !ContainsSubstring("--k8s") && !ContainsSubstring("## fedra sync"));
+}
+
+TEST_CASE("what a command cannot do without is named") {
+  CHECK_THAT(Run({"snapshot"}).err, ContainsSubstring("fedra snapshot: --file is missing"));
+  CHECK_THAT(Run({"templates"}).err, ContainsSubstring("fedra templates: "));
 }
 
 TEST_CASE("--color and --config stand before the command or behind it") {

@@ -51,7 +51,7 @@ TEST_CASE_METHOD(Fixture, "choice: the first eligible worker, or as many as the 
   clusters[0].verdict.outcome = verdict::Outcome::kNo;
   CHECK(Chosen().clusters == Names{kB});
   clusters[0].verdict.outcome = verdict::Outcome::kYes;
-  policy.kind = PolicyKind::kRace;
+  policy.kind = DispatchPolicy::kRace;
   CHECK(Chosen().clusters == Names{kA, kB});
   CHECK(Chosen().winner == nullptr);
 }

@@ -54,7 +54,7 @@ class History {
  private:
   Policy RandomPolicy() {
     Policy policy;
-    if (Chance(3)) policy.kind = PolicyKind::kRace;
+    if (Chance(3)) policy.kind = DispatchPolicy::kRace;
     policy.candidates = 1 + static_cast<int>(random_() % 3);
     if (Chance(4)) policy.unknown = UnknownPolicy::kNever;
     return policy;

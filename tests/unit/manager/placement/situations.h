@@ -23,7 +23,7 @@ inline verdict::Verdict Unknown() {
 
 inline Policy Race() {
   Policy policy;
-  policy.kind = PolicyKind::kRace;
+  policy.kind = DispatchPolicy::kRace;
   return policy;
 }
 

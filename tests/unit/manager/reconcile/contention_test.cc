@@ -47,7 +47,7 @@ class History final {
  public:
   explicit History(unsigned seed) : random_(seed) {
     Policy policy;
-    policy.kind = Pick(3) == 0 ? PolicyKind::kRace : PolicyKind::kBest;
+    policy.kind = Pick(3) == 0 ? DispatchPolicy::kRace : DispatchPolicy::kBest;
     policy.candidates = 1 + Pick(2);
     policy_ = policy;
     const int workers = 1 + Pick(3);

@@ -59,7 +59,7 @@ struct Fixture {
       }};
   CallGates gates{SystemClock(), {}};
   CopyFailures copy_failures;
-  TemplateReconciler templates{{.mode = templates::Mode::kReconcile, .origin = "fedra"},
+  TemplateReconciler templates{{.mode = templates::SyncPolicy::kReconcile, .origin = "fedra"},
                                fleet.manager(),
                                fleet.workers(),
                                gates,

@@ -44,7 +44,7 @@ struct Fixture {
   CopyFailures copy_failures;
   RunLoop<ObjectKey> loop{
       {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
-  TemplateReconciler templates{{.mode = templates::Mode::kNever, .origin = "fedra"},
+  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .origin = "fedra"},
                                fleet.manager(),
                                fleet.workers(),
                                gates,

@@ -52,7 +52,7 @@ struct Fixture {
                           }};
   TemplateReconciler templates;
 
-  explicit Fixture(templates::Mode mode, const std::string& token = "admin-token")
+  explicit Fixture(templates::SyncPolicy mode, const std::string& token = "admin-token")
       : fleet(OneWorker(token)),
         templates({.mode = mode, .origin = "fedra"}, fleet.manager(), fleet.workers(), gates,
                   failures, SystemClock(), loop, [](const ObjectKey&) {}) {
@@ -84,7 +84,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("a worker gets the template that it lacks, once, with our marks") {
-  Fixture f(templates::Mode::kIfMissing);
+  Fixture f(templates::SyncPolicy::kIfMissing);
   REQUIRE(f.Provide());
   const auto copy = f.Copy();
   REQUIRE(copy);
@@ -97,13 +97,13 @@ TEST_CASE("a worker gets the template that it lacks, once, with our marks") {
 }
 
 TEST_CASE("nothing is ever written when copies are not wanted") {
-  Fixture f(templates::Mode::kNever);
+  Fixture f(templates::SyncPolicy::kNever);
   REQUIRE(f.Provide());
   CHECK(f.Writes() == 0);
 }
 
 TEST_CASE("a worker's own template of the name is left alone") {
-  Fixture f(templates::Mode::kReconcile);
+  Fixture f(templates::SyncPolicy::kReconcile);
   REQUIRE(f.fleet.server(0).objects().Create(Template("theirs")));
   // Whether or not the watch has shown it already, it is not overwritten.
   (void)f.Provide();
@@ -114,7 +114,7 @@ TEST_CASE("a worker's own template of the name is left alone") {
 }
 
 TEST_CASE("a refusal is told, and remembered for verdicts") {
-  Fixture f(templates::Mode::kIfMissing, "no-templates-token");
+  Fixture f(templates::SyncPolicy::kIfMissing, "no-templates-token");
   const auto refused = f.Provide();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::kForbidden);
@@ -125,7 +125,7 @@ TEST_CASE("a refusal is told, and remembered for verdicts") {
 }
 
 TEST_CASE("a copy that no workload names is removed") {
-  Fixture f(templates::Mode::kIfMissing);
+  Fixture f(templates::SyncPolicy::kIfMissing);
   REQUIRE(f.Provide());
   f.loop.Start();
   f.templates.Changed(kTwoGpus);

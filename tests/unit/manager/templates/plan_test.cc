@@ -50,7 +50,7 @@ struct Row {
   bool can_hold = true;
   bool leaving = false;
 
-  Plan Decided(Mode mode) const {
+  Plan Decided(SyncPolicy mode) const {
     const View view{.original = original ? &*original : nullptr,
                     .original_known = original_known,
                     .there = there ? &*there : nullptr,
@@ -112,9 +112,9 @@ std::vector<Row> Rows() {
 TEST_CASE("what is done about a template on a worker") {
   for (const Row& row : Rows()) {
     INFO(row.what);
-    CHECK(row.Decided(Mode::kNever).step == Step::kNone);
-    CHECK(row.Decided(Mode::kIfMissing).step == row.if_missing);
-    const Plan plan = row.Decided(Mode::kReconcile);
+    CHECK(row.Decided(SyncPolicy::kNever).step == Step::kNone);
+    CHECK(row.Decided(SyncPolicy::kIfMissing).step == row.if_missing);
+    const Plan plan = row.Decided(SyncPolicy::kReconcile);
     CHECK(plan.step == row.reconcile);
     CHECK(plan.why.empty() == (plan.step == Step::kNone));
     CHECK(ToString(plan.step).empty() == (plan.step == Step::kNone));
@@ -123,16 +123,16 @@ TEST_CASE("what is done about a template on a worker") {
 
 TEST_CASE("a worker that leaves keeps a copy only while a workload there uses it") {
   Row row{.what = "", .original = Original("u1", kOne), .there = Copy("u1", kOne), .leaving = true};
-  CHECK(row.Decided(Mode::kIfMissing).step == Step::kDelete);
+  CHECK(row.Decided(SyncPolicy::kIfMissing).step == Step::kDelete);
   row.here = true;
-  CHECK(row.Decided(Mode::kIfMissing).step == Step::kWait);
+  CHECK(row.Decided(SyncPolicy::kIfMissing).step == Step::kWait);
   row.there->marks = {};  // not a copy of ours
-  CHECK(row.Decided(Mode::kIfMissing).step == Step::kNone);
+  CHECK(row.Decided(SyncPolicy::kIfMissing).step == Step::kNone);
 }
 
 TEST_CASE("a replacement says what has changed") {
   Row row{.what = "", .original = Original("u2", kTwo), .there = Copy("u1", kOne)};
-  CHECK(row.Decided(Mode::kReconcile).why ==
+  CHECK(row.Decided(SyncPolicy::kReconcile).why ==
         "the manager's template has changed: spec.spec.count: 1 there, 2 on the manager");
 }
 
@@ -144,7 +144,7 @@ namespace {
 // steps. Carrying out plans until nothing is left to do must arrive there.
 class History final {
  public:
-  History(unsigned seed, Mode mode) : dice_(seed), mode_(mode) {}
+  History(unsigned seed, SyncPolicy mode) : dice_(seed), mode_(mode) {}
 
   void Run(int events) {
     for (int i = 0; i < events; ++i) {
@@ -230,7 +230,7 @@ class History final {
     const auto fresh = [&] { return std::optional(Copy(original_->uid, original_->spec)); };
     if (!now) return here && original_ && can_hold_[worker] ? fresh() : std::nullopt;
     if (workloads_.empty() || (!original_ && !here)) return std::nullopt;
-    if (!original_ || mode_ == Mode::kIfMissing) return now;
+    if (!original_ || mode_ == SyncPolicy::kIfMissing) return now;
     if (now->spec == original_->spec) {
       std::optional<ClaimSummary> same = now;
       same->marks.source_uid = original_->uid;
@@ -279,7 +279,7 @@ class History final {
   }
 
   std::mt19937 dice_;
-  const Mode mode_;
+  const SyncPolicy mode_;
   std::optional<ClaimSummary> original_;
   std::vector<std::optional<ClaimSummary>> workers_{kWorkers};
   std::vector<bool> can_hold_ = std::vector<bool>(kWorkers, true);
@@ -292,7 +292,7 @@ class History final {
 TEST_CASE("through any history the copies are what the naive model says") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
-    History(seed, Mode::kIfMissing).Run(60);
-    History(seed, Mode::kReconcile).Run(60);
+    History(seed, SyncPolicy::kIfMissing).Run(60);
+    History(seed, SyncPolicy::kReconcile).Run(60);
   }
 }

@@ -11,6 +11,7 @@
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "config/yaml_json.h"
+#include "manager/reconcile/manager_cluster.h"
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
@@ -147,6 +148,27 @@ TEST_CASE("the manager's role grants what is needed there") {
         Texts{"patch workloads.kueue.x-k8s.io/status"});
   f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};
   CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())) == Texts{"get namespaces kube-system"});
+}
+
+TEST_CASE("whatever the daemon watches on the manager, its rights are asked for") {
+  const auto kinds = tracking::BuiltInKinds();
+  const std::vector<Right> rights = ManagerRights(*kinds);
+  const auto may = [&](const std::string& verb, const kube::Resource& resource) {
+    return std::any_of(rights.begin(), rights.end(), [&](const Right& right) {
+      return right.verb == verb && right.resource.group == resource.group &&
+             right.resource.plural == resource.plural && right.subresource.empty();
+    });
+  };
+  std::vector<kube::Resource> watched;
+  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(nullptr))
+    watched.push_back(input.resource);
+  CHECK(watched.size() >= 6);
+  for (const tracking::JobAdapter* kind : kinds->all()) watched.push_back(kind->resource());
+  for (const kube::Resource& resource : watched) {
+    CAPTURE(resource.plural);
+    CHECK(may("list", resource));
+    CHECK(may("watch", resource));
+  }
 }
 
 TEST_CASE("a right in some namespaces is not a right") {

@@ -3,6 +3,7 @@
 #include "manager/cli/fleet/assumed_templates.h"
 
 #include "manager/cli/fleet/fleet_facts.h"
+#include "manager/report/job_verdict.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
@@ -38,7 +39,7 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
   const tracking::SubmittedJob& job = input->jobs[0].submitted.value();
   CHECK(JudgeEverywhere(job, workers)[0].verdict.outcome == verdict::Outcome::kNo);
   const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
-  JobVerdict verdict = JudgeEverywhere(job, workers)[0];
+  report::JobVerdict verdict = JudgeEverywhere(job, workers)[0];
   CHECK(verdict.verdict.outcome == verdict::Outcome::kYes);
   assumed.Note(job, verdict);
   REQUIRE(verdict.verdict.reasons.size() == 1);

@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "manager/report/job_report.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/cli/text/settings.h"
 
 namespace fedra::cli {
 namespace {
@@ -16,10 +17,10 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 // Two workers that could run ml/train.
-JobReport Report() {
-  JobReport report{"Job", {"ml", "train"}, {}};
+report::JobReport Report() {
+  report::JobReport report{"Job", {"ml", "train"}, {}};
   for (const char* const name : {"gpu-east", "gpu-west"}) {
-    JobVerdict& verdict = report.verdicts.emplace_back();
+    report::JobVerdict& verdict = report.verdicts.emplace_back();
     verdict.worker = ClusterName(name);
     verdict.verdict.outcome = verdict::Outcome::kYes;
   }
@@ -27,7 +28,8 @@ JobReport Report() {
 }
 
 // After a daemon has written this about ml/train.
-JobReport ReportAfter(const std::string& state, std::vector<store::PlacementFailure> failures) {
+report::JobReport ReportAfter(const std::string& state,
+                              std::vector<store::PlacementFailure> failures) {
   const TempFolder folder;
   const std::string path = folder.Path("fedra.db");
   {
@@ -41,7 +43,7 @@ JobReport ReportAfter(const std::string& state, std::vector<store::PlacementFail
     placement.failures = std::move(failures);
     REQUIRE((*store)->Commit({store::PutWorkload{row}, store::PutPlacement{placement}}));
   }
-  JobReport report = Report();
+  report::JobReport report = Report();
   const auto memory = OpenMemory(path);
   REQUIRE(memory != nullptr);
   AddMemory(*memory, kNow, report);
@@ -53,7 +55,7 @@ const store::PlacementFailure kRefused{ClusterName("gpu-east"), "Forbidden", Ago
                                        /*refused=*/true};
 
 TEST_CASE("check: a worker that has refused this very job says so") {
-  const JobReport report = ReportAfter("Blocked", {kRefused});
+  const report::JobReport report = ReportAfter("Blocked", {kRefused});
   CHECK(report.note ==
         "ml/train has been submitted already: it is blocked; the answer is about another one");
   const verdict::Verdict& east = report.verdicts[0].verdict;
@@ -69,13 +71,13 @@ TEST_CASE("check: a worker that has refused this very job says so") {
 TEST_CASE("check: a worker that was too slow may be asked again") {
   store::PlacementFailure late = kRefused;
   late.refused = false;
-  const JobReport report = ReportAfter("Dispatching", {late});
+  const report::JobReport report = ReportAfter("Dispatching", {late});
   CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
   CHECK(report.verdicts[0].verdict.reasons.size() == 1);
 }
 
 TEST_CASE("check: a job of the past says nothing of the next one, nor does a missing store") {
-  const JobReport report = ReportAfter("Finished", {kRefused});
+  const report::JobReport report = ReportAfter("Finished", {kRefused});
   CHECK(report.note.empty());
   CHECK(report.verdicts[0].verdict.reasons.empty());
   CHECK(OpenMemory("") == nullptr);
@@ -103,7 +105,8 @@ store::WorkloadRow Wants(const char* name, const std::string& state, const char*
 }
 
 // What the store says to a new ml/mine that both workers could run with 1 device to spare.
-JobReport InLineAfter(const std::vector<store::Change>& changes, bool has_priority = false) {
+report::JobReport InLineAfter(const std::vector<store::Change>& changes,
+                              bool has_priority = false) {
   const TempFolder folder;
   const std::string path = folder.Path("fedra.db");
   {
@@ -111,8 +114,8 @@ JobReport InLineAfter(const std::vector<store::Change>& changes, bool has_priori
     REQUIRE(store);
     REQUIRE((*store)->Commit(changes));
   }
-  JobReport report = Report();
-  for (JobVerdict& item : report.verdicts) item.verdict.headroom = 1;
+  report::JobReport report = Report();
+  for (report::JobVerdict& item : report.verdicts) item.verdict.headroom = 1;
   const auto memory = OpenMemory(path);
   REQUIRE(memory != nullptr);
   LineMemory(*memory).AddTo(WithTemplate("mine"), has_priority, report);
@@ -131,9 +134,9 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
   const store::Change small = waits("s2");
 
   SECTION("Backfill: where devices are kept for the first") {
-    const JobReport report = InLineAfter(
+    const report::JobReport report = InLineAfter(
         {big, small, Place("big4", 1, true, "Backfill"), Place("s2", 2, false, "Backfill")});
-    CHECK(PreferredWorkers(report) == std::vector{ClusterName("gpu-west")});
+    CHECK(report::PreferredWorkers(report) == std::vector{ClusterName("gpu-west")});
     const verdict::Verdict& east = report.verdicts[0].verdict;
     CHECK(east.outcome == verdict::Outcome::kNo);
     REQUIRE(east.reasons.size() == 1);
@@ -143,19 +146,19 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
           "Backfill)");
   }
   SECTION("elsewhere it passes them") {
-    const JobReport report = InLineAfter({big, Place("big4", 1, false, "Backfill")});
-    CHECK(PreferredWorkers(report).size() == 2);
+    const report::JobReport report = InLineAfter({big, Place("big4", 1, false, "Backfill")});
+    CHECK(report::PreferredWorkers(report).size() == 2);
     CHECK(report.verdicts[0].notes.empty());
     CHECK(InLineAfter({big, Place("big4", 1, false, "BestEffort")}).verdicts[0].notes.empty());
   }
   SECTION("Strict: everywhere") {
-    const JobReport report = InLineAfter({big, Place("big4", 1, false, "Strict")});
+    const report::JobReport report = InLineAfter({big, Place("big4", 1, false, "Strict")});
     CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
   }
   SECTION("not certain: a priority class, or another template") {
     const auto changes = {big, Place("big4", 1, true, "Backfill")};
     const auto other = {store::Change(waits("big4", "large")), Place("big4", 1, true, "Backfill")};
-    for (const JobReport& report : {InLineAfter(changes, true), InLineAfter(other)}) {
+    for (const report::JobReport& report : {InLineAfter(changes, true), InLineAfter(other)}) {
       CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
       REQUIRE(report.verdicts[0].notes.size() == 1);
       CHECK(report.verdicts[0].notes[0].message ==
@@ -170,13 +173,13 @@ TEST_CASE("check: devices are reserved for dispatched jobs") {
     return InLineAfter(
         {store::PutWorkload{Wants("q2", "Dispatching", "gpu-east", "one-gpu", pods)}});
   };
-  const JobReport full = dispatched(2);
+  const report::JobReport full = dispatched(2);
   CHECK(full.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
   REQUIRE(full.verdicts[0].verdict.reasons.size() == 1);
   CHECK(full.verdicts[0].verdict.reasons[0].message ==
         "1 device to spare, and at least 2 reserved for jobs already dispatched there (job ml/q2)");
 
-  const JobReport room = dispatched(1);
+  const report::JobReport room = dispatched(1);
   CHECK(room.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
   REQUIRE(room.verdicts[0].notes.size() == 1);
   CHECK(room.verdicts[0].notes[0].message ==

@@ -3,21 +3,22 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/text/device_view.h"
+#include "manager/report/device_report.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
 namespace {
 
-const AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), "fleet.json"};
+const report::AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), "fleet.json"};
 
-WorkerDevices Look(const RawCluster& cluster, const DeviceFilter& filter = {}) {
+report::WorkerDevices Look(const RawCluster& cluster, const DeviceFilter& filter = {}) {
   const auto worker = MakeWorker(cluster, WorkerNamed("east"));
   auto inventory = TakeInventory(*worker->devices()->snapshot(), filter);
   REQUIRE(inventory.has_value());
   return {"east", "", *std::move(inventory)};
 }
 
-std::string Table(const WorkerDevices& devices, Format format = Format::kTable) {
+std::string Table(const report::WorkerDevices& devices, Format format = Format::kTable) {
   return RenderDevices({devices}, kRead, format, {}).out;
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
   CHECK_THAT(
       Table(Look(MakeCluster(), {"", large})),
       ContainsSubstring("east    gpu.example.com  gpu    1      1      1     0          0\n"));
-  const WorkerDevices failing =
+  const report::WorkerDevices failing =
       Look(MakeCluster(), {"", "device.attributes['gpu.example.com'].nothing == 'x'"});
   CHECK(failing.inventory.nodes.empty());
   REQUIRE(failing.inventory.notes.size() == 1);
@@ -81,13 +82,13 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
   const Output output = RenderDevices({failing}, kRead, Format::kTable, {});
   CHECK(output.out.empty());
   CHECK_THAT(output.note, ContainsSubstring("\nthe selector is an error on every device"));
-  CHECK(OnlyFails({failing}));
+  CHECK(report::OnlyFails({failing}));
 }
 
 TEST_CASE("free devices of a cordoned node are told apart") {
   RawCluster cluster = MakeCluster();
   for (json& node : cluster.objects["nodes"]) node["spec"]["unschedulable"] = true;
-  const WorkerDevices devices = Look(cluster);
+  const report::WorkerDevices devices = Look(cluster);
   REQUIRE(devices.inventory.notes.size() == 1);
   CHECK(devices.inventory.notes[0] ==
         "node node-a is unschedulable (cordoned): no new pod gets 2 free devices there");
@@ -95,8 +96,8 @@ TEST_CASE("free devices of a cordoned node are told apart") {
 
 TEST_CASE("an empty table says why it is empty") {
   const auto note = [](const RawCluster& cluster, const DeviceFilter& filter) {
-    const WorkerDevices devices = Look(cluster, filter);
-    CHECK_FALSE(OnlyFails({devices}));
+    const report::WorkerDevices devices = Look(cluster, filter);
+    CHECK_FALSE(report::OnlyFails({devices}));
     return RenderDevices({devices}, kRead, Format::kTable, {}).note;
   };
   CHECK_THAT(note(MakeCluster(), {"tpu", ""}),
@@ -104,12 +105,12 @@ TEST_CASE("an empty table says why it is empty") {
   CHECK(note(MakeCluster(), {"", "device.driver == 'x'"}) == "none of 3 devices matches");
   CHECK(note(RawCluster(), {}) == "east: no devices are published there\nno devices found");
   const auto hint = [](const std::string& asked) {
-    const WorkerDevices devices = Look(MakeCluster(), {asked, ""});
-    CHECK(ClassIsNowhere({devices}));
+    const report::WorkerDevices devices = Look(MakeCluster(), {asked, ""});
+    CHECK(report::ClassIsNowhere({devices}));
     return RenderDevices({devices}, kRead, Format::kTable, {}, asked).note;
   };
   CHECK_THAT(hint("gpus"), ContainsSubstring("did you mean gpu?"));
-  CHECK_FALSE(ClassIsNowhere({Look(MakeCluster(), {"gpu", ""})}));
+  CHECK_FALSE(report::ClassIsNowhere({Look(MakeCluster(), {"gpu", ""})}));
 }
 
 TEST_CASE("a selector that does not compile is an error with advice") {
@@ -122,7 +123,7 @@ TEST_CASE("a selector that does not compile is an error with advice") {
 
 TEST_CASE("a class is what it is on each worker") {
   CHECK(Look(MakeCluster(), {"gpu", ""}).inventory.nodes.size() == 2);
-  const WorkerDevices none = Look(MakeCluster(), {"tpu", ""});
+  const report::WorkerDevices none = Look(MakeCluster(), {"tpu", ""});
   CHECK(none.inventory.nodes.empty());
   CHECK(none.inventory.notes == std::vector<std::string>{"DeviceClass tpu does not exist there"});
 }
@@ -132,7 +133,7 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
   auto& slices = cluster.objects["resourceslices.resource.k8s.io"];
   SECTION("an incomplete pool") {
     slices[0]["spec"]["pool"]["resourceSliceCount"] = 2;
-    const WorkerDevices devices = Look(cluster);
+    const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[0].count.unusable == 2);
     CHECK_THAT(Table(devices, Format::kWide),
                ContainsSubstring("the pool is not completely published"));
@@ -140,7 +141,7 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
   }
   SECTION("a node that does not exist") {
     cluster.objects["nodes"].erase(cluster.objects["nodes"].begin());
-    const WorkerDevices devices = Look(cluster);
+    const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[0].count.unusable == 2);
     CHECK_THAT(Table(devices, Format::kWide), ContainsSubstring("; there is no such node"));
   }
@@ -158,14 +159,14 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
     spec["devices"][0]["consumesCounters"] = whole;
     spec["devices"].push_back({{"name", "gpu-half"}, {"consumesCounters", whole}});
     slices.push_back(std::move(counters));
-    const WorkerDevices devices = Look(cluster);
+    const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[1].count.allocated == 1);
     CHECK(devices.inventory.nodes[1].count.unusable == 1);
   }
 }
 
 TEST_CASE("devices for programs") {
-  WorkerDevices lost{"west", "no contact", {}};
+  report::WorkerDevices lost{"west", "no contact", {}};
   const auto document = nlohmann::json::parse(
       RenderDevices({Look(MakeCluster()), lost}, kRead, Format::kJson, {}).out);
   CHECK(document["kind"] == "DeviceReport");

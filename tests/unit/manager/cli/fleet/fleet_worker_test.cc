@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/text/verdict_view.h"
+#include "manager/report/job_report.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
@@ -13,24 +14,24 @@ namespace {
 using verdict::Outcome;
 using verdict::ReasonCode;
 
-JobVerdict SubRequest(const RawCluster& cluster, const tracking::SubmittedJob& job) {
+report::JobVerdict SubRequest(const RawCluster& cluster, const tracking::SubmittedJob& job) {
   return MakeWorker(cluster, WorkerNamed("east"))->Judge(job);
 }
 
-std::vector<ReasonCode> Codes(const JobVerdict& verdict) {
+std::vector<ReasonCode> Codes(const report::JobVerdict& verdict) {
   std::vector<ReasonCode> codes;
   for (const verdict::Reason& reason : verdict.verdict.reasons) codes.push_back(reason.code);
   return codes;
 }
 
-std::string Report(std::vector<JobVerdict> verdicts, size_t width = 0) {
+std::string Report(std::vector<report::JobVerdict> verdicts, size_t width = 0) {
   Style style;
   style.width = width;
   return RenderReport({"Job", {"ml", "train"}, std::move(verdicts)}, style);
 }
 
 TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
-  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "one-gpu"));
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "one-gpu"));
   CHECK(verdict.verdict.outcome == Outcome::kYes);
   CHECK(verdict.devices_judged);
   CHECK(verdict.verdict.pods_fitting == 1);
@@ -42,9 +43,9 @@ TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
 
 TEST_CASE("the headline tells what can run it from what might") {
   const auto headline = [](const std::vector<Outcome>& outcomes) {
-    std::vector<JobVerdict> verdicts;
+    std::vector<report::JobVerdict> verdicts;
     for (const Outcome outcome : outcomes) {
-      JobVerdict verdict;
+      report::JobVerdict verdict;
       verdict.worker = ClusterName("east");
       verdict.verdict.outcome = outcome;
       verdicts.push_back(std::move(verdict));
@@ -63,17 +64,18 @@ TEST_CASE("the headline tells what can run it from what might") {
 
 TEST_CASE("the workers that can run it are named in the order in which they would be tried") {
   const auto worker = [](const char* name, Outcome outcome, int headroom) {
-    JobVerdict verdict;
+    report::JobVerdict verdict;
     verdict.worker = ClusterName(name);
     verdict.verdict.outcome = outcome;
     verdict.verdict.headroom = headroom;
     return verdict;
   };
-  const JobReport report{"Job",
-                         {"ml", "train"},
-                         {worker("grows", Outcome::kMayScale, 9), worker("small", Outcome::kYes, 1),
-                          worker("none", Outcome::kNo, 9), worker("large", Outcome::kYes, 4)}};
-  CHECK(PreferredWorkers(report) ==
+  const report::JobReport report{
+      "Job",
+      {"ml", "train"},
+      {worker("grows", Outcome::kMayScale, 9), worker("small", Outcome::kYes, 1),
+       worker("none", Outcome::kNo, 9), worker("large", Outcome::kYes, 4)}};
+  CHECK(report::PreferredWorkers(report) ==
         std::vector<ClusterName>{ClusterName("large"), ClusterName("small"), ClusterName("grows")});
   CHECK_THAT(RenderReport(report, {}),
              ContainsSubstring("Job ml/train: 2 of 4 workers can run it, 1 after scaling; it would "
@@ -82,13 +84,13 @@ TEST_CASE("the workers that can run it are named in the order in which they woul
 }
 
 TEST_CASE("a job with mistakes is not judged") {
-  const JobReport report{"Job", {"ml", "train"}, {}, /*judged=*/false};
+  const report::JobReport report{"Job", {"ml", "train"}, {}, /*judged=*/false};
   CHECK(RenderReport(report, {}) == "Job ml/train: not judged: mend its mistakes first\n");
   CHECK(ToJson(report)["result"] == "NotJudged");
 }
 
 TEST_CASE("the alternative that the pods would get is named") {
-  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "huge-or-any"));
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "huge-or-any"));
   REQUIRE(verdict.alternatives.size() == 1);
   CHECK(verdict.alternatives[0].request == "gpu");
   CHECK(verdict.alternatives[0].name == "any");
@@ -99,7 +101,7 @@ TEST_CASE("the alternative that the pods would get is named") {
 }
 
 TEST_CASE("a refusal is explained with every count, below the table") {
-  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
   CHECK(verdict.verdict.outcome == Outcome::kNo);
   CHECK(Report({verdict}) ==
         R"(Job ml/train: 0 of 1 worker can run it
@@ -121,8 +123,8 @@ what would help
 }
 
 TEST_CASE("what is the same about several workers is told once") {
-  const JobVerdict east = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
-  JobVerdict west = east;
+  const report::JobVerdict east = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
+  report::JobVerdict west = east;
   west.worker = ClusterName("west");
   const std::string report = Report({east, west});
   CHECK_THAT(report, ContainsSubstring("\neast, west  No       0/1   NotEnoughDevices"));
@@ -132,7 +134,7 @@ TEST_CASE("what is the same about several workers is told once") {
 }
 
 TEST_CASE("some pods fit: how many, and where") {
-  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "one-gpu", 3));
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "one-gpu", 3));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kDevicesAllocated, ReasonCode::kPodsDoNotFit});
   const std::string report = Report({verdict});
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
@@ -143,7 +145,7 @@ TEST_CASE("some pods fit: how many, and where") {
 }
 
 TEST_CASE("long lines are wrapped below themselves") {
-  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
   CHECK_THAT(Report({verdict}, 70),
              ContainsSubstring("      2 fail request selector\n"
                                "        device.capacity['gpu.example.com'].memory.compareTo"));
@@ -152,7 +154,7 @@ TEST_CASE("long lines are wrapped below themselves") {
 TEST_CASE("what else is missing is told together with the devices") {
   RawCluster cluster = MakeCluster();
   cluster.objects.erase("localqueues.kueue.x-k8s.io");
-  const JobVerdict verdict = SubRequest(cluster, MakeJob("train", "two-large"));
+  const report::JobVerdict verdict = SubRequest(cluster, MakeJob("train", "two-large"));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kQueueMissing, ReasonCode::kNotEnoughDevices});
 }
 
@@ -167,21 +169,21 @@ TEST_CASE("the devices are judged although the pods name a scheduler that cannot
   const verify::DependencyOptions warn{.enforce = false, .secrets = false};
   const verify::DependencyOptions enforce{.enforce = true, .secrets = false};
   CHECK(ask(std::nullopt, "one-gpu").verdict.reasons.empty());
-  const JobVerdict warned = ask(warn, "one-gpu");
+  const report::JobVerdict warned = ask(warn, "one-gpu");
   CHECK(warned.verdict.outcome == Outcome::kYes);
   CHECK(Codes(warned) == std::vector{ReasonCode::kSchedulerUnverified});
-  const JobVerdict enforced = ask(enforce, "one-gpu");
+  const report::JobVerdict enforced = ask(enforce, "one-gpu");
   CHECK(enforced.verdict.outcome == Outcome::kUnknown);
   CHECK(enforced.devices_judged);
   CHECK(Codes(enforced) == std::vector{ReasonCode::kSchedulerUnverified});
-  const JobVerdict refused = ask(enforce, "two-large");
+  const report::JobVerdict refused = ask(enforce, "two-large");
   CHECK(refused.verdict.outcome == Outcome::kNo);
   CHECK(Codes(refused) ==
         std::vector{ReasonCode::kNotEnoughDevices, ReasonCode::kSchedulerUnverified});
 }
 
 TEST_CASE("without the template there is nothing to count") {
-  const JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "nonexistent"));
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "nonexistent"));
   CHECK(Codes(verdict) == std::vector{ReasonCode::kTemplateMissing});
   CHECK_FALSE(verdict.devices_judged);
   const std::string report = Report({verdict});
@@ -201,7 +203,7 @@ TEST_CASE("a worker that this command could not reach: for how long it tried, an
   lost.why = Error{ErrorCode::kConnection, "connection refused", {}, {}};
   const auto worker = MakeWorker(MakeCluster(), WorkerNamed("east"));
   const auto said = [&] {
-    const JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
+    const report::JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
     CHECK(verdict.verdict.outcome == Outcome::kUnknown);
     REQUIRE(verdict.verdict.reasons.size() == 1);
     return verdict.verdict.reasons[0].message;
@@ -245,7 +247,7 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   const auto differs = MakeWorker(cluster, settings);
   CHECK(differs->Judge(MakeJob("train", "one-gpu")).verdict.reasons.empty());
   differs->SetManager({&manager, ""});
-  const JobVerdict drift = differs->Judge(MakeJob("train", "one-gpu"));
+  const report::JobVerdict drift = differs->Judge(MakeJob("train", "one-gpu"));
   CHECK(Codes(drift) == std::vector{ReasonCode::kTemplateDrift});
   CHECK_THAT(drift.verdict.reasons[0].message,
              ContainsSubstring("exactly.count: 1 there, 2 on the manager"));
@@ -253,7 +255,7 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   const auto lacks = MakeWorker(cluster, settings);
   CHECK(lacks->Judge(MakeJob("train", "one-gpu")).verdict.outcome == Outcome::kNo);
   lacks->SetManager({&manager, ""});
-  const JobVerdict to_come = lacks->Judge(MakeJob("train", "one-gpu"));
+  const report::JobVerdict to_come = lacks->Judge(MakeJob("train", "one-gpu"));
   CHECK(to_come.devices_judged);
   CHECK(Codes(to_come).back() == ReasonCode::kTemplateMissing);
 }
@@ -261,7 +263,7 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
 TEST_CASE("a list that may not be read is Unknown, a job of the same name a conflict") {
   RawCluster cluster = MakeCluster();
   cluster.states["resourceslices.resource.k8s.io"] = watch::CacheState::kForbidden;
-  const JobVerdict blind = SubRequest(cluster, MakeJob("train", "one-gpu"));
+  const report::JobVerdict blind = SubRequest(cluster, MakeJob("train", "one-gpu"));
   CHECK(blind.verdict.outcome == Outcome::kUnknown);
   CHECK(Codes(blind) == std::vector{ReasonCode::kForbidden});
   CHECK_FALSE(MakeWorker(cluster, WorkerNamed("east"))->IsKnown());
@@ -275,7 +277,7 @@ TEST_CASE("a worker out of reach is Unknown, whatever was read before") {
   ConnectionState lost;
   lost.phase = ConnectionPhase::kUnreachable;
   worker->SetConnection(lost);
-  const JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
+  const report::JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
   CHECK(verdict.verdict.outcome == Outcome::kUnknown);
   CHECK(Codes(verdict) == std::vector{ReasonCode::kClusterUnreachable});
 }
@@ -297,7 +299,7 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
   FleetWorkers workers;
   workers.push_back(MakeWorker(free, named("east")));
   workers.push_back(MakeWorker(MakeCluster(), named("west")));
-  const std::vector<JobVerdict> verdicts = JudgeEverywhere(*job, workers);
+  const std::vector<report::JobVerdict> verdicts = JudgeEverywhere(*job, workers);
   CHECK(Codes(verdicts[0]).front() == ReasonCode::kClaimElsewhere);
   CHECK(verdicts[0].verdict.outcome == Outcome::kNo);
   CHECK_FALSE(verdicts[1].verdict.outcome == Outcome::kNo);
@@ -309,7 +311,7 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
   others.push_back(MakeWorker(MakeCluster(), settings));
   CHECK_FALSE(others[0]->IsListing());
   CHECK(others[0]->Inputs(nullptr).size() == 1);
-  const std::vector<JobVerdict> alone = JudgeEverywhere(*job, east, others);
+  const std::vector<report::JobVerdict> alone = JudgeEverywhere(*job, east, others);
   REQUIRE(alone.size() == 1);
   CHECK(alone[0].verdict == verdicts[0].verdict);
   CHECK_FALSE(JudgeEverywhere(*job, east)[0].verdict.outcome == Outcome::kNo);
@@ -321,7 +323,7 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
 }
 
 TEST_CASE("a report for programs has the counts") {
-  const JobReport report{
+  const report::JobReport report{
       "Job", {"ml", "train"}, {SubRequest(MakeCluster(), MakeJob("train", "two-large"))}};
   const auto document = ToJson(report);
   CHECK(document["result"] == "Nowhere");

@@ -2,12 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/report/as_of.h"
 #include "tests/support/catch.h"
 
 namespace fedra::cli {
 namespace {
 
-const AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), {}};
+const report::AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), {}};
 
 template <class Object>
 std::shared_ptr<const Object> Marked(const std::string& name, const std::string& origin,

@@ -7,6 +7,7 @@
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/cli/text/verdict_view.h"
+#include "manager/report/job_report.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
@@ -28,8 +29,8 @@ SnapshotFile Reread(const SnapshotFile& file) {
 }
 
 // Everything that a verdict says, as text.
-std::string Answer(const std::vector<JobVerdict>& verdicts) {
-  return ToJson(JobReport{"Job", {"ml", "train"}, verdicts}).dump(2);
+std::string Answer(const std::vector<report::JobVerdict>& verdicts) {
+  return ToJson(report::JobReport{"Job", {"ml", "train"}, verdicts}).dump(2);
 }
 
 std::vector<tracking::SubmittedJob> Jobs() {
@@ -46,7 +47,7 @@ TEST_CASE("a snapshot answers as the worker itself") {
   const FleetWorkers offline = Replay(Reread(Record(MakeCluster())));
   for (const tracking::SubmittedJob& job : Jobs()) {
     INFO(job.key.ToString());
-    std::vector<JobVerdict> live = JudgeEverywhere(job, online);
+    std::vector<report::JobVerdict> live = JudgeEverywhere(job, online);
     // A snapshot leaves copies of ours out: that one is there already is known of a live worker.
     if (job.key.name == "our-job") live.front().notes.clear();
     CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(live));
@@ -67,7 +68,7 @@ TEST_CASE("taint rules count where they are served, in the snapshot as well") {
     SnapshotFile file;
     file.origin = "fedra";
     file.workers.push_back(recorder.Recorded(Connected(), &server));
-    const JobVerdict verdict = Replay(Reread(file))[0]->Judge(job);
+    const report::JobVerdict verdict = Replay(Reread(file))[0]->Judge(job);
     CHECK((verdict.verdict.outcome == verdict::Outcome::kYes) == !served);
   }
 }
@@ -179,7 +180,7 @@ TEST_CASE("a snapshot knows which namespaces may have admin access, and no other
         "adminAccess": true}}]})");
     const SnapshotFile file = Record(cluster);
     CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
-    const JobVerdict verdict = Replay(Reread(file))[0]->Judge(MakeJob("a", "admin"));
+    const report::JobVerdict verdict = Replay(Reread(file))[0]->Judge(MakeJob("a", "admin"));
     CHECK(verdict.verdict.outcome == (labelled ? verdict::Outcome::kYes : verdict::Outcome::kNo));
     CHECK(verdict.devices_judged);
   }

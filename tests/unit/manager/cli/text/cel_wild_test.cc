@@ -38,7 +38,7 @@ const char* const kSlices = R"json({"kind": "List", "items": [
 constexpr int kMatches = 0;
 constexpr int kDoesNotCompile = 1;
 constexpr int kNothing = 3;
-constexpr int kFails = 4;
+constexpr int kFails = kEvaluationError;
 
 struct Wild {
   int code;

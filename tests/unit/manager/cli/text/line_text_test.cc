@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/support/catch.h"
 
 namespace fedra::cli {
@@ -32,23 +30,6 @@ TEST_CASE("the places in line for a table") {
   CHECK(PlacesText({}) == "-");
   const std::vector<PlaceRow> places = {On("west", 1), On("east", 4), On("south", 4)};
   CHECK(PlacesText(places) == "1st on west, 4th on east, south");
-}
-
-TEST_CASE("a place in line for programs") {
-  std::vector<PlaceRow> places = {On("east", 1, 2, true), On("west", 4, 2), On("south", 5, 2)};
-  for (PlaceRow& place : places) place.dispatch_order = "Strict";
-  places[1].first = "ml/job-big";
-  places[2].first = "ml/job-gone";
-  store::WorkloadRow big;
-  big.job = {"ml", "big"};
-  big.priority = 1000;
-  const auto find = [&](const std::string& first) {
-    return first == "ml/job-big" ? &big : nullptr;
-  };
-  CHECK(LineJson(places, find).dump() ==
-        R"({"order":"Strict","places":[{"worker":"east","place":1},{"worker":"west","place":4,)"
-        R"("first":{"namespace":"ml","name":"big","priority":1000}},{"worker":"south","place":5}],)"
-        R"("passes":2,"keptWorker":"east"})");
 }
 
 }  // namespace

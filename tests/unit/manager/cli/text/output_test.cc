@@ -6,6 +6,7 @@
 
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/yaml_text.h"
+#include "manager/report/document.h"
 #include "tests/support/catch.h"
 
 namespace fedra::cli {
@@ -122,7 +123,7 @@ TEST_CASE("formats") {
 }
 
 TEST_CASE("documents are versioned, and bytes that are no UTF-8 do not break them") {
-  ordered_json document = Document("Thing");
+  ordered_json document = report::Document("Thing");
   document["text"] = "a\xff";
   CHECK(ToText(document, Format::kJson) ==
         "{\n"

@@ -4,9 +4,11 @@
 
 #include "manager/cli/text/view_parts.h"
 #include "manager/cli/text/workload_view.h"
+#include "manager/report/row_json.h"
+#include "manager/report/view_data.h"
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/cli/text/settings.h"
 
 namespace fedra::cli {
 namespace {
@@ -37,7 +39,7 @@ ml/done      Finished     gpu-east  30h
 }
 
 TEST_CASE("the note of a blocked job counts the reasons that it does not name") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.verdicts[0].reasons_json =
       R"([{"code":"TemplateMissing","object":"","message":"x"},
           {"code":"QueueMissing","object":"","message":"y"}])";
@@ -47,7 +49,7 @@ TEST_CASE("the note of a blocked job counts the reasons that it does not name") 
 }
 
 TEST_CASE("a manager that is not connected is said first") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.manager = LostWorker("manager", -1, minutes(5));
   data.manager->phase = "Rejected";
   data.manager->why = "401 Unauthorized";
@@ -62,7 +64,7 @@ TEST_CASE("a manager that is not connected is said first") {
 }
 
 TEST_CASE("whether a daemon runs, for programs") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   const auto daemon = [&] {
     return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
   };
@@ -78,7 +80,7 @@ TEST_CASE("whether a daemon runs, for programs") {
 }
 
 TEST_CASE("what a job needs, for programs") {
-  StatusData data;
+  report::StatusData data;
   data.workloads = {Job("a", "Running", "b", hours(1))};
   const auto needs = [&] {
     return nlohmann::json::parse(RenderJobs(data, Settings(Format::kJson)).out)["jobs"][0]["needs"];
@@ -100,13 +102,13 @@ TEST_CASE("what a job needs, for programs") {
 }
 
 TEST_CASE("--watch: that time passes is no news") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   const auto news = [&](std::chrono::seconds later) {
     ViewSettings settings = Settings(Format::kJson);
-    settings.now = kNow + later;
+    settings.query.now = kNow + later;
     data.daemon.heartbeat = Beat(-later);
-    data.clusters[0].last_contact = settings.now;
-    return WithoutAges(RenderStatus(data, settings).out);
+    data.clusters[0].last_contact = settings.query.now;
+    return report::WithoutAges(RenderStatus(data, settings).out);
   };
   const std::string before = news(seconds(0));
   CHECK(news(seconds(5)) == before);
@@ -115,7 +117,7 @@ TEST_CASE("--watch: that time passes is no news") {
 }
 
 TEST_CASE("the folders of a long path are left out of a note before its cause is") {
-  StatusData data;
+  report::StatusData data;
   data.clusters = {LostWorker("a", 0, seconds(250))};
   data.clusters[0].why =
       "/srv/" + std::string(100, 'f') + "/a.kubeconfig:4:9: users[0].user.token: must not be empty";
@@ -127,7 +129,7 @@ TEST_CASE("the folders of a long path are left out of a note before its cause is
 }
 
 TEST_CASE("status workers, wide") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.clusters[1].note = "watching localqueues is forbidden";
   CHECK(
       RenderWorkers(data, Settings(Format::kWide)).out ==
@@ -140,7 +142,7 @@ tpu-lab   Unreachable  4m10s  -       -                    -        1     -     
 }
 
 TEST_CASE("status jobs, of one namespace, wide") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.workloads.resize(1);
   data.workloads.push_back(Job("fit", "Blocked", "", minutes(4)));
   data.workloads.back().job.ns = "hpc";
@@ -150,7 +152,7 @@ TEST_CASE("status jobs, of one namespace, wide") {
                  {"uid-fit", ClusterName("gpu-e"), 2, 0, false}};
   data.verdicts.clear();
   ViewSettings settings = Settings(Format::kWide);
-  settings.ns = "hpc";
+  settings.query.ns = "hpc";
   CHECK(
       RenderJobs(data, settings).out ==
       R"(JOBS  1 blocked                                                                         as of 2s ago
@@ -160,18 +162,18 @@ hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  4m      
 }
 
 TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.workloads.push_back(Job("other", "Running", "gpu-east", hours(1)));
   data.workloads.back().job.ns = "hpc";
   ViewSettings settings = Settings();
-  settings.ns = "hpc";
+  settings.query.ns = "hpc";
   settings.style.headers = false;
   CHECK_THAT(RenderStatus(data, settings).out,
              ContainsSubstring("gpu-east  Connected    3d4h   2  75%  3/8  2"));
 }
 
 TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.clusters.resize(1);
   verify::Capacity capacity = verify::QueuesOf(3, {{"LocalQueue ml/gpu", "gpu", "stopped"}});
   capacity.quota = {{"gpu", "default", "cpu", Quantity(4), Quantity(6)},
@@ -195,7 +197,7 @@ TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
 }
 
 TEST_CASE("copies that could not be removed from a lost worker are said") {
-  StatusData data;
+  report::StatusData data;
   data.clusters = {LostWorker("a", 0, hours(1))};
   store::ResidueRow residue;
   residue.cluster = ClusterName("a");
@@ -216,7 +218,7 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
 }
 
 TEST_CASE("what the loss of a worker means for its jobs") {
-  StatusData data;
+  report::StatusData data;
   data.clusters = {LostWorker("a", 0, seconds(250))};
   ViewSettings settings = Settings();
   settings.style.headers = false;
@@ -228,14 +230,14 @@ TEST_CASE("what the loss of a worker means for its jobs") {
   CHECK(note().empty());
   data.workloads = {Job("x", "Running", "a", hours(1)), Job("y", "Running", "a", hours(1))};
   CHECK(note() == "; its 2 jobs move in 10m");
-  settings.worker_lost_timeout = minutes(4);
+  settings.query.worker_lost_timeout = minutes(4);
   CHECK(note() == "; its 2 jobs are being moved");
-  settings.worker_lost_timeout.reset();
+  settings.query.worker_lost_timeout.reset();
   CHECK(note().empty());
 }
 
 TEST_CASE("old data is said to be old") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.daemon.heartbeat = Beat(minutes(12));
   const auto begins = [&](const std::string& text) {
     return RenderStatus(data, Settings()).out.starts_with(text) &&
@@ -256,7 +258,7 @@ TEST_CASE("old data is said to be old") {
 }
 
 TEST_CASE("long notes end in dots, but for the wide table") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.workloads = {Job("a", "Dispatching", "b", hours(1))};
   data.workloads[0].note = std::string(119, 'x') + "größe";
   ViewSettings settings = Settings();
@@ -273,27 +275,27 @@ TEST_CASE("long notes end in dots, but for the wide table") {
 TEST_CASE("without headers there are only rows") {
   ViewSettings settings = Settings();
   settings.style.headers = false;
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.workloads.resize(1);
   CHECK(RenderJobs(data, settings).out == "ml/done  Finished  gpu-east  30h\n");
   CHECK(RenderStatus(data, settings).out.find("WORK") == std::string::npos);
 }
 
 TEST_CASE("nothing to show is a note, not an error") {
-  const StatusData empty;
+  const report::StatusData empty;
   CHECK(RenderStatus(empty, Settings()).out.empty());
   CHECK(RenderStatus(empty, Settings()).note ==
         "No workers found: no daemon has recorded any here yet.");
   CHECK(RenderJobs(empty, Settings()).note == "No jobs found.");
   ViewSettings settings = Settings();
-  settings.ns = "hpc";
+  settings.query.ns = "hpc";
   CHECK(RenderJobs(FleetStatus(), settings).note == "No jobs found in namespace hpc.");
   CHECK(RenderJobs(FleetStatus(), settings).out.empty());
   // Programs get a document all the same.
   CHECK(RenderJobs(empty, Settings(Format::kYaml)).out ==
         "apiVersion: fedra.dev/v1alpha1\nkind: JobReport\njobs: []\nremaining: 0\nended: 0\n");
   // A fleet without workloads is not nothing.
-  StatusData idle = FleetStatus();
+  report::StatusData idle = FleetStatus();
   idle.workloads.clear();
   CHECK(RenderStatus(idle, Settings()).note.empty());
   CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nJOBS  none\n"));
@@ -307,7 +309,7 @@ TEST_CASE("names are what the other commands take") {
 }
 
 TEST_CASE("json has whole times, every field and a version") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.clusters.erase(data.clusters.begin(), data.clusters.begin() + 2);
   data.workloads = {Job("done", "Finished", "tpu-lab", hours(2))};
   data.workloads[0].finished_at = Ago(hours(1));
@@ -376,7 +378,7 @@ TEST_CASE("json has whole times, every field and a version") {
 }
 
 TEST_CASE("status: what the manager's queues and the configuration want from an operator") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   const auto begins = [&](const std::string& text, Format format = Format::kTable) {
     const std::string out = RenderStatus(data, Settings(format)).out;
     INFO(out);
@@ -422,15 +424,15 @@ TEST_CASE("colours follow urgency, only where they are wanted") {
 }
 
 TEST_CASE("an unknown state of a newer daemon is shown, last") {
-  StatusData data = FleetStatus();
+  report::StatusData data = FleetStatus();
   data.workloads = {Job("a", "Levitating", "gpu-east", hours(1)),
                     Job("b", "Finished", "gpu-east", hours(1))};
   CHECK(RenderJobs(data, Settings(Format::kName)).out == "ml/b\nml/a\n");
   CHECK_THAT(RenderJobs(data, Settings()).out, ContainsSubstring("1 finished, 1 levitating"));
 }
 
-WorkloadData One(const store::WorkloadRow& row) {
-  WorkloadData data;
+report::WorkloadData One(const store::WorkloadRow& row) {
+  report::WorkloadData data;
   data.daemon.heartbeat = Beat(seconds(2));
   data.configured_workers = 3;
   data.incarnations.push_back({row, {}, {}, {}});
@@ -438,7 +440,7 @@ WorkloadData One(const store::WorkloadRow& row) {
 }
 
 TEST_CASE("status of one workload") {
-  WorkloadData data = One(Job("train-7b", "Running", "gpu-east", hours(5)));
+  report::WorkloadData data = One(Job("train-7b", "Running", "gpu-east", hours(5)));
   data.incarnations[0].row.state_since = Ago(hours(3));
   data.incarnations[0].attempts = {
       {"uid-train-7b", 1, ClusterName("tpu-lab"), Ago(hours(5)), Ago(hours(4)), "WorkerLost",
@@ -484,7 +486,7 @@ TEST_CASE("every state has its sentence") {
 }
 
 TEST_CASE("the living incarnation is meant; without one, the last") {
-  WorkloadData data = One(Job("a", "Running", "b", hours(1)));
+  report::WorkloadData data = One(Job("a", "Running", "b", hours(1)));
   store::WorkloadRow old = Job("a", "Finished", "c", hours(9));
   old.removed_at = Ago(hours(8));
   data.incarnations.push_back({old, {}, {}, {}});
@@ -493,22 +495,6 @@ TEST_CASE("the living incarnation is meant; without one, the last") {
   CHECK_THAT(
       RenderWorkload(data, Settings()).out,
       ContainsSubstring("ml/a was removed from the manager 8h ago, last seen Finished on c\n"));
-}
-
-TEST_CASE("names of jobs") {
-  using Names = std::vector<ObjectKey>;
-  CHECK(ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
-  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
-  CHECK(ParseWorkloadName("train", "").value() == Names{{"", "train"}});
-  CHECK(ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
-  CHECK(ParseWorkloadName("job/train", "ml").value() == Names{{"job", "train"}, {"ml", "train"}});
-  CHECK(ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
-  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
-    INFO(wrong);
-    const auto parsed = ParseWorkloadName(wrong, "");
-    REQUIRE_FALSE(parsed);
-    CHECK_THAT(parsed.error().message, ContainsSubstring("write NAMESPACE/NAME"));
-  }
 }
 
 }  // namespace

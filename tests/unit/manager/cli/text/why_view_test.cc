@@ -4,9 +4,10 @@
 
 #include "manager/cli/text/history_view.h"
 #include "manager/cli/text/workload_view.h"
+#include "manager/report/view_data.h"
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
-#include "tests/unit/manager/cli/text/rows.h"
+#include "tests/unit/manager/cli/text/settings.h"
 
 namespace fedra::cli {
 namespace {
@@ -15,8 +16,8 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-WorkloadData Sweep() {
-  WorkloadData data;
+report::WorkloadData Sweep() {
+  report::WorkloadData data;
   data.daemon.heartbeat = Beat(seconds(2));
   data.configured_workers = 3;
   data.incarnations.push_back({Job("sweep-3", "Blocked", "", minutes(4)), SweepVerdicts(), {}, {}});
@@ -38,7 +39,7 @@ next   the job is judged again as soon as one of these changes
 }
 
 TEST_CASE("why: a job that waits and one that can run nowhere read differently") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(2);
   CHECK_THAT(RenderWhy(data, Settings()).out,
@@ -58,8 +59,8 @@ TEST_CASE("why: a job that waits and one that can run nowhere read differently")
 }
 
 TEST_CASE("why: a job that is not first in line is told who is, and by which order") {
-  WorkloadData data = Sweep();
-  WorkloadData::Incarnation& incarnation = data.incarnations[0];
+  report::WorkloadData data = Sweep();
+  report::WorkloadData::Incarnation& incarnation = data.incarnations[0];
   incarnation.row.priority = 5;
   incarnation.row.cluster_queue = "ml";
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("\norder  its priority is 5\n"));
@@ -71,7 +72,7 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
     return store::PlaceRow{"uid-sweep-3", ClusterName(worker), number, 0, false, first, "Strict"};
   };
   incarnation.places = {place("gpu-west", 1, ""), place("gpu-east", 2, "ml/job-big4-1a2b3")};
-  FirstJob& first = incarnation.first["ml/job-big4-1a2b3"];
+  report::FirstJob& first = incarnation.first["ml/job-big4-1a2b3"];
   first = {Job("big4", "Blocked", "", minutes(9)), "Strict", ClusterName("gpu-east")};
   first.row.priority = 1000;
   std::string out = RenderWhy(data, Settings()).out;
@@ -103,7 +104,7 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
 }
 
 TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row = Job("sweep-3", "Waiting", "", minutes(4));
   incarnation.row.waits_for = "Quota";
@@ -147,7 +148,7 @@ TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
 }
 
 TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   verdicts[0].reasons_json =
@@ -165,7 +166,7 @@ TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
 }
 
 TEST_CASE("why: what was judged before a job was dispatched is not as of now") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& running = data.incarnations[0];
   for (const char* const state : {"Running", "Finished", "Failed"}) {
     running.row = Job("sweep-3", state, "gpu-east", minutes(9));
@@ -180,7 +181,7 @@ TEST_CASE("why: what was judged before a job was dispatched is not as of now") {
 }
 
 TEST_CASE("why: a manager that is not connected, and a job that was deleted") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   data.manager = LostWorker("manager", -1, minutes(5));
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("MANAGER  Unreachable for 5m: connection refused\nml/sweep-3 is"));
@@ -194,7 +195,7 @@ TEST_CASE("why: a manager that is not connected, and a job that was deleted") {
 }
 
 TEST_CASE("why: a worker that refused the job is no Yes, and says when it is asked again") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row.note = "no worker eligible: gpu-east refused the job: quota of jobs";
   incarnation.verdicts[0].outcome = "Yes";
@@ -227,7 +228,7 @@ TEST_CASE("why: a worker that refused the job is no Yes, and says when it is ask
 }
 
 TEST_CASE("why: a worker that did not admit the job in time is tried after the others") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row = Job("sweep-3", "Dispatching", "gpu-west", minutes(4));
   for (auto& verdict : incarnation.verdicts) {
@@ -239,7 +240,7 @@ TEST_CASE("why: a worker that did not admit the job in time is tried after the o
   incarnation.failures = {{ClusterName("gpu-east"), "RecentlyFailed", Ago(seconds(77)),
                            "gpu-east did not admit the workload in time: no quota for cpu"}};
   ViewSettings settings = Settings();
-  settings.admission_timeout = minutes(2);
+  settings.query.admission_timeout = minutes(2);
   const std::string out = RenderWhy(data, settings).out;
   CHECK_THAT(out, ContainsSubstring("          RecentlyFailed  did not admit the workload in time: "
                                     "no quota for cpu (77s ago); tried again after the other"));
@@ -247,7 +248,7 @@ TEST_CASE("why: a worker that did not admit the job in time is tried after the o
 }
 
 TEST_CASE("why: the counts of devices stand on a line of their own, wrapped below themselves") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   verdicts[0].reasons_json =
@@ -267,7 +268,7 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
 }
 
 TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   const auto counts_of = [&](const std::string& counts) {
@@ -287,7 +288,7 @@ TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
 }
 
 TEST_CASE("why: JSON has what nodes lack, and what is none of that is left out") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   ViewSettings settings = Settings();
@@ -308,7 +309,7 @@ TEST_CASE("why: JSON has what nodes lack, and what is none of that is left out")
 }
 
 TEST_CASE("why: a job blocked although a worker could run it, or by more workers than are kept") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row.note = "no worker eligible: gpu-east: refused the job: quota";
   incarnation.verdicts[0].outcome = "Yes";
@@ -325,10 +326,10 @@ TEST_CASE("why: a job blocked although a worker could run it, or by more workers
 }
 
 TEST_CASE("why: another worker is promised only to a job that one is left for") {
-  const auto promises = [](const WorkloadData& data, const ViewSettings& settings) {
+  const auto promises = [](const report::WorkloadData& data, const ViewSettings& settings) {
     return RenderWhy(data, settings).out.find("another worker is tried") != std::string::npos;
   };
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row = Job("sweep-3", "Dispatching", "gpu-east", minutes(1));
   incarnation.verdicts[0].outcome = "Yes";
@@ -336,14 +337,14 @@ TEST_CASE("why: another worker is promised only to a job that one is left for") 
   incarnation.verdicts[1].outcome = "Yes";
   CHECK(promises(data, Settings()));
   ViewSettings race = Settings();
-  race.race = true;
+  race.query.race = true;
   CHECK_FALSE(promises(data, race));
   incarnation.attempts = {{"uid-sweep-3", 1, ClusterName("gpu-west"), Ago(minutes(1)), {}, "", ""}};
   CHECK_FALSE(promises(data, Settings()));
 }
 
 TEST_CASE("why: which worker comes first among those that can run it") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   data.incarnations[0].row = Job("sweep-3", "Dispatching", "gpu-east", minutes(4));
@@ -365,7 +366,7 @@ TEST_CASE("why: which worker comes first among those that can run it") {
 }
 
 TEST_CASE("why of a running workload still shows every worker") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   data.incarnations[0].row = Job("sweep-3", "Running", "gpu-east", hours(3));
   data.incarnations[0].verdicts.resize(2);
   data.incarnations[0].verdicts[0].outcome = "Yes";
@@ -382,7 +383,7 @@ gpu-west  No       TemplateMissing  ResourceClaimTemplate ml/one-gpu does not ex
 }
 
 TEST_CASE("why of a workload that nobody has judged yet, or that is gone") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   data.incarnations[0].row = Job("sweep-3", "Waiting", "", seconds(5));
   data.incarnations[0].row.note = "waiting for quota";
   data.incarnations[0].verdicts.clear();
@@ -395,7 +396,7 @@ TEST_CASE("why of a workload that nobody has judged yet, or that is gone") {
 }
 
 TEST_CASE("why, history: without a daemon the first line says as of when all is") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   data.daemon = {Beat(minutes(12)), /*holds_store=*/false};
   const std::string line =
       "DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\n";
@@ -409,7 +410,7 @@ TEST_CASE("why, history: without a daemon the first line says as of when all is"
 }
 
 TEST_CASE("verdicts that make no sense are shown as far as they go") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts[0].reasons_json = "{not json";
   verdicts[1].reasons_json = R"([1, {"code": 5}, {"code": "NewerReason", "message": "a\nb"}])";
@@ -439,8 +440,8 @@ TEST_CASE("why as json and by name") {
   CHECK(RenderWhy(Sweep(), Settings(Format::kName)).out == "ml/sweep-3\n");
 }
 
-WorkloadData Past() {
-  WorkloadData data;
+report::WorkloadData Past() {
+  report::WorkloadData data;
   data.daemon.heartbeat = Beat(seconds(2));
   store::WorkloadRow now = Job("train", "Running", "gpu-east", hours(3));
   store::WorkloadRow before = Job("train", "Failed", "tpu-lab", hours(30));
@@ -495,7 +496,7 @@ TEST_CASE("history without headers is rows only; wide has times; warnings stand 
 }
 
 TEST_CASE("why, history: the last lines of a failed pod stand below, harmless on a terminal") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& incarnation = data.incarnations[0];
   incarnation.row = Job("sweep-3", "Failed", "gpu-east", minutes(4));
   incarnation.events = {
@@ -519,7 +520,7 @@ TEST_CASE("history as json, and of a workload without one") {
   CHECK(json["jobs"][0]["removedAt"] == "2026-11-20T20:11:19Z");
   CHECK(json["jobs"][0]["events"][0]["reason"] == "WorkerLost");
   CHECK(json["jobs"][1]["attempts"][0]["worker"] == "gpu-east");
-  WorkloadData silent = Past();
+  report::WorkloadData silent = Past();
   silent.incarnations.resize(1);
   silent.incarnations[0].events.clear();
   CHECK_THAT(RenderHistory(silent, Settings()).out,
@@ -527,7 +528,7 @@ TEST_CASE("history as json, and of a workload without one") {
 }
 
 TEST_CASE("why: the caret below a selector that does not compile keeps its line") {
-  WorkloadData data = Sweep();
+  report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   verdicts[0].reasons_json =

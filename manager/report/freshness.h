@@ -1,0 +1,21 @@
+#pragma once
+//
+// Whether what the store says is of now. Pure functions.
+
+#include <string>
+
+#include "base/clock.h"
+#include "manager/report/view_data.h"
+
+namespace fedra::report {
+
+// By its lock; where that cannot be seen, by the age of its heartbeat.
+bool IsRunning(const Daemon& daemon, WallTime now);
+// Whether its last heartbeat is of the last seconds.
+bool IsFresh(const Daemon& daemon, WallTime now);
+
+// "the daemon is not running, and what it knew is as of 2026-11-21T16:11:19Z, 12m ago": why what is
+// shown may be wrong by now; empty when a daemon keeps it current.
+std::string StaleText(const Daemon& daemon, WallTime now);
+
+}  // namespace fedra::report

@@ -1,0 +1,20 @@
+#pragma once
+//
+// One name's jobs for programs: what `why`, `history` and `status NAMESPACE/NAME` print as JSON.
+// Pure functions.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "manager/report/query.h"
+#include "manager/report/view_data.h"
+
+namespace fedra::report {
+
+// WhyReport: for each worker why it can or cannot run the job, and what comes next.
+nlohmann::ordered_json WhyDocument(const WorkloadData& data, const Query& query);
+// HistoryReport: attempts and events of every incarnation, the oldest first.
+nlohmann::ordered_json HistoryDocument(const WorkloadData& data, const Query& query);
+// JobReport: where the job is and where it has been.
+nlohmann::ordered_json JobDocument(const WorkloadData& data, const Query& query);
+
+}  // namespace fedra::report

@@ -1,0 +1,186 @@
+#include "manager/report/job_filter.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "config/names.h"
+#include "manager/report/row_facts.h"
+#include "manager/report/row_states.h"
+#include "manager/report/states.h"
+#include "verdict/reason.h"
+
+namespace fedra::report {
+namespace {
+
+using store::WorkloadRow;
+
+constexpr std::chrono::hours kShowEnded{1};
+constexpr std::string_view kDeletedState = "Deleted";  // a state that no list has
+
+int Urgency(const WorkloadRow& row) {
+  const PhaseView* view = ViewOf(row);
+  return view == nullptr ? std::numeric_limits<int>::max() : view->urgency;
+}
+
+// The words as `known` spells them.
+Result<void> Spell(std::string_view option, const std::vector<std::string>& known,
+                   std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    const auto same = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
+      return ToLower(name) == ToLower(word);
+    });
+    if (same == known.end()) {
+      const std::string closest = config::ClosestName(word, known);
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} {}: {}", option, word,
+                              closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                              : fmt::format("did you mean {}?", closest)));
+    }
+    word = *same;
+  }
+  return {};
+}
+
+bool Any(const std::vector<std::string>& words, const std::string& word) {
+  return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The jobs against which one of the reasons stands.
+std::set<std::string> WithReasons(const std::vector<store::VerdictRow>& verdicts,
+                                  const std::vector<std::string>& reasons) {
+  std::set<std::string> uids;
+  if (reasons.empty()) return uids;
+  for (const store::VerdictRow& verdict : verdicts) {
+    for (const ReasonText& reason : ReasonsOf(verdict))
+      if (Any(reasons, reason.code)) uids.insert(verdict.uid);
+  }
+  return uids;
+}
+
+bool InQueue(const WorkloadRow& row, const std::vector<std::string>& queues) {
+  return Any(queues, row.queue) || Any(queues, row.job.ns + "/" + row.queue);
+}
+
+// Empty when the text is not the object that it should be.
+Labels LabelsOf(const WorkloadRow& row) {
+  Labels labels;
+  const auto object = nlohmann::json::parse(row.labels_json, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return labels;
+  for (const auto& [name, value] : object.items())
+    if (value.is_string()) labels[name] = value;
+  return labels;
+}
+
+// The best place of each workload that stands in line.
+std::unordered_map<std::string, int> BestPlaces(const std::vector<store::PlaceRow>& places) {
+  std::unordered_map<std::string, int> best;
+  for (const store::PlaceRow& row : places) {
+    const auto [at, is_new] = best.try_emplace(row.uid, row.place);
+    at->second = std::min(at->second, row.place);
+  }
+  return best;
+}
+
+void Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& places,
+          const std::string& by) {
+  const std::unordered_map<std::string, int> best = BestPlaces(places);
+  const auto place = [&](const WorkloadRow& row) {
+    const auto found = best.find(row.uid);
+    return found == best.end() ? SIZE_MAX : static_cast<size_t>(found->second);
+  };
+  const auto first = [&](const WorkloadRow& row) {
+    const std::string& text = by == "worker" ? row.worker.value : row.queue;
+    const bool is_text = by == "worker" || by == "queue";
+    return std::tuple(by == "state"  ? static_cast<size_t>(Urgency(row))
+                      : by == "line" ? place(row)
+                                     : 0,
+                      is_text ? text : std::string(), by == "age" ? row.created_at : WallTime{});
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const WorkloadRow& a, const WorkloadRow& b) {
+    return std::tuple(first(a), a.job, a.created_at, a.uid) <
+           std::tuple(first(b), b.job, b.created_at, b.uid);
+  });
+}
+
+bool EndedLongAgo(const WorkloadRow& row, WallTime now) {
+  return row.finished_at && now - *row.finished_at > kShowEnded;
+}
+
+}  // namespace
+
+std::vector<std::string> JobStates() {
+  std::vector<std::string> states;
+  for (const StateEntry& entry : StateEntries())
+    if (entry.group == "Job" && entry.name != kDeletedState) states.emplace_back(entry.name);
+  return states;
+}
+
+std::vector<std::string> SortColumns() {
+  return {"state", "line", "name", "age", "worker", "queue"};
+}
+
+Result<JobFilter> Checked(JobFilter filter) {
+  if (std::ranges::any_of(filter.states, [](const auto& state) {
+        return ToLower(state) == ToLower(kDeletedState);
+      })) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--state {}: jobs that were deleted are not listed; `fedra history "
+                            "NAMESPACE/NAME` shows one",
+                            kDeletedState));
+  }
+  std::vector<std::string> reasons;
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
+    reasons.emplace_back(entry.name);
+  FEDRA_RETURN_IF_ERROR(Spell("--state", JobStates(), filter.states));
+  FEDRA_RETURN_IF_ERROR(Spell("--reason", reasons, filter.reasons));
+  std::vector<std::string> sort_by{filter.sort_by};
+  FEDRA_RETURN_IF_ERROR(Spell("--sort-by", SortColumns(), sort_by));
+  filter.sort_by = sort_by.front();
+  auto selector = LabelSelector::Parse(filter.labels);
+  if (!selector) return Fail(std::move(selector).error().WithContext("--selector"));
+  filter.selector = *std::move(selector);
+  return filter;
+}
+
+bool IsFiltered(const JobFilter& filter) {
+  return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
+         !filter.queues.empty() || !filter.labels.empty();
+}
+
+ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
+                  const std::vector<store::VerdictRow>& verdicts,
+                  const std::vector<store::PlaceRow>& places, const std::string& ns,
+                  const JobFilter& filter, WallTime now) {
+  ChosenJobs chosen;
+  const std::set<std::string> with_reasons = WithReasons(verdicts, filter.reasons);
+  for (const WorkloadRow& row : jobs) {
+    if ((ns.empty() || row.job.ns == ns) && Any(filter.states, row.state) &&
+        Any(filter.workers, row.worker.value) && InQueue(row, filter.queues) &&
+        (filter.reasons.empty() || with_reasons.contains(row.uid)) &&
+        (filter.selector.empty() || filter.selector.Matches(LabelsOf(row))))
+      chosen.matching.push_back(row);
+  }
+  Sort(chosen.matching, places, filter.sort_by);
+  const bool shows_ended = filter.all || !filter.states.empty();
+  for (const WorkloadRow& row : chosen.matching) {
+    if (!shows_ended && EndedLongAgo(row, now)) {
+      ++chosen.ended;
+    } else if (filter.limit != 0 && chosen.shown.size() >= filter.limit) {
+      ++chosen.beyond_limit;
+    } else {
+      chosen.shown.push_back(row);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace fedra::report

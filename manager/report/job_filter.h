@@ -1,0 +1,56 @@
+#pragma once
+//
+// Which jobs `fedra status` shows, and in which order. Pure.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "manager/report/label_selector.h"
+#include "store/rows.h"
+
+namespace fedra::report {
+
+// Every list: any of these; empty: all.
+struct JobFilter {
+  std::vector<std::string> states = {};   // "Blocked"
+  std::vector<std::string> reasons = {};  // codes against a worker: "TemplateMissing"
+  std::vector<std::string> workers = {};  // where it is or is being sent
+  std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
+  std::string labels = {};                // of the job, as kubectl's -l: "app=train,tier!=test"
+  LabelSelector selector = {};            // what `labels` means; made by Checked()
+  std::string sort_by = "state";          // state, line, name, age, worker or queue
+  size_t limit = 0;                       // jobs in the list, in every format; 0: all
+  bool all = false;                       // also those that ended long ago
+};
+
+// What --state takes, and --sort-by.
+std::vector<std::string> JobStates();
+std::vector<std::string> SortColumns();
+
+// The filter with states and reasons as they are spelled, and its selector; kInvalidArgument, with
+// what there is, for a word that is none, a sort_by that is none, and labels that are no selector.
+Result<JobFilter> Checked(JobFilter filter);
+
+// Whether it leaves jobs out by what they are.
+bool IsFiltered(const JobFilter& filter);
+
+struct ChosenJobs {
+  std::vector<store::WorkloadRow> matching;  // sorted
+  std::vector<store::WorkloadRow> shown;     // of those, what is listed
+  size_t ended = 0;                          // left out of `shown`: they ended long ago
+  size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
+};
+
+// `ns`: empty for all. `verdicts`: of the blocked jobs. `places`: of those that stand in line. An
+// ended job is shown for an hour, unless all, or its state, is asked for.
+ChosenJobs Choose(const std::vector<store::WorkloadRow>& jobs,
+                  const std::vector<store::VerdictRow>& verdicts,
+                  const std::vector<store::PlaceRow>& places, const std::string& ns,
+                  const JobFilter& filter, WallTime now);
+
+}  // namespace fedra::report

@@ -1,0 +1,25 @@
+#pragma once
+//
+// A workload's places in line, for programs. Pure.
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "store/rows.h"
+
+namespace fedra::report {
+
+// "1st", "2nd", "11th"; from 1.
+std::string PlaceText(int place);
+
+// The jobs that are first in lines, by PlaceRow::first; null: not known any more.
+using FindJob = std::function<const store::WorkloadRow*(const std::string& first)>;
+
+// {"order": "Backfill", "places": [{"worker": "gpu-east", "place": 3, "first": {"namespace",
+// "name", "priority"}}], "passes": 2, "keptWorker": "gpu-east"}
+nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places, const FindJob& find);
+
+}  // namespace fedra::report

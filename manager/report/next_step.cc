@@ -1,0 +1,125 @@
+#include "manager/report/next_step.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/time.h"
+#include "manager/report/line.h"
+#include "manager/report/row_states.h"
+
+namespace fedra::report {
+namespace {
+
+using placement::Phase;
+using store::VerdictRow;
+using verdict::Outcome;
+
+// Whether a worker that the job was not dispatched to could run it. With policy race there is none:
+// all that can are tried at once.
+bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
+                     const std::vector<VerdictRow>& verdicts, const Query& query) {
+  if (query.race) return false;
+  const auto dispatched_to = [&](const ClusterName& worker) {
+    return worker == incarnation.row.worker ||
+           std::any_of(
+               incarnation.attempts.begin(), incarnation.attempts.end(),
+               [&](const auto& attempt) { return attempt.cluster == worker && !attempt.ended_at; });
+  };
+  return std::any_of(verdicts.begin(), verdicts.end(), [&](const VerdictRow& row) {
+    return OutcomeOf(row) == Outcome::kYes && !dispatched_to(row.cluster);
+  });
+}
+
+// "another worker is tried in 43s, if it is not admitted there until then".
+NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const Query& query) {
+  constexpr std::chrono::milliseconds kNow{0};
+  if (!query.admission_timeout || incarnation.attempts.empty())
+    return {"if it is not admitted there in time, another worker is tried", {}, {}};
+  const auto left = incarnation.attempts.back().started_at + *query.admission_timeout - query.now;
+  const std::string when = left > kNow ? "in " + FormatAge(left) : std::string("now");
+  return {"if it is not admitted there, another worker is tried " + when, {}, {}};
+}
+
+// What a blocked job has to wait for: "wait" and "never" are different news.
+std::string Outlook(const WorkloadData::Incarnation& incarnation,
+                    const std::vector<VerdictRow>& verdicts) {
+  std::vector<std::string> busy;
+  std::vector<std::string> behind;  // others stand before it there
+  bool none_ever = !verdicts.empty();
+  for (const VerdictRow& row : verdicts) {
+    const verify::Prospect prospect = ProspectOf(row);
+    none_ever &= prospect == verify::Prospect::kNever;
+    if (prospect != verify::Prospect::kWaits) continue;
+    const auto& places = incarnation.places;
+    const auto place = std::ranges::find(places, row.cluster, &store::PlaceRow::cluster);
+    if (place != places.end() && place->place > 1) {
+      behind.push_back(fmt::format("{} ({} in line)", row.cluster.value, PlaceText(place->place)));
+    } else {
+      busy.push_back(row.cluster.value);
+    }
+  }
+  if (!behind.empty()) {
+    const std::string also =
+        busy.empty() ? std::string()
+                     : fmt::format(", and for enough to be free on {}", fmt::join(busy, ", "));
+    return fmt::format("it waits for its turn on {}: jobs ahead in line are served first{}",
+                       fmt::join(behind, ", "), also);
+  }
+  if (!busy.empty()) {
+    return fmt::format("it waits for {}, and is dispatched in its turn, once enough is free there",
+                       fmt::join(busy, ", "));
+  }
+  return none_ever ? "waiting does not help: one of these has to change"
+                   : "the job is judged again as soon as one of these changes";
+}
+
+// Who decides before fedra looks for a worker.
+NextStep WhoDecides(const WorkloadData& data, const store::WorkloadRow& row) {
+  const std::string workload =
+      fmt::format("kubectl describe workload -n {} {}", row.key.ns, row.key.name);
+  const auto waits_for = placement::ParseWaitsFor(row.waits_for);
+  if (waits_for == placement::WaitsFor::kAdmissionCheck)
+    return {
+        "the controller of that AdmissionCheck decides: no worker is asked before", {workload}, {}};
+  if (waits_for != placement::WaitsFor::kQuota) return {};
+  const bool known = !row.cluster_queue.empty();
+  if (known && data.manager && !WhyStopped(CapacityOf(*data.manager), row.cluster_queue).empty()) {
+    return {fmt::format("ClusterQueue {} of the manager has to be active first: until then Kueue "
+                        "reserves no quota",
+                        row.cluster_queue),
+            {"kubectl describe clusterqueue " + row.cluster_queue},
+            {}};
+  }
+  const std::string queue =
+      known ? "ClusterQueue " + row.cluster_queue
+            : fmt::format("the ClusterQueue behind LocalQueue {}/{}", row.job.ns, row.queue);
+  return {fmt::format("the manager's Kueue decides, by the quota of {}: no worker is asked before",
+                      queue),
+          {workload, known ? "kubectl describe clusterqueue " + row.cluster_queue
+                           : fmt::format("kubectl get localqueue -n {} {}", row.job.ns, row.queue)},
+          {}};
+}
+
+}  // namespace
+
+NextStep NextStepOf(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                    const std::vector<VerdictRow>& verdicts, const Query& query) {
+  const store::WorkloadRow& row = incarnation.row;
+  const auto phase = PhaseOf(row);
+  const std::string history = "fedra history " + row.job.ToString();
+  if (row.removed_at) return {"", {history}, {}};
+  if (phase == Phase::kDispatching && AnotherCanRunIt(incarnation, verdicts, query))
+    return UntilTimeOut(incarnation, query);
+  if (phase == Phase::kWaiting) return WhoDecides(data, row);
+  if (phase == Phase::kFailed) {
+    const std::string job =
+        fmt::format("kubectl describe job -n {} {} (on the manager)", row.job.ns, row.job.name);
+    return {"", {job, history}, {}};
+  }
+  if (phase != Phase::kBlocked) return {};
+  return {Outlook(incarnation, verdicts), {}, CountReasons(verdicts)};
+}
+
+}  // namespace fedra::report

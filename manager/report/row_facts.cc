@@ -1,0 +1,142 @@
+#include "manager/report/row_facts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "manager/report/row_states.h"
+#include "verdict/reason.h"
+
+namespace fedra::report {
+namespace {
+
+using nlohmann::ordered_json;
+using verify::Capacity;
+
+std::string Field(const ordered_json& object, const char* key) {
+  const auto field = object.find(key);
+  return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
+  return !verdicts.empty() && verdicts.size() >= workers &&
+         std::all_of(verdicts.begin(), verdicts.end(), [](const store::VerdictRow& verdict) {
+           const auto outcome = OutcomeOf(verdict);
+           return outcome == verdict::Outcome::kNo || outcome == verdict::Outcome::kUnknown;
+         });
+}
+
+std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
+  std::vector<ReasonText> reasons;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.reasons_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return reasons;
+  for (const ordered_json& reason : parsed) {
+    if (reason.is_object()) {
+      reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
+      const auto counts = reason.find("counts");
+      if (counts != reason.end()) reasons.back().counts = verify::ParseCounts(*counts);
+      const auto resources = reason.find("resources");
+      if (resources != reason.end()) reasons.back().resources = verify::ParseResources(*resources);
+    }
+  }
+  return reasons;
+}
+
+verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
+  if (OutcomeOf(verdict) != verdict::Outcome::kNo) return verify::Prospect::kUnclear;
+  std::vector<verdict::ReasonCode> codes;
+  for (const ReasonText& reason : ReasonsOf(verdict)) {
+    const auto code = verdict::ParseReasonCode(reason.code);
+    if (!code) return verify::Prospect::kUnclear;
+    codes.push_back(*code);
+  }
+  return verify::ProspectOf(codes);
+}
+
+std::optional<Needs> NeedsOf(const store::WorkloadRow& row) {
+  const ordered_json parsed =
+      ordered_json::parse(row.needs_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return std::nullopt;
+  const auto pods = parsed.find("pods");
+  if (pods == parsed.end() || !pods->is_number_integer()) return std::nullopt;
+  const auto names = [&](const char* key) {
+    std::vector<std::string> found;
+    for (const ordered_json& name : parsed.value(key, ordered_json::array()))
+      if (name.is_string()) found.push_back(name.get<std::string>());
+    return found;
+  };
+  return Needs{names("templates"), names("claims"), pods->get<int>()};
+}
+
+std::string NeedsText(const store::WorkloadRow& row) {
+  const std::optional<Needs> needs = NeedsOf(row);
+  if (!needs) return {};
+  std::string text = fmt::format("queue {}/{}", row.key.ns, row.queue);
+  for (const std::string& name : needs->templates) text += " · template " + name;
+  for (const std::string& name : needs->claims) text += " · claim " + name;
+  return text + " · " + Counted(needs->pods, "pod");
+}
+
+std::vector<int> AlternativesOf(const store::VerdictRow& verdict) {
+  std::vector<int> indices;
+  const ordered_json parsed =
+      ordered_json::parse(verdict.alternatives_json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return indices;
+  for (const ordered_json& index : parsed)
+    if (index.is_number_integer()) indices.push_back(index.get<int>());
+  return indices;
+}
+
+void SortByCount(std::vector<ReasonCount>& counts) {
+  std::stable_sort(counts.begin(), counts.end(), [](const ReasonCount& a, const ReasonCount& b) {
+    return a.workers > b.workers;
+  });
+}
+
+void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
+  const auto known = std::find_if(counts.begin(), counts.end(),
+                                  [&](const ReasonCount& count) { return count.code == code; });
+  if (known == counts.end()) {
+    counts.push_back({code, 1});
+  } else {
+    ++known->workers;
+  }
+}
+
+std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
+  std::vector<ReasonCount> counts;
+  for (const store::VerdictRow& verdict : verdicts) {
+    if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
+    const std::vector<ReasonText> reasons = ReasonsOf(verdict);
+    CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
+  }
+  SortByCount(counts);
+  return counts;
+}
+
+std::string RemedyOf(const std::string& code) {
+  const std::optional<verdict::ReasonCode> known = verdict::ParseReasonCode(code);
+  if (!known) return {};
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
+    if (entry.code == *known) return std::string(entry.remedy);
+  }
+  return {};
+}
+
+Capacity CapacityOf(const store::ClusterRow& row) {
+  return verify::ParseCapacity(row.capacity_json).value_or(Capacity());
+}
+
+std::string WhyStopped(const Capacity& capacity, const std::string& cluster_queue) {
+  const auto found = std::ranges::find(capacity.stopped_queues, cluster_queue,
+                                       &verify::StoppedQueue::cluster_queue);
+  return found == capacity.stopped_queues.end() ? std::string() : found->why;
+}
+
+}  // namespace fedra::report

@@ -1,0 +1,133 @@
+#include "manager/report/status_document.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/report/document.h"
+#include "manager/report/line.h"
+#include "manager/report/row_facts.h"
+#include "manager/report/row_json.h"
+#include "manager/report/row_states.h"
+
+namespace fedra::report {
+namespace {
+
+using nlohmann::ordered_json;
+using store::ClusterRow;
+using store::WorkloadRow;
+
+std::string_view KindOf(Parts parts) {
+  switch (parts) {
+    case Parts::kWorkers:
+      return "WorkerReport";
+    case Parts::kJobs:
+      return "JobReport";
+    case Parts::kBoth:
+      break;
+  }
+  return "StatusReport";
+}
+
+ordered_json WorkerJson(const ClusterRow& row, size_t jobs, size_t left) {
+  ordered_json object = {{"name", row.name.value}, {"state", row.phase}};
+  PutTime(object, "since", row.phase_since);
+  object["why"] = row.why;
+  PutTime(object, "lostSince", row.lost_since);
+  PutTime(object, "lastContact", row.last_contact);
+  object["kubernetesVersion"] = row.kubernetes_version;
+  object["draVersion"] = row.dra_version;
+  verify::PutCapacity(object, CapacityOf(row));
+  object["jobs"] = jobs;
+  object["jobsLeftBehind"] = left;
+  object["note"] = row.note;
+  return object;
+}
+
+std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
+    const std::vector<store::VerdictRow>& verdicts) {
+  std::map<std::string, std::vector<store::VerdictRow>> of_job;
+  for (const store::VerdictRow& verdict : verdicts) of_job[verdict.uid].push_back(verdict);
+  std::map<std::string, std::vector<ReasonCount>> reasons;
+  for (const auto& [uid, rows] : of_job) reasons[uid] = CountReasons(rows);
+  return reasons;
+}
+
+// With its place in line, and the first reason of each worker against a blocked job, counted.
+ordered_json JobJson(const WorkloadRow& row,
+                     const std::map<std::string, std::vector<ReasonCount>>& reasons,
+                     const PlacesByUid& places, const FindJob& first) {
+  ordered_json object = ToJson(row);
+  if (const auto in_line = places.find(row.uid); in_line != places.end())
+    object["line"] = LineJson(in_line->second, first);
+  const auto known = reasons.find(row.uid);
+  if (PhaseOf(row) != placement::Phase::kBlocked || known == reasons.end()) return object;
+  ordered_json& list = object["reasons"] = ordered_json::array();
+  for (const ReasonCount& count : known->second)
+    list.push_back({{"code", count.code}, {"workers", count.workers}});
+  return object;
+}
+
+}  // namespace
+
+ChosenJobs JobsOf(const StatusData& data, const Query& query) {
+  return Choose(data.workloads, data.verdicts, data.places, query.ns, query.jobs, query.now);
+}
+
+std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
+  std::map<ClusterName, size_t> jobs;
+  for (const WorkloadRow& row : data.workloads) {
+    if (!HasEnded(row)) ++jobs[row.worker];
+  }
+  return jobs;
+}
+
+std::map<ClusterName, size_t> LeftByWorker(const StatusData& data) {
+  // A job that ended on the worker itself has nothing that could run there.
+  std::set<std::pair<std::string, ClusterName>> ended;
+  for (const WorkloadRow& row : data.workloads)
+    if (HasEnded(row)) ended.emplace(row.uid, row.worker);
+  std::map<ClusterName, size_t> left;
+  for (const store::ResidueRow& row : data.residues)
+    if (!ended.contains({row.uid, row.cluster})) ++left[row.cluster];
+  return left;
+}
+
+PlacesByUid InLine(const StatusData& data) {
+  PlacesByUid places;
+  for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
+  for (auto& [uid, rows] : places) std::ranges::stable_sort(rows, {}, &store::PlaceRow::place);
+  return places;
+}
+
+ordered_json StatusDocument(Parts parts, const StatusData& data, const Query& query) {
+  ordered_json document = Document(KindOf(parts), data.daemon, data.manager, query.now);
+  if (HasWorkers(parts)) {
+    std::map<ClusterName, size_t> jobs = JobsByWorker(data);
+    std::map<ClusterName, size_t> left = LeftByWorker(data);
+    document["workers"] = ordered_json::array();
+    for (const ClusterRow& row : data.clusters)
+      document["workers"].push_back(WorkerJson(row, jobs[row.name], left[row.name]));
+  }
+  if (HasJobs(parts)) {
+    document["jobs"] = ordered_json::array();
+    const ChosenJobs jobs = JobsOf(data, query);
+    const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
+    const PlacesByUid places = InLine(data);
+    std::map<std::string, const WorkloadRow*> by_key;
+    for (const WorkloadRow& row : data.workloads) by_key[row.key.ToString()] = &row;
+    const FindJob first = [&](const std::string& key) -> const WorkloadRow* {
+      const auto found = by_key.find(key);
+      return found == by_key.end() ? nullptr : found->second;
+    };
+    for (const WorkloadRow& row : jobs.shown)
+      document["jobs"].push_back(JobJson(row, reasons, places, first));
+    document["remaining"] = jobs.beyond_limit;
+    document["ended"] = jobs.ended;
+  }
+  return document;
+}
+
+}  // namespace fedra::report

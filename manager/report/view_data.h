@@ -1,0 +1,80 @@
+#pragma once
+//
+// What status, why and history are about, as rows of the store.
+//
+// Loading is apart from documents and texts, so that each of those is a pure function. Plain
+// values.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "store/reader.h"
+#include "store/rows.h"
+
+namespace fedra::report {
+
+struct Daemon {
+  std::optional<store::HeartbeatRow> heartbeat;    // its last one; null: none has written here yet
+  std::optional<bool> holds_store = std::nullopt;  // null: this user may not look
+};
+
+// The fleet and its workloads.
+struct StatusData {
+  Daemon daemon;
+  std::optional<store::ClusterRow> manager;  // null: no daemon has told of it yet
+  std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
+  std::vector<store::WorkloadRow>
+      workloads;  // living ones of all namespaces: each worker's jobs are counted
+  std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
+  std::vector<store::PlaceRow> places;      // in line, of all that wait, by workload
+  // What could not be removed on workers that are out of reach.
+  std::vector<store::ResidueRow> residues = {};
+};
+
+// The job that is first in a line, as far as it is known.
+struct FirstJob {
+  store::WorkloadRow row;
+  std::string dispatch_order;  // that those behind it are held by; may be empty
+  ClusterName kept;            // the worker that is kept for it; empty: none
+};
+
+// Everything about one name: the incarnation that people mean first, earlier ones behind it.
+struct WorkloadData {
+  struct Incarnation {
+    store::WorkloadRow row;
+    std::vector<store::VerdictRow> verdicts;
+    std::vector<store::PlaceRow> places;                 // in line, the first place first
+    std::vector<store::AttemptRow> attempts;             // oldest first
+    std::vector<store::EventRow> events;                 // oldest first
+    std::vector<store::PlacementFailure> failures = {};  // of workers, oldest first
+    std::map<std::string, FirstJob> first = {};          // by PlaceRow::first
+  };
+  Daemon daemon;
+  std::optional<store::ClusterRow> manager;  // as in StatusData
+  size_t configured_workers = 0;
+  std::vector<Incarnation> incarnations;  // never empty
+};
+
+using Incarnations = std::vector<const WorkloadData::Incarnation*>;
+
+// The incarnations that `status` and `why` are about: those that live, or the last one that did.
+Incarnations Current(const WorkloadData& data);
+// All of them as it happened: the oldest first.
+Incarnations Chronological(const WorkloadData& data);
+
+Result<StatusData> LoadStatus(store::Reader& reader);
+// `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
+// kNotFound when nothing of that name is known; kInvalidArgument, with the candidates, when a name
+// without a namespace is known in several.
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<ObjectKey>& names,
+                                  WallTime now);
+
+// What "ml/train", "train" (in namespace `ns`, or empty: in any), "job/train" or "workload/ml/x"
+// may mean, the likeliest first. kInvalidArgument, with the form to use, for anything else.
+Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const std::string& ns);
+
+}  // namespace fedra::report

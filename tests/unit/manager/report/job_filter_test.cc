@@ -1,0 +1,88 @@
+#include "manager/report/job_filter.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/manager/report/rows.h"
+
+namespace fedra::report {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names Shown(const JobFilter& filter, const std::string& ns = "") {
+  const StatusData data = FleetStatus();
+  const Result<JobFilter> checked = Checked(filter);
+  REQUIRE(checked);
+  Names names;
+  for (const auto& row :
+       Choose(data.workloads, data.verdicts, data.places, ns, *checked, kNow).shown)
+    names.push_back(row.job.name);
+  return names;
+}
+
+TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
+  CHECK(Shown({.states = {"running"}}) == Names{"train-1b", "train-7b"});
+  CHECK(Shown({.states = {"Blocked", "finished"}}) == Names{"sweep-3", "done"});
+  CHECK(Shown({.workers = {"tpu-lab"}}) == Names{"train-1b"});
+  CHECK(Shown({.reasons = {"TemplateMissing"}}) == Names{"sweep-3"});
+  CHECK(Shown({.reasons = {"NodeResources"}}).empty());
+  CHECK(Shown({.queues = {"gpu"}}).size() == 5);
+  CHECK(Shown({.queues = {"ml/gpu"}}).size() == 5);
+  CHECK(Shown({.queues = {"hpc/gpu"}}).empty());
+  CHECK(Shown({}, "hpc").empty());
+}
+
+TEST_CASE("status: filters by the job's labels") {
+  StatusData data = FleetStatus();
+  data.workloads[1].labels_json = R"({"team":"vision"})";
+  data.workloads[2].labels_json = "broken";
+  const auto shown = [&](const std::string& labels) {
+    const JobFilter filter = *Checked({.labels = labels});
+    return Choose(data.workloads, {}, {}, "", filter, kNow).matching.size();
+  };
+  CHECK(shown("team=vision") == 1);
+  CHECK(shown("team!=vision") == 4);
+  CHECK(shown("") == 5);
+  const auto wrong = Checked({.labels = "team="
+                                        "vision,"});
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message ==
+        "--selector: \"team=vision,\": expected the name of a label at the end");
+}
+
+TEST_CASE("status: sorts, and stops at the limit") {
+  CHECK(Shown({.sort_by = "age"}) == Names{"done", "train-1b", "train-7b", "sweep-3", "new"});
+  CHECK(Shown({.sort_by = "name"}).front() == "done");
+  CHECK(Shown({.limit = 2}) == Names{"sweep-3", "new"});
+}
+
+TEST_CASE("status: those that stand in line come first, by their best place") {
+  StatusData data = FleetStatus();
+  data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
+                 {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
+                 {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};
+  const auto sorted =
+      Choose(data.workloads, data.verdicts, data.places, "", {.sort_by = "line"}, kNow);
+  REQUIRE(sorted.matching.size() == 5);
+  CHECK(sorted.matching[0].job.name == "new");
+  CHECK(sorted.matching[1].job.name == "sweep-3");
+}
+
+TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {
+  const auto message = [](const JobFilter& filter) {
+    const auto checked = Checked(filter);
+    REQUIRE_FALSE(checked);
+    return checked.error().message;
+  };
+  CHECK(message({.states = {"Bloked"}}) == "--state Bloked: did you mean Blocked?");
+  CHECK_THAT(message({.states = {"Connected"}}), ContainsSubstring("--state Connected: "));
+  CHECK(message({.reasons = {"TemplateMising"}}) ==
+        "--reason TemplateMising: did you mean TemplateMissing?");
+  CHECK(message({.states = {"deleted"}}) ==
+        "--state Deleted: jobs that were deleted are not listed; `fedra history NAMESPACE/NAME` "
+        "shows "
+        "one");
+  CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, line, name, age"));
+}
+
+}  // namespace
+}  // namespace fedra::report

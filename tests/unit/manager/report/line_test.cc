@@ -1,0 +1,34 @@
+#include "manager/report/line.h"
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace fedra::report {
+namespace {
+
+using store::PlaceRow;
+
+TEST_CASE("a place in line for programs") {
+  std::vector<PlaceRow> places = {{"u", ClusterName("east"), 1, 2, true},
+                                  {"u", ClusterName("west"), 4, 2, false},
+                                  {"u", ClusterName("south"), 5, 2, false}};
+  for (PlaceRow& place : places) place.dispatch_order = "Strict";
+  places[1].first = "ml/job-big";
+  places[2].first = "ml/job-gone";
+  store::WorkloadRow big;
+  big.job = {"ml", "big"};
+  big.priority = 1000;
+  const auto find = [&](const std::string& first) {
+    return first == "ml/job-big" ? &big : nullptr;
+  };
+  CHECK(LineJson(places, find).dump() ==
+        R"({"order":"Strict","places":[{"worker":"east","place":1},{"worker":"west","place":4,)"
+        R"("first":{"namespace":"ml","name":"big","priority":1000}},{"worker":"south","place":5}],)"
+        R"("passes":2,"keptWorker":"east"})");
+}
+
+}  // namespace
+}  // namespace fedra::report

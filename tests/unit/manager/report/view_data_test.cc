@@ -1,0 +1,132 @@
+// From a store's file to what is shown: the same path that the commands take.
+#include "manager/report/view_data.h"
+
+#include "store/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/report/rows.h"
+
+namespace fedra::report {
+namespace {
+
+struct Fixture {
+  std::unique_ptr<store::Reader> Written() {
+    auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+    const StatusData fleet = FleetStatus();
+    store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
+    for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
+    for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
+    store->Enqueue(store::PutVerdicts{"uid-sweep-3", SweepVerdicts()});
+    store->Enqueue(store::PutAttempt{
+        {"uid-train-7b", 1, ClusterName("gpu-east"), kNow, std::nullopt, "", ""}});
+    store->Enqueue(store::AddEvent{{0, "uid-train-7b", {"ml", "x"}, kNow, "Placed", {}, ""}});
+    REQUIRE(store->Flush());
+    return store->Read().value();
+  }
+
+  const TempFolder folder;
+};
+
+TEST_CASE_METHOD(Fixture, "the fleet is loaded with the verdicts of what is blocked") {
+  const auto reader = Written();
+  const StatusData data = LoadStatus(*reader).value();
+  CHECK(data.daemon.heartbeat == FleetStatus().daemon.heartbeat);
+  CHECK(data.daemon.holds_store == true);
+  CHECK(data.clusters == FleetStatus().clusters);
+  CHECK(data.workloads.size() == 5);
+  CHECK(data.verdicts == SweepVerdicts());
+}
+
+TEST_CASE_METHOD(Fixture, "the manager is no worker") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store->Enqueue(store::PutCluster{LostWorker("manager", -1, std::chrono::minutes(5))});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const StatusData data = LoadStatus(*reader).value();
+  CHECK(data.clusters == FleetStatus().clusters);
+  REQUIRE(data.manager);
+  CHECK(data.manager->why == "connection refused");
+  const WorkloadData workload = LoadWorkload(*reader, {{"ml", "train-7b"}}, kNow).value();
+  CHECK(workload.configured_workers == 3);
+  CHECK(workload.manager.has_value());
+}
+
+TEST_CASE_METHOD(Fixture, "a workload is found by its job's and by its own name") {
+  const auto reader = Written();
+  for (const char* const name : {"train-7b", "job-train-7b-1a2b3"}) {
+    const WorkloadData data = LoadWorkload(*reader, {{"ml", name}}, kNow).value();
+    REQUIRE(data.incarnations.size() == 1);
+    CHECK(data.configured_workers == 3);
+    CHECK(data.incarnations[0].attempts.size() == 1);
+    CHECK(data.incarnations[0].events.size() == 1);
+  }
+  CHECK(LoadWorkload(*reader, {{"ml", "sweep-3"}}, kNow).value().incarnations[0].verdicts ==
+        SweepVerdicts());
+}
+
+TEST_CASE_METHOD(Fixture, "an unknown name is an error that says how to find the right one") {
+  // A store that is open has a daemon.
+  auto reader = Written();
+  auto daemon = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  const auto unknown = LoadWorkload(*daemon->Read().value(), {{"ml", "nothing"}}, kNow);
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == ErrorCode::kNotFound);
+  CHECK_THAT(unknown.error().message,
+             ContainsSubstring("ml/nothing") && ContainsSubstring("fedra status jobs"));
+}
+
+TEST_CASE_METHOD(Fixture, "without a daemon an unknown name is not blamed on its queue") {
+  Written();
+  const auto reader = store::Reader::Open(folder.Path("fedra.db")).value();
+  const auto unknown = LoadWorkload(*reader, {{"ml", "six"}}, kNow + std::chrono::seconds(6));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message ==
+        "the daemon is not running, and what it knew is as of 2026-11-21T16:11:17Z, 8s ago: no job "
+        "or Workload ml/six was known then");
+}
+
+TEST_CASE_METHOD(Fixture, "a bare name is enough where only one namespace has it") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store::WorkloadRow other = Job("train-1b", "Blocked", "", std::chrono::hours(1));
+  other.uid = "other";
+  other.job.ns = other.key.ns = "dev";
+  store->Enqueue(store::PutWorkload{other});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const auto ask = [&](const std::string& text, const std::string& ns) {
+    return LoadWorkload(*reader, ParseWorkloadName(text, ns).value(), kNow);
+  };
+  for (const char* const text : {"train-7b", "job/train-7b", "jobs/ml/train-7b",
+                                 "workload/job-train-7b-1a2b3", "workload/ml/job-train-7b-1a2b3"}) {
+    CAPTURE(text);
+    const auto found = ask(text, "");
+    REQUIRE(found);
+    CHECK(found->incarnations.front().row.uid == "uid-train-7b");
+  }
+  CHECK(ask("job/train-1b", "dev").value().incarnations.front().row.uid == "other");
+  const auto ambiguous = ask("train-1b", "");
+  REQUIRE_FALSE(ambiguous);
+  CHECK(ambiguous.error().message ==
+        "train-1b is in several namespaces: choose one of dev/train-1b, ml/train-1b");
+}
+
+TEST_CASE("names of jobs") {
+  using Names = std::vector<ObjectKey>;
+  CHECK(ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("train", "").value() == Names{{"", "train"}});
+  CHECK(ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
+  CHECK(ParseWorkloadName("job/train", "ml").value() == Names{{"job", "train"}, {"ml", "train"}});
+  CHECK(ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
+  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
+    INFO(wrong);
+    const auto parsed = ParseWorkloadName(wrong, "");
+    REQUIRE_FALSE(parsed);
+    CHECK_THAT(parsed.error().message, ContainsSubstring("write NAMESPACE/NAME"));
+  }
+}
+
+}  // namespace
+}  // namespace fedra::report
