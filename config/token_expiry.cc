@@ -33,12 +33,12 @@ std::optional<std::string> Payload(std::string_view token) {
 std::optional<WallTime> Time(const YamlNode& claims, std::string_view name) {
   const YamlNode* node = claims.Find(name);
   if (node == nullptr || node->kind != YamlNode::Kind::kScalar || !node->plain) return std::nullopt;
-  double seconds = 0;
+  double date = 0;
   const char* const end = node->scalar.data() + node->scalar.size();
-  const auto [rest, error] = std::from_chars(node->scalar.data(), end, seconds);
-  if (error != std::errc() || rest != end || !(seconds >= 0) || seconds > kLatest)
+  const auto [rest, error] = std::from_chars(node->scalar.data(), end, date);
+  if (error != std::errc() || rest != end || !(date >= 0) || date > kLatest)
     return std::nullopt;
-  return WallTime(std::chrono::seconds(static_cast<int64_t>(seconds)));
+  return WallTime(std::chrono::seconds(static_cast<int64_t>(date)));
 }
 
 }  // namespace
