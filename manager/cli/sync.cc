@@ -69,11 +69,11 @@ nlohmann::ordered_json StepsJson(const std::vector<TemplateStep>& steps, Mode mo
 
 // Without --dry-run there is nothing to run: the daemon does it all the time.
 int Explain(Mode mode, Format format, Terminal& terminal) {
-  const std::string meaning =
-      mode == Mode::kNever
-          ? "with that no template is copied to a worker"
-          : "with that the daemon (fedra run) copies templates and removes the copies, as soon as "
-            "there is something to do";
+  const std::string meaning = mode == Mode::kNever
+                                  ? "in this mode no templates are copied to workers"
+                                  : "in this mode the daemon (fedra run) copies templates and "
+                                    "removes the copies as soon as "
+                                    "there is something to do";
   const std::string more = std::string("fedra sync --dry-run shows what would be done now") +
                            (mode == Mode::kNever ? ", with --mode IfMissing or Reconcile" : "");
   if (!IsTable(format)) {
