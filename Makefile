@@ -14,7 +14,7 @@
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
-#   make style      format, layers, headers, mypy
+#   make style      format, layers, headers, private keys, mypy
 #   make tidy       clang-tidy (20 minutes the first time)
 #   make asan, make tsan, make fuzz
 #                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
@@ -116,6 +116,7 @@ style:
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
+	@scripts/check_keys.sh
 	@scripts/grafana.py --check
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
 
