@@ -1,6 +1,8 @@
 #include "manager/cli/text/why_view.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -259,6 +261,23 @@ std::string QueueLine(const WorkloadData& data, const store::WorkloadRow& row,
          "\n";
 }
 
+// The DeviceClasses whose devices are in use where the job stands in line. A worker that has some
+// free, which go to the jobs ahead, names none.
+std::set<std::string> ClassesWaitedFor(const WorkloadData::Incarnation& incarnation) {
+  constexpr std::string_view kClass = "DeviceClass ";
+  std::set<std::string> classes;
+  for (const VerdictRow& row : incarnation.verdicts) {
+    const auto& places = incarnation.places;
+    if (std::ranges::find(places, row.cluster, &store::PlaceRow::cluster) == places.end()) continue;
+    for (const ReasonText& reason : ReasonsOf(row)) {
+      if (reason.code == ToString(verdict::ReasonCode::kDevicesAllocated) &&
+          reason.object.starts_with(kClass))
+        classes.insert(reason.object.substr(kClass.size()));
+    }
+  }
+  return classes;
+}
+
 std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                     const ViewSettings& settings) {
   std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
@@ -266,7 +285,8 @@ std::string WhyText(const WorkloadData& data, const WorkloadData::Incarnation& i
     text += "needs  " + Toned(needs, Tone::kPlain, settings.style) + "\n";
   }
   text += QueueLine(data, incarnation.row, settings);
-  if (const std::string line = LineText(incarnation.places); !line.empty())
+  if (const std::string line = LineText(incarnation.places, ClassesWaitedFor(incarnation));
+      !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
   if (const std::string order = OrderText(data, incarnation); !order.empty())
     text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";
