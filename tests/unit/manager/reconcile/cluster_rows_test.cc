@@ -144,10 +144,8 @@ TEST_CASE("a worker whose queue is stopped says so") {
   CHECK(f.Row().phase == "Connected");
 
   // Kueue's words do not say who has stopped it.
-  REQUIRE(f.fleet.server(0).objects().Create({{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-                                              {"kind", "ClusterQueue"},
-                                              {"metadata", {{"name", "gpu"}}},
-                                              {"spec", {{"stopPolicy", "HoldAndDrain"}}}}));
+  REQUIRE(f.fleet.server(0).objects().Patch("clusterqueues", {"", "gpu"},
+                                            {{"spec", {{"stopPolicy", "HoldAndDrain"}}}}));
   REQUIRE(f.fleet.WaitUntil([&] {
     const auto queue = f.fleet.worker(0).objects().cluster_queues().Find({"", "gpu"});
     return queue != nullptr && queue->stop != verify::StopPolicy::kNone;
