@@ -18,7 +18,7 @@
 #   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
 #   make lint       both of:
-#   make style      format, layers, headers, mypy
+#   make style      format, layers, headers, private keys, mypy
 #   make tidy       clang-tidy (20 minutes the first time)
 #   make asan, make tsan, make fuzz
 #                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
@@ -136,6 +136,7 @@ style:
 	@scripts/check_format.sh
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
+	@scripts/check_keys.sh
 	@scripts/grafana.py --check
 	@scripts/chart_readme.py --check
 	@scripts/check_links.py

@@ -21,7 +21,7 @@ void ReadApiVersion(ExecAccess& exec, KubeconfigSection& section) {
     section.Problem("apiVersion", "is required", hint);
   } else if (exec.api_version == fmt::format("{}v1alpha1", kGroup)) {
     section.Problem("apiVersion", "v1alpha1 was removed in Kubernetes 1.24",
-                    "update the plugin and write the kubeconfig anew");
+                    "update the plugin and regenerate the kubeconfig");
   } else {
     section.Problem("apiVersion", "is not supported", hint);
   }

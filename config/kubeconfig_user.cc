@@ -56,7 +56,8 @@ void CheckKey(KubeconfigSection& section, const std::string& certificate, const 
     case KeyCheck::kOtherCertificate:
       return section.Problem(key.key, "is not the key of the client certificate");
     case KeyCheck::kEncrypted:
-      return section.Problem(key.key, "is encrypted, and nobody is there to type a passphrase",
+      return section.Problem(key.key,
+                             "is encrypted, and fedra has no way to ask for its passphrase",
                              "store it decrypted, readable by fedra only");
     case KeyCheck::kUnreadable:
       return section.Problem(key.key, "holds no PEM private key");

@@ -250,7 +250,8 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
        DurationRef{&dispatch.keep_failed, seconds(0), hours(168)}, ""},
       {"failureLogLines",
        "How many of the last lines that a pod of a failed job has printed `fedra history` keeps, "
-       "at most 4 KiB. Whoever may read fedra's store can read them. Needs verification.devices: "
+       "at most 4 KiB. Anyone with read access to fedra's store can read them. Needs "
+       "verification.devices: "
        "Enforce, without which no pods are watched, and deploy/worker-rbac-logs.yaml. 0: none.",
        NumberRef{&dispatch.failure_log_lines, 0, 100}, ""},
   };

@@ -30,7 +30,7 @@ constexpr std::array kCatalogue = {
         "the worker's kubeconfig cannot be used",
         "The file is missing, malformed, names an unknown context, or asks for something fedra "
         "refuses.",
-        "Run `fedra config validate`; mend the kubeconfig. It is read again without a restart."},
+        "Run `fedra config validate`; fix the kubeconfig. It is read again without a restart."},
     ReasonEntry{
         kCredentialsRejected, "CredentialsRejected", kReach,
         "the worker does not accept our credentials (401)",
@@ -313,7 +313,7 @@ constexpr std::array kCatalogue = {
         "The admission time-out passed, the worker refused the job or ended its copy, or Kueue "
         "there evicted it; other workers are tried first.",
         "fedra tries it again, after the other workers. Where the message names a missing right, "
-        "a webhook or a quota, mend that on the worker; `fedra history NAMESPACE/NAME` shows the "
+        "a webhook or a quota, fix that on the worker; `fedra history NAMESPACE/NAME` shows the "
         "attempts."},
 };
 

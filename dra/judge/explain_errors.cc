@@ -57,7 +57,7 @@ void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explana
     return explanation.Add(outcome, ReasonCode::kSelectorError, "", text);
   const std::string node = errors.error->node->name.str();
   explanation.Add(outcome, ErrorCodeOf(errors.error->cause), "Node " + node,
-                  "the scheduler ends with an error on node " + node + ": " + text);
+                  "kube-scheduler fails with an error on node " + node + ": " + text);
 }
 
 void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
@@ -66,7 +66,7 @@ void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
   const AttemptError& error = *trace.errors.ahead;
   const std::string node = error.node->name.str();
   explanation.Add(Outcome::kUnknown, ErrorCodeOf(error.cause), "Node " + node,
-                  "the scheduler ends with an error on node " + node + " once " +
+                  "kube-scheduler fails with an error on node " + node + " once " +
                       std::to_string(error.pods) + (error.pods == 1 ? " pod" : " pods") +
                       " of pod set " + trace.report.name + (error.pods == 1 ? " is" : " are") +
                       " there: " + WithAdvice(error, snapshot) + kByChance);

@@ -119,7 +119,7 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
     const auto& refused = trace_.resolved.refused;
     return explanation.Add(
         Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        "0 of " + std::to_string(context_.snapshot.nodes().size()) + " nodes can take the pod" +
+        "0/" + std::to_string(context_.snapshot.nodes().size()) + " nodes can run the pod" +
             (refused.empty() ? "" : ": " + Join(refused)) + Named(context_.snapshot));
   }
   std::vector<Reason>& reasons = explanation.reasons;

@@ -37,12 +37,15 @@ NodeAnswer CheckLabels(const Node& node, const NodeConstraints& constraints) {
   for (const auto& [key, value] : constraints.labels) {
     const Text* label = node.Label(key.view());
     if (!label || !(*label == value))
-      return Refused(NodeRefusal::kLabels, "nodeSelector " + key.str() + "=" + value.str());
+      return Refused(NodeRefusal::kLabels,
+                     "didn't match nodeSelector " + key.str() + "=" + value.str());
   }
   if (!constraints.affinity) return {};
   const auto matches = MatchesLazily(*constraints.affinity, node);
-  if (!matches) return Refused(NodeRefusal::kLabels, "node affinity: " + matches.error().message);
-  if (!*matches) return Refused(NodeRefusal::kLabels, "node affinity");
+  if (!matches)
+    return Refused(NodeRefusal::kLabels,
+                   "node affinity cannot be evaluated: " + matches.error().message);
+  if (!*matches) return Refused(NodeRefusal::kLabels, "didn't match node affinity");
   return {};
 }
 
@@ -80,7 +83,7 @@ NodeAnswer Admits(const Node& node, const NodeConstraints& constraints) {
       continue;
     const std::string value = taint.value.empty() ? "" : "=" + taint.value.str();
     return Refused(NodeRefusal::kTaint,
-                   "taint " + taint.key.str() + value + ":" + taint.effect.str());
+                   "had untolerated taint " + taint.key.str() + value + ":" + taint.effect.str());
   }
   return {};
 }

@@ -18,7 +18,8 @@ enum class NodeRefusal : uint8_t { kNone, kUnschedulable, kLabels, kTaint, kReso
 
 struct NodeAnswer {
   NodeRefusal refusal = NodeRefusal::kNone;
-  std::string what;  // the label or taint, for messages: "taint gpu=true:NoSchedule"
+  std::string
+      what;  // the label or taint, for messages: "had untolerated taint gpu=true:NoSchedule"
   // For kResources: what the node has too little of.
   Text resource;
   Quantity asked, free, all;

@@ -137,7 +137,7 @@ void CollectNodes(const SimulationContext& context, const PodDemand& demand,
   for (const auto& [claim, nodes] : refused) {
     const auto& [key, binding] = *claim;
     resolved
-        .refused["ResourceClaim " + key.ToString() +
+        .refused["excluded because ResourceClaim " + key.ToString() +
                  (binding->failure.empty() ? " is allocated elsewhere"
                                            : " could not be bound (" + binding->failure + ")")] +=
         nodes;

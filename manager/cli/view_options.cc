@@ -82,7 +82,7 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* status = app.add_subcommand("status", "Show the fleet and the jobs");
   status
       ->add_option("what", parsed.view.names,
-                   "Nothing, workers, jobs, or the name of a job, as of why")
+                   "workers, jobs, or the name of a job as for `fedra why`; omitted: both tables")
       ->expected(0, 1);
   AddViewOptions(*status, parsed);
   status->add_flag("-A,--all-namespaces", parsed.view.all_namespaces,

@@ -49,7 +49,7 @@ constexpr std::array kFamilies = {
                  "From the reservation of a job's quota on the manager to its admission on the "
                  "worker that runs it."},
     MetricFamily{"fedra_verifications_total", "counter", "cluster, result",
-                 "Verdicts by outcome. A job that waits is judged again and again."},
+                 "Verdicts by outcome. A waiting job is judged repeatedly, and each time counts."},
     MetricFamily{"fedra_verification_refusals_total", "counter", "cluster, reason",
                  "Verdicts other than Yes, by their first reason: those of waiting jobs that are "
                  "judged again included."},
@@ -61,7 +61,7 @@ constexpr std::array kFamilies = {
                  "One reconcile of one Workload, writes included."},
     MetricFamily{
         "fedra_worker_lost_total", "counter", "cluster",
-        "Jobs taken back from a worker that was unreachable longer than workerLostTimeout."},
+        "Jobs requeued because their worker was unreachable for longer than workerLostTimeout."},
     MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be reconciled."},
     MetricFamily{"fedra_workloads", "gauge", "phase", "Jobs by phase (docs/states.md)."},
     MetricFamily{"fedra_blocked_workloads", "gauge", "reason",

@@ -39,7 +39,8 @@ bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<Wal
   return std::chrono::abs(*now - *stored) < kSameOutage;
 }
 
-// "LocalQueue ml/gpu is not active: ... (and 2 more)"; empty: all are active.
+// "LocalQueue ml/gpu is not active: ClusterQueue gpu is stopped (stopPolicy Hold) (and 2 more)";
+// empty: all are active.
 std::string StoppedQueues(const verify::Capacity& capacity) {
   if (capacity.stopped_queues.empty()) return {};
   const verify::StoppedQueue& first = capacity.stopped_queues.front();

@@ -130,7 +130,7 @@ void Federation::ReleaseRemoved() {
                        {settings_.gather.origin, manager_.uid()},
                        settings_.policy.worker_lost_timeout, clock_.Now()))
       continue;
-    log::Info("removed worker is let go", {{"cluster", name.value}});
+    log::Info("removed worker disconnected", {{"cluster", name.value}});
     const RosterChange change = roster_.Release(name);
     ShareKinds(manager_, workers_);
     Wake(change);

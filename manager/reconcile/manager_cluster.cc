@@ -113,7 +113,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
                    listener_.on_checks && listener_.on_template && listener_.on_template_use &&
                    listener_.on_templates_health,
-               "somebody listens to everything");
+               "every event must have a listener");
   for (size_t i = 0; i < jobs_.size(); ++i) {
     const tracking::JobAdapter* const adapter = kinds_->all()[i];
     jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(

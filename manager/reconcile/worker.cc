@@ -71,7 +71,7 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
   NotePhase();
   FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
                    listener_.on_input && listener_.on_contact,
-               "somebody listens to everything");
+               "every event must have a listener");
 }
 
 Worker::~Worker() { Stop(); }

@@ -60,7 +60,8 @@ Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
     Observe(seen);
     return executed;
   }
-  return Fail(ErrorCode::kConflict, "other workloads were dispatched meanwhile, again and again");
+  return Fail(ErrorCode::kConflict,
+              "gave up after repeated conflicts: other workloads kept being dispatched meanwhile");
 }
 
 WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {

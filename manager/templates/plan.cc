@@ -12,7 +12,7 @@ Plan Follow(const View& view, tracking::Ownership whose) {
   if (same_object && same_needs) return {};
   if (same_object || view.there->spec == view.original->spec) {
     return {Step::kRefresh, same_needs
-                                ? "the manager's template was created anew with the same content"
+                                ? "the manager's template was recreated with the same content"
                                 : "the manager's template names other capabilities"};
   }
   const std::string change = verify::TemplateDifference(view.there->spec, view.original->spec);

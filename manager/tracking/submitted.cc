@@ -18,9 +18,9 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
   SubmittedJob job;
   job.adapter = kinds.Find(api_version, kind);
   if (job.adapter == nullptr) {
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("\"{}, Kind={}\" is no job that fedra can run; skipped", api_version, kind));
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"{}, Kind={}\" is not a kind of job that fedra runs; skipped",
+                            api_version, kind));
   }
   const nlohmann::json& metadata = Member(object, "metadata");
   job.key = {Text(metadata, "namespace"), Text(metadata, "name")};

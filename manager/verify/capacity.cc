@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
+#include "manager/verify/queue_stop.h"
 
 namespace fedra::verify {
 namespace {
@@ -54,9 +55,10 @@ Capacity QueuesOf(const WorkerObjects& objects) {
   const auto queues = objects.queues().List();
   std::vector<StoppedQueue> stopped;
   for (const auto& queue : queues) {
-    if (!queue->active)
-      stopped.push_back(
-          {"LocalQueue " + queue->key.ToString(), queue->cluster_queue, queue->why_inactive});
+    if (queue->active) continue;
+    const auto stop = StopOf(*queue, objects.cluster_queues());
+    stopped.push_back({"LocalQueue " + queue->key.ToString(), queue->cluster_queue,
+                       stop ? stop->text : queue->why_inactive});
   }
   return QueuesOf(queues.size(), std::move(stopped));
 }

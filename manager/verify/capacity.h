@@ -21,7 +21,7 @@ namespace fedra::verify {
 struct StoppedQueue {
   std::string name;  // "LocalQueue ml/gpu"
   std::string cluster_queue;
-  std::string why;  // Kueue's words; may be empty
+  std::string why;  // its stopPolicy, or Kueue's words; may be empty
 
   bool operator==(const StoppedQueue&) const = default;
 };

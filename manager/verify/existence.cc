@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "manager/verify/cache_words.h"
 #include "manager/verify/difference.h"
+#include "manager/verify/queue_stop.h"
 
 namespace fedra::verify {
 namespace {
@@ -171,28 +172,15 @@ void VerifyTemplate(const ObjectKey& key, const WorkerView& worker, const Existe
   RequireCapabilities(*used, "ResourceClaimTemplate", worker, options, verdict, notes);
 }
 
-std::string StoppedText(const std::string& queue, StopPolicy stop) {
-  return stop == StopPolicy::kHold
-             ? fmt::format("{} is stopped (stopPolicy Hold)", queue)
-             : fmt::format("{} is being drained (stopPolicy HoldAndDrain)", queue);
-}
-
 void VerifyQueue(const tracking::Requirement& requirement, const WorkerView& worker,
                  verdict::Verdict& verdict) {
   const ObjectKey key{requirement.ns, requirement.queue};
   const auto queue = Require(worker.queues, key, "LocalQueue", "localqueues.kueue.x-k8s.io",
                              ReasonCode::kQueueMissing, verdict);
   if (queue == nullptr || queue->active) return;
-  const auto cluster_queue = worker.cluster_queues.Find({"", queue->cluster_queue});
-  const bool whole = cluster_queue != nullptr && cluster_queue->stop != StopPolicy::kNone;
-  const StopPolicy stop = whole ? cluster_queue->stop : queue->stop;
-  if (stop != StopPolicy::kNone) {
-    const std::string local = "LocalQueue " + key.ToString();
-    const std::string stopped = whole ? "ClusterQueue " + queue->cluster_queue : local;
-    std::string message = StoppedText(stopped, stop);
-    if (whole && queue->stop != StopPolicy::kNone)
-      message += "; " + StoppedText(local, queue->stop);
-    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, stopped, std::move(message));
+  if (auto stop = StopOf(*queue, worker.cluster_queues)) {
+    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, std::move(stop->object),
+               std::move(stop->text));
   }
   Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, "LocalQueue " + key.ToString(),
       fmt::format("LocalQueue {} is not active: {}", key.ToString(),

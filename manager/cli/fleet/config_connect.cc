@@ -47,7 +47,7 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
   if (!missing) return "cannot check permissions: " + Printable(missing.error().message);
   std::string text;
   for (const Right& right : *missing) text += (text.empty() ? "" : ", ") + ToText(right);
-  return text.empty() ? text : "Forbidden in all namespaces together: " + text;
+  return text.empty() ? text : "Forbidden (cluster-wide): " + text;
 }
 
 }  // namespace

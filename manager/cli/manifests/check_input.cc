@@ -163,10 +163,10 @@ std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& k
   const std::string version = tracking::Text(object, "apiVersion");
   const std::string kind = tracking::Text(object, "kind");
   if (version.empty() || kind.empty())
-    return "no Kubernetes manifest: apiVersion or kind is missing; skipped";
+    return "not a Kubernetes manifest: apiVersion or kind is missing; skipped";
   const std::string right = RightKind(kind, kinds);
-  return fmt::format("\"{}, Kind={}\" is no job that fedra can run{}; skipped", version, kind,
-                     right.empty() ? "" : fmt::format(" (did you mean {}?)", right));
+  return fmt::format("\"{}, Kind={}\" is not a kind of job that fedra runs{}; skipped", version,
+                     kind, right.empty() ? "" : fmt::format(" (did you mean {}?)", right));
 }
 
 }  // namespace

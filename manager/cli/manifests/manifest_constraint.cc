@@ -20,7 +20,7 @@ void CheckAttribute(const std::string& name, const std::string& path, Findings& 
   if (slash != std::string::npos && slash > 0 && slash + 1 < name.size() &&
       name.find('/', slash + 1) == std::string::npos)
     return;
-  findings.Error(path, fmt::format("\"{}\" is no attribute with its domain", name),
+  findings.Error(path, fmt::format("\"{}\" lacks the domain of the attribute", name),
                  fmt::format("write DOMAIN/{}; attributes that a driver publishes without domain "
                              "belong to the driver's name, such as gpu.example.com/{}",
                              slash == std::string::npos ? name : "name",

@@ -47,7 +47,8 @@ void CheckObjectFields(const json& object, Findings& findings) {
 void CheckObjectName(const json& object, Findings& findings) {
   const json& metadata = Member(object, "metadata");
   const auto refuse = [&](const char* field, const std::string& text, const char* hint) {
-    findings.Error(fmt::format("metadata.{}", field), fmt::format("\"{}\" is no name", text), hint);
+    findings.Error(fmt::format("metadata.{}", field),
+                   fmt::format("\"{}\" is not a valid name", text), hint);
   };
   constexpr const char* kHint =
       "lower-case letters, digits, - and ., with a letter or digit at both ends";

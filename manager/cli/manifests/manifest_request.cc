@@ -107,7 +107,7 @@ void CheckCapacity(const json& request, const std::string& path, Findings& findi
     const std::string text = amount.is_string() ? amount.get<std::string>() : amount.dump();
     const auto quantity = Quantity::Parse(text);
     if (!quantity) {
-      findings.Error(at, fmt::format("\"{}\" is no quantity", text), "write it like 20Gi");
+      findings.Error(at, fmt::format("\"{}\" is not a valid quantity", text), "write it like 20Gi");
     } else if (quantity->Sign() < 0) {
       // Kubernetes 1.36 accepts it, and then gives others more than there is.
       findings.Error(at, fmt::format("{} is below 0", text), "write how much of it is needed");

@@ -218,7 +218,7 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text) {
   const Result<json> parsed = watch::ParseJson(text);
   if (!parsed) {
     return Fail(ErrorCode::kInvalidArgument,
-                parsed.error().message + ": this is no file of `fedra snapshot`");
+                parsed.error().message + ": this is not a file written by `fedra snapshot`");
   }
   const json& document = *parsed;
   std::optional<Error> error;

@@ -38,8 +38,11 @@ std::string InOrder(std::span<const store::PlaceRow> places, std::string_view mo
 
 }  // namespace
 
-std::string LineText(std::span<const store::PlaceRow> places) {
-  std::string text = InOrder(places, " in line");
+std::string LineText(std::span<const store::PlaceRow> places,
+                     const std::set<std::string>& classes) {
+  const std::string wanted =
+      classes.empty() ? "" : fmt::format(" for {}", fmt::join(classes, ", "));
+  std::string text = InOrder(places, " in line" + wanted);
   if (text.empty()) return text;
   if (places.front().passes > 0)
     text += fmt::format("; passed {} by other jobs", TimesText(places.front().passes));

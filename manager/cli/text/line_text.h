@@ -2,6 +2,7 @@
 //
 // A workload's place in line, for people. Pure.
 
+#include <set>
 #include <span>
 #include <string>
 
@@ -9,9 +10,11 @@
 
 namespace fedra::cli {
 
-// "3rd in line on gpu-east and gpu-west, 5th on gpu-south; passed twice; gpu-east is kept for it".
-// Empty: it stands in no line. `places`: of one workload, the first place first.
-std::string LineText(std::span<const store::PlaceRow> places);
+// "3rd in line for gpu.example.com on gpu-east, gpu-west, 5th on gpu-south; passed twice by other
+// jobs; devices of gpu-east are kept for it". Empty: it stands in no line. `places`: of one
+// workload, the first place first. `classes`: whose devices it waits for, as far as is known.
+std::string LineText(std::span<const store::PlaceRow> places,
+                     const std::set<std::string>& classes = {});
 
 // "1st on gpu-west, 4th on gpu-east": for a table; "-": it stands in no line.
 std::string PlacesText(std::span<const store::PlaceRow> places);

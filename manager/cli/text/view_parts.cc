@@ -51,8 +51,9 @@ std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& setting
     text = fmt::format(
         "DAEMON  runs, but has written nothing for {} (it is starting, or its log says why)", age);
   } else if (!daemon.heartbeat->restart_needed.empty()) {
-    text = fmt::format("DAEMON  goes by the configuration of its start: a restart takes over {}",
-                       daemon.heartbeat->restart_needed);
+    text = fmt::format(
+        "DAEMON  still runs with the configuration it started with: restart it to apply {}",
+        daemon.heartbeat->restart_needed);
   }
   return text.empty() ? text : Toned(text, Tone::kWarning, settings.style) + "\n";
 }

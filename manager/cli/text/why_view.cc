@@ -1,6 +1,8 @@
 #include "manager/cli/text/why_view.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -142,6 +144,23 @@ std::string QueueLine(const report::WorkloadData& data, const store::WorkloadRow
          "\n";
 }
 
+// The DeviceClasses whose devices are in use where the job stands in line. A worker that has some
+// free, which go to the jobs ahead, names none.
+std::set<std::string> ClassesWaitedFor(const report::WorkloadData::Incarnation& incarnation) {
+  constexpr std::string_view kClass = "DeviceClass ";
+  std::set<std::string> classes;
+  for (const VerdictRow& row : incarnation.verdicts) {
+    const auto& places = incarnation.places;
+    if (std::ranges::find(places, row.cluster, &store::PlaceRow::cluster) == places.end()) continue;
+    for (const report::ReasonText& reason : report::ReasonsOf(row)) {
+      if (reason.code == ToString(verdict::ReasonCode::kDevicesAllocated) &&
+          reason.object.starts_with(kClass))
+        classes.insert(reason.object.substr(kClass.size()));
+    }
+  }
+  return classes;
+}
+
 std::string WhyText(const report::WorkloadData& data,
                     const report::WorkloadData::Incarnation& incarnation,
                     const ViewSettings& settings) {
@@ -150,7 +169,8 @@ std::string WhyText(const report::WorkloadData& data,
     text += "needs  " + Toned(needs, Tone::kPlain, settings.style) + "\n";
   }
   text += QueueLine(data, incarnation.row, settings);
-  if (const std::string line = LineText(incarnation.places); !line.empty())
+  if (const std::string line = LineText(incarnation.places, ClassesWaitedFor(incarnation));
+      !line.empty())
     text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
   if (const std::string order = OrderText(data, incarnation); !order.empty())
     text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";

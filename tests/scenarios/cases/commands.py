@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
+import os
 import shlex
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
 from scenarios import objects
@@ -43,6 +48,51 @@ def a_stream_of_status(world: World) -> None:
     assert heads == {(first["apiVersion"], first["kind"])}, heads
     assert all(before != after for before, after in zip(documents, documents[1:])), "no change"
     stream.end()
+
+
+@scenario("status-watch-terminal")
+def a_screen_of_status(world: World) -> None:
+    """fedra status --watch on a terminal: redrawn, cut to its height; with TERM=dumb whole and without escapes."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    screen = _watched_on_terminal(world, fedra, "xterm", "more line").split("\x1b[J")[0]
+    assert screen.startswith("\x1b[H") and job.key not in screen, screen
+    assert len(screen.splitlines()) == _TERMINAL_LINES, screen
+    text = _watched_on_terminal(world, fedra, "dumb", job.key)
+    assert "\x1b" not in text and "more line" not in text, text
+    assert len(text.splitlines()) > _TERMINAL_LINES, text
+
+
+_TERMINAL_LINES = 4
+
+
+def _watched_on_terminal(world: World, fedra: Fedra, term: str, until: str) -> str:
+    """What `fedra status --watch` has written to a small terminal when `until` stands there."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _TERMINAL_LINES, 120, 0, 0))
+    os.set_blocking(ours, False)
+    text = ""
+
+    def look() -> bool:
+        nonlocal text
+        with contextlib.suppress(BlockingIOError):
+            text += os.read(ours, 65536).decode()
+        return until in text
+
+    with subprocess.Popen(
+        fedra.command("status", "--watch"),
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        env={**os.environ, "TERM": term},
+    ) as watching:
+        try:
+            world.eventually(f"{until!r} is shown", look)
+        finally:
+            watching.kill()
+            os.close(theirs)
+            os.close(ours)
+    return text
 
 
 def _last_state(stream: Stream, job: FederatedJob) -> str | None:

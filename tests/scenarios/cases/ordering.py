@@ -75,6 +75,11 @@ def _dispatched(world: World, jobs: Sequence[FederatedJob]) -> list[FederatedJob
     return [job for job in jobs if job.cluster_name() is not None]
 
 
+def _wait_dispatched(world: World, jobs: Sequence[FederatedJob]) -> None:
+    names = [job.name for job in jobs]
+    world.eventually(f"{names} leave", lambda: len(_dispatched(world, jobs)) == len(jobs))
+
+
 def _end_one_by_one(world: World, jobs: Sequence[FederatedJob]) -> list[str]:
     """Ends whatever runs, until all of them have run; their names in the order in which they left."""
     left: list[FederatedJob] = []
@@ -151,7 +156,7 @@ def a_nomination_holds_its_device_over_a_crash(world: World) -> None:
 def _gang_first_in_line(
     world: World, order: str, *, elsewhere: int = 1, **backfill: object
 ) -> tuple[list[FederatedJob], FederatedJob, list[FederatedJob]]:
-    """Four cards on worker1 and some on worker2, all in use; a gang of four waits, and six small jobs behind it."""
+    """Four cards on worker1 and some on worker2, all in use; a gang of four waits, and thirty small jobs behind it."""
     _stage(world, world.worker1, 4)
     _stage(world, world.worker2, elsewhere)
     _start(world, order, **backfill)
@@ -162,7 +167,7 @@ def _gang_first_in_line(
         job.wait_running_on(objects.present(job.workload())["status"]["clusterName"])
     gang = _submit(world, "b-gang", pods=4)
     gang.wait_message("waiting in line for devices")
-    small = [_submit(world, f"c-small-{index}") for index in range(6)]
+    small = [_submit(world, f"c-small-{index:02}") for index in range(30)]
     small[-1].wait_message("waiting in line for devices")
     return holders, gang, small
 
@@ -206,6 +211,7 @@ def _gang_leaves_first(
     left = [job for job in holders if job is not first]
     _end_on(world, left, world.worker1)
     gang.wait_running_on(world.worker1)
+    assert not _dispatched(world, small), "a small one passed the gang"
     gang.finish(world.worker1)
     return left
 
@@ -225,7 +231,7 @@ def _assert_told(world: World, gang: FederatedJob, behind: FederatedJob) -> None
 
 @scenario("gang-strict", kueue_dra=_OFF)
 def nobody_passes_a_gang(world: World) -> None:
-    """order Strict: behind a gang that could use every card, small jobs wait until it has left."""
+    """order Strict: behind a gang that could use every card, thirty small jobs wait until it has left."""
     holders, gang, small = _gang_first_in_line(world, "Strict")
     left = _gang_leaves_first(world, holders, gang, small)
     _end_on(world, left, world.worker2)
@@ -243,7 +249,7 @@ def a_worker_is_kept_for_a_gang(world: World) -> None:
     for job in elsewhere:
         job.finish(world.worker2)
     passed = world.eventually("a small one runs on worker2", lambda: _dispatched(world, small))
-    assert [job.name for job in passed] == ["c-small-0"], [job.name for job in passed]
+    assert [job.name for job in passed] == ["c-small-00"], [job.name for job in passed]
     mine = [job for job in holders if job not in elsewhere]
     mine[0].finish(world.worker1)
     always("worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2)
@@ -251,6 +257,7 @@ def a_worker_is_kept_for_a_gang(world: World) -> None:
     for job in mine[1:]:
         job.finish(world.worker1)
     gang.wait_running_on(world.worker1)
+    assert len(_dispatched(world, small)) == 1, "a second one passed the gang"
     gang.finish(world.worker1)
 
 
@@ -315,15 +322,27 @@ def a_line_that_moves_rewrites_nothing(world: World) -> None:
 
 @scenario("gang-best-effort", kueue_dra=_OFF)
 def what_fits_goes(world: World) -> None:
-    """order BestEffort: a free card goes to the next job that it is enough for, gang or no gang."""
+    """order BestEffort: a free card goes to the next job that it is enough for; the gang runs after the stream."""
     holders, gang, small = _gang_first_in_line(world, "BestEffort")
-    first = [job for job in holders if job.cluster_name() == world.worker1][0]
-    first.finish(world.worker1)
-    world.eventually(
-        "a small one takes it",
-        lambda: [job.name for job in _dispatched(world, small)] == ["c-small-0"],
-    )
-    assert gang.nowhere()
+    mine = [job for job in holders if job.cluster_name() == world.worker1]
+    for index, job in enumerate(mine):
+        job.finish(world.worker1)
+        _wait_dispatched(world, small[: index + 1])
+    # One of four goes on running, so that what becomes free is never enough for the gang.
+    running, behind = small[:4], small[4:]
+    while behind:
+        new, behind = behind[:3], behind[3:]
+        for job in running[: len(new)]:
+            job.wait_running_on(world.worker1)
+            job.finish(world.worker1)
+        _wait_dispatched(world, new)
+        running = running[len(new) :] + new
+        assert gang.nowhere(), "the gang was dispatched while a card was in use"
+    for job in running:
+        job.wait_running_on(world.worker1)
+        job.finish(world.worker1)
+    gang.wait_running_on(world.worker1)
+    gang.finish(world.worker1)
 
 
 @scenario("shares-by-weight", kueue_dra=_OFF)

@@ -364,10 +364,11 @@ TEST_CASE_METHOD(Fixture, "problems of a client certificate") {
         "users[0].user.client-key-data: is not the key of the client certificate");
   CHECK(outcome(user(Valid().certificate_pem, "no key")) ==
         "users[0].user.client-key-data: holds no PEM private key");
-  CHECK(outcome(user(Valid().certificate_pem, test::EncryptKey(Valid().key_pem))) ==
-        "users[0].user.client-key-data: is encrypted, and nobody is there to type a passphrase "
-        "(store it decrypted, "
-        "readable by fedra only)");
+  CHECK(
+      outcome(user(Valid().certificate_pem, test::EncryptKey(Valid().key_pem))) ==
+      "users[0].user.client-key-data: is encrypted, and fedra has no way to ask for its passphrase "
+      "(store it decrypted, "
+      "readable by fedra only)");
   CHECK(outcome(user("no certificate", Valid().key_pem)) ==
         "users[0].user.client-certificate-data: holds no PEM certificate");
   CHECK(outcome("{client-certificate-data: " + Base64(Valid().certificate_pem) + "}") ==
@@ -494,7 +495,7 @@ TEST_CASE_METHOD(Fixture, "problems of other credentials never show their values
       {"{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: aws}}",
        "DIR/kubeconfig:10:29: users[0].user.exec.apiVersion: v1alpha1 was removed in Kubernetes "
        "1.24 (update the "
-       "plugin and write the kubeconfig anew)"},
+       "plugin and regenerate the kubeconfig)"},
       {"{exec: {apiVersion: v9, command: aws}}",
        "DIR/kubeconfig:10:29: users[0].user.exec.apiVersion: is not supported "
        "(client.authentication.k8s.io/v1 or "

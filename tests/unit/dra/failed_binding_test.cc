@@ -84,7 +84,8 @@ TEST_CASE("the verdict names the claim, the device and the condition") {
   const auto judgement = SubRequest(With({Condition("AttachFailed", "True")}, {}));
   CHECK(Code(judgement) == ReasonCode::kNodeMismatch);
   CHECK(First(judgement) ==
-        "0 of 2 nodes can take the pod: 2 ResourceClaim ml/shared could not be bound (AttachFailed "
+        "0/2 nodes can run the pod: 2 excluded because ResourceClaim ml/shared could not be bound "
+        "(AttachFailed "
         "of device gpu.example.com/n1/gpu-0) (nodes n1, n2)");
 }
 

@@ -372,7 +372,7 @@ TEST_CASE("nodes that cannot take the pod are counted by reason") {
   const auto judgement = worker.Judge({demand});
   CHECK(Code(judgement) == ReasonCode::kNodeMismatch);
   CHECK(First(judgement) ==
-        "0 of 3 nodes can take the pod: 2 nodeSelector pool=a, 1 unschedulable "
+        "0/3 nodes can run the pod: 2 didn't match nodeSelector pool=a, 1 unschedulable "
         "(nodes n1, n2, n3)");
 }
 

@@ -36,7 +36,8 @@ void CheckPage(const std::string& name, const std::string& expected) {
 
 std::string ReasonsPage() {
   std::string page =
-      "# Reasons\n\nWhy a worker cannot, or may not, run a job. Generated from `dra/reason.cc` by "
+      "# Reasons\n\nWhy a worker cannot, or may not, run a job. Generated from `verdict/reason.cc` "
+      "by "
       "`make docs`;\n"
       "`fedra explain REASON` prints the same. [verdicts.md](verdicts.md) shows how to read a "
       "verdict.\n";

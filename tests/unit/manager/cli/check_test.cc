@@ -50,8 +50,8 @@ const std::string kOneGpu = "{requests: [{name: gpu, exactly: {deviceClassName: 
 TEST_CASE("check: a kind that is written in lower case is told the right one") {
   const Ran ran = Check("apiVersion: batch/v1\nkind: job\nmetadata: {name: a}\n");
   CHECK_THAT(ran.err + ran.out,
-             ContainsSubstring("\"batch/v1, Kind=job\" is no job that fedra can "
-                               "run (did you mean batch/v1, Kind=Job?); skipped"));
+             ContainsSubstring("\"batch/v1, Kind=job\" is not a kind of job that "
+                               "fedra runs (did you mean batch/v1, Kind=Job?); skipped"));
 }
 
 TEST_CASE("check without a job: manifests are checked, and nobody can take it for a verdict") {
@@ -126,7 +126,7 @@ TEST_CASE("check: names that no API server takes, and a namespace that nobody na
     CHECK_THAT(ran.out, ContainsSubstring("error: Job"));
   }
   CHECK_THAT(with("name: Bad_Name").out,
-             ContainsSubstring("metadata.name: \"Bad_Name\" is no name"));
+             ContainsSubstring("metadata.name: \"Bad_Name\" is not a valid name"));
   CHECK_THAT(with("labels2: {}").out, ContainsSubstring("metadata.name: is missing"));
 
   const std::string nobody = "is not given: looked for in \"default\"";
@@ -149,6 +149,26 @@ TEST_CASE("check: two jobs whose names are generated are two jobs") {
   const size_t not_judged = ran.out.find("Job ml/train-: not judged");
   REQUIRE(not_judged != std::string::npos);
   CHECK(ran.out.find("Job ml/train-: not judged", not_judged + 1) == std::string::npos);
+}
+
+TEST_CASE("check: many jobs are counted together, those with mistakes are not") {
+  // With the separator in front; generated names are never the same.
+  const auto document = [](const char* claim_template) {
+    std::string job = Job(claim_template);
+    const std::string name = "name: train";
+    return "---\n" + job.replace(job.find(name), name.size(), "generateName: train-");
+  };
+  const std::string good = document("one-gpu");
+  const std::string bad = document("no-such-template");
+  std::string wrong = good;
+  wrong.replace(wrong.find("Never"), 5, "Always");
+  const std::string mixed = "1 of 2 jobs can run, each judged as if it were alone";
+  CHECK(Check(good + bad + wrong).out.ends_with("\n" + mixed + "\n"));
+  CHECK(Parsed(Check(good + bad, "json").out)["note"] == mixed);
+  CHECK(Parsed(Check(good + good, "json").out)["note"] ==
+        "2 of 2 jobs can run, each judged as if it were alone: together they may need more devices "
+        "than are free, and then wait for each other");
+  CHECK_FALSE(Parsed(Check(good, "json").out).contains("note"));
 }
 
 // What MakeCluster() has as `gpu`, written by a person.

@@ -61,8 +61,12 @@ Ran Run(std::vector<const char*> arguments) {
 }
 
 struct Environment {
-  explicit Environment(const char* value) { setenv("FEDRA_CONFIG", value, 1); }
-  ~Environment() { unsetenv("FEDRA_CONFIG"); }
+  explicit Environment(const char* value, const char* variable = "FEDRA_CONFIG") : name(variable) {
+    setenv(name, value, 1);
+  }
+  ~Environment() { unsetenv(name); }
+
+  const char* const name;
 };
 
 TEST_CASE("version names the libraries, for people and for programs") {
@@ -186,6 +190,25 @@ std::string StoreWithOneJob(const TempFolder& folder) {
   store->Enqueue(store::PutWorkload{Job("train", "Running", "gpu-east", std::chrono::hours(1))});
   REQUIRE(store->Flush());
   return path;
+}
+
+TEST_CASE("$FEDRA_NAMESPACE is the namespace, unless -n or -A says another") {
+  const TempFolder folder;
+  const std::string path = StoreWithOneJob(folder);
+  const auto jobs = [&](std::vector<const char*> options) {
+    options.insert(options.begin(), {"status", "jobs", "--no-headers", "--store", path.c_str()});
+    return Run(options).out;
+  };
+  const Environment environment("team", "FEDRA_NAMESPACE");
+  CHECK_THAT(jobs({}), !ContainsSubstring("train"));
+  CHECK_THAT(jobs({"-n", "ml"}), ContainsSubstring("train"));
+  CHECK_THAT(jobs({"-A"}), ContainsSubstring("ml/train"));
+  CHECK(Run({"why", "train", "--store", path.c_str()}).code == 1);
+  {
+    const Environment right("ml", "FEDRA_NAMESPACE");
+    CHECK_THAT(jobs({}), ContainsSubstring("train"));
+    CHECK(Run({"why", "train", "--store", path.c_str()}).code == 0);
+  }
 }
 
 TEST_CASE("a word after status is a table, a job, or gets a hint") {

@@ -61,6 +61,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetClusters({{.name = east,
                         .is_up = true,
                         .clones = 3,
+                        .in_line = 4,
+                        .head_waits = std::chrono::milliseconds(1500),
                         .devices = {{"gpu.example.com", {.free = 5, .allocated = 2}}}}});
   metrics.SetBlocked({{"TemplateMissing", {.count = 4, .longest = std::chrono::seconds(90)}}});
   metrics.SetConfigRead(true, WallTime(std::chrono::seconds(1'700'000'000)));
@@ -103,6 +105,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring(devices + "\"free\"} 5"));
   CHECK_THAT(text, ContainsSubstring(devices + "\"allocated\"} 2"));
   CHECK_THAT(text, ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 4"));
+  CHECK_THAT(text, ContainsSubstring("fedra_line_length{cluster=\"gpu-east\"} 4\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_line_head_seconds{cluster=\"gpu-east\"} 1.5\n"));
   CHECK_THAT(text,
              ContainsSubstring("fedra_blocked_longest_seconds{reason=\"TemplateMissing\"} 90\n"));
   // What is no more is not shown as it was.
@@ -113,7 +117,20 @@ TEST_CASE("every documented metric appears once it has a value") {
              ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 0"));
   CHECK_THAT(metrics.Text(),
              ContainsSubstring("fedra_blocked_longest_seconds{reason=\"TemplateMissing\"} 0\n"));
+  CHECK_THAT(metrics.Text(), ContainsSubstring("fedra_line_length{cluster=\"gpu-east\"} 0\n"));
+  CHECK_THAT(metrics.Text(),
+             ContainsSubstring("fedra_line_head_seconds{cluster=\"gpu-east\"} 0\n"));
   metrics.SetCredentialExpiry(east, std::nullopt);
   CHECK_THAT(metrics.Text(), !ContainsSubstring("1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));
+}
+
+TEST_CASE("losses are counted from zero, so that the first one is an increase") {
+  pages::Metrics metrics("0.1.0", "abc");
+  const ClusterName east("gpu-east");
+  const std::string lost = "fedra_worker_lost_total{cluster=\"gpu-east\"} ";
+  metrics.SetClusters({{.name = east, .is_up = true}});
+  CHECK_THAT(metrics.Text(), ContainsSubstring(lost + "0\n"));
+  metrics.WorkerLost(east);
+  CHECK_THAT(metrics.Text(), ContainsSubstring(lost + "1\n"));
 }

@@ -56,6 +56,17 @@ TEST_CASE_METHOD(Fixture, "choice: the first eligible worker, or as many as the 
   CHECK(Chosen().winner == nullptr);
 }
 
+TEST_CASE_METHOD(Fixture, "choice: a worker whose queue is full comes after one with room") {
+  clusters[0].verdict.reasons = {{verdict::ReasonCode::kQueueFull, "ClusterQueue gpu", "full"}};
+  clusters[0].verdict.headroom = 9;  // which counts for less
+  CHECK(Chosen().clusters == Names{kB});
+  // It is still better than one that may not be able to run the job at all.
+  clusters[1].verdict.outcome = verdict::Outcome::kMayScale;
+  CHECK(Chosen().clusters == Names{kA});
+  clusters.pop_back();
+  CHECK(Chosen().clusters == Names{kA});
+}
+
 TEST_CASE_METHOD(Fixture, "choice: a round that has timed out goes to the next worker") {
   record.nominated_at = kNow - policy.admission_timeout + 1s;
   CHECK(Chosen({kA}).clusters == Names{kA});

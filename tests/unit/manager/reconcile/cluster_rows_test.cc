@@ -142,6 +142,18 @@ TEST_CASE("a worker whose queue is stopped says so") {
   CHECK(capacity->stopped_queues ==
         std::vector<verify::StoppedQueue>{{"LocalQueue ml/gpu", "gpu", why}});
   CHECK(f.Row().phase == "Connected");
+
+  // Kueue's words do not say who has stopped it.
+  REQUIRE(f.fleet.server(0).objects().Patch("clusterqueues", {"", "gpu"},
+                                            {{"spec", {{"stopPolicy", "HoldAndDrain"}}}}));
+  REQUIRE(f.fleet.WaitUntil([&] {
+    const auto queue = f.fleet.worker(0).objects().cluster_queues().Find({"", "gpu"});
+    return queue != nullptr && queue->stop != verify::StopPolicy::kNone;
+  }));
+  f.clock.Advance(1s);
+  CHECK(f.Row().note ==
+        "LocalQueue ml/gpu is not active: ClusterQueue gpu is being drained (stopPolicy "
+        "HoldAndDrain)");
 }
 
 TEST_CASE("what a worker has to give is counted anew once a second, and written when it changes") {

@@ -116,8 +116,8 @@ TEST_CASE("requests, counts and constraints that an API server would refuse") {
         "spec.spec.devices.constraints[0].requests[0]: there is no request \"q\"");
   CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}}], "
              "constraints: [{matchAttribute: numa}]}") ==
-        "spec.spec.devices.constraints[0].matchAttribute: \"numa\" is no attribute with its "
-        "domain");
+        "spec.spec.devices.constraints[0].matchAttribute: \"numa\" lacks the domain of the "
+        "attribute");
   CHECK(only("{requests: [{name: r, exactly: {deviceClassName: g}}], constraints: [{}]}") ==
         "spec.spec.devices.constraints[0]: has no matchAttribute");
   CHECK(only("{requests: 5}") == "spec.spec.devices.requests: must be a list");

@@ -70,7 +70,8 @@ TEST_CASE("capacity requests ask for something") {
   CHECK(OnlyOfFields("capacity: {requests: {memory: 20Gi, cores: 4}}").empty());
   const std::string at = kExactly + ".capacity.requests[\"memory\"]: ";
   CHECK(OnlyOfFields("capacity: {requests: {memory: -4Gi}}") == at + "-4Gi is below 0");
-  CHECK(OnlyOfFields("capacity: {requests: {memory: many}}") == at + "\"many\" is no quantity");
+  CHECK(OnlyOfFields("capacity: {requests: {memory: many}}") ==
+        at + "\"many\" is not a valid quantity");
   const auto zero =
       Check(Template("{requests: [{name: r, exactly: {deviceClassName: g, capacity: {requests: "
                      "{memory: 0}}}}]}"));

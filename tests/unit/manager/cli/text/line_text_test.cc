@@ -23,6 +23,9 @@ TEST_CASE("a place in line in words") {
         "3rd in line on a, b, c and 1 more; passed twice by other jobs");
   CHECK(text({On("east", 1, 1, true)}) ==
         "1st in line on east; passed once by other jobs; devices of east are kept for it");
+  const std::vector<PlaceRow> places = {On("east", 3), On("west", 4)};
+  CHECK(LineText(places, {"gpu.example.com", "nic.example.com"}) ==
+        "3rd in line for gpu.example.com, nic.example.com on east, 4th on west");
   CHECK(text({On("east", 111, 7)}) == "111th in line on east; passed 7 times by other jobs");
 }
 

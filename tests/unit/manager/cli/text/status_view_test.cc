@@ -48,6 +48,19 @@ TEST_CASE("the note of a blocked job counts the reasons that it does not name") 
       ContainsSubstring("TemplateMissing on 2, ClusterUnreachable on 1 (and 1 more reason)\n"));
 }
 
+TEST_CASE("json counts what stands against a blocked job, and says it of no other") {
+  const auto document =
+      nlohmann::json::parse(RenderStatus(FleetStatus(), Settings(Format::kJson)).out);
+  for (const nlohmann::json& job : document["jobs"]) {
+    CAPTURE(job["name"]);
+    const nlohmann::json reasons = job.value("reasons", nlohmann::json());
+    CHECK(reasons.dump() == (job["state"] == "Blocked"
+                                 ? R"([{"code":"TemplateMissing","workers":2},)"
+                                   R"({"code":"ClusterUnreachable","workers":1}])"
+                                 : "null"));
+  }
+}
+
 TEST_CASE("a manager that is not connected is said first") {
   report::StatusData data = FleetStatus();
   data.manager = LostWorker("manager", -1, minutes(5));
@@ -390,7 +403,7 @@ TEST_CASE("status: what the manager's queues and the configuration want from an 
 
   data.daemon.heartbeat->restart_needed = "dispatch.order";
   CHECK(
-      begins("DAEMON  goes by the configuration of its start: a restart takes over "
+      begins("DAEMON  still runs with the configuration it started with: restart it to apply "
              "dispatch.order\n"));
   data.daemon.heartbeat->restart_needed.clear();
 

@@ -67,7 +67,9 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
 
   incarnation.verdicts.resize(2);
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
-  incarnation.verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"}])";
+  incarnation.verdicts[1].reasons_json =
+      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu.example.com","message":"x"},
+          {"code":"DevicesAllocated","object":"ResourceClaim ml/shared","message":"y"}])";
   const auto place = [](const char* worker, int number, const char* first) {
     return store::PlaceRow{"uid-sweep-3", ClusterName(worker), number, 0, false, first, "Strict"};
   };
@@ -76,6 +78,8 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   first = {Job("big4", "Blocked", "", minutes(9)), "Strict", ClusterName("gpu-east")};
   first.row.priority = 1000;
   std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("\nline   1st in line for gpu.example.com on gpu-west, 2nd on "
+                                    "gpu-east\n"));
   CHECK_THAT(out,
              ContainsSubstring("\norder  Strict; its priority is 5; first on gpu-east: ml/big4 "
                                "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
