@@ -146,17 +146,10 @@ Result<void> Daemon::OpenStore() {
 }
 
 reconcile::FederationSettings Daemon::Settings() {
-  const config::Configuration& configuration = loaded_.configuration;
-  reconcile::FederationSettings settings;
-  settings.gather = ToGather(configuration);
-  settings.templates = ToTemplates(configuration);
-  settings.policy = ToPolicy(configuration);
+  reconcile::FederationSettings settings = ToFederation(loaded_);
   settings.instance = Instance();
-  settings.manager_access = ToAccess(*loaded_.manager);
-  settings.kinds = ToKinds(configuration);
-  settings.manager_options = ToOptions(configuration.manager.http_version, *settings.kinds);
+  settings.manager_options.on_request = OnRequest();
   settings.workers = Workers(loaded_);
-  settings.drains_removed = DrainsRemoved(configuration);
   return settings;
 }
 
@@ -179,10 +172,8 @@ Result<void> Daemon::Start() {
   ReportCredentialExpiries();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
-  reconcile::FederationSettings settings = Settings();
-  settings.manager_options.on_request = OnRequest();
-  federation_ = std::make_unique<reconcile::Federation>(
-      std::move(settings), threads_.loop, threads_.pool, *store_, metrics_, SystemClock());
+  federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
+                                                        *store_, metrics_, SystemClock());
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});

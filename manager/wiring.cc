@@ -147,4 +147,18 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
   return workers;
 }
 
+reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
+  const config::Configuration& configuration = loaded.configuration;
+  reconcile::FederationSettings settings;
+  settings.gather = ToGather(configuration);
+  settings.templates = ToTemplates(configuration);
+  settings.policy = ToPolicy(configuration);
+  settings.manager_access = ToAccess(*loaded.manager);
+  settings.kinds = ToKinds(configuration);
+  settings.manager_options = ToOptions(configuration.manager.http_version, *settings.kinds);
+  settings.workers = ToWorkers(loaded);
+  settings.drains_removed = DrainsRemoved(configuration);
+  return settings;
+}
+
 }  // namespace fedra

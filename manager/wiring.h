@@ -26,5 +26,8 @@ reconcile::TemplateSettings ToTemplates(const config::Configuration& configurati
 reconcile::WorkerSettings ToManager(const config::Loaded& loaded);
 // One for each configured worker, in order; `lost_since` is left empty.
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
+// All that the daemon's federation does not learn from its process. The manager's access must be
+// usable.
+reconcile::FederationSettings ToFederation(const config::Loaded& loaded);
 
 }  // namespace fedra

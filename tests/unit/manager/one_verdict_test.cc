@@ -1,245 +1,278 @@
 // One verdict: what the daemon finds of a worker, what `check` finds when it asks the same worker,
 // and what it finds in a snapshot are the same, for the same clusters and jobs.
+//
+// All three are put together as the program does it, from one configuration file: the daemon is a
+// running Federation, the snapshot is written by `fedra snapshot`, and OpenFleet reads both for
+// `check`. Compared are whole verdicts, as the daemon hands them to its metrics.
 
+#include <algorithm>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/fleet/fleet_worker.h"
-#include "manager/cli/fleet/live_fleet.h"
-#include "manager/cli/snapshots/snapshot_recorder.h"
-#include "manager/cli/snapshots/snapshot_reduce.h"
-#include "manager/tracking/kueue_api.h"
-#include "manager/tracking/resources.h"
+#include "base/guarded.h"
+#include "cluster-clients/threads.h"
+#include "config/load.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/fleet/fleet.h"
+#include "manager/reconcile/federation.h"
 #include "manager/tracking/submitted.h"
-#include "tests/sim/fleet.h"
+#include "manager/tracking/workload.h"
+#include "manager/wiring.h"
 #include "tests/support/catch.h"
-#include "tests/support/sim_access.h"
-#include "tests/unit/manager/support/connected.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
+#include "tests/unit/manager/support/no_telemetry.h"
+#include "tests/unit/manager/support/verdict_cases.h"
 
 using namespace fedra;
 using nlohmann::json;
+using verdict_cases::ClusterCase;
+using verdict_cases::JobCase;
 
 namespace {
 
-const ObjectKey kKey{"ml", "job-train"};
-const json kPod = {
-    {"resourceClaims", json::array({{{"name", "g"}, {"resourceClaimTemplateName", "one-gpu"}}})}};
-constexpr const char* kUser = "reader";
+using Verdicts = std::map<std::string, verdict::Verdict>;  // by worker
 
-json Template(int count) {
-  const json request = {{"name", "gpu"},
-                        {"exactly",
-                         {{"deviceClassName", "gpu.example.com"},
-                          {"allocationMode", "ExactCount"},
-                          {"count", count}}}};
-  return {{"apiVersion", "resource.k8s.io/v1"},
-          {"kind", "ResourceClaimTemplate"},
-          {"metadata", {{"name", "one-gpu"}, {"namespace", "ml"}}},
-          {"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}};
-}
+const ObjectKey kWorkload{"ml", "job-train"};
+const ObjectKey kJobKey{"ml", verdict_cases::kJob};
 
-// A job "train" on the worker that the fedra of this management cluster made; empty: nobody's.
-void PutJob(sim::Server& worker, const std::string& made_by) {
-  json job = sim::MakeJob("train");
-  if (!made_by.empty()) {
-    job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
-    job["metadata"]["annotations"] = {{std::string(tracking::kWorkloadUidAnnotation), "earlier"},
-                                      {std::string(tracking::kManagerUidAnnotation), made_by}};
-  }
-  REQUIRE(worker.objects().Create(job));
-}
-
-void Deny(sim::Server& worker, const std::string& resource) {
-  worker.SetUser({.name = kUser,
-                  .groups = {},
-                  .token = "reader-token",
-                  .allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}},
-                  .deny = {{.verbs = {"*"}, .groups = {"*"}, .resources = {resource}}}});
-}
-
-struct Case {
-  std::string what;
-  std::function<void(sim::Server& worker, const std::string& our_uid)> prepare;
-  std::vector<std::string> expected;  // "Yes", and then the codes of the reasons
-};
-
-std::vector<Case> Cases() {
-  const auto remove = [](const char* plural, const ObjectKey& key) {
-    return [=](sim::Server& worker, const std::string&) {
-      REQUIRE(worker.objects().Delete(plural, key));
-    };
-  };
-  const auto deny = [](const char* resource) {
-    return [=](sim::Server& worker, const std::string&) { Deny(worker, resource); };
-  };
-  return {
-      {"everything is there", [](sim::Server&, const std::string&) {}, {"Yes"}},
-      {"without Kueue",
-       [](sim::Server& worker, const std::string&) {
-         sim::Faults faults;
-         faults.not_served = {"kueue.x-k8s.io/v1beta2"};
-         worker.SetFaults(faults);
-       },
-       {"No", "ApiMissing"}},
-      {"a copy of another manager of our origin",
-       [](sim::Server& worker, const std::string&) { PutJob(worker, "another-cluster"); },
-       {"No", "NameConflict"}},
-      {"a copy of an earlier Workload of ours",
-       [](sim::Server& worker, const std::string& our_uid) { PutJob(worker, our_uid); },
-       {"Yes"}},
-      {"a job that no fedra made",
-       [](sim::Server& worker, const std::string&) { PutJob(worker, ""); },
-       {"No", "NameConflict"}},
-      {"Workloads may not be read", deny("workloads"), {"Unknown", "Forbidden"}},
-      {"jobs may not be read", deny("jobs"), {"Unknown", "Forbidden"}},
-      {"slices may not be read", deny("resourceslices"), {"Unknown", "Forbidden"}},
-      {"no queue", remove("localqueues", {"ml", "gpu"}), {"No", "QueueMissing"}},
-      {"no template",
-       remove("resourceclaimtemplates", {"ml", "one-gpu"}),
-       {"No", "TemplateMissing"}},
-      {"no class", remove("deviceclasses", {"", "gpu.example.com"}), {"No", "DeviceClassMissing"}},
-      {"no devices", remove("resourceslices", {"", "slice-1"}), {"No", "DriverMissing"}},
-      {"neither queue nor devices",
-       [](sim::Server& worker, const std::string&) {
-         REQUIRE(worker.objects().Delete("localqueues", {"ml", "gpu"}));
-         REQUIRE(worker.objects().Delete("resourceslices", {"", "slice-1"}));
-       },
-       {"No", "QueueMissing", "DriverMissing"}},
-  };
-}
-
-std::vector<std::string> Codes(const verdict::Verdict& verdict) {
-  std::vector<std::string> codes = {std::string(verdict::ToString(verdict.outcome))};
+verdict_cases::Expected Codes(const verdict::Verdict& verdict) {
+  verdict_cases::Expected codes = {std::string(verdict::ToString(verdict.outcome))};
   for (const verdict::Reason& reason : verdict.reasons)
     codes.emplace_back(verdict::ToString(reason.code));
   return codes;
 }
 
 std::string Said(const verdict::Verdict& verdict) {
-  std::string text(verdict::ToString(verdict.outcome));
+  std::string text = fmt::format("{} ({} of {} pods)", verdict::ToString(verdict.outcome),
+                                 verdict.pods_fitting, verdict.pods_wanted);
   for (const verdict::Reason& reason : verdict.reasons)
     text += fmt::format("\n  {} [{}] {}", verdict::ToString(reason.code), reason.object,
                         reason.message);
   return text;
 }
 
-// A manager with a waiting workload, a worker that has all it needs, and everybody who judges it.
-class Judges {
+json ManifestOf(const json& pod) {
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"metadata",
+           {{"name", kJobKey.name},
+            {"namespace", kJobKey.ns},
+            {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}}}}},
+          {"spec",
+           {{"suspend", true},
+            {"managedBy", "kueue.x-k8s.io/multikueue"},
+            {"template", {{"spec", pod}}}}}};
+}
+
+// The Workload that Kueue makes of the job, which has quota and waits for our check.
+json WorkloadOf(const JobCase& job, const std::string& job_uid) {
+  json sets = json::array();
+  for (const json& pod : job.pods) {
+    const std::string name = sets.empty() ? "main" : fmt::format("set-{}", sets.size());
+    sets.push_back({{"name", name}, {"count", 1}, {"template", {{"spec", pod}}}});
+  }
+  return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+          {"kind", "Workload"},
+          {"metadata",
+           {{"name", kWorkload.name},
+            {"namespace", kWorkload.ns},
+            {"ownerReferences", json::array({{{"apiVersion", "batch/v1"},
+                                              {"kind", "Job"},
+                                              {"name", kJobKey.name},
+                                              {"uid", job_uid},
+                                              {"controller", true}}})}}},
+          {"spec", {{"queueName", "gpu"}, {"podSets", std::move(sets)}}},
+          {"status", json::parse(R"({
+             "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
+             "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
+                                  "lastTransitionTime": "2026-11-21T16:00:00Z"}],
+             "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
+                             "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]})")}};
+}
+
+// As `check` reads its manifest. A batch/v1 Job has one pod set: what has more is read as the
+// daemon reads it.
+tracking::SubmittedJob SubmittedOf(const JobCase& job) {
+  const auto submitted =
+      tracking::ParseSubmitted(ManifestOf(job.pods.front()), *tracking::BuiltInKinds(), "");
+  REQUIRE(submitted);
+  tracking::SubmittedJob asked = *submitted;
+  if (job.pods.size() == 1) return asked;
+  json stored = WorkloadOf(job, "uid");
+  stored["metadata"]["uid"] = "uid";
+  stored["metadata"]["resourceVersion"] = "1";
+  const auto workload = tracking::ParseWorkload(stored);
+  INFO((workload ? std::string() : workload.error().message));
+  REQUIRE(workload);
+  asked.requirement = workload->requirement;
+  return asked;
+}
+
+// What the daemon has found last.
+class Overheard final : public reconcile::NoTelemetry {
  public:
-  Judges() {
-    Deny(fleet_.server(0), "nothing");
-    reconcile::AddDevices(fleet_.server(0), 2);
-    for (sim::Server* server : {&fleet_.server(0), &fleet_.manager_server()}) {
-      (void)server->objects().Delete("resourceclaimtemplates", {"ml", "one-gpu"});
-      REQUIRE(server->objects().Create(Template(1)));
-    }
-    reconcile::AddWaitingWorkload(fleet_.manager_server(), kKey, kPod);
-    fleet_.Start();
-    REQUIRE(fleet_.manager().Identify());
-    REQUIRE_FALSE(Uid().empty());
-    // The first time everything is there.
-    REQUIRE(Awaited({"Yes"}));
+  void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) override {
+    heard_.With([&](Verdicts& heard) { heard[cluster.value] = verdict; });
   }
-
-  std::string Uid() { return fleet_.manager().uid(); }
-  sim::Server& worker() { return fleet_.server(0); }
-
-  verdict::Verdict Daemon() const { return gatherer_.Gather(kKey, {}).clusters.at(0).verdict; }
-  bool Awaited(const std::vector<std::string>& codes) {
-    return fleet_.WaitUntil([&] { return Codes(Daemon()) == codes; });
+  Verdicts Heard() const {
+    return heard_.With([](const Verdicts& heard) { return heard; });
   }
-
-  bool AwaitedWords(const std::string& words) {
-    return fleet_.WaitUntil([&] { return Said(Daemon()) == words; });
-  }
-
-  verdict::Verdict Check() {
-    cli::FleetSignal signal;
-    cli::FleetWorker worker(Settings(), [&signal] { signal.Raise(); });
-    const auto live = Read(worker, signal);
-    worker.SetConnection(live->state(0), live->waited());
-    worker.SetManager({&fleet_.manager().templates(), Uid()});
-    return worker.Judge(Job()).verdict;
-  }
-
-  verdict::Verdict CheckSnapshot() {
-    cli::FleetSignal signal;
-    cli::WorkerRecorder recorder(Settings(), [&signal] { signal.Raise(); });
-    const auto live = Read(recorder, signal);
-    cli::SnapshotFile file;
-    file.fedra_version = "0.1.0";
-    file.origin = "fedra";
-    file.manager_uid = Uid();
-    file.workers.push_back(recorder.Recorded(live->state(0), live->server(0).get()));
-    cli::RecordedResource& templates = file.manager_templates.emplace();
-    templates.name = cli::ResourceName(tracking::kTemplates);
-    templates.health = fleet_.manager().templates().health();
-    for (const auto& item : fleet_.manager().templates().List())
-      templates.items.push_back(cli::ReducedTemplate(*item));
-    const auto reread = cli::ParseSnapshot(cli::ToText(file));
-    REQUIRE(reread);
-    cli::FleetWorker worker(reread->workers[0].settings, [] {});
-    CHECK(cli::FeedRecorded(reread->workers[0], worker).empty());
-    const auto original = cli::ManagerTemplatesOf(*reread);
-    worker.SetManager({original.get(), reread->manager_uid});
-    return worker.Judge(Job()).verdict;
+  void Forget() {
+    heard_.With([](Verdicts& heard) { heard.clear(); });
   }
 
  private:
-  static cli::FleetWorkerSettings Settings() {
-    cli::FleetWorkerSettings settings;
-    settings.name = ClusterName("east");
-    settings.verified.devices.emplace();
-    settings.drift = verify::Drift::kWarn;
-    return settings;
-  }
-  static tracking::SubmittedJob Job() {
-    json job = sim::MakeJob("train");
-    job["spec"]["template"]["spec"].update(kPod);
-    const auto submitted = tracking::ParseSubmitted(job, *tracking::BuiltInKinds(), "");
-    REQUIRE(submitted);
-    return *submitted;
-  }
-  template <class Reader>
-  std::unique_ptr<cli::LiveFleet> Read(Reader& reader, cli::FleetSignal& signal) {
-    reconcile::WorkerSettings settings;
-    settings.name = ClusterName("east");
-    settings.access = AccessTo(fleet_.server(0), "reader-token");
-    auto live = std::make_unique<cli::LiveFleet>(
-        std::vector{settings},
-        [&reader](size_t, const kube::ServerInfo* server) { return reader.Inputs(server); },
-        [&reader](size_t) { return reader.IsListing(); }, signal);
-    std::ostringstream out;
-    live->Wait(std::chrono::seconds(30), {.out = out, .err = out});
-    return live;
+  mutable Guarded<Verdicts> heard_;
+};
+
+// The clusters of the table, and the configuration that names them.
+class Clusters {
+ public:
+  Clusters() {
+    verdict_cases::FurnishManager(manager_);
+    const auto uid = manager_.objects().Get("namespaces", {"", "kube-system"});
+    REQUIRE(uid);
+    folder_.Write("manager.kubeconfig", manager_.Kubeconfig());
+    std::string names;
+    for (const ClusterCase& row : verdict_cases::Clusters()) {
+      workers_.push_back(
+          std::make_unique<sim::Server>(sim::ServerOptions{.name = row.name}, engine_));
+      verdict_cases::Furnish(*workers_.back());
+      row.change(*workers_.back(), (*uid)["metadata"]["uid"]);
+      const std::string file = row.name + ".kubeconfig";
+      folder_.Write(file, workers_.back()->Kubeconfig(verdict_cases::kReader));
+      names += fmt::format("- {{name: {}, kubeconfig: {}}}\n", row.name, file);
+    }
+    config_ = folder_.Write("fedra.yaml",
+                            "apiVersion: fedra.dev/v1alpha1\n"
+                            "kind: Configuration\n"
+                            "manager: {kubeconfig: manager.kubeconfig}\n"
+                            "verification: {dependencies: Enforce}\n"
+                            "store: {path: fedra.db}\n"
+                            "workers:\n" +
+                                names);
   }
 
-  reconcile::Connected fleet_{{.workers = {"east"}, .token = "reader-token"}};
-  reconcile::CopyFailures copy_failures_;
-  reconcile::Gatherer gatherer_{
-      {.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
-      fleet_.manager(),
-      fleet_.workers(),
-      copy_failures_};
+  sim::Server& manager() { return manager_; }
+  const std::string& config() const { return config_; }
+  const TempFolder& folder() const { return folder_; }
+
+  // Makes the job and its Workload, both of the names that every job has.
+  void Submit(const JobCase& job) {
+    const auto made = manager_.objects().Create(ManifestOf(job.pods.front()));
+    REQUIRE(made);
+    const json workload = WorkloadOf(job, (*made)["metadata"]["uid"]);
+    REQUIRE(manager_.objects().Create(workload));
+    REQUIRE(manager_.objects().Patch("workloads", kWorkload, {{"status", workload["status"]}},
+                                     "status"));
+  }
+  void Delete() {
+    REQUIRE(manager_.objects().Delete("workloads", kWorkload));
+    REQUIRE(manager_.objects().Delete("jobs", kJobKey));
+  }
+  bool HaveNoClones() const {
+    return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+      return worker->objects().List("workloads").empty();
+    });
+  }
+
+ private:
+  const std::shared_ptr<sim::Engine> engine_ = std::make_shared<sim::Engine>(2);
+  const TempFolder folder_;
+  sim::Server manager_{{.name = "manager"}, engine_};
+  std::vector<std::unique_ptr<sim::Server>> workers_;
+  std::string config_;
 };
+
+// What `check` says of every job, in the order of the table.
+std::vector<Verdicts> Check(const cli::FleetOptions& options) {
+  std::ostringstream out;
+  const auto fleet = cli::OpenFleet(options, {.out = out, .err = out});
+  INFO((fleet ? out.str() : fleet.error().message));
+  REQUIRE(fleet);
+  CHECK(out.str().empty());
+  std::vector<Verdicts> all;
+  for (const JobCase& job : verdict_cases::Jobs()) {
+    Verdicts& verdicts = all.emplace_back();
+    for (const auto& judged : cli::JudgeEverywhere(SubmittedOf(job), (*fleet)->workers))
+      verdicts[judged.worker.value] = judged.verdict;
+  }
+  return all;
+}
+
+std::string WriteSnapshot(const Clusters& clusters) {
+  const std::string file = clusters.folder().Path("snapshot.json");
+  std::ostringstream out;
+  cli::Terminal terminal{.out = out, .err = out};
+  (void)cli::Snapshot({.config = clusters.config(), .file = file, .workers = {}}, terminal);
+  INFO(out.str());
+  REQUIRE(std::filesystem::exists(file));
+  return file;
+}
+
+void CheckSame(const Verdicts& found, const Verdicts& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (const auto& [worker, verdict] : expected) {
+    INFO(worker);
+    CHECK(Said(found.at(worker)) == Said(verdict));
+    CHECK(found.at(worker) == verdict);
+  }
+}
+
+// One job after the other, so that none waits for the devices of another.
+void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
+  const auto loaded = config::Load(clusters.config(), {.now = SystemClock().Now()});
+  REQUIRE(loaded);
+  const auto store = store::Store::Open({.path = loaded->configuration.store.path}).value();
+  Threads threads{4};
+  Overheard overheard;
+  reconcile::Federation daemon(ToFederation(*loaded), threads.loop, threads.pool, *store, overheard,
+                               SystemClock());
+  REQUIRE(daemon.Start());
+  const auto until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      daemon.Tick();
+      return holds();
+    });
+  };
+  const std::vector<JobCase> jobs = verdict_cases::Jobs();
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    INFO("the daemon, of " << jobs[i].what);
+    clusters.Submit(jobs[i]);
+    // The lists of the workers end one after another.
+    (void)until([&] { return overheard.Heard() == expected[i]; });
+    CheckSame(overheard.Heard(), expected[i]);
+    clusters.Delete();
+    REQUIRE(until([&] { return clusters.HaveNoClones(); }));
+    overheard.Forget();
+  }
+  daemon.Stop();
+}
 
 }  // namespace
 
-TEST_CASE("the daemon, check, and check of a snapshot say the same of a worker") {
-  for (const Case& row : Cases()) {
-    INFO(row.what);
-    Judges judges;
-    row.prepare(judges.worker(), judges.Uid());
-    judges.worker().DropConnections();
-    const bool came = judges.Awaited(row.expected);
-    INFO("the daemon: " << Said(judges.Daemon()));
-    CHECK(came);
-    const std::string checked = Said(judges.Check());
-    CHECK(Said(judges.CheckSnapshot()) == checked);
-    // Its lists end one after another.
-    (void)judges.AwaitedWords(checked);
-    CHECK(Said(judges.Daemon()) == checked);
+TEST_CASE("the daemon, check, and check of a snapshot say the same of every worker") {
+  Clusters clusters;
+  const std::vector<JobCase> jobs = verdict_cases::Jobs();
+  const std::vector<Verdicts> live = Check({.config = clusters.config()});
+  for (const ClusterCase& row : verdict_cases::Clusters()) {
+    INFO(row.name << ": " << Said(live.front().at(row.name)));
+    CHECK(Codes(live.front().at(row.name)) == row.for_template);
   }
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    INFO(jobs[i].what << ": " << Said(live[i].at("complete")));
+    CHECK(Codes(live[i].at("complete")) == jobs[i].on_complete);
+    INFO("another-template: " << Said(live[i].at("another-template")));
+    CHECK(Codes(live[i].at("another-template")) == jobs[i].on_another);
+  }
+  const std::vector<Verdicts> recorded = Check({.snapshot = WriteSnapshot(clusters)});
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    INFO("a snapshot, of " << jobs[i].what);
+    CheckSame(recorded[i], live[i]);
+  }
+  CheckDaemon(clusters, live);
 }

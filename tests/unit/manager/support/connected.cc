@@ -14,14 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// As Kueue would.
-void ActivateQueue(sim::Server& server) {
-  const json active = json::parse(R"({"status": {"conditions": [
-      {"type": "Active", "status": "True", "reason": "Ready", "message": "",
-       "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
-  REQUIRE(server.objects().Patch("localqueues", {"ml", "gpu"}, active, "status"));
-}
-
 ClusterOptions Quick() {
   ClusterOptions options;
   options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
@@ -151,6 +143,13 @@ void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key, const json& 
   const auto patched = manager.objects().Patch("workloads", key, waiting, "status");
   INFO((patched ? std::string() : patched.error().message));
   REQUIRE(patched);
+}
+
+void ActivateQueue(sim::Server& server) {
+  const json active = json::parse(R"({"status": {"conditions": [
+      {"type": "Active", "status": "True", "reason": "Ready", "message": "",
+       "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  REQUIRE(server.objects().Patch("localqueues", {"ml", "gpu"}, active, "status"));
 }
 
 void AddDevices(sim::Server& server, int devices) {

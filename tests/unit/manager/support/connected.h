@@ -75,6 +75,9 @@ class Connected final {
 void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key,
                         const nlohmann::json& pod = nlohmann::json::object());
 
+// Makes LocalQueue gpu Active, as Kueue would.
+void ActivateQueue(sim::Server& server);
+
 // One node of the worker with so many devices of driver gpu.example.com: "gpu-0", ...
 void AddDevices(sim::Server& server, int devices);
 

@@ -1,12 +1,12 @@
 #pragma once
 //
-// Nobody counts. Thread rules: any thread.
+// Nobody counts, but for what a test overrides. Thread rules: any thread.
 
 #include "manager/reconcile/telemetry.h"
 
 namespace fedra::reconcile {
 
-class NoTelemetry final : public Telemetry {
+class NoTelemetry : public Telemetry {
  public:
   void Dispatched(const ClusterName&, std::string_view) override {}
   void Placed(const ClusterName&, std::chrono::nanoseconds) override {}

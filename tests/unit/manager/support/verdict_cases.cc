@@ -1,0 +1,198 @@
+#include "tests/unit/manager/support/verdict_cases.h"
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/support/connected.h"
+
+namespace fedra::verdict_cases {
+namespace {
+
+using nlohmann::json;
+
+json DevicesWanted(int count) {
+  return {{"devices",
+           {{"requests", json::array({{{"name", "gpu"},
+                                       {"exactly",
+                                        {{"deviceClassName", "gpu.example.com"},
+                                         {"allocationMode", "ExactCount"},
+                                         {"count", count}}}}})}}}};
+}
+
+json Template(const char* name, int count) {
+  return {{"apiVersion", "resource.k8s.io/v1"},
+          {"kind", "ResourceClaimTemplate"},
+          {"metadata", {{"name", name}, {"namespace", "ml"}}},
+          {"spec", {{"spec", DevicesWanted(count)}}}};
+}
+
+void Replace(sim::Server& server, const char* plural, const ObjectKey& key, const json& object) {
+  (void)server.objects().Delete(plural, key);
+  REQUIRE(server.objects().Create(object));
+}
+
+// It says itself that its users belong together.
+void AddNamedClaim(sim::Server& worker) {
+  REQUIRE(worker.objects().Create(
+      {{"apiVersion", "resource.k8s.io/v1"},
+       {"kind", "ResourceClaim"},
+       {"metadata",
+        {{"name", "shared"},
+         {"namespace", "ml"},
+         {"annotations", {{std::string(tracking::kSharedAnnotation), "RequireTogether"}}}}},
+       {"spec", DevicesWanted(1)}}));
+}
+
+void AllocateNamedClaim(sim::Server& worker) {
+  const json result = {
+      {"request", "gpu"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", "gpu-3"}};
+  const json on_node = {
+      {"key", "metadata.name"}, {"operator", "In"}, {"values", json::array({"node-1"})}};
+  const json terms = json::array({{{"matchFields", json::array({on_node})}}});
+  const json allocation = {{"allocationTimestamp", "2026-11-21T16:00:00Z"},
+                           {"devices", {{"results", json::array({result})}}},
+                           {"nodeSelector", {{"nodeSelectorTerms", terms}}}};
+  const json user = {{"resource", "pods"}, {"name", "served"}, {"uid", "another-pod"}};
+  REQUIRE(worker.objects().Patch(
+      "resourceclaims", {"ml", "shared"},
+      {{"status", {{"allocation", allocation}, {"reservedFor", json::array({user})}}}}, "status"));
+}
+
+// A job of the name of ours, made by the fedra of this management cluster; empty: by nobody's.
+void PutJob(sim::Server& worker, const std::string& made_by) {
+  json job = sim::MakeJob(kJob);
+  if (!made_by.empty()) {
+    job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
+    job["metadata"]["annotations"] = {{std::string(tracking::kWorkloadUidAnnotation), "earlier"},
+                                      {std::string(tracking::kManagerUidAnnotation), made_by}};
+  }
+  REQUIRE(worker.objects().Create(job));
+}
+
+void GiveRights(sim::Server& worker, const std::string& denied) {
+  sim::User reader{.name = kReader,
+                   .groups = {},
+                   .token = kReader,
+                   .allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}},
+                   .deny = {}};
+  if (!denied.empty())
+    reader.deny.push_back({.verbs = {"*"}, .groups = {"*"}, .resources = {denied}});
+  worker.SetUser(std::move(reader));
+}
+
+}  // namespace
+
+void Furnish(sim::Server& worker) {
+  sim::Furnish(worker, /*manager=*/false);
+  reconcile::ActivateQueue(worker);
+  GiveRights(worker, "");
+  reconcile::AddDevices(worker, 4);
+  REQUIRE(worker.objects().Patch("deviceclasses", {"", "gpu.example.com"},
+                                 {{"spec", {{"extendedResourceName", "example.com/gpu"}}}}));
+  Replace(worker, "resourceclaimtemplates", {"ml", "one-gpu"}, Template("one-gpu", 1));
+  Replace(worker, "resourceclaimtemplates", {"ml", "all-gpus"}, Template("all-gpus", 4));
+  AddNamedClaim(worker);
+}
+
+void FurnishManager(sim::Server& manager) {
+  sim::Furnish(manager, /*manager=*/true);
+  Replace(manager, "resourceclaimtemplates", {"ml", "one-gpu"}, Template("one-gpu", 1));
+}
+
+std::vector<ClusterCase> Clusters() {
+  using sim::Server;
+  const auto remove = [](const char* plural, const ObjectKey& key) {
+    return
+        [=](Server& worker, const std::string&) { REQUIRE(worker.objects().Delete(plural, key)); };
+  };
+  const auto deny = [](const char* resource) {
+    return [=](Server& worker, const std::string&) { GiveRights(worker, resource); };
+  };
+  return {
+      {"complete",
+       [](Server& worker, const std::string&) {
+         AllocateNamedClaim(worker);
+         REQUIRE(
+             worker.objects().Create({{"apiVersion", "v1"},
+                                      {"kind", "ConfigMap"},
+                                      {"metadata", {{"name", "settings"}, {"namespace", "ml"}}}}));
+       },
+       {"Yes"}},
+      {"another-template",
+       [](Server& worker, const std::string&) {
+         Replace(worker, "resourceclaimtemplates", {"ml", "one-gpu"}, Template("one-gpu", 2));
+       },
+       {"Yes", "TemplateDrift"}},
+      {"without-kueue",
+       [](Server& worker, const std::string&) {
+         sim::Faults faults;
+         faults.not_served = {"kueue.x-k8s.io/v1beta2"};
+         worker.SetFaults(faults);
+       },
+       {"No", "ApiMissing"}},
+      {"another-managers-copy",
+       [](Server& worker, const std::string&) { PutJob(worker, "another-cluster"); },
+       {"No", "NameConflict"}},
+      {"our-earlier-copy",
+       [](Server& worker, const std::string& uid) { PutJob(worker, uid); },
+       {"Yes"}},
+      {"somebodys-job",
+       [](Server& worker, const std::string&) { PutJob(worker, ""); },
+       {"No", "NameConflict"}},
+      {"workloads-denied", deny("workloads"), {"Unknown", "Forbidden"}},
+      {"jobs-denied", deny("jobs"), {"Unknown", "Forbidden"}},
+      {"slices-denied", deny("resourceslices"), {"Unknown", "Forbidden"}},
+      {"no-queue", remove("localqueues", {"ml", "gpu"}), {"No", "QueueMissing"}},
+      {"no-template",
+       remove("resourceclaimtemplates", {"ml", "one-gpu"}),
+       {"No", "TemplateMissing"}},
+      {"no-class", remove("deviceclasses", {"", "gpu.example.com"}), {"No", "DeviceClassMissing"}},
+      {"no-devices", remove("resourceslices", {"", "slice-1"}), {"No", "DriverMissing"}},
+      {"no-queue-no-devices",
+       [](Server& worker, const std::string&) {
+         REQUIRE(worker.objects().Delete("localqueues", {"ml", "gpu"}));
+         REQUIRE(worker.objects().Delete("resourceslices", {"", "slice-1"}));
+       },
+       {"No", "QueueMissing", "DriverMissing"}},
+  };
+}
+
+std::vector<JobCase> Jobs() {
+  const auto pod = [](const char* more) {
+    json spec = {{"restartPolicy", "Never"},
+                 {"containers", json::array({{{"name", "c"}, {"image", "i"}}})}};
+    spec.update(json::parse(more));
+    return spec;
+  };
+  const char* const claim =
+      R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})";
+  return {
+      {"a template", {pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
+      {"more devices than are free",
+       {pod(R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "all-gpus"}]})")},
+       {"No", "DevicesAllocated"},
+       {"Yes"}},
+      {"a named claim",
+       {pod(R"({"resourceClaims": [{"name": "g", "resourceClaimName": "shared"}]})")},
+       {"Yes"},
+       {"No", "ClaimElsewhere"}},
+      {"two pod sets", {pod("{}"), pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
+      {"a ConfigMap",
+       {pod(R"({"volumes": [{"name": "v", "configMap": {"name": "settings"}}]})")},
+       {"Yes"},
+       {"No", "DependencyMissing"}},
+      {"another scheduler",
+       {pod(R"({"schedulerName": "volcano",
+                "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})")},
+       {"Unknown", "SchedulerUnverified"},
+       {"Unknown", "SchedulerUnverified", "TemplateDrift"}},
+      {"an extended resource",
+       {pod(R"({"containers": [{"name": "c", "image": "i", "resources": {
+                "requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}}]})")},
+       {"Yes"},
+       {"Yes"}},
+      {"no devices", {pod("{}")}, {"Yes"}, {"Yes"}},
+  };
+}
+
+}  // namespace fedra::verdict_cases
