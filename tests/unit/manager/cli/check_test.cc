@@ -79,7 +79,7 @@ TEST_CASE("check of nothing is an error") {
   const Ran other = Check("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n");
   CHECK(other.code == 1);
   CHECK_THAT(other.err, ContainsSubstring("job.yaml: has nothing that can be checked\n"));
-  CHECK_THAT(other.err, ContainsSubstring("\"v1, Kind=ConfigMap\" is no job"));
+  CHECK_THAT(other.err, ContainsSubstring("\"v1, Kind=ConfigMap\" is not a kind of job"));
 }
 
 std::string Job(const std::string& claim_template) {

@@ -256,7 +256,7 @@ TEST_CASE("the documents of a file: jobs, what belongs to them, and the rest") {
   CHECK(input->findings.empty());
   REQUIRE(input->skipped.size() == 1);
   CHECK_THAT(input->skipped[0],
-             ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is no job"));
+             ContainsSubstring(" (document 3): \"v1, Kind=ConfigMap\" is not a kind of job"));
   CHECK_FALSE(Read("kind: ConfigMap\napiVersion: v1\n").has_value());
   CHECK_FALSE(ReadCheckInput({"/nonexistent/x"}, *tracking::BuiltInKinds(), "").has_value());
 }
