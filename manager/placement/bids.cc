@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "manager/placement/assumption.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/stages.h"
@@ -19,15 +20,17 @@ Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
   return waits ? Bid::Chance::kWaits : Bid::Chance::kNone;
 }
 
-// Beside a clusterName nominations are of an admission that has ended.
-bool IsDispatched(const tracking::Workload& workload) {
-  return !workload.nominated.empty() && workload.cluster_name.empty();
+// Beside a clusterName, and from before the quota was reserved, nominations are of an admission
+// that has ended: then it must wait for its turn again.
+bool WasDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
+  return view.workload->cluster_name.empty() && IsDispatchedTo(view, worker);
 }
 
-bool IsDispatchedTo(const tracking::Workload& workload, const ClusterName& worker) {
-  const auto& nominated = workload.nominated;
-  return IsDispatched(workload) &&
-         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+bool WasDispatched(const WorkloadView& view) {
+  const auto& nominated = view.workload->nominated;
+  return std::any_of(nominated.begin(), nominated.end(), [&](const std::string& worker) {
+    return WasDispatchedTo(view, ClusterName(worker));
+  });
 }
 
 // Whether the choice, left alone, takes further workers than those it was dispatched to.
@@ -35,7 +38,7 @@ bool WantsMore(const WorkloadView& view, std::span<const ClusterView> clusters,
                const PlacementRecord& record, const Policy& policy, WallTime now) {
   const std::set<ClusterName> chosen = NominatedBy(Decide(view, clusters, record, policy, now));
   return std::any_of(chosen.begin(), chosen.end(),
-                     [&](const auto& worker) { return !IsDispatchedTo(*view.workload, worker); });
+                     [&](const auto& worker) { return !WasDispatchedTo(view, worker); });
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettin
                                .workload = workload.key},
                       .reserved_at = workload.quota_reserved->since,
                       .order = settings,
-                      .dispatched = IsDispatched(workload)};
+                      .dispatched = WasDispatched(view)};
   if (queue != nullptr)
     contender.order.policy = ParseOrderPolicy(queue->order).value_or(settings.policy);
   if (by_weight) {
@@ -68,9 +71,9 @@ Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
             const PlacementRecord& record, const Policy& policy,
             const std::map<ClusterName, uint64_t>& as_of, WallTime now) {
   Bids bids;
-  if (IsDispatched(*view.workload) && !WantsMore(view, clusters, record, policy, now)) return bids;
+  if (WasDispatched(view) && !WantsMore(view, clusters, record, policy, now)) return bids;
   for (const ClusterView& cluster : clusters) {
-    if (cluster.serving == nullptr || IsDispatchedTo(*view.workload, cluster.name)) continue;
+    if (cluster.serving == nullptr || WasDispatchedTo(view, cluster.name)) continue;
     const auto version = as_of.find(cluster.name);
     const int missing = cluster.verdict.pods_wanted - cluster.verdict.pods_fitting;
     bids[cluster.name] = {.chance = ChanceOn(cluster, record, policy, now),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace fedra::placement {
 namespace {
@@ -10,6 +11,15 @@ namespace {
 constexpr double kLeastWeight = 0.001;
 
 }  // namespace
+
+// Turns of a queue only grow along it.
+double FairTurns::LeastTurn(const Level& level) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [name, queue] : level.queues) {
+    if (!queue.waiting.empty()) least = std::min(least, queue.waiting.begin()->second.turn);
+  }
+  return least;
+}
 
 std::vector<FairTurns::Turn> FairTurns::Add(int priority, WallTime since, const ObjectKey& workload,
                                             const Share& share) {
@@ -43,11 +53,14 @@ void FairTurns::Remove(int priority, WallTime since, const ObjectKey& workload,
   Queue& own = found->second;
   const auto place = own.waiting.find({since, workload});
   if (place == own.waiting.end()) return;
-  if (served) {
-    level->second.now = std::max(level->second.now, place->second.turn);
-    own.next = std::max(own.next, place->second.Next());
-  }
+  const Place its = place->second;
   own.waiting.erase(place);
+  if (served) {
+    own.next = std::max(own.next, its.Next());
+    // Lines are served side by side, so one with a late turn may go before those of another line:
+    // who comes now must not wait for all of these.
+    level->second.now = std::max(level->second.now, std::min(its.turn, LeastTurn(level->second)));
+  }
   if (own.waiting.empty() && own.next <= level->second.now) level->second.queues.erase(found);
   if (level->second.queues.empty()) levels_.erase(level);
 }

@@ -56,9 +56,12 @@ class FairTurns final {
     std::map<std::pair<WallTime, ObjectKey>, Place> waiting;
   };
   struct Level {
-    double now = 0;  // the last turn that was served
+    double now = 0;  // the last turn that was served, and none that waits was before it
     std::map<std::string, Queue> queues;
   };
+
+  // Of those that wait; infinity: none does.
+  static double LeastTurn(const Level& level);
 
   std::map<int, Level> levels_;  // by priority
 };

@@ -107,7 +107,10 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
     at = Move(at, rank, look_at);
   }
   Entry& entry = at->second;
-  reservations_outdated_ = reservations_outdated_ || entry.settings != contender.order;
+  if (entry.settings != contender.order) {
+    reservations_outdated_ = true;
+    WakeFollowers(entry, look_at);
+  }
   entry.reserved_at = contender.reserved_at;
   entry.settings = contender.order;
   entry.share = contender.share;
@@ -132,6 +135,8 @@ void Lines::Invalidate(const ObjectKey& workload) {
   if (found != entries_.end()) found->second->second.judged = false;
 }
 
+void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
+
 bool Lines::Compete(const Entry& entry, const ClusterName& worker, const Bid& bid) {
   const auto found = entry.bids.find(worker);
   return found != entry.bids.end() && found->second.chance != Chance::kNone &&
@@ -145,6 +150,20 @@ bool Lines::WantSameDevices(const Entry& entry, const ClusterName& worker, const
     return false;
   return found->second.devices == bid.devices ||
          overlaps_.Overlap(*found->second.devices, *bid.devices);
+}
+
+// As far as is known: one that was never judged there may want anything.
+bool Lines::MayWant(const Entry& entry, const ClusterName& worker, const Bid& bid) {
+  const auto found = entry.bids.find(worker);
+  const bool is_known = found != entry.bids.end() && found->second.devices != nullptr;
+  return !is_known || WantSameDevices(entry, worker, bid);
+}
+
+bool Lines::MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_t as_of) const {
+  const auto found = entry.bids.find(worker);
+  const auto offered = offered_.find(worker);
+  return found != entry.bids.end() && offered != offered_.end() &&
+         found->second.as_of < std::min(offered->second, as_of);
 }
 
 bool Lines::CompeteAnywhere(const Entry& a, const Entry& b) {
@@ -182,8 +201,10 @@ Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const B
                           uint64_t as_of, WallTime now) {
   if (ahead.dispatched) return Hold::kNo;
   if (!ahead.is_known) return Hold::kUntilLookedAt;
-  if (!ahead.judged) return WantSameDevices(ahead, worker, bid) ? Hold::kUntilLookedAt : Hold::kNo;
-  if (!Compete(ahead, worker, bid)) return Hold::kNo;
+  if (!ahead.judged && MayWant(ahead, worker, bid)) return Hold::kUntilLookedAt;
+  if (!ahead.judged) return Hold::kNo;
+  if (!Compete(ahead, worker, bid))
+    return MissedAnOffer(ahead, worker, as_of) ? Hold::kUntilLookedAt : Hold::kNo;
   const Bid& theirs = ahead.bids.at(worker);
   if (theirs.chance == Chance::kFits) {
     const auto held = ahead.held.find(worker);

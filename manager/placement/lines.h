@@ -3,10 +3,10 @@
 // Lines: the order in which waiting workloads get devices.
 //
 // All waiting workloads are ordered as in a queue of Kueue's: by priority, then by creation; where
-// ClusterQueues have weights, those of one priority by the fair turns of
-// their queues (fair_turns.h). Two of them stand in one line on a worker when some device there
-// could serve both. Nobody is dispatched ahead of one that stands in line before it and fits now;
-// what happens when that one has to wait for more devices than are free is the policy's business
+// ClusterQueues have weights, those of one priority by the fair turns of their queues
+// (fair_turns.h). Two of them stand in one line on a worker when some device there could serve
+// both. No workload is dispatched ahead of one that stands in line before it and fits now; what
+// happens when that one has to wait for more devices than are free is the policy's business
 // (OrderPolicy).
 //
 // Everything here is derived: from the Workloads and the verdicts of the looks at them. Only how
@@ -18,8 +18,9 @@
 // Both return the workloads that must be looked at again because of it. A workload that was never
 // looked at holds all those behind it until it has been; one that was looked at before devices
 // became free, or before something else that it asks for changed (Invalidate), holds those that
-// compete with it. Where devices come and go faster than looks are made, a look at it after they
-// first asked will do.
+// compete with it; on a worker where it was never judged, or where other devices have come since
+// (Offered), it holds all that fit there. Where devices come and go faster than looks are made, a
+// look at it after they first asked will do.
 //
 // One that was dispatched stays until it is admitted, without holding anybody: for a further worker
 // it waits in its old place, and when no worker takes it, it has lost neither its turn nor the
@@ -141,6 +142,10 @@ class Lines final {
   // If it waits: what was last judged of it does not hold any more.
   void Invalidate(const ObjectKey& workload);
 
+  // Which devices there are has changed on that worker, and has version `as_of` there (Bid::as_of):
+  // whoever could use none before may by now.
+  void Offered(const ClusterName& worker, uint64_t as_of);
+
   struct Answer {
     std::map<ClusterName, Turn> turns;  // for every worker where it fits
     std::vector<ObjectKey> look_at;     // at once
@@ -198,6 +203,9 @@ class Lines final {
               std::vector<ObjectKey>& look_at);
   bool Compete(const Entry& entry, const ClusterName& worker, const Bid& bid);
   bool WantSameDevices(const Entry& entry, const ClusterName& worker, const Bid& bid);
+  bool MayWant(const Entry& entry, const ClusterName& worker, const Bid& bid);
+  // Whether it was judged there before other devices came, as far as `as_of` looks.
+  bool MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_t as_of) const;
   bool CompeteAnywhere(const Entry& a, const Entry& b);
   bool IsBehindHead(const Order::value_type& entry);
   // Appends who waited for a reservation that is gone.
@@ -208,6 +216,7 @@ class Lines final {
   FairTurns turns_;
   std::vector<Order::value_type*> heads_;  // that have reserved a worker, the first of them first
   bool reservations_outdated_ = false;
+  std::map<ClusterName, uint64_t> offered_;  // as of when devices last came or went
   dra::OverlapMemory overlaps_;
 };
 

@@ -22,6 +22,10 @@ void DispatchOrder::Freed(const ClusterName& worker) {
   state_.With([&](State& state) { ++state.versions[worker]; });
 }
 
+void DispatchOrder::Offered(const ClusterName& worker) {
+  state_.With([&](State& state) { state.lines.Offered(worker, ++state.versions[worker]); });
+}
+
 std::map<ClusterName, uint64_t> DispatchOrder::Versions() const {
   return state_.With([](const State& state) { return state.versions; });
 }

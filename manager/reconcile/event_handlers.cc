@@ -110,8 +110,13 @@ void EventHandlers::OnChecks() {
 void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change) {
   if (change.kind == InputChange::Kind::kTemplate) targets_.templates.Changed(change.key);
   const std::vector<ObjectKey> keys = sources_.wake_index.AffectedBy(change);
-  if (change.kind != InputChange::Kind::kDevices) return LookAgain(keys);
-  sources_.order.Freed(worker);
+  if (change.kind == InputChange::Kind::kDevicesOffered) {
+    sources_.order.Offered(worker);
+  } else if (change.kind == InputChange::Kind::kDevices) {
+    sources_.order.Freed(worker);
+  } else {
+    return LookAgain(keys);
+  }
   const SteadyTime when = clock_.Steady() + kDeviceDebounce;
   for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
 }

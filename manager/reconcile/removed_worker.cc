@@ -47,7 +47,10 @@ bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, bool wit
   if (worker.contact() == placement::Contact::kFull &&
       worker.contact(/*kind=*/nullptr) == placement::Contact::kFull)
     return !HasCopies(worker, manager, with_templates, us);
-  const auto lost_since = worker.Status().lost_since;
+  // One whose connection is well may still refuse a kind of jobs: what is there of it stays unseen,
+  // and is waited for as long as for a worker out of reach.
+  auto lost_since = worker.Status().lost_since;
+  if (!lost_since) lost_since = worker.StatusOf(/*kind=*/nullptr).lost_since;
   return lost_since && now >= *lost_since + worker_lost_timeout;
 }
 

@@ -92,9 +92,10 @@ void WakeIndex::Update(const Gathered& gathered, const placement::Decision& deci
 }
 
 std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) const {
-  const bool every_change = change.kind == Kind::kClass || change.kind == Kind::kDevices ||
-                            change.kind == Kind::kClusterQueue;
-  Input input{change.kind, every_change ? ObjectKey{} : change.key};
+  const Kind kind = change.kind == Kind::kDevicesOffered ? Kind::kDevices : change.kind;
+  const bool every_change =
+      kind == Kind::kClass || kind == Kind::kDevices || kind == Kind::kClusterQueue;
+  Input input{kind, every_change ? ObjectKey{} : change.key};
   return state_.With(
       [&](const State& state) { return Joined(state.by_input, input, state.being_looked_at); });
 }

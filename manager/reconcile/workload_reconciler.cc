@@ -30,6 +30,10 @@ std::set<ClusterName> WithCopies(const Gathered& gathered) {
   return workers;
 }
 
+// A worker is chosen once the copies of the previous admission are gone, which takes moments. Where
+// it takes longer, because a worker refuses to delete them, others need not wait for that.
+constexpr std::chrono::seconds kLongestCleanUp{10};
+
 // Empty: no worker refuses.
 std::string_view MostFrequentReason(const Gathered& gathered) {
   std::map<std::string_view, int> workers;
@@ -50,7 +54,7 @@ WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts 
 Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
   for (int i = 0; i < kMostReservations; ++i) {
     Seen seen = Gather(key);
-    Queue(seen);
+    StandInLine(seen);
     const placement::Decision decision = Decide(seen);
     if (!Reserve(seen, decision)) continue;
     Record(seen, decision);
@@ -95,7 +99,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   return seen;
 }
 
-void WorkloadReconciler::Queue(Seen& seen) {
+void WorkloadReconciler::StandInLine(Seen& seen) {
   Gathered& gathered = seen.gathered;
   const auto contender = parts_.gatherer.ContenderOf(gathered.view);
   if (!contender) return parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
@@ -145,9 +149,15 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   WakeWaiting(freed);
   parts_.places.Put(key, dispatched);
   seen.places.insert(dispatched.begin(), dispatched.end());
-  if (placement::IsChosen(decision))
+  if (placement::IsChosen(decision) || IsStuck(seen))
     parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
   return true;
+}
+
+bool WorkloadReconciler::IsStuck(const Seen& seen) {
+  const auto& workload = seen.gathered.view.workload;
+  return workload != nullptr && workload->QuotaReserved() &&
+         seen.now >= workload->quota_reserved->since + kLongestCleanUp;
 }
 
 void WorkloadReconciler::Observe(Seen& seen) {

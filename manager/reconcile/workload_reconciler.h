@@ -67,11 +67,13 @@ class WorkloadReconciler final {
 
   Seen Gather(const ObjectKey& key);
   // Workers where others go first become a No.
-  void Queue(Seen& seen);
+  void StandInLine(Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there
   // meanwhile, and the verdicts may be wrong by now.
   bool Reserve(Seen& seen, const placement::Decision& decision);
+  // It has had its quota for longer than cleaning up takes.
+  static bool IsStuck(const Seen& seen);
   // What the objects show now of all places, ours written included.
   void Observe(Seen& seen);
   // These workers have become free of something that was assumed.

@@ -1,5 +1,6 @@
 #include "manager/tracking/job_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -45,6 +46,14 @@ std::string PrebuiltWorkload(const json& metadata) {
   return name.empty() ? Text(Member(metadata, "labels"), kPrebuiltWorkload) : name;
 }
 
+bool IsControlled(const json& metadata) {
+  const json& owners = Member(metadata, "ownerReferences");
+  return owners.is_array() && std::any_of(owners.begin(), owners.end(), [](const json& owner) {
+           const json& controller = Member(owner, "controller");
+           return controller.is_boolean() && controller.get<bool>();
+         });
+}
+
 void BoundConditions(json& status) {
   const auto conditions = status.find("conditions");
   if (conditions == status.end()) return;
@@ -81,6 +90,10 @@ Result<Job> ReadJobMetadata(const json& object, const JobAdapter& kind) {
   job.version = ResourceVersion(Text(metadata, "resourceVersion"));
   job.created = Time(metadata, "creationTimestamp");
   job.deleting = metadata.contains("deletionTimestamp");
+  // Operators give what they make the labels and annotations of what they make it for: KubeRay a
+  // RayJob's RayCluster (constructRayClusterForRayJob in rayjob_controller.go of KubeRay 1.6). What
+  // a controller owns is not ours.
+  if (IsControlled(metadata)) return job;
   job.marks = ReadCopyMarks(metadata);
   job.prebuilt_workload = PrebuiltWorkload(metadata);
   return job;

@@ -67,6 +67,8 @@ void AddObjects(const std::string& ns, const dra::PodDemand& demand, const dra::
 template <class T, class Set, class Drop>
 ObjectFeed<T> DeviceState::Feed(Parser<T> parse, Set set, Drop drop) {
   using Change = typename ObjectFeed<T>::Change;
+  constexpr bool kOffers = std::is_same_v<T, dra::Slice> || std::is_same_v<T, dra::DeviceClass> ||
+                           std::is_same_v<T, dra::TaintRule> || std::is_same_v<T, dra::Node>;
   return ObjectFeed<T>(
       [this, parse](const json& object) {
         return parsing_.With([&](dra::ParseContext& context) { return parse(object, context); });
@@ -80,7 +82,7 @@ ObjectFeed<T> DeviceState::Feed(Parser<T> parse, Set set, Drop drop) {
           }
           return any;
         });
-        if (changed) on_change_();
+        if (changed) on_change_(kOffers ? DeviceChange::kOffer : DeviceChange::kUse);
       },
       [this] { on_health_(); });
 }
@@ -116,7 +118,7 @@ ObjectFeed<dra::PodGroup> DeviceState::PodGroupFeed() {
       [](State& state, const ObjectKey& key) { return state.pod_groups.erase(key) > 0; });
 }
 
-DeviceState::DeviceState(DeviceStateOptions options, std::function<void()> on_change,
+DeviceState::DeviceState(DeviceStateOptions options, std::function<void(DeviceChange)> on_change,
                          std::function<void()> on_health)
     : options_(std::move(options)),
       on_change_(std::move(on_change)),
@@ -190,7 +192,7 @@ void DeviceState::SetRelease(const DraApi& api) {
   const dra::AllocatorFeatures features = FeaturesOf(api);
   const bool changed =
       state_.With([&](State& state) { return state.builder.SetFeatures(features); });
-  if (changed) on_change_();
+  if (changed) on_change_(DeviceChange::kOffer);
 }
 
 void DeviceState::AddTemplate(State& state, const ClaimSummary& to_come) const {

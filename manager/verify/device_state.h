@@ -50,9 +50,16 @@ struct DeviceStateOptions {
   bool operator==(const DeviceStateOptions&) const = default;
 };
 
+// What has changed that may decide about any pods.
+enum class DeviceChange {
+  kUse,    // who holds devices, or takes nodes' resources: pods, claims, their groups
+  kOffer,  // which devices there are, where, and for whom: slices, nodes, classes, taints, a
+           // release
+};
+
 class DeviceState final {
  public:
-  DeviceState(DeviceStateOptions options, std::function<void()> on_change,
+  DeviceState(DeviceStateOptions options, std::function<void(DeviceChange)> on_change,
               std::function<void()> on_health);
 
   // Which scheduler decides there, and what it looks at; again when that has changed. A release
@@ -172,7 +179,7 @@ class DeviceState final {
   void ReturnCaches(std::unique_ptr<Caches> caches) const;
 
   const DeviceStateOptions options_;
-  const std::function<void()> on_change_;
+  const std::function<void(DeviceChange)> on_change_;
   const std::function<void()> on_health_;
   // Has a lock of its own: no judgement waits until a large slice is read. Taken last.
   mutable Guarded<dra::ParseContext> parsing_;

@@ -94,7 +94,12 @@ void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
   DeviceStateOptions devices = *options.devices;
   devices.kinds = kinds_;
   devices_ = std::make_unique<DeviceState>(
-      std::move(devices), [this] { listener_.on_input({InputChange::Kind::kDevices, {}}); },
+      std::move(devices),
+      [this](DeviceChange change) {
+        listener_.on_input({change == DeviceChange::kOffer ? InputChange::Kind::kDevicesOffered
+                                                           : InputChange::Kind::kDevices,
+                            {}});
+      },
       listener_.on_health);
   // The devices first: what a cache wakes finds them up to date.
   templates_sink_ = Tee(devices_->templates(), templates_.cache());

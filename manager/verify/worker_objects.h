@@ -57,6 +57,7 @@ WatchSpec WatchOf(const Input& input);
 // An object that verdicts depend on has changed.
 struct InputChange {
   // kDevices: anything that decides whether devices can be had there; the key is empty.
+  // kDevicesOffered: the same, where which devices there are is what changed (DeviceChange).
   enum class Kind {
     kNamespace,
     kQueue,
@@ -65,7 +66,8 @@ struct InputChange {
     kClaim,
     kClass,
     kDependency,
-    kDevices
+    kDevices,
+    kDevicesOffered,
   };
   Kind kind = Kind::kClass;
   ObjectKey key;

@@ -141,6 +141,17 @@ TEST_CASE("one that was dispatched bids for further workers once it wants some")
   CHECK(bids.at(kB).chance == Bid::Chance::kFits);
 }
 
+TEST_CASE("nominations from before the quota was reserved are no dispatch: its turn comes again") {
+  World world = Waiting();
+  world.Settle();
+  REQUIRE(ContenderIn(world)->dispatched);
+  // Evicted and reserved again, before anybody looked.
+  world.workload().quota_reserved->since = world.now() + std::chrono::seconds(5);
+  REQUIRE_FALSE(world.workload().nominated.empty());
+  CHECK_FALSE(ContenderIn(world)->dispatched);
+  CHECK(BidsIn(world).at(kA).chance == Bid::Chance::kFits);
+}
+
 TEST_CASE("one whose turn has not come is no candidate there, and its check stays as it is") {
   World world = Waiting();
   world.SetVerdict("a", Full());

@@ -217,6 +217,79 @@ TEST_CASE("lines: one in doubt holds those that want the same devices, and no ot
   CHECK(AfterWhom(other, kEast).empty());
 }
 
+TEST_CASE("lines: a worker that comes back is nobody's before those ahead were judged there") {
+  const auto policy =
+      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
+  const OrderSettings order{.policy = policy};
+  Lines lines;
+  const auto gpu = Devices({1});
+  // Nothing was judged in the east while it was out of reach, or while a template was missing.
+  lines.Offer(Of("first", 1, 0, order), {}, kNow);
+  lines.Offer(Of("second", 2, 0, order), {}, kNow);
+  lines.Invalidate({"ml", "first"});
+  lines.Invalidate({"ml", "second"});
+  const Bids fits = On(kEast, Chance::kFits, gpu);
+  const auto second = lines.Offer(Of("second", 2, 0, order), fits, kNow);
+  CHECK(AfterWhom(second, kEast) == "first");
+  CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
+  CHECK(AfterWhom(lines.Offer(Of("first", 1, 0, order), fits, kNow), kEast).empty());
+}
+
+TEST_CASE("lines: other devices are nobody's before those ahead were judged with them") {
+  const auto policy =
+      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
+  const OrderSettings order{.policy = policy};
+  Lines lines;
+  const auto gpu = Devices({1});
+  // A node group of the east has no node yet.
+  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({}), 1, 1), kNow);
+  lines.Offered(kEast, 2);
+  const Contender second = Of("second", 2, 0, order);
+  const auto early = lines.Offer(second, On(kEast, Chance::kFits, gpu, 0, 2), kNow);
+  CHECK(AfterWhom(early, kEast) == "first");
+  CHECK(early.look_at == std::vector<ObjectKey>{{"ml", "first"}});
+  SECTION("it fits now") {
+    const auto first =
+        lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kFits, gpu, 0, 2), kNow);
+    CHECK(AfterWhom(first, kEast).empty());
+  }
+  SECTION("it can use none of them") {
+    lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({}), 1, 2), kNow);
+    // One that becomes free later is nothing to it.
+    const auto late = lines.Offer(second, On(kEast, Chance::kFits, gpu, 0, 3), kNow);
+    CHECK(AfterWhom(late, kEast).empty());
+  }
+}
+
+TEST_CASE("lines: those behind are looked at again when their queue gets another order") {
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  const Bids waits = On(kEast, Chance::kWaits, gpus, 1);
+  lines.Offer(Of("gang", 1, 0, {.policy = OrderPolicy::kStrict}), waits, kNow);
+  const Contender small = Of("small", 2, 0, {.policy = OrderPolicy::kStrict});
+  const Bids fits = On(kEast, Chance::kFits, gpus);
+  REQUIRE(AfterWhom(lines.Offer(small, fits, kNow), kEast) == "gang");
+  lines.Conclude({"ml", "small"}, {});
+  const Contender changed = Of("gang", 1, 0, {.policy = OrderPolicy::kBestEffort});
+  CHECK(lines.Join(changed) == std::vector<ObjectKey>{{"ml", "small"}});
+  CHECK(AfterWhom(lines.Offer(small, fits, kNow), kEast).empty());
+}
+
+TEST_CASE("lines: a queue that comes late does not wait for the backlog of another line") {
+  Lines lines;
+  const auto h100 = Devices({1}), l4 = Devices({2});
+  const auto of = [](const std::string& queue, int second) {
+    Contender contender = Of(queue + std::to_string(second), second);
+    contender.share = Share{.queue = queue, .weight = 1, .cost = 1};
+    return contender;
+  };
+  for (int i = 0; i < 50; ++i) lines.Offer(of("a", i), On(kEast, Chance::kWaits, h100, 1), kNow);
+  lines.Offer(of("a", 50), On(kEast, Chance::kFits, l4), kNow);
+  lines.Conclude({"ml", "a50"}, {kEast});
+  lines.Offer(of("b", 60), On(kEast, Chance::kWaits, h100, 1), kNow);
+  CHECK(StandingOf(lines, "b60").places.at(kEast) <= 2);
+}
+
 TEST_CASE("lines: where each stands") {
   Lines lines;
   const OrderSettings backfill;

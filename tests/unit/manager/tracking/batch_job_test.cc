@@ -219,6 +219,18 @@ TEST_CASE("a foreign job is known by its name and uid only") {
   CHECK(job.text == nullptr);
 }
 
+TEST_CASE("what an operator makes for a copy of ours is not ours, whatever marks it was given") {
+  json remote = Remote("{}");
+  CHECK(Parsed(remote).marks.origin == "fedra");
+  // As KubeRay copies a RayJob's labels and annotations to its RayCluster.
+  remote["metadata"]["ownerReferences"] =
+      json::array({{{"kind", "RayJob"}, {"name", "train"}, {"controller", true}}});
+  const Job child = Parsed(remote);
+  CHECK(child.marks.origin.empty());
+  CHECK(child.marks.source_uid.empty());
+  CHECK(child.prebuilt_workload.empty());
+}
+
 TEST_CASE("a job whose suspend is of another type is not read: it is never taken for running") {
   json local = Local();
   local["spec"]["suspend"] = "yes";

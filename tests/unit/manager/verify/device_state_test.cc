@@ -95,7 +95,8 @@ struct Fixture {
   DeviceState state;
 
   explicit Fixture(DeviceStateOptions options = {})
-      : state(std::move(options), [this] { ++changes; }, [this] { ++health_changes; }) {
+      : state(
+            std::move(options), [this](DeviceChange) { ++changes; }, [this] { ++health_changes; }) {
     state.SetRelease(With(true));
     const json request = {
         {"name", "r"},
