@@ -115,7 +115,7 @@ east
       1 free
 
 what would help
-  NotEnoughDevices: SubRequest for fewer devices or pods, or use a worker with more devices or larger nodes.
+  NotEnoughDevices: Ask for fewer devices or pods, or use a worker with more devices or larger nodes.
   more: fedra explain NotEnoughDevices
 )");
 }
