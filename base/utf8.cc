@@ -28,7 +28,7 @@ bool IsUtf8(std::string_view text) {
 
 size_t CharacterBoundary(std::string_view text, size_t limit) {
   if (text.size() <= limit) return text.size();
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
+  while (limit > 0 && IsContinuationByte(text[limit])) --limit;
   return limit;
 }
 

@@ -21,6 +21,9 @@ Utf8Character FirstCharacter(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
+// Whether it stands behind the first byte of a character.
+constexpr bool IsContinuationByte(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
 // The most bytes, `limit` or fewer, that `text` can be cut to without parting a character.
 size_t CharacterBoundary(std::string_view text, size_t limit);
 

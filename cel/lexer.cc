@@ -1,6 +1,7 @@
 #include "cel/lexer.h"
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace fedra::cel {
 namespace {
@@ -155,7 +156,7 @@ Token Lexer::Next() {
   const size_t length = PunctuationLength(text_.substr(position_));
   if (length > 0) return Take(TokenKind::kPunctuation, length);
   size_t invalid = 1;  // a whole code point
-  while ((static_cast<unsigned char>(At(position_ + invalid)) & 0xC0) == 0x80) ++invalid;
+  while (IsContinuationByte(At(position_ + invalid))) ++invalid;
   return Take(TokenKind::kInvalid, invalid);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "cel/value.h"
 
 namespace fedra::cel {
@@ -15,13 +16,12 @@ std::string WithoutTabs(std::string_view line) {
 }
 
 bool IsAscii(char c) { return (static_cast<unsigned char>(c) & 0x80) == 0; }
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // Dots up to the place and a caret on it; full-width ones where the line has more than ASCII.
 std::string Pointer(std::string_view line, size_t at) {
   std::string text;
   for (const char c : line.substr(0, at)) {
-    if (IsContinuation(c)) continue;
+    if (IsContinuationByte(c)) continue;
     text += IsAscii(c) ? "." : "\uFF0E";
   }
   return text + (at < line.size() && !IsAscii(line[at]) ? "\uFF3E" : "^");

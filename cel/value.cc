@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/quantity.h"
 #include "base/semver.h"
+#include "base/utf8.h"
 #include "cel/lib/format.h"
 #include "cel/lib/network.h"
 #include "cel/lib/url.h"
@@ -275,7 +276,7 @@ size_t CodePointCount(std::string_view text) {
     continuation_bytes += static_cast<size_t>(std::popcount(word & kHighBits & ~(word << 1)));
   }
   for (; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) ++continuation_bytes;
+    if (IsContinuationByte(text[i])) ++continuation_bytes;
   }
   return text.size() - continuation_bytes;
 }

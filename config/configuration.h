@@ -36,17 +36,18 @@ struct ScalablePool {
 };
 
 struct WorkerSettings {
-  std::string name;        // DNS-1123 subdomain, unique, not "manager"
-  std::string kubeconfig;  // absolute path after loading; required
-  std::string context;     // context of the kubeconfig; empty: its current-context
-  std::map<std::string, std::string> labels;  // Kubernetes label syntax; no decision uses them yet
-  std::vector<std::string> capabilities;      // such as "gpu.nvidia.com/MPSSupport"
-  bool node_resources = true;                 // devices need a node with room for the pod, too
+  std::string name;                       // DNS-1123 subdomain, unique, not "manager"
+  std::string kubeconfig;                 // absolute path after loading; required
+  std::string context;                    // context of the kubeconfig; empty: its current-context
+  std::vector<std::string> capabilities;  // such as "gpu.nvidia.com/MPSSupport"
+  bool node_resources = true;             // devices need a node with room for the pod, too
   std::vector<ScalablePool> scalable_pools;
   bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
   HttpVersion http_version = HttpVersion::k2;
 };
 
+// One value, and yet a key: a file that asks for another way of joining in is refused by name
+// ("multikueue" is not available in this version) instead of being run as something else.
 enum class KueueMode {
   kAdmissionCheck,  // an own AdmissionCheck controller beside Kueue's MultiKueue
 };

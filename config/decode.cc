@@ -88,11 +88,15 @@ class Decoder final {
       if (field.key == key.scalar) return &field;
     }
     Add(key.mark, path, fmt::format("unknown key {}", Quote(key.scalar)),
-        UnknownHint(key.scalar, fields));
+        UnknownHint(key.scalar, fields, path));
     return nullptr;
   }
 
-  std::string UnknownHint(const std::string& key, const Fields& fields) const {
+  std::string UnknownHint(const std::string& key, const Fields& fields,
+                          const std::string& path) const {
+    // Files of before the first release may have it.
+    if (key == "labels" && path.starts_with("workers["))
+      return "it is no key any more and had no effect: remove it";
     std::vector<std::string> names;
     for (const Field& field : fields) names.emplace_back(field.key);
     if (const std::string closest = ClosestName(key, names); !closest.empty()) {

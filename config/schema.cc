@@ -83,8 +83,6 @@ Fields DescribeWorker(WorkerSettings& worker) {
        TextRef{&worker.kubeconfig, TextRule::kPath}, "/etc/fedra/gpu-east.kubeconfig", true},
       {"context", "Context of the kubeconfig; without it, its current-context.",
        TextRef{&worker.context, TextRule::kAny}, "admin@gpu-east"},
-      {"labels", "Labels that describe the worker to people; no decision uses them yet.",
-       LabelsRef{&worker.labels}, "{region: east}"},
       {"capabilities", "What the cluster can do but no API shows, as qualified names.",
        NamesRef{&worker.capabilities}, "[gpu.nvidia.com/MPSSupport]"},
       {"nodeResources",

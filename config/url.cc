@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace fedra::config {
 namespace {
 
@@ -15,8 +17,7 @@ bool IsHost(std::string_view host) {
   if (v6) host = host.substr(1, host.size() - 2);
   const std::string_view marks = v6 ? ":.%" : ".-_";
   return !host.empty() && std::all_of(host.begin(), host.end(), [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           marks.find(c) != std::string_view::npos;
+    return IsAlphanumeric(c) || marks.find(c) != std::string_view::npos;
   });
 }
 
@@ -47,9 +48,7 @@ std::optional<Url> ParseUrl(std::string_view text) {
     return std::nullopt;
   }
   Url url;
-  for (const char c : text.substr(0, scheme_end)) {
-    url.scheme += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  }
+  url.scheme = ToLower(text.substr(0, scheme_end));
   text.remove_prefix(scheme_end + 3);
   const size_t slash = text.find('/');
   std::string_view authority = text.substr(0, slash);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "cel/library.h"
 
 namespace fedra::cel {
@@ -217,8 +218,7 @@ Value RegexFindAll(Evaluation& evaluation, const re2::RE2& regex, std::string_vi
     position = end;
     if (match.empty()) {
       ++position;
-      while (position < text.size() && (static_cast<unsigned char>(text[position]) & 0xC0) == 0x80)
-        ++position;
+      while (position < text.size() && IsContinuationByte(text[position])) ++position;
     }
   }
   return matches.Finish();

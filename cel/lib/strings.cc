@@ -2,6 +2,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/utf8.h"
 #include "cel/display.h"
 #include "cel/lib/format_string.h"
 #include "cel/library.h"
@@ -24,7 +25,7 @@ class CodePoints final {
     size_t offset = 0;
     for (; index > 0; --index) {
       ++offset;
-      while (offset < text_.size() && IsContinuation(text_[offset])) ++offset;
+      while (offset < text_.size() && IsContinuationByte(text_[offset])) ++offset;
     }
     return offset;
   }
@@ -37,7 +38,6 @@ class CodePoints final {
 
  private:
   static constexpr size_t kUnknown = SIZE_MAX;
-  static bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
   const std::string_view text_;
   mutable size_t size_ = kUnknown;
@@ -226,7 +226,7 @@ Value Trim(Evaluation&, const Value* args) {
   while (const size_t length = SpaceLength(text)) text.remove_prefix(length);
   while (!text.empty()) {
     size_t last = text.size() - 1;
-    while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    while (last > 0 && IsContinuationByte(text[last])) --last;
     if (SpaceLength(text.substr(last)) == 0) break;
     text.remove_suffix(text.size() - last);
   }

@@ -2,6 +2,7 @@
 //
 // Reads a Kubernetes list as it arrives, in pieces cut anywhere: each element of `items` by itself,
 // never the whole list. Real API servers leave apiVersion and kind out of the elements.
+// json_text.h says why it is not a parser's SAX interface.
 //
 // Thread rules: one thread at a time.
 // Errors: kBadResponse when the text is not a list or ends early, kTooLarge for an element above

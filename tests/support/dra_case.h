@@ -1,7 +1,7 @@
 #pragma once
 //
-// One allocation case as JSON (lines.md, judge-lines): a node, the objects of a cluster, and the
-// claims to allocate. Shared by the judge-lines tool, the unit tests and the fuzz targets.
+// One allocation case as JSON (dra/README.md, judge-lines): a node, the objects of a cluster, and
+// the claims to allocate. Shared by the judge-lines tool, the unit tests and the fuzz targets.
 
 #include <memory>
 #include <string>

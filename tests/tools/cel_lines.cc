@@ -1,7 +1,15 @@
 // cel-lines: one JSON document per line in, one out: the answer of a selector for a device.
 //
-// The protocol is that of the project's reference "lines.md", so that the same cases can be run
-// through other engines. `--cost` adds the run-time cost, `--advice` what we would tell a person.
+//     in:  {"name", "expr", "driver", "allowMultipleAllocations": false, "k8s": "1.36",
+//           "attributes": {name: {"string" | "int" | "bool" | "version": value}},
+//           "capacity": {name: "80Gi" | {"value": "80Gi"}}}
+//     out: {"name", "outcome": "true" | "false" | "compile-error" | "runtime-error", "error"}
+//
+// Names of attributes and capacities are as in a ResourceSlice, bare or "domain/name"; lists are
+// "strings", "ints", "bools" and "versions". All but `expr` may be left out, unknown keys are
+// ignored. A line that is no such document gives {"outcome": "bad-input", "error"}, and the next
+// one is read. So the same cases can be run through other engines. `--cost` adds the run-time cost,
+// `--advice` what we would tell a person.
 
 #include <iostream>
 #include <nlohmann/json.hpp>

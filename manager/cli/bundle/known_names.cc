@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/tracking/json_fields.h"
 
@@ -18,10 +19,7 @@ constexpr std::array<std::string_view, 3> kNamesStay = {"deviceclasses.resource.
                                                         "localqueues.kueue.x-k8s.io",
                                                         "devicetaintrules.resource.k8s.io"};
 
-bool IsNameByte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-         c == '.' || c == '_';
-}
+bool IsNameByte(char c) { return IsAlphanumeric(c) || c == '-' || c == '.' || c == '_'; }
 
 std::string TextAt(const ordered_json& object, const char* key) {
   const auto found = object.find(key);
@@ -34,8 +32,7 @@ void KnownNames::Keep(std::string_view name) { kept_.emplace(name); }
 
 void KnownNames::Add(const std::string& name) {
   // A number is everywhere, and tells nothing.
-  const bool is_number =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = std::all_of(name.begin(), name.end(), IsDigit);
   if (!is_number) names_.insert(name);
 }
 

@@ -40,7 +40,6 @@ manager: {kubeconfig: /etc/fedra/manager.kubeconfig}
 workers:
 - name: gpu-east
   kubeconfig: gpu-east.kubeconfig
-  labels: {region: east}
   capabilities: [gpu.nvidia.com/MPSSupport]
   httpVersion: 1.1
   nodeResources: false
@@ -70,7 +69,6 @@ logging: {level: debug, format: json}
   CHECK(parsed->verification.dependencies == DependencyCheck::kWarn);
   CHECK(parsed->verification.secrets);
   CHECK(worker.kubeconfig == "/srv/conf/gpu-east.kubeconfig");
-  CHECK(worker.labels == std::map<std::string, std::string>{{"region", "east"}});
   CHECK(worker.capabilities == std::vector<std::string>{"gpu.nvidia.com/MPSSupport"});
   CHECK(worker.http_version == HttpVersion::k11);
   CHECK_FALSE(worker.allow_insecure);
@@ -197,9 +195,14 @@ TEST_CASE("values") {
        "/etc/fedra.yaml:4:20: workerLostTimeout: 999ms is out of range (1s to 8760h)"},
       {"workers: [{name: a, kubeconfig: k, httpVersion: 3}]\n",
        "/etc/fedra.yaml:4:49: workers[0].httpVersion: \"3\" is not one of 2, 1.1"},
-      {"workers: [{name: a, kubeconfig: k, labels: {-x: y, a: \"b c\"}}]\n",
-       "/etc/fedra.yaml:4:45: workers[0].labels: \"-x\" is not a label key\n"
-       "/etc/fedra.yaml:4:55: workers[0].labels[a]: \"b c\" is not a label value"},
+      {"workers: [{name: a, kubeconfig: k, scalablePools: [{class: c.d, devices: 1,\n"
+       "  nodeLabels: {-x: y, a: \"b c\"}}]}]\n",
+       "/etc/fedra.yaml:5:16: workers[0].scalablePools[0].nodeLabels: \"-x\" is not a label key\n"
+       "/etc/fedra.yaml:5:26: workers[0].scalablePools[0].nodeLabels[a]: \"b c\" is not a label "
+       "value"},
+      {"workers: [{name: a, kubeconfig: k, labels: {region: east}}]\n",
+       "/etc/fedra.yaml:4:36: workers[0]: unknown key \"labels\" (it is no key any more and had no "
+       "effect: remove it)"},
       {"workers: [{name: a, kubeconfig: k, capabilities: [\"a b\"]}]\n",
        "/etc/fedra.yaml:4:51: workers[0].capabilities[0]: \"a b\" is not a qualified name (such as "
        "gpu.nvidia.com/MPSSupport)"},
@@ -313,14 +316,15 @@ TEST_CASE("documents that would grow without bound are refused") {
 }
 
 TEST_CASE("anchors and merge keys work within the bounds") {
-  const auto parsed = Parse(std::string(kHead) +
-                                "workers:\n"
-                                "- &east {name: a, kubeconfig: x, labels: {region: east}}\n"
-                                "- {<<: *east, name: b, context: b}\n",
-                            "/etc/fedra.yaml");
+  const auto parsed =
+      Parse(std::string(kHead) +
+                "workers:\n"
+                "- &east {name: a, kubeconfig: x, capabilities: [example.com/fast]}\n"
+                "- {<<: *east, name: b, context: b}\n",
+            "/etc/fedra.yaml");
   REQUIRE(parsed);
   CHECK(parsed->workers[1].name == "b");
-  CHECK(parsed->workers[1].labels.at("region") == "east");
+  CHECK(parsed->workers[1].capabilities == std::vector<std::string>{"example.com/fast"});
 }
 
 }  // namespace
