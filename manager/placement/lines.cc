@@ -10,8 +10,10 @@ namespace {
 
 using Chance = Bid::Chance;
 
-// So often those ahead are waited for because devices have changed since they were looked at.
-constexpr int kMostRelooks = 8;
+// So often those ahead are waited for because devices have changed since they were looked at. A
+// stream of jobs that end needs many rounds (thirty jobs on four cards: more than eight); devices
+// that change all the time, and never for those ahead, must not hold the others for ever.
+constexpr int kMostRelooks = 32;
 
 bool WaitsOn(const Bids& bids, const ClusterName& worker) {
   const auto bid = bids.find(worker);
