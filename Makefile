@@ -4,6 +4,8 @@
 #   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
 #   make test       unit tests and the scenarios on simulated clusters
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
+#   make test-real-kinds
+#                   the scenarios of other kinds of jobs there: real CRDs and Kueue, scripted operators
 #   make test-real-dra N=500 SEED=1
 #                   random pods and claims shown to a real kube-scheduler and to fedra
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
@@ -39,7 +41,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-dra deb image chart krew test-packages test-trixie site bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra deb image chart krew test-packages test-trixie site bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -85,6 +87,11 @@ test-real:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
 	@tests/real/run.sh $(SCENARIO_OPTIONS)
+
+test-real-kinds:
+	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,fedra)
+	@tests/scenarios/run.py --fleet real --kinds $(SCENARIO_OPTIONS)
 
 test-real-dra:
 	$(INSTALL_PACKAGES) real

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from real import kinds
 from real.control_plane import ControlPlane
 from real.pki import Pki
 from real.tools import Tools
@@ -23,7 +24,8 @@ from scenarios.waiting import eventually
 # metrics switched off. Any certificate will do.
 _METRICS_CERTIFICATES = Path("/etc/kueue/metrics/certs")
 
-# Kinds whose webhooks are installed. Those of other kinds would fail their requests: the integrations are off.
+# Kinds whose webhooks are installed, beside those of KueueOptions.other_kinds. Those of yet other kinds would
+# fail their requests: the integrations are off.
 _WEBHOOK_KINDS = ("job", "workload", "clusterqueue", "cohort", "resourceflavor")
 
 # Kueue accepts every shape of claim and leaves devices alone only with all four off: it refuses to start when
@@ -40,6 +42,8 @@ _DRA_OFF = {
 class KueueOptions:
     # Device classes that Kueue charges to the quota resource named first; empty: its DRA support is off.
     device_class_mappings: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    # The job kinds of kinds.py, whose CRDs must be there, beside batch/v1 Job.
+    other_kinds: bool = False
     # Merged over the configuration file's top level, for example {"multiKueue": {...}}.
     configuration: Object = dataclasses.field(default_factory=dict)
 
@@ -49,6 +53,7 @@ class Kueue:
 
     def __init__(self, cluster: ControlPlane, tools: Tools, pki: Pki, options: KueueOptions):
         self._cluster, self._tools, self._pki = cluster, tools, pki
+        self._webhook_kinds = _WEBHOOK_KINDS + (kinds.WEBHOOK_KINDS if options.other_kinds else ())
         self._webhook_port, self._health_port = free_ports(2)
         self._process: Process | None = None
         certificates = cluster.folder / "webhook"
@@ -118,7 +123,9 @@ class Kueue:
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": False},
             "clientConnection": {"qps": 1000, "burst": 1000},
-            "integrations": {"frameworks": ["batch/job"]},
+            "integrations": {
+                "frameworks": ["batch/job", *(kinds.FRAMEWORKS if options.other_kinds else ())]
+            },
             "controller": {"groupKindConcurrency": {"Job.batch": 5, "Workload.kueue.x-k8s.io": 10}},
         }
         if options.device_class_mappings:
@@ -144,7 +151,7 @@ class Kueue:
         manifests: list[Object] = [each for each in yaml.safe_load_all(file.read_text()) if each]
         configurations = []
         for manifest in manifests:
-            hooks = [hook for hook in manifest["webhooks"] if _is_served(hook)]
+            hooks = [hook for hook in manifest["webhooks"] if self._is_served(hook)]
             for hook in hooks:
                 path = hook["clientConfig"].pop("service")["path"]
                 url = f"https://127.0.0.1:{self._webhook_port}{path}"
@@ -153,10 +160,9 @@ class Kueue:
             configurations.append({**manifest, "webhooks": hooks})
         return configurations
 
-
-def _is_served(hook: Object) -> bool:
-    # Names are "m" or "v" (mutating, validating), the kind, and this suffix.
-    return hook["name"][1:].removesuffix(".kb.io") in _WEBHOOK_KINDS
+    def _is_served(self, hook: Object) -> bool:
+        # Names are "m" or "v" (mutating, validating), the kind, and this suffix.
+        return hook["name"][1:].removesuffix(".kb.io") in self._webhook_kinds
 
 
 def ensure_metrics_certificate(pki: Pki) -> None:

@@ -88,5 +88,17 @@ class Fleet(abc.ABC):
         """The worker's Kueue takes the quota of this Workload, which has all of its queue's, for somebody else."""
 
     @abc.abstractmethod
+    def evict(self, cluster: str, namespace: str, workload: str) -> None:
+        """The cluster's Kueue evicts this Workload, gives back its quota, and has quota for it again at once."""
+
+    @abc.abstractmethod
+    def forget_kind(self, cluster: str, kind: str) -> None:
+        """The cluster serves this kind of jobs no more (its CRD is gone), until `install_kind` or `reset`."""
+
+    @abc.abstractmethod
+    def install_kind(self, cluster: str, kind: str) -> None:
+        """Takes back `forget_kind`."""
+
+    @abc.abstractmethod
     def reset(self) -> None:
-        """Takes back what `restricted_access`, `grant`, `withhold` and `stop_api_server` have done."""
+        """Takes back what has been done by `restricted_access`, `grant`, `withhold`, `stop_api_server`, `forget_kind`."""

@@ -23,13 +23,24 @@ class JobKind:
         """In the names of scenarios."""
         return self.kind.lower()
 
-    def make(self, namespace: str, name: str, queue: str, template: str | None = None) -> Object:
-        """A job for Kueue that runs until it is told to end; `template`: the ResourceClaimTemplate it uses."""
+    def make(
+        self,
+        namespace: str,
+        name: str,
+        queue: str,
+        template: str | None = None,
+        managed_by: bool = True,
+    ) -> Object:
+        """A job for Kueue that runs until it is told to end; `template`: the ResourceClaimTemplate it uses.
+
+        `managed_by`: it says that it runs elsewhere.
+        """
         spec = self.spec(_pod_template(template))
-        place = spec
-        for step in self.managed_by[:-1]:
-            place = place.setdefault(step, {})
-        place[self.managed_by[-1]] = MANAGED_BY
+        if managed_by:
+            place = spec
+            for step in self.managed_by[:-1]:
+                place = place.setdefault(step, {})
+            place[self.managed_by[-1]] = MANAGED_BY
         return {
             "apiVersion": RESOURCES[self.kind].api_version,
             "kind": self.kind,
@@ -41,6 +52,13 @@ class JobKind:
             },
             "spec": spec,
         }
+
+    def manager(self, job: Object) -> str | None:
+        """What the job's managedBy says."""
+        place: Any = job["spec"]
+        for step in self.managed_by:
+            place = place.get(step, {})
+        return place or None
 
 
 def _pod_template(template: str | None) -> Object:
@@ -75,7 +93,9 @@ def _with_replicas(field: str, *roles: str) -> Callable[[Object], Object]:
 def _ray_cluster(pod: Object) -> Object:
     return {
         "headGroupSpec": {"rayStartParams": {}, "template": pod},
-        "workerGroupSpecs": [{"groupName": "Small", "replicas": 2, "template": pod}],
+        "workerGroupSpecs": [
+            {"groupName": "Small", "replicas": 2, "rayStartParams": {}, "template": pod}
+        ],
     }
 
 
@@ -107,7 +127,12 @@ JOB_KINDS = (
     JobKind("RayCluster", _ray_cluster, lambda status: status.get("state") == "ready", ends=False),
     JobKind(
         "RayJob",
-        lambda pod: {"ttlSecondsAfterFinished": 1, "rayClusterSpec": _ray_cluster(pod)},
+        lambda pod: {
+            "entrypoint": "python train.py",
+            "shutdownAfterJobFinishes": True,  # Kueue takes no other
+            "ttlSecondsAfterFinished": 1,
+            "rayClusterSpec": _ray_cluster(pod),
+        },
         lambda status: status.get("jobDeploymentStatus", "") not in ("", "Suspended"),
     ),
     JobKind(

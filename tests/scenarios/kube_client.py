@@ -96,7 +96,7 @@ class KubeClient:
             "PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"}
         )
 
-    def watch(self, kind: str, namespace: str) -> Watch:
+    def watch(self, kind: str, namespace: str | None) -> Watch:
         """Opens a watch that begins with what exists now."""
         connection = self._connect(timeout=None)
         headers = {**self._headers, "Accept": _METADATA_ONLY}

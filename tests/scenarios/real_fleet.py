@@ -10,8 +10,10 @@ from pathlib import Path
 
 from real import tools as real_tools
 from real.control_plane import ControlPlane, Etcd
+from real.kinds import KINDS, KindCrds
 from real.kueue import Kueue, KueueOptions, ensure_metrics_certificate
 from real.pki import Pki
+from real.scripted_operator import ScriptedOperator
 from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
@@ -36,8 +38,16 @@ class RealFleet(Fleet):
         kueue_dra: bool,
         workers: tuple[str, ...] = ("worker1", "worker2"),
         kueue_configuration: Mapping[str, Object] | None = None,
+        other_kinds: bool = False,
     ):
-        """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file."""
+        """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file.
+
+        `other_kinds`: with the CRDs of real/kinds.py, and their operators played by real/scripted_operator.py.
+        """
+        self._other_kinds = other_kinds
+        self._crds: KindCrds | None = None
+        self._operators: list[ScriptedOperator] = []
+        self._forgotten: set[tuple[str, str]] = set()  # cluster, kind
         self.kueue_dra = kueue_dra
         self.workers = workers
         self._kueue_configuration = kueue_configuration or {}
@@ -64,12 +74,19 @@ class RealFleet(Fleet):
                 plane.start_controllers()
                 self._kueues[name] = Kueue(plane, tools, pki, self._kueue_options(name))
             list(pool.map(Kueue.install_crds, self._kueues.values()))
+            if self._other_kinds:
+                crds = self._crds = KindCrds()
+                list(pool.map(lambda cluster: crds.install(self.admin(cluster)), self.clusters))
             for kueue in self._kueues.values():
                 kueue.start()
             list(pool.map(Kueue.wait_ready, self._kueues.values()))
             list(pool.map(self._install_objects, self.clusters))
+        if self._other_kinds:
+            self._start_operators()
 
     def stop(self) -> None:
+        for operator in self._operators:
+            operator.close()
         for kueue in self._kueues.values():
             kueue.stop()
         for plane in self._planes.values():
@@ -145,9 +162,40 @@ class RealFleet(Fleet):
         )
         client.create(urgent)
 
+    def evict(self, cluster: str, namespace: str, workload: str) -> None:
+        """The administrator stops the queue and starts it again when nothing has quota any more."""
+        client = self.admin(cluster)
+        queue = client.get("Workload", namespace, workload)["spec"]["queueName"]
+        cluster_queue = client.get("LocalQueue", namespace, queue)["spec"]["clusterQueue"]
+
+        def stop_policy(policy: str) -> None:
+            client.patch("ClusterQueue", None, cluster_queue, {"spec": {"stopPolicy": policy}})
+
+        stop_policy("HoldAndDrain")
+        eventually(
+            f"{workload} has given back its quota",
+            lambda: not objects.is_true(
+                client.get("Workload", namespace, workload), "QuotaReserved"
+            ),
+            self.patience,
+        )
+        stop_policy("None")
+
+    def forget_kind(self, cluster: str, kind: str) -> None:
+        assert self._crds is not None
+        self._forgotten.add((cluster, kind))
+        self._crds.remove(self.admin(cluster), kind)
+
+    def install_kind(self, cluster: str, kind: str) -> None:
+        assert self._crds is not None
+        self._crds.install_one(self.admin(cluster), kind)
+        self._forgotten.discard((cluster, kind))
+
     def reset(self) -> None:
         for plane in self._planes.values():
             plane.ensure_api_server()
+        for cluster, kind in list(self._forgotten):
+            self.install_kind(cluster, kind)
         for worker, kind, name in self._granted:
             self.admin(worker).delete(kind, None, name)
         self._granted.clear()
@@ -155,8 +203,15 @@ class RealFleet(Fleet):
     def _kueue_options(self, cluster: str) -> KueueOptions:
         return KueueOptions(
             device_class_mappings=setup.DEVICE_CLASS_MAPPINGS if self.kueue_dra else {},
+            other_kinds=self._other_kinds,
             configuration=self._kueue_configuration.get(cluster, {}),
         )
+
+    def _start_operators(self) -> None:
+        """On the manager too, where they must leave alone what is managed by another cluster."""
+        for cluster, plane in self._planes.items():
+            log = plane.folder / "scripted-operator.log"
+            self._operators.append(ScriptedOperator(plane.client, KINDS, log))
 
     def _install_objects(self, cluster: str) -> None:
         client = self.admin(cluster)

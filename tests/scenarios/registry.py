@@ -17,6 +17,7 @@ class Scenario:
     body: Body
     fleets: tuple[str, ...]  # kinds of fleet that it runs on
     kueue_dra: tuple[bool, ...]  # with Kueue's DRA support on, off, or both
+    other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
 
     @property
     def summary(self) -> str:
@@ -34,11 +35,15 @@ def scenario(
     *,
     fleets: tuple[str, ...] = ("sim", "real"),
     kueue_dra: tuple[bool, ...] = (True, False),
+    other_kinds: bool = False,
 ) -> Callable[[Body], Body]:
-    """Adds the function to the list. State a reason beside every restriction."""
+    """Adds the function to the list. State a reason beside every restriction.
+
+    `other_kinds`: real clusters play it only when asked for it, because their start is slower then.
+    """
 
     def register(body: Body) -> Body:
-        SCENARIOS.append(Scenario(name, body, fleets, kueue_dra))
+        SCENARIOS.append(Scenario(name, body, fleets, kueue_dra, other_kinds))
         return body
 
     return register

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the scenarios against a fleet of simulated or real clusters.
 
-  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--fedra PATH] [--lanes N]
+  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds] [--fedra PATH] [--lanes N]
   run.py --list
   run.py --write-docs | --check-docs
 
@@ -71,6 +71,11 @@ def _parse() -> argparse.Namespace:
         "--only", action="append", default=[], metavar="NAME", help="may be repeated"
     )
     parser.add_argument(
+        "--kinds",
+        action="store_true",
+        help="only the scenarios of other kinds of jobs, which real clusters leave out otherwise",
+    )
+    parser.add_argument(
         "--fedra",
         type=Path,
         default=default_binary(),
@@ -111,13 +116,16 @@ def _documentation(write: bool) -> int:
     return 1 if problems else 0
 
 
-def _make_fleet(arguments: argparse.Namespace) -> Fleet:
+def _make_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> Fleet:
     kueue_dra = arguments.kueue_dra == "on"
-    return RealFleet(kueue_dra) if arguments.fleet == "real" else SimFleet(kueue_dra)
+    if arguments.fleet == "sim":
+        return SimFleet(kueue_dra)
+    return RealFleet(kueue_dra, other_kinds=any(each.other_kinds for each in scenarios))
 
 
 def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
-    fleet = _make_fleet(arguments)
+    scenarios = _chosen(arguments, scenarios)
+    fleet = _make_fleet(arguments, scenarios)
     try:
         with tempfile.TemporaryDirectory(prefix="fedra-scenarios-") as folder:
             fleet.start()
@@ -127,10 +135,19 @@ def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     return 0
 
 
+def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Scenario]:
+    dra = arguments.kueue_dra == "on"
+    chosen = [each for each in scenarios if each.runs_on(arguments.fleet, dra)]
+    if arguments.kinds:
+        return [each for each in chosen if each.other_kinds]
+    if arguments.fleet == "real" and not arguments.only:
+        return [each for each in chosen if not each.other_kinds]
+    return chosen
+
+
 def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     started = time.monotonic()
-    dra = arguments.kueue_dra == "on"
-    chosen = [each.name for each in scenarios if each.runs_on(arguments.fleet, dra)]
+    chosen = [each.name for each in _chosen(arguments, scenarios)]
     if elsewhere := [name for name in arguments.only if name not in chosen]:
         fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}"
         print(f"not on a {fleet}{_names(elsewhere)}", flush=True)

@@ -20,7 +20,7 @@ from scenarios.fleet import MANAGER, Fleet
 from scenarios.kube_client import KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.process import Process
-from scenarios.resources import Object
+from scenarios.resources import RESOURCES, Object
 from scenarios.waiting import eventually
 
 _BUILT = Path(__file__).parents[2] / "build/release/tests/sim/fedra-sim"
@@ -162,8 +162,14 @@ class SimFleet(Fleet):
         client.apply(objects.cluster_queue(cluster_queue, objects.NO_QUOTA))
         self.evict(worker, namespace, workload)
 
+    def forget_kind(self, cluster: str, kind: str) -> None:
+        """With the other kinds of its group and version."""
+        self.forget_api(cluster, RESOURCES[kind].api_version)
+
+    def install_kind(self, cluster: str, kind: str) -> None:
+        self.end_faults(cluster)
+
     def evict(self, cluster: str, namespace: str, workload: str) -> None:
-        """For a moment only: it is requeued, and there is quota for it."""
         evict = {
             "namespace": namespace,
             "name": workload,

@@ -52,6 +52,7 @@ class World:
         self._clones: Arrivals | None = None
         self._watchdog: Watchdog | None = None
         self._kinds: list[str] = ["Job"]  # of jobs that were submitted
+        self._of_other_kinds: list[FederatedJob] = []
 
     # --- The stage.
 
@@ -284,11 +285,15 @@ class World:
         self.manager.create(objects.job(self.ns, name, QUEUE, **options))
         return self.job(name)
 
-    def submit_kind(self, kind: JobKind, name: str, template: str | None = None) -> FederatedJob:
+    def submit_kind(
+        self, kind: JobKind, name: str, template: str | None = None, managed_by: bool = True
+    ) -> FederatedJob:
         """Creates a job of another kind on the manager. fedra must have been started."""
         self._kinds.append(kind.kind)
-        self.manager.create(kind.make(self.ns, name, QUEUE, template))
-        return FederatedJob(self.fleet, self.ns, name, self.check, kind)
+        self.manager.create(kind.make(self.ns, name, QUEUE, template, managed_by))
+        job = FederatedJob(self.fleet, self.ns, name, self.check, kind)
+        self._of_other_kinds.append(job)
+        return job
 
     def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
         """A job by its name; in this world's namespace and under its check unless others are named."""
@@ -302,8 +307,7 @@ class World:
     def describe(self) -> list[str]:
         """Findings of the watchdog, and one line per job and clone (of the first few), after a failure."""
         lines = list(self._watchdog.findings) if self._watchdog is not None else []
-        for found in self.manager.list("Job", self.ns)[:_DESCRIBED]:
-            job = self.job(found["metadata"]["name"])
+        for job in self._submitted()[:_DESCRIBED]:
             lines.append(
                 f"{job.key}: check {job.check_state()!r} {job.check_message()!r} on {job.cluster_name()}"
             )
@@ -315,7 +319,7 @@ class World:
                 ]
                 if workload is not None
             ]
-            lines += [f"  {worker}: has a job {job.name}" for worker in job.remote_jobs()]
+            lines += [f"  {worker}: has a {job.kind} {job.name}" for worker in job.remote_jobs()]
         return lines
 
     def stop_api_server(self, worker: str) -> None:
@@ -342,6 +346,10 @@ class World:
             access.client_certificate,
             access.client_key,
         )
+
+    def _submitted(self) -> list[FederatedJob]:
+        jobs = self.manager.list("Job", self.ns)
+        return self._of_other_kinds + [self.job(found["metadata"]["name"]) for found in jobs]
 
     def _remove_jobs(self) -> None:
         for kind in self._kinds:

@@ -82,7 +82,8 @@ std::vector<PodSetRule> RayPodSets(const std::string& base) {
           {.at = FieldPath((base + ".workerGroupSpecs[*]").c_str()),
            .pod_template = "template",
            .name_at = "groupName",
-           .count = {{{"replicas"}}, {{"numOfHosts"}}}}};
+           // The CRD's default of replicas is 0.
+           .count = {{{.path = "replicas", .absent = 0}}, {{"numOfHosts"}}}}};
 }
 
 KindRow RayCluster() {

@@ -3,11 +3,19 @@
 #include <fmt/format.h>
 
 #include "tests/sim/api/resource_types.h"
+#include "tests/sim/kinds/job_kind.h"
 
 namespace fedra::sim {
 namespace {
 
 bool IsJob(const ResourceType& type) { return type.group == "batch" && type.kind == "Job"; }
+// Null pointer: no kind of job.
+const JobKind* KindOf(const ResourceType& type) {
+  for (const JobKind& kind : JobKinds()) {
+    if (kind.group == type.group && kind.kind == type.kind) return &kind;
+  }
+  return nullptr;
+}
 bool IsWorkload(const ResourceType& type) { return type.custom && type.kind == "Workload"; }
 
 // DNS-1123 subdomain, the rule for most object names.
@@ -96,6 +104,7 @@ bool ConditionTrue(const Json& status, std::string_view condition_type) {
 
 void SetDefaults(const ResourceType& type, Json& body) {
   if (IsJob(type)) SetJobDefaults(body);
+  if (const JobKind* kind = KindOf(type)) SetKindDefaults(*kind, body);
   if (type.kind == "Namespace") {
     Make(body, {"metadata", "labels", "kubernetes.io/metadata.name"}) = body["metadata"]["name"];
     Make(body, {"spec", "finalizers"}) = {"kubernetes"};
@@ -114,6 +123,12 @@ Outcome<void> CheckCreate(const ResourceType& type, const Json& body) {
   if (!ValidName(name)) errors.push_back(BadName(name));
   if (IsJob(type)) {
     for (FieldError& error : CheckJob(body)) errors.push_back(std::move(error));
+  }
+  const JobKind* kind = KindOf(type);
+  if (kind != nullptr && At(body, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) != nullptr) {
+    for (auto& [field, problem] : Problems(*kind, body)) {
+      errors.push_back({"FieldValueInvalid", field, fmt::format("Invalid value: {}", problem)});
+    }
   }
   if (type.group == "events.k8s.io") CheckEvent(body, errors);
   return Verdict(type, body, errors);

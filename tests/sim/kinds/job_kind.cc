@@ -1,6 +1,7 @@
 #include "tests/sim/kinds/job_kind.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "tests/sim/actors/conditions.h"
@@ -10,7 +11,10 @@ namespace {
 
 using Roles = std::vector<std::pair<std::string, std::string>>;  // key in the spec, pod set
 
-Json PodSet(const std::string& name, int64_t count, const Json& pod_template) {
+// Kueue writes the names of pod sets in lower case.
+Json PodSet(std::string name, int64_t count, const Json& pod_template) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return {{"name", name}, {"count", count}, {"template", pod_template}};
 }
 
@@ -65,8 +69,10 @@ JobKind BatchJob() {
                {},
                {},
                {},
+               {},
                {}};
   kind.pod_sets = &BatchPodSets;
+  kind.templates = [](Json& job) { return std::vector<Json*>{&job["spec"]["template"]}; };
   kind.active = [](const Json& status) { return IntAt(status, {"active"}) != 0; };
   kind.end = EndsBy("Complete", "Failed");
   return kind;
@@ -97,8 +103,15 @@ JobKind JobSet() {
                {},
                {},
                {},
+               {},
                {}};
   kind.pod_sets = &JobSetPodSets;
+  kind.templates = [](Json& job) {
+    std::vector<Json*> templates;
+    for (Json& part : job["spec"]["replicatedJobs"])
+      templates.push_back(&part["template"]["spec"]["template"]);
+    return templates;
+  };
   kind.active = [](const Json& status) {
     return AnyActive(ArrayAt(status, {"replicatedJobsStatus"}));
   };
@@ -137,7 +150,16 @@ JobKind WithReplicas(const std::string& version, const std::string& plural, cons
                {},
                {},
                {},
+               {},
                {}};
+  kind.templates = [replicas, roles](Json& job) {
+    std::vector<Json*> templates;
+    for (const auto& [key, pod_set] : roles) {
+      if (At(job, {"spec", replicas, key}) != nullptr)
+        templates.push_back(&job["spec"][replicas][key]["template"]);
+    }
+    return templates;
+  };
   kind.pod_sets = [replicas, roles = std::move(roles)](const Json& job) {
     Json pod_sets = Json::array();
     for (const auto& [key, pod_set] : roles) {
@@ -182,6 +204,30 @@ Json RayPodSets(const Json& cluster) {
   return pod_sets;
 }
 
+std::vector<Json*> RayTemplates(Json& cluster) {
+  std::vector<Json*> templates = {&cluster["headGroupSpec"]["template"]};
+  for (Json& group : Make(cluster, {"workerGroupSpecs"})) templates.push_back(&group["template"]);
+  return templates;
+}
+
+bool HasSubmitter(const Json& ray_job) {
+  return StringAt(ray_job, {"spec", "submissionMode"}) == "K8sJobMode";
+}
+
+// The job's own, or Kueue's.
+Json SubmitterTemplate(const Json& ray_job) {
+  const Json* own = At(ray_job, {"spec", "submitterPodTemplate"});
+  if (own != nullptr) return *own;
+  const Json& head = ray_job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"];
+  const Json requests = {{"cpu", "500m"}, {"memory", "200Mi"}};
+  return {{"spec",
+           {{"restartPolicy", "Never"},
+            {"containers",
+             {{{"name", "ray-job-submitter"},
+               {"image", head["spec"]["containers"][0]["image"]},
+               {"resources", {{"requests", requests}}}}}}}}};
+}
+
 std::optional<JobEnd> NeverEnds(const Json&) { return std::nullopt; }
 
 JobKind OfRay(const std::string& plural, const std::string& name) {
@@ -197,12 +243,14 @@ JobKind OfRay(const std::string& plural, const std::string& name) {
           {},
           {},
           {},
+          {},
           {}};
 }
 
 JobKind RayCluster() {
   JobKind kind = OfRay("rayclusters", "RayCluster");
   kind.pod_sets = [](const Json& job) { return RayPodSets(job["spec"]); };
+  kind.templates = [](Json& job) { return RayTemplates(job["spec"]); };
   kind.active = [](const Json& status) { return StringAt(status, {"state"}) == "ready"; };
   kind.end = &NeverEnds;
   kind.run = [](const Json&, Json& status) { status["state"] = "ready"; };
@@ -213,7 +261,19 @@ JobKind RayCluster() {
 
 JobKind RayJob() {
   JobKind kind = OfRay("rayjobs", "RayJob");
-  kind.pod_sets = [](const Json& job) { return RayPodSets(job["spec"]["rayClusterSpec"]); };
+  kind.pod_sets = [](const Json& job) {
+    Json pod_sets = RayPodSets(job["spec"]["rayClusterSpec"]);
+    if (HasSubmitter(job)) pod_sets.push_back(PodSet("submitter", 1, SubmitterTemplate(job)));
+    return pod_sets;
+  };
+  kind.templates = [](Json& job) {
+    std::vector<Json*> templates = RayTemplates(job["spec"]["rayClusterSpec"]);
+    if (HasSubmitter(job)) {
+      job["spec"]["submitterPodTemplate"] = SubmitterTemplate(job);
+      templates.push_back(&job["spec"]["submitterPodTemplate"]);
+    }
+    return templates;
+  };
   kind.active = [](const Json& status) {
     const std::string_view state = StringAt(status, {"jobDeploymentStatus"});
     return !state.empty() && state != "Suspended";
@@ -243,6 +303,7 @@ JobKind RayService() {
   JobKind kind = OfRay("rayservices", "RayService");
   kind.suspend = {"spec", "rayClusterConfig", "suspend"};
   kind.pod_sets = [](const Json& job) { return RayPodSets(job["spec"]["rayClusterConfig"]); };
+  kind.templates = [](Json& job) { return RayTemplates(job["spec"]["rayClusterConfig"]); };
   kind.active = [](const Json& status) { return IsTrue(status, "Ready"); };
   kind.end = &NeverEnds;
   kind.run = [](const Json&, Json& status) {
@@ -295,6 +356,53 @@ Json& Reach(Json& job, const std::vector<std::string>& path) {
 }
 
 }  // namespace
+
+namespace {
+
+// Where below its spec a kind of Ray has the spec of a RayCluster; empty: it is one.
+std::string ClusterField(const JobKind& kind) {
+  if (kind.kind == "RayJob") return "rayClusterSpec";
+  return kind.kind == "RayService" ? "rayClusterConfig" : "";
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> Problems(const JobKind& kind, const Json& job) {
+  std::vector<std::pair<std::string, std::string>> problems;
+  if (kind.group != "ray.io") return problems;
+  const std::string field = ClusterField(kind);
+  const Json* cluster = field.empty() ? At(job, {"spec"}) : At(job, {"spec", field});
+  if (cluster == nullptr) return problems;
+  // The webhook writes the field as null, which the CRD forbids.
+  for (const Json& group : ArrayAt(*cluster, {"workerGroupSpecs"})) {
+    if (At(group, {"rayStartParams"}) == nullptr)
+      problems.emplace_back("spec.workerGroupSpecs.rayStartParams", "must be of type object");
+  }
+  if (kind.kind == "RayJob" && !BoolAt(job, {"spec", "shutdownAfterJobFinishes"})) {
+    problems.emplace_back("spec.shutdownAfterJobFinishes",
+                          "a kueue managed job should delete the cluster after finishing");
+  }
+  return problems;
+}
+
+void SetKindDefaults(const JobKind& kind, Json& job) {
+  if (kind.group != "ray.io" || At(job, {"spec"}) == nullptr) return;
+  Json& spec = job["spec"];
+  if (kind.kind == "RayJob") {
+    if (!spec.contains("submissionMode")) spec["submissionMode"] = "K8sJobMode";
+    if (!spec.contains("ttlSecondsAfterFinished")) spec["ttlSecondsAfterFinished"] = 0;
+  }
+  Json* cluster = &spec;
+  if (!ClusterField(kind).empty()) {
+    if (!spec.contains(ClusterField(kind))) return;
+    cluster = &spec[ClusterField(kind)];
+  }
+  if (!cluster->contains("workerGroupSpecs")) return;
+  for (Json& group : (*cluster)["workerGroupSpecs"]) {
+    if (!group.contains("replicas")) group["replicas"] = 0;
+    if (!group.contains("numOfHosts")) group["numOfHosts"] = 1;
+  }
+}
 
 bool IsSuspended(const JobKind& kind, const Json& job) {
   const Json* flag = Follow(job, kind.suspend);

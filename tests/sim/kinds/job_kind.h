@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/api/json.h"
@@ -31,6 +32,9 @@ struct JobKind {
 
   // Kueue's pod sets of a job.
   std::function<Json(const Json& job)> pod_sets;
+  // Their templates in the job, in the same order. Makes one that Kueue makes when it starts the
+  // job.
+  std::function<std::vector<Json*>(Json& job)> templates;
   // Of a status: whether Kueue takes the job for active, and how it ended.
   std::function<bool(const Json& status)> active;
   std::function<std::optional<JobEnd>(const Json& status)> end;
@@ -40,6 +44,11 @@ struct JobKind {
   std::function<void(bool success, Json& status)> finish;
   std::function<void(Json& status)> stop;
 };
+
+// What is wrong with a job that Kueue is to manage: field and problem, as its webhooks find it.
+std::vector<std::pair<std::string, std::string>> Problems(const JobKind& kind, const Json& job);
+// What the CRD fills in.
+void SetKindDefaults(const JobKind& kind, Json& job);
 
 // batch/v1 Job first, whose controller is job_controller.h.
 const std::vector<JobKind>& JobKinds();

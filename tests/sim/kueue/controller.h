@@ -63,8 +63,9 @@ class KueueController final : public Actor {
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   void CreateWorkload(Store& store, const Place& job_place, const Object& job);
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
-  void StartJob(Store& store, const Place& place, Object& job);
-  void StopJob(Store& store, const Place& place, Object& job);
+  void StartJob(Store& store, const Place& place, Object& job, Object& workload);
+  // Null pointer: the Workload is gone, and what Kueue wrote into the job stays there.
+  void StopJob(Store& store, const Place& place, Object& job, const Object* workload);
   void RemoveFinalizer(Store& store, const Place& place, Object& workload);
 
   // workloads.cc

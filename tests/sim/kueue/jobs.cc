@@ -5,6 +5,7 @@
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "tests/sim/kueue/controller.h"
@@ -57,6 +58,29 @@ bool SamePodSets(const Json& a, const Json& b) {
   return true;
 }
 
+// The labels that Kueue writes into a pod template of an admitted job.
+std::array<std::pair<std::string_view, std::string_view>, 3> StartLabels(const Json& workload,
+                                                                         const Json& pod_set) {
+  return {{{names::kPodSet, StringAt(pod_set, {"name"})},
+           {names::kLocalQueue, StringAt(workload, {"spec", "queueName"})},
+           {names::kClusterQueue, StringAt(workload, {"status", "admission", "clusterQueue"})}}};
+}
+
+void RestoreTemplates(const JobKind& kind, const Object& workload, Json& job) {
+  const std::vector<Json*> templates = kind.templates(job);
+  const Json& pod_sets = ArrayAt(workload.body, {"spec", "podSets"});
+  for (size_t i = 0; i < templates.size() && i < pod_sets.size(); ++i) {
+    Json& labels = Make(*templates[i], {"metadata", "labels"});
+    for (const auto& [label, value] : StartLabels(workload.body, pod_sets[i])) {
+      labels.erase(std::string(label));
+      const Json* before = At(pod_sets[i], {"template", "metadata", "labels", label});
+      if (before != nullptr) labels[std::string(label)] = *before;
+    }
+    if (labels.empty()) (*templates[i])["metadata"].erase("labels");
+    if ((*templates[i])["metadata"].empty()) templates[i]->erase("metadata");
+  }
+}
+
 }  // namespace
 
 std::string QueueNameOf(const Json& job) {
@@ -95,7 +119,7 @@ void KueueController::ReconcileJob(Store& store, const Place& place, const JobKi
   Object* workload = EnsureWorkload(store, place, *job);
   const bool prebuilt = !PrebuiltNameOf(job->body).empty();
   if (workload == nullptr) {
-    if (prebuilt) StopJob(store, place, *job);
+    if (prebuilt) StopJob(store, place, *job, nullptr);
     if (!prebuilt && !kind.active(StatusOf(*job)) && !kind.end(StatusOf(*job))) {
       CreateWorkload(store, place, *job);
     }
@@ -105,7 +129,7 @@ void KueueController::ReconcileJob(Store& store, const Place& place, const JobKi
   const Place workload_place{&workloads_, key};
   if (Finished(StatusOf(*workload))) return RemoveFinalizer(store, workload_place, *workload);
   if (Terminating(workload->body)) {
-    StopJob(store, place, *job);
+    StopJob(store, place, *job, workload);
     return RemoveFinalizer(store, workload_place, *workload);
   }
   if (const auto end = kind.end(StatusOf(*job))) {
@@ -116,9 +140,9 @@ void KueueController::ReconcileJob(Store& store, const Place& place, const JobKi
   }
   if (Evicted(StatusOf(*workload))) return HandleEvicted(store, place, *job, *workload);
   if (IsSuspended(kind, job->body)) {
-    if (Admitted(StatusOf(*workload))) StartJob(store, place, *job);
+    if (Admitted(StatusOf(*workload))) StartJob(store, place, *job, *workload);
   } else if (!Admitted(StatusOf(*workload))) {
-    StopJob(store, place, *job);
+    StopJob(store, place, *job, workload);
   }
 }
 
@@ -161,7 +185,7 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
     store.Touch(workloads_, key, *workload);
     return workload;
   }
-  StopJob(store, job_place, job);
+  StopJob(store, job_place, job, workload);
   RemoveFinalizer(store, {&workloads_, key}, *workload);
   (void)verbs().Delete(store, {.type = workloads_,
                                .key = key,
@@ -224,7 +248,7 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
 // Workload keeps its quota.
 void KueueController::HandleEvicted(Store& store, const Place& job_place, Object& job,
                                     Object& workload) {
-  StopJob(store, job_place, job);
+  StopJob(store, job_place, job, &workload);
   if (!QuotaReserved(StatusOf(workload)) || KindOf(job_place.type)->active(StatusOf(job))) return;
   Json status = StatusOf(workload);
   const Json evicted = *FindCondition(status, "Evicted");
@@ -238,13 +262,38 @@ void KueueController::HandleEvicted(Store& store, const Place& job_place, Object
   WriteStatus(store, {&workloads_, key}, workload, std::move(status));
 }
 
-void KueueController::StartJob(Store& store, const Place& place, Object& job) {
-  SetSuspended(*KindOf(place.type), false, job.body);
+// RunWithPodSetsInfo: labels go into the pod templates; one that is there with another value, from
+// another cluster for example, ends the Workload.
+void KueueController::StartJob(Store& store, const Place& place, Object& job, Object& workload) {
+  const JobKind& kind = *KindOf(place.type);
+  Json body = job.body;
+  const std::vector<Json*> templates = kind.templates(body);
+  const Json& pod_sets = ArrayAt(workload.body, {"spec", "podSets"});
+  for (size_t i = 0; i < templates.size() && i < pod_sets.size(); ++i) {
+    for (const auto& [label, value] : StartLabels(workload.body, pod_sets[i])) {
+      Json& place_of_label = Make(*templates[i], {"metadata", "labels", label});
+      if (!place_of_label.is_null() && place_of_label != std::string(value)) {
+        Json status = StatusOf(workload);
+        Finish(status, "FailedToStart",
+               fmt::format("invalid admission check PodSetUpdate: conflict for labels: conflict "
+                           "for key={}, value1={}, value2={}",
+                           label, place_of_label.get<std::string>(), value),
+               IntAt(workload.body, {"metadata", "generation"}));
+        const ObjectKey key{place.key.ns,
+                            std::string(StringAt(workload.body, {"metadata", "name"}))};
+        return WriteStatus(store, {&workloads_, key}, workload, std::move(status));
+      }
+      place_of_label = value;
+    }
+  }
+  job.body = std::move(body);
+  SetSuspended(kind, false, job.body);
   job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
   store.Touch(*place.type, place.key, job);
 }
 
-void KueueController::StopJob(Store& store, const Place& place, Object& job) {
+void KueueController::StopJob(Store& store, const Place& place, Object& job,
+                              const Object* workload) {
   const JobKind& kind = *KindOf(place.type);
   const bool running = !IsSuspended(kind, job.body);
   // Of a batch/v1 Job Kueue resets the start.
@@ -253,6 +302,7 @@ void KueueController::StopJob(Store& store, const Place& place, Object& job) {
   if (kind.end(StatusOf(job))) return;
   if (running) {
     SetSuspended(kind, true, job.body);
+    if (workload != nullptr) RestoreTemplates(kind, *workload, job.body);
     job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
   }
   if (started) job.body["status"].erase("startTime");

@@ -12,6 +12,10 @@ inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-
 inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";
 inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
+// What Kueue writes into the pod templates of a job that it starts.
+inline constexpr std::string_view kPodSet = "kueue.x-k8s.io/podset";
+inline constexpr std::string_view kLocalQueue = "kueue.x-k8s.io/local-queue-name";
+inline constexpr std::string_view kClusterQueue = "kueue.x-k8s.io/cluster-queue-name";
 // Field manager of the admission status.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 

@@ -122,6 +122,11 @@ std::string KindsPage() {
       "writes it, and on a manager older than Kubernetes 1.36 users do. Kinds that the manager "
       "does not serve cost\n"
       "nothing; a worker that does not serve a kind loses jobs of that kind only (KindMissing).\n\n"
+      "On workers KubeRay must run without DELETE_RAYJOB_CR_AFTER_JOB_FINISHES: the CRD gives "
+      "every "
+      "RayJob a\n"
+      "`ttlSecondsAfterFinished` of 0, and with that setting its result could be gone before it is "
+      "mirrored.\n\n"
       "| kind | managedBy, and who leaves such jobs alone since when | suspend | not copied "
       "|\n|---|---|---|---|\n";
   for (const tracking::KindRow& row : tracking::BuiltInRows())

@@ -329,6 +329,77 @@ TEST_CASE("a Job that does not match its prebuilt Workload is out of sync") {
   }));
 }
 
+TEST_CASE("a job carries its cluster's labels while it runs, and cannot start with another's") {
+  Fleet fleet;
+  Hand hand(fleet);
+  Json job = MakeJob("train");
+  job["metadata"]["annotations"]["sim.fedra.dev/run-for"] = "forever";
+  const ObjectKey key = hand.Submit(job);
+  hand.Dispatch(key, "worker1");
+  hand.Win(key, "train", "worker1");
+  Objects& manager = fleet.manager().server.objects();
+  const auto label = [](const Json& j, std::string_view name) {
+    return StringAt(j, {"spec", "template", "metadata", "labels", name});
+  };
+  REQUIRE(manager.WaitFor("jobs", {"ml", "train"}, [&](const Json& j) {
+    return label(j, "kueue.x-k8s.io/podset") == "main" &&
+           !label(j, "kueue.x-k8s.io/cluster-queue-name").empty();
+  }));
+  hand.SetCheck(key, "Retry");
+  CHECK(manager.WaitFor("jobs", {"ml", "train"}, [&](const Json& j) {
+    return j["spec"]["suspend"] == true && label(j, "kueue.x-k8s.io/podset").empty();
+  }));
+
+  const ObjectKey other = hand.Submit(MakeJob("other"));
+  hand.Dispatch(other, "worker2");
+  Json remote = MakeJob("other");
+  remote["spec"].erase("managedBy");
+  remote["spec"]["template"]["metadata"]["labels"]["kueue.x-k8s.io/podset"] = "foreign";
+  remote["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] = other.name;
+  Objects& worker = fleet.Find("worker2")->server.objects();
+  REQUIRE(worker.Create(remote));
+  CHECK(worker.WaitFor("workloads", other, [](const Json& w) {
+    const Json status = StatusOf(w);
+    return IsTrue(status, "Finished") &&
+           (*FindCondition(status, "Finished"))["reason"] == "FailedToStart";
+  }));
+}
+
+TEST_CASE("RayJobs: what the CRD fills in, the submitter's pod set, and what Kueue refuses") {
+  Fleet fleet({.server = {.job_kinds = true}});
+  Server& manager = fleet.manager().server;
+  const std::string path = "/apis/ray.io/v1/namespaces/ml/rayjobs";
+  const Json pods = MakeJob("x")["spec"]["template"];
+  Json job = {{"apiVersion", "ray.io/v1"},
+              {"kind", "RayJob"},
+              {"metadata", {{"name", "ray"}, {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}}}}},
+              {"spec",
+               {{"rayClusterSpec",
+                 {{"headGroupSpec", {{"template", pods}}},
+                  {"workerGroupSpecs", {{{"groupName", "Small"}, {"template", pods}}}}}}}}};
+  JsonReply reply = Post(manager, path, job);
+  CHECK(reply.status == 422);
+  CHECK_THAT(
+      reply.body["message"].get<std::string>(),
+      ContainsSubstring("spec.shutdownAfterJobFinishes") && ContainsSubstring("rayStartParams"));
+  job["spec"]["shutdownAfterJobFinishes"] = true;
+  job["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]["rayStartParams"] = Json::object();
+  reply = Post(manager, path, job);
+  REQUIRE(reply.status == 201);
+  CHECK(reply.body["spec"]["submissionMode"] == "K8sJobMode");
+  CHECK(reply.body["spec"]["ttlSecondsAfterFinished"] == 0);
+  Json pod_sets;
+  Hand::Await([&] {
+    for (const Json& workload : manager.objects().List("workloads", "ml"))
+      pod_sets = workload["spec"]["podSets"];
+    return pod_sets.is_array();
+  });
+  REQUIRE(pod_sets.size() == 3);
+  CHECK(pod_sets[1]["name"] == "small");
+  CHECK(pod_sets[1]["count"] == 0);
+  CHECK(pod_sets[2]["name"] == "submitter");
+}
+
 TEST_CASE("quota that is used up makes Workloads wait their turn") {
   Fleet fleet({.workers = {"worker1"}});
   Objects& worker = fleet.Find("worker1")->server.objects();

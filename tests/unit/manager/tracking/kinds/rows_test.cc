@@ -82,7 +82,7 @@ const Row kRows[] = {
     {"ray.io/v1", "RayCluster",
      R"({"headGroupSpec": {"template": $}, "workerGroupSpecs": [
          {"groupName": "Small", "replicas": 2, "numOfHosts": 4, "template": $}, {"groupName": "big", "template": $}]})",
-     "head=1 small=8 big=1", "/spec/managedBy", "/spec/suspend", R"({"state": "ready"})", 0,
+     "head=1 small=8 big=0", "/spec/managedBy", "/spec/suspend", R"({"state": "ready"})", 0,
      R"({"state": "suspended", "readyWorkerReplicas": 0, "availableWorkerReplicas": 0})", nullptr,
      nullptr},
     {"ray.io/v1", "RayJob",

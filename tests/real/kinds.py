@@ -1,0 +1,125 @@
+"""The other kinds of jobs on real control planes: their CRDs, and what Kueue must be told of them.
+
+No operator runs: scripted_operator.py plays them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from real.tools import ToolsMissing
+from scenarios import objects
+from scenarios.kube_client import KubeClient
+from scenarios.resources import RESOURCES, Object
+from scenarios.waiting import eventually
+
+_BUILD = Path(__file__).parent / "build_kinds.sh"
+
+_JOBSET = "jobset/config/components/crd/bases"
+_TRAINING = "training-operator/manifests/base/crds"
+_RAY = "kuberay/config/crd/bases"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Installed:
+    kind: str
+    crd: str  # file below the folder of build_kinds.sh
+    framework: str  # in the configuration of Kueue; its webhooks are named like its last part
+
+
+# MPIJob is the MPI operator's: the training operator has a CRD of that name too, with an older version only.
+_INSTALLED = (
+    _Installed("JobSet", f"{_JOBSET}/jobset.x-k8s.io_jobsets.yaml", "jobset.x-k8s.io/jobset"),
+    _Installed(
+        "MPIJob", "mpi-operator/manifests/base/kubeflow.org_mpijobs.yaml", "kubeflow.org/mpijob"
+    ),
+    _Installed("TFJob", f"{_TRAINING}/kubeflow.org_tfjobs.yaml", "kubeflow.org/tfjob"),
+    _Installed(
+        "PyTorchJob", f"{_TRAINING}/kubeflow.org_pytorchjobs.yaml", "kubeflow.org/pytorchjob"
+    ),
+    _Installed(
+        "XGBoostJob", f"{_TRAINING}/kubeflow.org_xgboostjobs.yaml", "kubeflow.org/xgboostjob"
+    ),
+    _Installed("PaddleJob", f"{_TRAINING}/kubeflow.org_paddlejobs.yaml", "kubeflow.org/paddlejob"),
+    _Installed("RayCluster", f"{_RAY}/ray.io_rayclusters.yaml", "ray.io/raycluster"),
+    _Installed("RayJob", f"{_RAY}/ray.io_rayjobs.yaml", "ray.io/rayjob"),
+    _Installed("RayService", f"{_RAY}/ray.io_rayservices.yaml", "ray.io/rayservice"),
+)
+
+KINDS = tuple(each.kind for each in _INSTALLED)
+FRAMEWORKS = tuple(each.framework for each in _INSTALLED)
+WEBHOOK_KINDS = tuple(each.kind.lower() for each in _INSTALLED)
+
+
+class KindCrds:
+    """Read once and applied to every cluster. The clusters may be different threads' after the constructor."""
+
+    def __init__(self) -> None:
+        result = subprocess.run([str(_BUILD)], stdout=subprocess.PIPE, text=True)
+        if result.returncode != 0:
+            raise ToolsMissing(f"{_BUILD.name} failed; its message is above")
+        folder = Path(result.stdout.splitlines()[-1])
+        self._crds = {each.kind: _read(folder / each.crd) for each in _INSTALLED}
+
+    def install(self, client: KubeClient) -> None:
+        for kind in KINDS:
+            self.install_one(client, kind)
+
+    def install_one(self, client: KubeClient, kind: str) -> None:
+        """Returns when the kind is served."""
+        crd = self._crds[kind]
+        name = crd["metadata"]["name"]
+        eventually(
+            f"CRD {name} of before is gone",
+            lambda: not objects.is_going(client.find("CustomResourceDefinition", None, name)),
+            60,
+        )
+        # An apply would keep books of every field: seconds for each CRD.
+        client.create(crd)
+        eventually(
+            f"CRD {name} established",
+            lambda: objects.is_true(
+                client.get("CustomResourceDefinition", None, name), "Established"
+            ),
+            60,
+        )
+
+    def remove(self, client: KubeClient, kind: str) -> None:
+        """With every object of the kind. Returns when it is served no more."""
+        client.delete("CustomResourceDefinition", None, str(self._crds[kind]["metadata"]["name"]))
+        path = RESOURCES[kind].path(None)
+        eventually(f"{kind} is not served", lambda: _is_missing(client, path), 60)
+
+
+def _read(file: Path) -> Object:
+    crd: Object = yaml.load(file.read_text(), yaml.CSafeLoader)
+    crd["metadata"].pop("creationTimestamp", None)
+    crd.pop("status", None)
+    for version in crd["spec"]["versions"]:
+        _strip(version["schema"]["openAPIV3Schema"])
+    return crd
+
+
+def _strip(schema: Any) -> None:
+    """Takes out the texts: two thirds of a schema, and API servers read it many times."""
+    if isinstance(schema, list):
+        for each in schema:
+            _strip(each)
+    if isinstance(schema, dict):
+        if isinstance(schema.get("description"), str):
+            del schema["description"]
+        for each in schema.values():
+            _strip(each)
+
+
+def _is_missing(client: KubeClient, path: str) -> bool:
+    try:
+        client.call("GET", path)
+    except RuntimeError as error:
+        return getattr(error, "status", None) == 404
+    return False
