@@ -114,7 +114,7 @@ void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change
     sources_.order.Offered(worker);
   } else if (change.kind == InputChange::Kind::kDevices) {
     sources_.order.Freed(worker);
-  } else {
+  } else if (change.kind != InputChange::Kind::kDevicesTaken) {
     return LookAgain(keys);
   }
   const SteadyTime when = clock_.Steady() + kDeviceDebounce;

@@ -92,7 +92,9 @@ void WakeIndex::Update(const Gathered& gathered, const placement::Decision& deci
 }
 
 std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) const {
-  const Kind kind = change.kind == Kind::kDevicesOffered ? Kind::kDevices : change.kind;
+  const bool of_devices =
+      change.kind == Kind::kDevicesOffered || change.kind == Kind::kDevicesTaken;
+  const Kind kind = of_devices ? Kind::kDevices : change.kind;
   const bool every_change =
       kind == Kind::kClass || kind == Kind::kDevices || kind == Kind::kClusterQueue;
   Input input{kind, every_change ? ObjectKey{} : change.key};

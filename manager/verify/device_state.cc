@@ -60,29 +60,37 @@ void AddObjects(const std::string& ns, const dra::PodDemand& demand, const dra::
   }
 }
 
+DeviceChange AsChange(bool changed, DeviceChange change) {
+  return changed ? change : DeviceChange::kNone;
+}
+DeviceChange AsChange(DeviceChange change, DeviceChange) { return change; }
+
 }  // namespace
 
 // `set` stores a value and `drop` an object's absence; each says whether anything changed for
-// judgements.
+// judgements, or what.
 template <class T, class Set, class Drop>
 ObjectFeed<T> DeviceState::Feed(Parser<T> parse, Set set, Drop drop) {
   using Change = typename ObjectFeed<T>::Change;
   constexpr bool kOffers = std::is_same_v<T, dra::Slice> || std::is_same_v<T, dra::DeviceClass> ||
                            std::is_same_v<T, dra::TaintRule> || std::is_same_v<T, dra::Node>;
+  constexpr DeviceChange kChange = kOffers ? DeviceChange::kOffer : DeviceChange::kFreed;
   return ObjectFeed<T>(
       [this, parse](const json& object) {
         return parsing_.With([&](dra::ParseContext& context) { return parse(object, context); });
       },
       [this, set, drop](std::vector<Change> changes) {
-        const bool changed = state_.With([&](State& state) {
-          bool any = false;
+        const DeviceChange most = state_.With([&](State& state) {
+          DeviceChange all = DeviceChange::kNone;
           for (Change& change : changes) {
-            any |= change.value ? set(state, change.key, *std::move(change.value))
-                                : drop(state, change.key);
+            all = std::max(all,
+                           change.value
+                               ? AsChange(set(state, change.key, *std::move(change.value)), kChange)
+                               : AsChange(drop(state, change.key), kChange));
           }
-          return any;
+          return all;
         });
-        if (changed) on_change_(kOffers ? DeviceChange::kOffer : DeviceChange::kUse);
+        if (most != DeviceChange::kNone) on_change_(most);
       },
       [this] { on_health_(); });
 }
@@ -98,7 +106,9 @@ ObjectFeed<PodFacts> DeviceState::PodFeed() {
         return ParsePodFacts(object, *kinds, context);
       },
       [](State& state, const ObjectKey& key, PodFacts pod) {
-        return CountPodChange(state, state.pods.Set(key, std::move(pod)));
+        const bool ended = pod.ended;
+        if (!CountPodChange(state, state.pods.Set(key, std::move(pod)))) return DeviceChange::kNone;
+        return ended ? DeviceChange::kFreed : DeviceChange::kTaken;
       },
       [](State& state, const ObjectKey& key) {
         return CountPodChange(state, state.pods.Drop(key));
@@ -145,8 +155,11 @@ DeviceState::DeviceState(DeviceStateOptions options, std::function<void(DeviceCh
           },
           // A claim without devices concerns those that name it, who watch it themselves.
           [](State& state, const ObjectKey& key, dra::Claim claim) {
-            const bool concerns_all = claim.allocation || state.builder.IsAllocated(key);
-            return CountPodChange(state, state.builder.SetClaim(std::move(claim))) && concerns_all;
+            const bool was = state.builder.IsAllocated(key);
+            const bool concerns_all = claim.allocation || was;
+            if (!CountPodChange(state, state.builder.SetClaim(std::move(claim))) || !concerns_all)
+              return DeviceChange::kNone;
+            return was ? DeviceChange::kFreed : DeviceChange::kTaken;
           },
           [](State& state, const ObjectKey& key) {
             const bool concerns_all = state.builder.IsAllocated(key);

@@ -50,9 +50,11 @@ struct DeviceStateOptions {
   bool operator==(const DeviceStateOptions&) const = default;
 };
 
-// What has changed that may decide about any pods.
+// What has changed that may decide about any pods; the later says more.
 enum class DeviceChange {
-  kUse,    // who holds devices, or takes nodes' resources: pods, claims, their groups
+  kNone,
+  kTaken,  // devices, or room on nodes, are in use that were free
+  kFreed,  // some may be free that were in use
   kOffer,  // which devices there are, where, and for whom: slices, nodes, classes, taints, a
            // release
 };

@@ -16,6 +16,19 @@ std::string NameOf(const kube::Resource& resource) {
   return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
 }
 
+InputChange::Kind KindOf(DeviceChange change) {
+  switch (change) {
+    case DeviceChange::kTaken:
+      return InputChange::Kind::kDevicesTaken;
+    case DeviceChange::kOffer:
+      return InputChange::Kind::kDevicesOffered;
+    case DeviceChange::kNone:
+    case DeviceChange::kFreed:
+      break;
+  }
+  return InputChange::Kind::kDevices;
+}
+
 }  // namespace
 
 template <class T>
@@ -94,12 +107,7 @@ void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
   DeviceStateOptions devices = *options.devices;
   devices.kinds = kinds_;
   devices_ = std::make_unique<DeviceState>(
-      std::move(devices),
-      [this](DeviceChange change) {
-        listener_.on_input({change == DeviceChange::kOffer ? InputChange::Kind::kDevicesOffered
-                                                           : InputChange::Kind::kDevices,
-                            {}});
-      },
+      std::move(devices), [this](DeviceChange change) { listener_.on_input({KindOf(change), {}}); },
       listener_.on_health);
   // The devices first: what a cache wakes finds them up to date.
   templates_sink_ = Tee(devices_->templates(), templates_.cache());

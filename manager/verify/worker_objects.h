@@ -57,7 +57,8 @@ WatchSpec WatchOf(const Input& input);
 // An object that verdicts depend on has changed.
 struct InputChange {
   // kDevices: anything that decides whether devices can be had there; the key is empty.
-  // kDevicesOffered: the same, where which devices there are is what changed (DeviceChange).
+  // kDevicesOffered: the same, where which devices there are is what changed; kDevicesTaken: where
+  // none can have become free (DeviceChange).
   enum class Kind {
     kNamespace,
     kQueue,
@@ -68,6 +69,7 @@ struct InputChange {
     kDependency,
     kDevices,
     kDevicesOffered,
+    kDevicesTaken,
   };
   Kind kind = Kind::kClass;
   ObjectKey key;

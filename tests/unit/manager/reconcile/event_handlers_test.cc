@@ -178,6 +178,7 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
        {"template ml/one-gpu", "workload ml/waits"}},
       {"a ConfigMap", input(Kind::kDependency, {"ml", "settings"}), {"workload ml/waits"}},
       {"devices", input(Kind::kDevices, {}), {"workload ml/waits"}},
+      {"taken devices", input(Kind::kDevicesTaken, {}), {"workload ml/waits"}},
       {"other devices", input(Kind::kDevicesOffered, {}), {"workload ml/waits"}},
   };
   for (const Row& row : rows) {

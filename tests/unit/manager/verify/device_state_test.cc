@@ -91,12 +91,18 @@ DraApi With(bool taint_rules, bool pod_groups = false) {
 
 struct Fixture {
   int changes = 0;
+  DeviceChange last = DeviceChange::kNone;
   int health_changes = 0;
   DeviceState state;
 
   explicit Fixture(DeviceStateOptions options = {})
       : state(
-            std::move(options), [this](DeviceChange) { ++changes; }, [this] { ++health_changes; }) {
+            std::move(options),
+            [this](DeviceChange change) {
+              ++changes;
+              last = change;
+            },
+            [this] { ++health_changes; }) {
     state.SetRelease(With(true));
     const json request = {
         {"name", "r"},
@@ -236,6 +242,22 @@ TEST_CASE(
   REQUIRE(f.state.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
   REQUIRE(f.state.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
   CHECK(f.state.HoldingPods({"Job.batch", {"ml", "train"}}) == 1);
+}
+
+TEST_CASE("a change says whether devices can have become free, or other ones have come") {
+  Fixture f;
+  REQUIRE(f.state.slices().Upsert(SliceOf(3)).has_value());
+  CHECK(f.last == DeviceChange::kOffer);
+  REQUIRE(f.state.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  CHECK(f.last == DeviceChange::kTaken);
+  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Running", "1", "c")).has_value());
+  CHECK(f.last == DeviceChange::kTaken);
+  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Succeeded", "1", "c")).has_value());
+  CHECK(f.last == DeviceChange::kFreed);
+  REQUIRE(f.state.nodes().Upsert(NodeWith("5", "2")).has_value());
+  CHECK(f.last == DeviceChange::kOffer);
+  REQUIRE(f.state.claims().Remove(ClaimHolding("c", "gpu-0")).has_value());
+  CHECK(f.last == DeviceChange::kFreed);
 }
 
 TEST_CASE("classes that may not be listed are no missing resources") {
