@@ -36,8 +36,7 @@ std::optional<WallTime> Time(const YamlNode& claims, std::string_view name) {
   double date = 0;
   const char* const end = node->scalar.data() + node->scalar.size();
   const auto [rest, error] = std::from_chars(node->scalar.data(), end, date);
-  if (error != std::errc() || rest != end || !(date >= 0) || date > kLatest)
-    return std::nullopt;
+  if (error != std::errc() || rest != end || !(date >= 0) || date > kLatest) return std::nullopt;
   return WallTime(std::chrono::seconds(static_cast<int64_t>(date)));
 }
 

@@ -32,8 +32,14 @@ std::map<ClusterName, uint64_t> DispatchOrder::Versions() const {
 
 placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& contender,
                                               placement::Bids bids, WallTime now) {
-  return state_.With(
-      [&](State& state) { return state.lines.Offer(contender, std::move(bids), now); });
+  return state_.With([&](State& state) {
+    // A verdict may have seen devices become free that were counted (Freed) only after its look had
+    // begun. Where it is a Yes, those ahead must have been judged since then, too.
+    for (auto& [worker, bid] : bids) {
+      if (bid.chance == placement::Bid::Chance::kFits) bid.as_of = state.versions[worker];
+    }
+    return state.lines.Offer(contender, std::move(bids), now);
+  });
 }
 
 std::vector<ObjectKey> DispatchOrder::Conclude(const ObjectKey& workload,

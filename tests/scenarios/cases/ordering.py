@@ -351,12 +351,13 @@ def queues_share_by_weight(world: World) -> None:
     _stage(world, world.worker1, 1)
     _stage(world, world.worker2, 0)
     other = world.add_queue("other")
+    _start(world, "Backfill")
+    # Before there are weights: what it takes is no part of its queue's share.
+    holder = _submit(world, "a-holder")
+    holder.wait_running_on(world.worker1)
     for queue, weight in ((world.ns, "3"), (other, "1")):
         patch = {"spec": {"fairSharing": {"weight": weight}}}
         world.manager.patch("ClusterQueue", None, queue, patch)
-    _start(world, "Backfill")
-    holder = _submit(world, "a-holder")
-    holder.wait_running_on(world.worker1)
     jobs = [_submit(world, f"light-{index}", queue="other") for index in range(4)]
     jobs += [_submit(world, f"heavy-{index}") for index in range(8)]
     jobs[-1].wait_message("no worker eligible")
