@@ -16,10 +16,6 @@ namespace fedra::cli {
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
                                            const ViewSettings& settings);
 
-// "refused the job: ... (12s ago); tried again in 8s". Without `now` in times of the clock: for
-// programs, where a text that is another one at each look would be news.
-std::string SetbackText(const placement::Setback& setback, std::optional<WallTime> now);
-
 // The memory of placements as decisions look at it.
 placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& failures);
 

@@ -89,7 +89,7 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
   std::set<std::string> codes;
   for (const VerdictRow& verdict : verdicts) {
     if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
-    for (const ReasonText& reason : ReasonsOf(verdict)) codes.insert(reason.code);
+    for (const verify::KeptReason& reason : ReasonsOf(verdict)) codes.insert(reason.code);
   }
   for (const ReasonCount& count : counted) codes.erase(count.code);
   return codes;

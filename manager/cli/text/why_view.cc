@@ -15,6 +15,7 @@
 #include "manager/cli/text/row_states.h"
 #include "manager/cli/text/setback_text.h"
 #include "manager/cli/text/view_parts.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -63,16 +64,21 @@ std::string WorkersText(const std::vector<std::string>& workers) {
 }
 
 // One line per reason; the workers stand on the first.
-void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
+void AddVerdict(Table& table, const SameVerdict& verdict, const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
   const VerdictRow& row = *verdict.row;
-  std::vector<ReasonText> reasons = ReasonsOf(row);
+  std::vector<verify::KeptReason> reasons = ReasonsOf(row);
+  const auto saying = [](std::string text) {
+    verify::KeptReason reason{.code = "-", .reason = {}};
+    reason.reason.facts = verdict::Sentence{std::move(text)};
+    return reason;
+  };
   if (OutcomeOf(row) == Outcome::kYes) {
     const std::string ranking = RankingText(row);
-    reasons.insert(
-        reasons.begin(),
-        {"-", "", "everything it needs is there" + (ranking.empty() ? "" : "; " + ranking)});
+    reasons.insert(reasons.begin(), saying("everything it needs is there" +
+                                           (ranking.empty() ? "" : "; " + ranking)));
   } else if (reasons.empty()) {
-    reasons.push_back({"-", "", "no reason was recorded"});
+    reasons.push_back(saying("no reason was recorded"));
   }
   bool first = true;
   const auto add = [&](const std::string& code, const std::string& object,
@@ -86,10 +92,11 @@ void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
     table.Add(std::move(cells));
     first = false;
   };
-  for (const ReasonText& reason : reasons) {
-    add(reason.code, reason.object.empty() ? "-" : reason.object,
-        reason.counts ? reason.counts->wish : reason.message);
-    if (reason.counts) add("", "", reason.counts->ToString());
+  for (const auto& [code, reason] : reasons) {
+    const verdict::TwoLines lines =
+        verdict::InTwoLines(reason, {.tenants_of = {}, .now = settings.now});
+    add(code, reason.object.empty() ? "-" : reason.object, lines.text);
+    if (!lines.counts.empty()) add("", "", lines.counts);
   }
 }
 
@@ -99,7 +106,7 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
       wide ? std::vector<std::string>{"WORKER", "VERDICT", "PODS", "REASON", "OBJECT", "DETAIL"}
            : std::vector<std::string>{"WORKER", "VERDICT", "REASON", "DETAIL"},
       Overflow::kWrap);
-  for (const SameVerdict& verdict : Merged(verdicts)) AddVerdict(table, verdict, wide);
+  for (const SameVerdict& verdict : Merged(verdicts)) AddVerdict(table, verdict, settings);
   return table;
 }
 

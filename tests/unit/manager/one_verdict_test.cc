@@ -17,6 +17,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
 #include "tests/unit/manager/support/connected.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using nlohmann::json;
@@ -121,7 +122,7 @@ std::string Said(const verdict::Verdict& verdict) {
   std::string text(verdict::ToString(verdict.outcome));
   for (const verdict::Reason& reason : verdict.reasons)
     text += fmt::format("\n  {} [{}] {}", verdict::ToString(reason.code), reason.object,
-                        reason.message);
+                        verdict::MessageOf(reason));
   return text;
 }
 
