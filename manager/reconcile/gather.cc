@@ -184,15 +184,16 @@ void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
     return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid);
   };
   cluster.name = worker.name();
-  cluster.clone = worker.Clone(gathered.view.key);
+  cluster.clone = worker.objects().clones().Find(gathered.view.key);
   cluster.clone_is = ownership(cluster.clone.get());
   const std::optional<ObjectKey> indexed = worker.JobOf(gathered.view.key);
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (gathered.adapter != nullptr && gathered.adapter != adapter) continue;
+    const auto& jobs = worker.objects().jobs(*adapter);
     if (cluster.job == nullptr && !gathered.job.name.empty())
-      cluster.job = worker.Job(*adapter, gathered.job);
+      cluster.job = jobs.Find(gathered.job);
     if (IsSuccessors(cluster.job.get(), gathered)) cluster.job = nullptr;
-    if (cluster.job == nullptr && indexed) cluster.job = worker.Job(*adapter, *indexed);
+    if (cluster.job == nullptr && indexed) cluster.job = jobs.Find(*indexed);
   }
   cluster.job_is = ownership(cluster.job.get());
 }
@@ -209,8 +210,9 @@ ClusterView Gatherer::Look(const Worker& worker, const Gathered& gathered) const
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
-  if (cluster.job != nullptr && cluster.job->failed && worker.devices() != nullptr)
-    cluster.pod_failures = worker.devices()->PodFailures(cluster.job->key);
+  const verify::DeviceState* devices = worker.objects().devices();
+  if (cluster.job != nullptr && cluster.job->failed && devices != nullptr)
+    cluster.pod_failures = devices->pods().Failures(cluster.job->key);
   return cluster;
 }
 

@@ -31,8 +31,8 @@ AssumeCache::Pods PodsThere(const verify::DeviceState* devices) {
   if (devices == nullptr) {
     return {.version = [] { return uint64_t{0}; }, .holding = [](const ObjectKey&) { return 0; }};
   }
-  return {.version = [devices] { return devices->holding_version(); },
-          .holding = [devices](const ObjectKey& job) { return devices->HoldingPods(job); }};
+  return {.version = [devices] { return devices->pods().version(); },
+          .holding = [devices](const ObjectKey& job) { return devices->pods().Holding(job); }};
 }
 
 }  // namespace
