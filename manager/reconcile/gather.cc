@@ -190,8 +190,7 @@ void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
   for (const tracking::JobAdapter* adapter : tracking::JobAdapters()) {
     if (gathered.adapter != nullptr && gathered.adapter != adapter) continue;
     const auto& jobs = worker.objects().jobs(*adapter);
-    if (cluster.job == nullptr && !gathered.job.name.empty())
-      cluster.job = jobs.Find(gathered.job);
+    if (cluster.job == nullptr && !gathered.job.name.empty()) cluster.job = jobs.Find(gathered.job);
     if (IsSuccessors(cluster.job.get(), gathered)) cluster.job = nullptr;
     if (cluster.job == nullptr && indexed) cluster.job = jobs.Find(*indexed);
   }

@@ -164,7 +164,8 @@ Result<void> TemplateReconciler::Apply(Worker& worker, const verify::ClaimSummar
   if (dry_run) return {};
   FEDRA_ASSIGN_OR_RETURN(const nlohmann::json object, watch::ParseJson(text));
   FEDRA_ASSIGN_OR_RETURN(verify::ClaimSummary copy, verify::ParseTemplate(object));
-  worker.objects().templates().own().Wrote(std::make_shared<const verify::ClaimSummary>(std::move(copy)));
+  worker.objects().templates().own().Wrote(
+      std::make_shared<const verify::ClaimSummary>(std::move(copy)));
   return {};
 }
 

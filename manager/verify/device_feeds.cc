@@ -24,7 +24,8 @@ ObjectFeed<T> DeviceFeeds::Feed(Parser<T> parse, Set set, Drop drop) {
   using Change = typename ObjectFeed<T>::Change;
   return ObjectFeed<T>(
       [this, parse](const json& object) {
-        return devices_.parsing.With([&](dra::ParseContext& context) { return parse(object, context); });
+        return devices_.parsing.With(
+            [&](dra::ParseContext& context) { return parse(object, context); });
       },
       [this, set, drop](std::vector<Change> changes) {
         const bool changed = devices_.objects.With([&](DeviceObjects& objects) {

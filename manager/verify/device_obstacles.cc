@@ -50,16 +50,18 @@ std::optional<verdict::Reason> DeviceObstacles::Groups(
     return std::nullopt;
   const watch::CacheHealth health = feeds_.pod_groups_health();
   if (health.state == watch::CacheState::kNotServed) return std::nullopt;
-  if (auto reason = devices_.objects.With([&](const DeviceObjects& objects) { return GangObstacle(objects, ns, demands); }))
+  if (auto reason = devices_.objects.With(
+          [&](const DeviceObjects& objects) { return GangObstacle(objects, ns, demands); }))
     return reason;
-  const auto missing = devices_.objects.With([&](DeviceObjects& objects) -> std::optional<ObjectKey> {
-    if (!objects.builder.Publish()->features().workload_claims) return std::nullopt;
-    for (const dra::PodDemand& demand : demands) {
-      ObjectKey group{ns, demand.pod_group};
-      if (!demand.pod_group.empty() && !objects.pod_groups.contains(group)) return group;
-    }
-    return std::nullopt;
-  });
+  const auto missing =
+      devices_.objects.With([&](DeviceObjects& objects) -> std::optional<ObjectKey> {
+        if (!objects.builder.Publish()->features().workload_claims) return std::nullopt;
+        for (const dra::PodDemand& demand : demands) {
+          ObjectKey group{ns, demand.pod_group};
+          if (!demand.pod_group.empty() && !objects.pod_groups.contains(group)) return group;
+        }
+        return std::nullopt;
+      });
   if (!missing) return std::nullopt;
   if (auto reason = WhySilent(health, "podgroups.scheduling.k8s.io")) return reason;
   return MissingDependency("PodGroup " + missing->ToString());

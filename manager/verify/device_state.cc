@@ -26,8 +26,7 @@ DeviceState::DeviceState(DevicePictureOptions options, std::function<void()> on_
 
 void DeviceState::SetRelease(const DraApi& api) {
   const dra::AllocatorFeatures features = FeaturesOf(api);
-  const bool changed =
-      devices_.objects.With(
+  const bool changed = devices_.objects.With(
       [&](DeviceObjects& objects) { return objects.builder.SetFeatures(features); });
   if (changed) on_change_();
 }

@@ -87,7 +87,8 @@ bool FleetWorker::IsListing() const {
 bool FleetWorker::IsKnown() const {
   const watch::CacheHealth classes = objects_.classes().health();
   return facts_.connection.phase == ConnectionPhase::kConnected && devices() != nullptr &&
-         (classes.state == CacheState::kSynced || classes.complete) && !devices()->obstacles().Lists();
+         (classes.state == CacheState::kSynced || classes.complete) &&
+         !devices()->obstacles().Lists();
 }
 
 std::optional<verdict::Reason> FleetWorker::Silence() const {

@@ -130,7 +130,9 @@ TEST_CASE("PodGroups are watched in the version that is served, once that is") {
   f.Start();
   Worker& worker = f.worker(0);
   const auto pods = GroupedPods(4);
-  const auto fit = [&] { return worker.objects().devices()->judge().Judge("ml", *pods, {}).verdict.pods_fitting; };
+  const auto fit = [&] {
+    return worker.objects().devices()->judge().Judge("ml", *pods, {}).verdict.pods_fitting;
+  };
   AddDevices(f.server(0), 2);
   REQUIRE(f.WaitUntil([&] { return fit() == 2; }));
   CHECK_FALSE(worker.objects().devices()->snapshot()->features().workload_claims);

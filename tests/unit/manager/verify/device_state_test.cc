@@ -233,7 +233,9 @@ TEST_CASE(
   Fixture f(DevicePictureOptions{.node_resources = false, .scalable_pools = {}});
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
   REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c1", "gpu-0")).has_value());
-  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
+  REQUIRE(f.state.sinks()
+              .pods.Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1"))
+              .has_value());
   CHECK(f.state.pods().Holding({"ml", "train"}) == 1);
 }
 
@@ -261,8 +263,9 @@ TEST_CASE("devices are counted by what became of them, and named holders are job
   Fixture busy;
   REQUIRE(busy.state.sinks().claims.Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
   REQUIRE(busy.state.sinks().claims.Upsert(ClaimHolding("q-gpu", "gpu-1")).has_value());
-  REQUIRE(
-      busy.state.sinks().pods.Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu")).has_value());
+  REQUIRE(busy.state.sinks()
+              .pods.Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu"))
+              .has_value());
   CHECK_THAT(busy.Verdict(OneGpuPods(1)).reasons.at(0).message,
              ContainsSubstring("2 allocated (job ml/train, ml/q-gpu)"));
 }
@@ -304,7 +307,8 @@ TEST_CASE("assumed pods take their devices; holding ones have taken them") {
   auto& pods = f.state.sinks().pods;
   REQUIRE(pods.Upsert(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
   CHECK(f.state.pods().Holding(job) == 0);  // its claim has not been seen yet
-  REQUIRE(f.state.sinks().claims.Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
+  REQUIRE(
+      f.state.sinks().claims.Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
   CHECK(f.state.pods().Holding(job) == 0);
   REQUIRE(pods.Upsert(PodOf("p1", "train", "", "Pending", "1", "c1")).has_value());
   REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c1", "gpu-0")).has_value());
@@ -331,7 +335,8 @@ TEST_CASE("the same question about the same state is answered from memory, and n
   CHECK(f.state.judge().Verdict("ml", demands, Pods(demands, 1)).headroom == 0);
   REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("other", "gpu-1")).has_value());
   CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 0);
-  CHECK(f.state.judge().Verdict("ml", demands, {}) == f.state.judge().Judge("ml", *demands, {}).verdict);
+  CHECK(f.state.judge().Verdict("ml", demands, {}) ==
+        f.state.judge().Judge("ml", *demands, {}).verdict);
 }
 
 TEST_CASE("templates and claims without devices wake nobody here, and are judged all the same") {
@@ -381,7 +386,8 @@ TEST_CASE("an object that only comes again wakes nobody, and is not judged again
   const auto snapshot = f.state.snapshot();
   REQUIRE(f.state.sinks().slices.Upsert(SliceOf(2)).has_value());
   REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c", "gpu-0")).has_value());
-  REQUIRE(f.state.sinks().classes.Upsert(Object("", "gpu", {{"spec", json::object()}})).has_value());
+  REQUIRE(
+      f.state.sinks().classes.Upsert(Object("", "gpu", {{"spec", json::object()}})).has_value());
   REQUIRE(f.state.sinks().nodes.Upsert(NodeWith("4", "2")).has_value());
   Fixture::Fill(f.state.sinks().slices, {SliceOf(2)});
   CHECK(f.changes == before);
@@ -469,7 +475,8 @@ TEST_CASE("pods of a group that are on their way take its one claim") {
 TEST_CASE("a gang larger than the job never starts: No, unless the group has other pods") {
   Fixture f;
   const json gang = {{"schedulingPolicy", {{"gang", {{"minCount", 3}}}}}};
-  REQUIRE(f.state.sinks().pod_groups.Upsert(Object("ml", "training", {{"spec", gang}})).has_value());
+  REQUIRE(
+      f.state.sinks().pod_groups.Upsert(Object("ml", "training", {{"spec", gang}})).has_value());
   const auto verdict = [&](int pods) {
     return VerifyDevices(f.state, "ml", OneGpuPods(pods, "100m", "training"), {});
   };
@@ -505,8 +512,8 @@ TEST_CASE("pods of a PodGroup that is missing get no claims where PodGroups are 
   CHECK(verdict.reasons.at(0).object == "PodGroup ml/training");
   CHECK(f.Verdict(grouped) == verdict);
   const int before = f.changes;
-  REQUIRE(f.state.sinks().pod_groups
-              .Upsert(Object("ml", "training", {{"spec", json::object()}}))
+  REQUIRE(f.state.sinks()
+              .pod_groups.Upsert(Object("ml", "training", {{"spec", json::object()}}))
               .has_value());
   CHECK(f.changes == before + 1);
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
