@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -46,7 +46,7 @@ from scenarios.resources import RESOURCES, Object  # noqa: E402
 from scenarios.rows.gke import S1, S5  # noqa: E402
 from scenarios.rows.nvidia import N1  # noqa: E402
 from scenarios.rows.row import Case, Row  # noqa: E402
-from scenarios.rows.stage import job_of  # noqa: E402
+from scenarios.rows.stage import flat, job_of  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.supply import Supply  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
@@ -177,18 +177,10 @@ class _Stage:
         states = {_EAST: self._tutorial.case.worker1, _WEST: self._tutorial.case.worker2}
         for worker, state in states.items():
             supply.clear(worker)
-            for each in _flat(self._tutorial.row.everywhere, state.objects):
+            for each in flat(self._tutorial.row.everywhere, state.objects):
                 # The reader creates it.
                 if each["kind"] != _TEMPLATE:
                     supply.put(worker, each)
-
-
-def _flat(*groups: object) -> Iterator[Object]:
-    for group in groups:
-        if isinstance(group, dict):
-            yield group
-        elif isinstance(group, (list, tuple)):
-            yield from _flat(*group)
 
 
 def _yaml(document: Object) -> str:

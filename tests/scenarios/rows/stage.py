@@ -135,7 +135,7 @@ def _furnish(world: World, worker: str, row: Row, state: State) -> None:
     """Exactly the nodes and devices of the state, in place of the usual ones."""
     world.supply.clear(worker)
     _label_namespace(world, worker, state.namespace_labels)
-    for each in _flat(row.everywhere, state.objects):
+    for each in flat(row.everywhere, state.objects):
         world.supply.put(worker, each)
     if state.unlabelled_later:
         _label_namespace(world, worker, dict.fromkeys(state.namespace_labels))
@@ -148,12 +148,13 @@ def _label_namespace(world: World, worker: str, labels: Mapping[str, str | None]
         world.admin(worker).patch("Namespace", None, world.ns, patch)
 
 
-def _flat(*groups: object) -> Iterator[Object]:
+def flat(*groups: object) -> Iterator[Object]:
+    """The objects of a row, which may be one, several, or lists of them."""
     for group in groups:
         if isinstance(group, dict):
             yield group
         elif isinstance(group, (list, tuple)):
-            yield from _flat(*group)
+            yield from flat(*group)
 
 
 def _cover_resources(world: World, row: Row) -> None:
