@@ -41,7 +41,7 @@ std::string_view ToString(ErrorCode code);
 
 // Whether the same call may succeed later without anybody changing anything.
 bool IsRetryable(ErrorCode code);
-// Whether the same write will be answered so again until somebody changes something there.
+// Whether the same write would fail again until an administrator changes something there.
 bool IsRefusal(ErrorCode code);
 
 struct Error {

@@ -38,7 +38,7 @@ class Guarded final {
     return With([](const T& value) { return value; });
   }
 
-  // Waits until `ready(value)`, then runs `f(value)`. Whoever changes the value calls Notify
+  // Waits until `ready(value)`, then runs `f(value)`. Code that changes the value calls Notify
   // or NotifyOne, which may still be running when the waiter goes on: it must not be what destroys
   // the Guarded.
   template <class Ready, class F>

@@ -18,7 +18,7 @@ namespace fedra {
 //     set it.
 //   a symbolic link: what it leads to is written so; the link stays.
 //   a pipe or a character device: written through, and waits for the reader of a pipe. So is the
-//     file that is standard output (/dev/stdout): somebody else has it open.
+//     file that is standard output (/dev/stdout): another process has it open.
 //   a folder, a socket, a block device: refused (kInvalidArgument).
 // kStorage: the system refused; what was there is unchanged, unless it was written through.
 Result<void> WriteFile(const std::string& path, std::string_view text);

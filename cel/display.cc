@@ -16,7 +16,7 @@
 namespace fedra::cel {
 namespace {
 
-// Where the texts of lists and maps are cut that nobody else cuts.
+// Where long texts of lists and maps are cut.
 constexpr size_t kLongestContainerText = size_t{1} << 20;
 
 std::string ToChars(double value, std::chars_format format) {

@@ -13,7 +13,7 @@ constexpr uint64_t kAppendCost = 12;          // accu + [value]
 constexpr uint64_t kSortByCost = 4;           // input.@sortByAssociatedKeys(input.map(...))
 constexpr uint64_t kInsertCost = 2;           // cel.@mapInsert(accu, ...)
 
-// The marker of a lazy slot that nobody has read yet.
+// The marker of a lazy slot that has not been read yet.
 constexpr char kUnsetMarker = '\0';
 constexpr Value kUnset = Value::Error({&kUnsetMarker, 1});
 

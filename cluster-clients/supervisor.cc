@@ -149,7 +149,7 @@ void Supervisor::Probe() {
   probe_began_ = clock_.Steady();
   ConnectPlan plan;
   plan.timeout = options_.probe_timeout;
-  // Whoever answers after an outage may be another release, with other APIs.
+  // The server that answers after an outage may be another release, with other APIs.
   const bool reconnecting = tracker_.state().phase != ConnectionPhase::kConnected;
   plan.discover = rediscover_.exchange(false) || reconnecting;
   plan.groups = groups_.Copy();

@@ -2,9 +2,9 @@
 //
 // Keeps the connection to one cluster: connects, asks for signs of life, knows where it stands.
 //
-// Every answer of the server counts as a sign of life, whoever asked; only when nothing else talks
-// is it asked for one. Suspicion (a call that was cut, an answer that does not come) makes it ask
-// at once, and only its own questions change the phase: one failed call is not an outage.
+// Every answer of the server counts as a sign of life, to whichever request; only when nothing else
+// talks is it asked for one. Suspicion (a call that was cut, an answer that does not come) makes it
+// ask at once, and only its own questions change the phase: one failed call is not an outage.
 //
 // Thread rules: every function may be called from any thread; only NoteContact and Suspect also on
 // the io loop. `on_state` and `on_server` run on one worker at a time. Lifetime: owned by a
@@ -49,7 +49,7 @@ class Supervisor final : public std::enable_shared_from_this<Supervisor> {
   // The server has answered something.
   void NoteContact();
   SteadyTime last_contact() const;
-  // Somebody has reason to doubt that the server is there.
+  // A caller has reason to doubt that the server is there.
   void Suspect();
   // A resource has appeared or vanished.
   void Rediscover();

@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kMaxBytes = size_t{1} << 20;
 
 std::string Environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody calls setenv
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no code here calls setenv
   return value == nullptr ? "" : value;
 }
 

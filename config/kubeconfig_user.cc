@@ -95,7 +95,7 @@ void CheckTokenDates(KubeconfigReading& reading, KubeconfigSection& section, std
                            "put a new one in: kubectl create token --duration, for the same "
                            "service account");
   }
-  // Whoever gives out tokens for hours renews them.
+  // An issuer of tokens that last for hours renews them.
   const bool is_renewed =
       key == "tokenFile" && times->issued && times->expires - *times->issued <= kSoon;
   if (times->expires - now < kSoon && !is_renewed)
@@ -135,7 +135,7 @@ void ReadPassword(KubeconfigReading& reading, KubeconfigSection& section) {
   }
 }
 
-// Ignoring these would make us somebody else than the file says.
+// Without these we would act as a user that the file does not mean.
 void RefuseUnsupported(KubeconfigSection& section) {
   if (section.Has("auth-provider")) {
     section.Problem("auth-provider", "is not supported: Kubernetes removed it",

@@ -141,7 +141,8 @@ void AppendProblems(Problems& out, const Configuration& configuration,
   }
 }
 
-// Where the store is to be, with its place in the file; a path that is a mistake is told as such.
+// Where the store is to be, with its place in the file; a path that makes no sense is a problem of
+// its own.
 std::optional<StoreFinding> LookAtStore(const Decoded& decoded, const std::string& filename,
                                         const LoadOptions& options) {
   constexpr const char* kPath = "store.path";

@@ -25,7 +25,7 @@ std::vector<CertificateInfo> ReadCertificates(std::string_view pem);
 enum class KeyCheck {
   kMatches,
   kOtherCertificate,  // a key, but not that of the first certificate
-  kEncrypted,         // needs a passphrase, and nobody is there to type it
+  kEncrypted,         // needs a passphrase, which a daemon cannot ask for
   kUnreadable,        // no private key
 };
 KeyCheck CheckPrivateKey(std::string_view certificate_pem, std::string_view key_pem);

@@ -241,7 +241,7 @@ Result<void> Connection::Checkpoint(bool truncate) {
   wal_pages_ = in_log;
   checkpointed_pages_ = done;
   if (!truncate) return {};
-  // A reader that still looks at the log keeps it, and nobody waits for a reader.
+  // A reader that still uses the log keeps it; we do not wait for readers.
   sqlite3_busy_timeout(handle_.get(), 0);
   code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr,
                                    nullptr);

@@ -76,7 +76,7 @@ class Row final {
 enum class OpenMode {
   kReadWrite,  // the file must exist
   kReadOnly,
-  kImmutable,  // read-only and nobody else writes: needs neither locks nor files beside it
+  kImmutable,  // read-only, and no other process writes: needs neither locks nor files beside it
 };
 
 class Connection final {

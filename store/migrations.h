@@ -24,7 +24,7 @@ std::span<const Migration> Migrations();
 // The schema that this program reads and writes.
 int SchemaVersion();
 
-// What a file says it is. kInvalidArgument when it is an SQLite database of somebody else.
+// What a file says it is. kInvalidArgument when it is an SQLite database of another program.
 struct Identity {
   bool empty = false;  // nothing in it yet
   int version = 0;

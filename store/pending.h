@@ -1,6 +1,6 @@
 #pragma once
 //
-// What waits for the writer: commits that somebody waits for, and enqueued changes of which only
+// What waits for the writer: commits that a caller waits for, and enqueued changes of which only
 // the latest per row is kept.
 //
 // A commit is taken before enqueued changes; those that are about one of its rows go with it,

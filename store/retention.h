@@ -20,8 +20,8 @@ struct RetentionLimits {
   uint64_t bytes = 0;                // of the file
 };
 
-// One bounded piece of the work, so that nobody waits long for the writer. True: there is more to
-// do.
+// One bounded piece of the work, so that no caller waits long for the writer. True: there is more
+// to do.
 Result<bool> TrimHistory(Connection& db, const RetentionLimits& limits, WallTime now);
 
 // Verdicts of workloads that no longer live: a crash may leave some. For the start, before anything

@@ -195,7 +195,7 @@ Result<std::unique_ptr<Connection>> OpenForReading(const std::string& path) {
   const Result<void> readable = CheckReadable(*db);
   if (readable) return db;
   // After a proper end there is no log, and without write permission SQLite cannot make an empty
-  // one. Then nobody writes either, and the file alone is all there is.
+  // one. Then there is no writer either, and the file alone is all there is.
   if (readable.error().code != ErrorCode::kStorage || FileBytes(path + "-wal") > 0)
     return Fail(readable.error());
   FEDRA_ASSIGN_OR_RETURN(db, Connection::Open(path, OpenMode::kImmutable));

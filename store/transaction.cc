@@ -22,7 +22,7 @@ Result<void> InSavepoint(Connection& db, F&& write) {
   return written;
 }
 
-// Nobody waits for these: one that is wrong is reported and left out.
+// No caller waits for these: a wrong one is reported and left out.
 Result<void> WriteQueued(Connection& db, const std::vector<Queued>& queued) {
   for (const Queued& one : queued) {
     const Result<void> written = InSavepoint(db, [&] { return Apply(db, one.change); });

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// How often a refused transaction is tried again when nobody commits.
+// How often a refused transaction is tried again when no caller commits.
 constexpr std::chrono::seconds kRetryInterval{1};
 // Pages in the log above which it is copied at once, not only in quiet moments (16 MB).
 constexpr int kCheckpointPages = 4000;
@@ -144,7 +144,7 @@ bool Writer::Write(Batch batch) {
                 (report.ok ? SteadyTime::duration(options_.mirror_delay) : kRetryInterval);
     return was;
   });
-  state_.Notify();  // whoever waits for room
+  state_.Notify();  // callers that wait for room
   if (report.ok && was_failing) log::Info("store writes again", {{"path", db_->path()}});
   if (!report.ok && !was_failing)
     log::Fault("store cannot write", {{"error", outcome.all.error().message}});
@@ -177,7 +177,8 @@ void Writer::Maintain() {
   const Result<bool> more = TrimHistory(*db_, limits, options_.clock->Now());
   if (!more) log::Warn("store retention failed", {{"error", more.error().message}});
   Checkpoint();
-  // The rest of a long list of old rows waits for whoever came in the meantime, not for a minute.
+  // The rest of a long list of old rows waits for the commits that came in the meantime, not for a
+  // minute.
   maintenance_at_ = steady_clock::now();
   if (!more || !*more) maintenance_at_ += options_.maintenance_interval;
 }

@@ -1,7 +1,7 @@
 #pragma once
 //
 // The single writer thread: drains Pending into transactions, retries what the disk refused, trims
-// history and checkpoints when nobody waits.
+// history and checkpoints when no caller waits.
 //
 // A failed transaction fails the commits in it, and gives the enqueued changes back to Pending;
 // they are tried again every second and with every commit that succeeds. The failure and its end

@@ -43,7 +43,7 @@ class Client final {
   void Reset(Error why);
   // Ends only the streams; requests go on.
   void EndStreams(Error why);
-  // Like Reset, and connects as somebody else from now on.
+  // Like Reset, and connects with other credentials from now on.
   void SetClientCertificate(std::string certificate_pem, std::string key_pem);
   // Ends everything with kCancelled, now and from now on.
   void Shutdown();

@@ -24,7 +24,7 @@ std::string Part(const Url& url, CURLUPart part, unsigned flags = 0) {
   return copy;
 }
 
-// The URL itself is not repeated: somebody may have put a password into it.
+// The URL itself is not repeated: it may contain a password.
 auto Bad(const char* why) {
   return Fail(ErrorCode::kInvalidArgument, fmt::format("the server's URL is not usable: {}", why));
 }

@@ -2,8 +2,8 @@
 //
 // The io loop: one thread that runs every network event and timer of the process.
 //
-// Handlers must be a few lines long: no JSON, no files, no waiting. Whoever has more to do hands it
-// to a WorkerPool. Code that needs Boost.Asio itself (a listening socket, signals) takes the
+// Handlers must be a few lines long: no JSON, no files, no waiting. A handler with more to do hands
+// it to a WorkerPool. Code that needs Boost.Asio itself (a listening socket, signals) takes the
 // context from loop_asio.h.
 //
 // Thread rules: every function may be called from any thread.

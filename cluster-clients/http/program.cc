@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 
 constexpr size_t kMaxErrorOutput = 4096;
 // A killed program may take long to end: asleep in a driver or on a dead network file system, or
-// held by a debugger. Nobody waits for that; it is looked at so often.
+// held by a debugger. We do not wait for that but look again at this interval.
 constexpr milliseconds kReapEvery{100};
 // When the loop goes it is given so long.
 constexpr milliseconds kLastWait{1'000};

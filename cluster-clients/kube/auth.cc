@@ -166,7 +166,7 @@ void CredentialSource::Defer(std::function<void()> task) {
   });
 }
 
-// Whoever issues credentials may be away for a moment; the one at hand is no worse for that
+// The issuer of credentials may be away for a moment; the one at hand is no worse for that
 // (client-go 1.36 does so with token files).
 void CredentialSource::Fetched(Result<CredentialsPtr> result) {
   std::optional<Error> hidden;

@@ -3,8 +3,8 @@
 // Finding one's way in JSON text without parsing it: where a value ends, where a member is.
 //
 // Only the structure is looked at (strings, braces, brackets), at more than ten times the speed of
-// a parser. Text that is no JSON gives "not there", never anything worse; whoever uses a piece
-// parses it.
+// a parser. Text that is no JSON gives "not there", never anything worse; a caller that uses a
+// piece parses it.
 //
 // No parser of Debian 12 does this: to keep an element of a list as its own text, while the list
 // still arrives, one must both stop in the middle of a value and know where in the text it began.
@@ -19,8 +19,8 @@
 
 namespace fedra::kube {
 
-// Nested deeper than this is not Kubernetes, and would overflow the stack of whoever prints it
-// again.
+// Nested deeper than this is not Kubernetes, and would overflow the stack of the code that prints
+// it again.
 inline constexpr size_t kMaxDepth = 500;
 
 // Exactly one object with balanced braces, not nested too deeply, with white space around it at

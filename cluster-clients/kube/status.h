@@ -3,7 +3,7 @@
 // What the API server's refusals mean: metav1.Status as our errors.
 //
 // The server's own message is repeated, in one line and at most 512 characters. A body that is no
-// Status is never repeated: nobody knows what is in it.
+// Status is never repeated: it may contain anything.
 
 #include <string>
 #include <string_view>

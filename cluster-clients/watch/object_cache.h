@@ -66,7 +66,7 @@ class CacheSink {
   virtual CacheHealth health() const = 0;
 };
 
-// The text of one object, parsed at most once, whoever of its readers is the first to need that.
+// The text of one object, parsed at most once, by the first reader that needs it.
 // Thread rules: one thread. Lifetime: the text must outlive it.
 class ObjectText final {
  public:
@@ -101,7 +101,7 @@ class ObjectCache final : public ObjectSink {
   using OnObject = std::function<void(const ObjectKey& key, const std::shared_ptr<const T>& before,
                                       const std::shared_ptr<const T>& after)>;
   using OnHealth = std::function<void(const CacheHealth& health)>;
-  // An object of this version that somebody has read already; null: nobody has.
+  // The object of this version if it has been parsed already; else null.
   using AlreadyRead =
       std::function<std::shared_ptr<const T>(const ObjectKey& key, const ResourceVersion& version)>;
 
@@ -139,7 +139,7 @@ class ObjectCache final : public ObjectSink {
 };
 
 // Parses the JSON text of an object without exceptions; kBadResponse when it is broken. Without its
-// metadata.managedFields, which nobody here needs.
+// metadata.managedFields, which fedra does not need.
 Result<nlohmann::json> ParseJson(std::string_view text);
 
 }  // namespace fedra::watch

@@ -85,8 +85,8 @@ void Reflector::Stop() {
 }
 
 void Reflector::Apply(const Output& output) {
-  // Whoever hears that objects are gone must be able to see why; and that a list is complete only
-  // when it is.
+  // A sink that hears that objects are gone must be able to see why; and that a list is complete
+  // only when it is.
   const bool state_first = output.tell == Output::Tell::kClear;
   if (!state_first) Tell(output.tell);
   if (output.state) Publish(*output.state, output.error);

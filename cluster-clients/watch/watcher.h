@@ -2,7 +2,7 @@
 //
 // Turns LIST and WATCH into a stream of Reset/Upsert/Remove/Synced for one resource of one cluster.
 //
-// Pure: it is told what arrived (Input) and says what to do next (Output); it performs no I/O and
+// Pure: what arrived goes in (Input), what to do next comes out (Output); it performs no I/O and
 // reads no clock, so every path, including 410 Gone in the middle of a page, is a table row in the
 // test. After kube-rs' watcher.rs; the server's side is that of Kubernetes 1.36.
 //

@@ -43,7 +43,8 @@ class CounterLedger final {
   };
 
   Table& TableOf(uint32_t pool);
-  // Index in the table, or -1: a counter of another driver's pool, which nobody checks.
+  // Index in the table, or -1: a counter of another driver's pool, which the allocator does not
+  // check.
   static int64_t Translate(const Table& table, const PoolView& view, uint32_t counter);
   // Subtracts `sign` times the consumption.
   void Apply(Table& table, const PoolView& view, uint32_t device, int sign);

@@ -87,7 +87,7 @@ class MatchCache final {
   explicit MatchCache(size_t max_results = 1 << 18) : max_results_(max_results) {}
 
   // To be called between two pieces of work. Whenever the results have doubled, those of slices
-  // that the cluster no longer has are forgotten, and those for selectors that nobody has asked
+  // that the cluster no longer has are forgotten, and those for selectors that have not been asked
   // about since; so they are few even where slices and selectors change often.
   void Trim(const Snapshot& snapshot);
   // Results remembered.

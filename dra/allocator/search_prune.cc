@@ -49,7 +49,7 @@ bool Search::Usable(const Place& place, size_t index) {
 Search::Upper Search::Bound(const Place& place, size_t start) {
   const SubRequest& ask = pod_.asks[place.ask];
   Upper upper;
-  // Devices that must agree on an attribute nobody has fixed yet: the largest group counts.
+  // Devices that must agree on an attribute whose value is still open: the largest group counts.
   std::map<std::vector<uint32_t>, std::vector<size_t>> groups;
   Charge(2 * (table_.size() - start));
   for (size_t i = start; i < table_.size(); ++i) {

@@ -48,7 +48,7 @@ std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
                                                const Snapshot& snapshot, const JudgeCaches& caches);
 
 // The sets of one cluster: equal wishes get the same set for as long as slices and classes stay and
-// somebody holds it.
+// it is referenced.
 class DeviceSets final {
  public:
   // `few`: below so many nothing is forgotten.
@@ -66,8 +66,8 @@ class DeviceSets final {
   size_t next_sweep_;
   uint64_t slices_serial_ = 0;
   uint64_t classes_serial_ = 0;
-  // By wishes, which hold the selectors of users. Swept of sets that nobody holds when their number
-  // has doubled.
+  // By wishes, which hold the selectors of users. Sets without references are dropped when their
+  // number has doubled.
   std::unordered_map<std::string, std::weak_ptr<const DeviceSet>> sets_;
 };
 

@@ -143,7 +143,7 @@ bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) {
   const AllocatorFeatures& features = snapshot_.features();
   if (!features.consumable_capacity) return true;
   const std::vector<const Amounts*> taken = TakenOf(device, held);
-  // What nobody holds has room for a request that names no amounts.
+  // A device without consumers has room for a request that names no amounts.
   if (taken.empty() && !ask_.request->has_capacity) return true;
   const auto shortage = FindShortage(*device.device, *ask_.request, taken, features);
   if (!shortage) return true;

@@ -17,7 +17,7 @@
 // 1.36.3); the simulation does the same. The devices that earlier pods took may be what kept the
 // search from an error; where it depends on the nodes that they went to, the outcome is kUnknown.
 //
-// A named claim that is allocated although nobody has reserved it does not pin the pods: when no
+// A named claim that is allocated but reserved for no pod does not pin the pods: when no
 // node fits, kube-scheduler takes one such claim's allocation back and tries again.
 //
 // Reasons only advise to wait where that can help: a shortage of devices that are held is judged

@@ -27,7 +27,7 @@ struct Binding {
   std::vector<std::shared_ptr<const NodeSelector>> selectors;  // all must match
   Text node;                                                   // empty: no single node
   // Allocated in the cluster:
-  bool idle = false;        // and reserved for nobody
+  bool idle = false;        // and reserved for no pod
   bool unbindable = false;  // and no further pod can be bound to it
   std::string failure;      // why its devices could not be bound: it can be used nowhere
 };

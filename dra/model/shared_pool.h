@@ -1,6 +1,6 @@
 #pragma once
 //
-// SharedPool: one immutable object per content, as long as somebody holds it.
+// SharedPool: one immutable object per content, as long as it is referenced.
 //
 // Thread rules: not thread-safe; the objects given out are immutable and outlive the pool.
 

@@ -4,8 +4,8 @@
 // attribute names repeat hundreds of thousands of times in a fleet; a Text is one pointer.
 //
 // Thread rules: Text is a plain value with an atomic reference count; copy and compare from any
-// thread. TextPool is not thread-safe: one per worker cluster, used by whoever parses its objects.
-// Lifetime: a Text outlives its pool.
+// thread. TextPool is not thread-safe: one per worker cluster, used by the code that parses its
+// objects. Lifetime: a Text outlives its pool.
 
 #include <atomic>
 #include <compare>
@@ -83,7 +83,7 @@ struct TextEqual {
 
 class TextPool final {
  public:
-  // The one Text for this content. Forgets texts that nobody names any more whenever the pool has
+  // The one Text for this content. Forgets texts without references whenever the pool has
   // doubled, so that churning objects do not make it grow.
   Text Intern(std::string_view text);
   size_t size() const { return texts_.size(); }

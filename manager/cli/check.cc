@@ -194,7 +194,7 @@ int Check(const CheckOptions& options, Terminal& terminal) {
                                 .claims_of_others = NameClaims(input->jobs)},
                                terminal);
   if (!fleet) {
-    // Mistakes are worth knowing although nobody could be asked.
+    // Mistakes are worth knowing although no worker could be asked.
     Print(*input, {}, nullptr, *format, terminal);
     return fail(fleet.error().message);
   }

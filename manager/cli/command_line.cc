@@ -115,10 +115,10 @@ std::string Plain(const CLI::ParseError& error) {
   return said;
 }
 
-// Somebody has pressed a key and waits: how long what is not known by itself may take.
+// The user has pressed a key and waits: how long a look at the cluster may take.
 constexpr std::chrono::milliseconds kCompletionLimit{300};
 
-// What a command prints. Silent about what goes wrong, as nobody would read it.
+// What a command prints. Silent about what goes wrong: the shell would show it as a completion.
 std::string Printed(const std::vector<std::string>& arguments) {
   CLI::App app;
   Parsed parsed;

@@ -179,7 +179,7 @@ std::string RoffText(std::string_view text) {
     if (c == '\\') {
       roff += "\\e";
     } else if (c == '-') {
-      roff += "\\-";  // else a hyphen is shown, which nobody can paste
+      roff += "\\-";  // else a typographic hyphen is shown, which a shell does not take
     } else {
       roff += c;
     }

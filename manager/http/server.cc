@@ -177,7 +177,7 @@ class HttpServer::Impl final : public std::enable_shared_from_this<HttpServer::I
         });
   }
 
-  // Whoever has nothing to wait for from us makes room for others.
+  // A connection that waits for nothing from us makes room for others.
   void Wait(const std::shared_ptr<Connection>& connection) {
     connection->place = waiting_.insert(waiting_.end(), connection);
   }

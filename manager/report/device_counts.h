@@ -17,7 +17,7 @@ struct DeviceCount {
   int shared = 0;     // held in shares; more of them may be had
   int allocated = 0;  // held as a whole
   int unusable = 0;   // in an incomplete or invalid pool, on no node, or its counters are used up
-  int tainted = 0;    // a taint keeps away whoever does not tolerate it, in use or not
+  int tainted = 0;    // a taint keeps away pods that do not tolerate it, in use or not
 
   void Add(const DeviceCount& other);
 };

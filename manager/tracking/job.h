@@ -75,7 +75,7 @@ class JobAdapter {
   virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
   // The pod sets of a job that no Kueue has seen yet; they point into `object`.
   virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
-  // How the pods of a job are told from others.
+  // How the pods of a job are recognized.
   virtual PodLabel pod_label() const = 0;
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.

@@ -123,9 +123,9 @@ struct StatusChange {
 
 // A JSON merge patch for the status subresource, bound to the resourceVersion we looked at.
 //
-// It carries the whole admissionChecks list, which is safe because of that binding: a list somebody
-// else has changed meanwhile answers 409. One atomic write leaves no moment in which clusterName is
-// set and the check still Pending; nulls clear fields that Kueue has come to co-own.
+// It carries the whole admissionChecks list, which is safe because of that binding: a list that
+// another client else has changed meanwhile answers 409. One atomic write leaves no moment in which
+// clusterName is set and the check still Pending; nulls clear fields that Kueue has come to co-own.
 //
 // A Pending check is never dated before the quota that the workload holds was reserved: so an
 // object shows by itself whether we have written its check since then. Kueue dates a check when it

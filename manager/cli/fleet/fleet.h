@@ -68,7 +68,7 @@ struct Fleet {
 };
 
 // Whatever cannot be known of a worker is in its verdicts; an error is one of the options.
-// What could not be read of a snapshot is told on the terminal.
+// What could not be read of a snapshot is printed on the terminal.
 Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal);
 
 }  // namespace fedra::cli

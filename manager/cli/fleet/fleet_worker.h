@@ -5,7 +5,7 @@
 // configuration says of it. The verdict is verify::Verify's, as the daemon's is.
 //
 // Thread rules: each feed's sink by one thread at a time; verdicts from any thread.
-// Lifetime: whoever feeds must end before the worker.
+// Lifetime: its feeds must end before the worker.
 
 #include <chrono>
 #include <functional>

@@ -25,7 +25,7 @@ struct Orphan {
   std::string uid;
   ObjectKey workload;        // of the manager, that it was made for; name empty: unknown
   std::string workload_uid;  // of that Workload
-  bool deleting = false;     // somebody deletes it already
+  bool deleting = false;     // its deletion has begun
   WallTime created{};        // the epoch: not known
   // "Running", "Suspended", "Finished", "Failed" or "Pending" of a job; "Admitted", "Waiting" or
   // "Finished" of a clone.

@@ -11,7 +11,7 @@ namespace {
 // One type a paragraph: its name, then its fields as NAME:TYPE. Before a name `*` says that the
 // field is decisive, behind it `!` that it is required. [T] is a list of T, {T} a map to T;
 // int32(0..) has bounds, =A|B is an enumeration; `label` and `subdomain` are strings with the
-// syntax of names; `object` is any object. Kinds of volumes that nobody should use any more are
+// syntax of names; `object` is any object. Kinds of volumes that are out of use are
 // objects only.
 constexpr std::string_view kTable = R"(
 Job *apiVersion!:string *kind!:string *metadata:ObjectMeta *spec!:JobSpec status:any

@@ -4,7 +4,7 @@
 // tolerates, how much of a device. Pure.
 //
 // Source: validation of resource.k8s.io/v1 in Kubernetes 1.36; what it accepts although the
-// scheduler then ends with an error, or nobody can have meant it, is a mistake as well.
+// scheduler then ends with an error, or that cannot be meant, is a mistake as well.
 
 #include <string>
 

@@ -83,7 +83,7 @@ std::vector<SelectorTypo> SelectorTypos(const json& spec, const std::string& pat
   if (fleet.devices == 0) return typos;
   ForEachSelector(spec, path, [&](const std::string& expression, const std::string& at) {
     const std::unique_ptr<cel::Ast> ast = cel::ParseForAdvice(expression, {});
-    if (ast->root == nullptr) return;  // that it is no selector is told elsewhere
+    if (ast->root == nullptr) return;  // that it is no selector is reported elsewhere
     cel::ForEachNode(*ast->root, [&](const cel::Expr& node) {
       if (const auto place = cel::PathOf(node)) AddTypo(*place, at, fleet, typos);
     });

@@ -1,7 +1,7 @@
 #pragma once
 //
 // Selectors that read what no device publishes, although a name nearly the same is published: the
-// selector is false, or an error, for every device, and nobody says why. Pure.
+// selector is false, or an error, for every device, without a message of the scheduler. Pure.
 
 #include <set>
 #include <string>

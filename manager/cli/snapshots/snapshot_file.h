@@ -6,7 +6,7 @@
 //
 // A file is untrusted input: whatever it contains, the result is a well-formed value or an Error
 // that names the place. Objects are what is left of the API servers' objects by
-// snapshot_reduce.h; whether one makes sense is found out by whoever is fed with it.
+// snapshot_reduce.h; its readers find out whether one makes sense.
 //
 // Thread rules: plain values and pure functions.
 

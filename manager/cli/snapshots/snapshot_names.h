@@ -3,10 +3,10 @@
 // Pseudonyms in place of the names in a snapshot, for a file that is shown to others. Pure.
 //
 // Names that a job refers to (namespaces, claims, templates, ...) become a hash, so that `check`
-// can still ask a redacted snapshot about a job with its real names: whoever guesses a name can
-// confirm it. Names whose order decides what the scheduler looks at first (nodes, pools, slices)
-// become numbers in the same order. Kept are the names of workers, queues, device classes, drivers
-// and devices, labels, and attributes, unless a value is the name of a node.
+// can still ask a redacted snapshot about a job with its real names: a reader who guesses a name
+// can confirm it. Names whose order decides what the scheduler looks at first (nodes, pools,
+// slices) become numbers in the same order. Kept are the names of workers, queues, device classes,
+// drivers and devices, labels, and attributes, unless a value is the name of a node.
 
 #include <string>
 #include <string_view>

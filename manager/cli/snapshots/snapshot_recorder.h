@@ -2,7 +2,7 @@
 //
 // Records what one worker would be judged by, instead of judging it.
 //
-// Thread rules: as FleetWorker. Lifetime: whoever feeds must end before the recorder.
+// Thread rules: as FleetWorker. Lifetime: its feeds must end before the recorder.
 
 #include <functional>
 #include <memory>

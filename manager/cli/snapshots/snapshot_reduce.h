@@ -16,7 +16,7 @@
 namespace fedra::cli {
 
 // Nothing when the object has no say: a pod that has ended, a job of ours (`origin`). `kinds`: of
-// jobs, by whose labels pods are told.
+// jobs, by whose labels pods are recognized.
 std::optional<nlohmann::json> Reduced(const kube::Resource& resource, const nlohmann::json& object,
                                       const std::string& origin, const tracking::JobKinds& kinds);
 

@@ -40,7 +40,7 @@ class CheckedOutput final : public std::streambuf {
 // wanted: nothing is said.
 int Conclude(CheckedOutput& output, const std::string& command, int code);
 
-// Waits; false: nobody can read standard output any more (its pipe or terminal is closed).
+// Waits; false: standard output has no reader any more (its pipe or terminal is closed).
 bool WaitWhileRead(int milliseconds);
 
 // Opens standard input, output and error where the caller closed them, so that no other file gets

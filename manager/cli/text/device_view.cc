@@ -117,7 +117,7 @@ std::string ClassHint(const std::vector<report::WorkerDevices>& workers, const s
   const std::vector<std::string> known(all.begin(), all.end());
   if (known.empty()) return {};
   std::string closest = config::ClosestName(asked, known);
-  // "gpu" for "gpu.example.com": nobody remembers the whole.
+  // "gpu" for "gpu.example.com": few remember the whole.
   for (const std::string& name : known)
     if (closest.empty() && !asked.empty() && name.find(asked) != std::string::npos) closest = name;
   if (!closest.empty()) return fmt::format("; did you mean {}?", closest);

@@ -27,7 +27,7 @@ std::string ShortNote(const report::WorkloadData& data,
   return fmt::format("none of {} can run it", Counted(verdicts.size(), "worker"));
 }
 
-// More remedies than this are a page nobody reads; `explain` has the others.
+// More remedies than this would fill the screen; `explain` has the others.
 constexpr size_t kMaxRemedies = 3;
 
 }  // namespace

@@ -67,9 +67,9 @@ KindRow OfTrainingOperator(const std::string& plural, const std::string& kind,
 }
 
 KindRow MpiJob() {
-  KindRow row =
-      WithReplicas({"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"}, "mpiReplicaSpecs",
-                   {{"Launcher", "launcher"}, {"Worker", "worker"}}, /*operator_name=*/"mpi-operator");
+  KindRow row = WithReplicas({"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"}, "mpiReplicaSpecs",
+                             {{"Launcher", "launcher"}, {"Worker", "worker"}},
+                             /*operator_name=*/"mpi-operator");
   row.honoured_since = "MPI operator 0.6";
   return row;
 }

@@ -58,7 +58,7 @@ struct SuspendRule {
   bool operator==(const SuspendRule&) const = default;
 };
 
-// How its pods are told from all others: a label whose value is the job's name. `also_key` and
+// How its pods are recognized: a label whose value is the job's name. `also_key` and
 // `also_value` tell kinds apart that share the label.
 struct PodLabel {
   std::string key;  // empty: they cannot be told
