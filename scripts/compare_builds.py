@@ -76,7 +76,7 @@ def cost(tree: Path, scratch: Path, every: int) -> tuple[dict[str, float], float
     launcher.write_text(LAUNCHER)
     launcher.chmod(0o755)
     build, times = scratch / "build", scratch / "times"
-    run("cmake", "--preset", "release", "-S", tree, "-B", build, "-DFEDRA_CCACHE=FEDRA_CCACHE-NOTFOUND",
+    run("cmake", "--preset", "release", "-S", tree, "-B", build, "-DFEDRA_CCACHE=OFF",
         f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}")  # fmt: skip
     objects = objects_of(build)
     demo = set(objects_of(build, DEMO))

@@ -12,8 +12,10 @@ namespace {
 // balancer) leaves the watches on the old connection until they end: with a limit of 3 all calls
 // waited for ever after the third.
 constexpr Multi::Limits kHttp2Limits{.open = 32, .kept = 4};
-// HTTP/1.1: each watch and each call under way holds one. Watches must not starve calls.
-constexpr Multi::Limits kHttp1Limits{.open = 128, .kept = 64};
+// HTTP/1.1: each watch and each call under way holds one. Watches must not starve calls. All are
+// kept: with a limit below what is in use, libcurl closes an idle one whenever a call ends, and the
+// next call pays for a TLS handshake.
+constexpr Multi::Limits kHttp1Limits{.open = 128, .kept = 128};
 
 constexpr int kTimeoutsToReset = 2;
 constexpr size_t kIdleHandles = 16;

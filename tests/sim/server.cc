@@ -135,6 +135,8 @@ void Server::ExpireHistory() {
 
 std::map<std::string, size_t> Server::RequestCounts() const { return impl_->core->requests.Copy(); }
 
+size_t Server::ConnectionCount() const { return impl_->listener.accepted(); }
+
 Objects& Server::objects() { return impl_->objects; }
 
 Reply Server::Call(const std::string& method, const std::string& target, const std::string& body,

@@ -82,6 +82,8 @@ class Server final {
 
   // Requests by "VERB RESOURCE", for example "list workloads", "patch jobs/status", "get /version".
   std::map<std::string, size_t> RequestCounts() const;
+  // Connections accepted so far.
+  size_t ConnectionCount() const;
 
   Objects& objects();
   // One request without TLS and HTTP. `target` is path and query. Watches are answered with what is

@@ -129,6 +129,7 @@ void Listener::Accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted || !accepting_) return;
     if (!error) {
+      ++accepted_;
       auto session = std::make_shared<Session>(core_, CurrentContext(), std::move(socket));
       std::erase_if(sessions_, [](const auto& weak) { return weak.expired(); });
       sessions_.push_back(session);

@@ -7,6 +7,7 @@
 // Lifetime: Stop() (also run by the destructor) resets all connections and returns when the loop
 // has let go.
 
+#include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <cstdint>
@@ -28,6 +29,8 @@ class Listener final {
   Listener& operator=(const Listener&) = delete;
 
   uint16_t port() const { return port_; }
+  // Connections accepted so far.
+  size_t accepted() const { return accepted_; }
   // After a change of Core::faults.
   void ApplyFaults();
   void DropConnections();
@@ -52,6 +55,7 @@ class Listener final {
   const TlsContext expired_;
   const TlsContext foreign_;
   uint16_t port_ = 0;
+  std::atomic<size_t> accepted_ = 0;
 
   // Loop thread only.
   boost::asio::ip::tcp::acceptor acceptor_;

@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
 #include "tests/unit/cluster-clients/support/harness.h"
@@ -167,6 +170,32 @@ TEST_CASE("watches do not starve calls on a server that speaks only HTTP/1.1") {
   for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
   REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
   for (const auto& cache : caches) CHECK(cache->WaitForContent({"a=1"}));
+  f.cluster->Stop();
+}
+
+TEST_CASE("calls use the connections of earlier calls, however many are under way beside watches") {
+  constexpr int kWatches = 20;
+  constexpr int kCallers = 60;
+  Fixture f;
+  std::vector<std::unique_ptr<TestCache>> caches;
+  for (int i = 0; i < kWatches; ++i) {
+    caches.push_back(std::make_unique<TestCache>());
+    f.cluster->Watch({kConfigMaps}, **caches.back());
+  }
+  for (const auto& cache : caches) REQUIRE(cache->WaitForState(watch::CacheState::kSynced));
+  REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+
+  std::atomic<int> answered = 0;
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < 10; ++call)
+        if (f.cluster->Get(kConfigMaps, {"default", "a"})) ++answered;
+    });
+  }
+  callers.clear();
+  CHECK(answered == kCallers * 10);
+  CHECK(f.server.ConnectionCount() <= kWatches + kCallers + 10);  // discovery, health
   f.cluster->Stop();
 }
 
