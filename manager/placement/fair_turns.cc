@@ -44,25 +44,44 @@ std::vector<FairTurns::Turn> FairTurns::Add(int priority, WallTime since, const 
   return turns;
 }
 
-void FairTurns::Remove(int priority, WallTime since, const ObjectKey& workload,
-                       const std::string& queue, bool served) {
+std::vector<FairTurns::Turn> FairTurns::CloseGap(Queue& queue, Waiting::iterator first,
+                                                 double now) {
+  std::vector<Turn> turns;
+  double next = first == queue.waiting.begin() ? queue.next : std::prev(first)->second.Next();
+  for (auto at = first; at != queue.waiting.end(); ++at) {
+    const double turn = std::max(now, next);
+    if (turn >= at->second.turn) break;
+    at->second.turn = turn;
+    turns.push_back({at->first.second, turn});
+    next = at->second.Next();
+  }
+  return turns;
+}
+
+std::vector<FairTurns::Turn> FairTurns::Remove(int priority, WallTime since,
+                                               const ObjectKey& workload, const std::string& queue,
+                                               bool served) {
   const auto level = levels_.find(priority);
-  if (level == levels_.end()) return;
+  if (level == levels_.end()) return {};
   const auto found = level->second.queues.find(queue);
-  if (found == level->second.queues.end()) return;
+  if (found == level->second.queues.end()) return {};
   Queue& own = found->second;
   const auto place = own.waiting.find({since, workload});
-  if (place == own.waiting.end()) return;
+  if (place == own.waiting.end()) return {};
   const Place its = place->second;
-  own.waiting.erase(place);
+  const auto behind = own.waiting.erase(place);
+  std::vector<Turn> turns;
   if (served) {
     own.next = std::max(own.next, its.Next());
     // Lines are served side by side, so one with a late turn may go before those of another line:
     // who comes now must not wait for all of these.
     level->second.now = std::max(level->second.now, std::min(its.turn, LeastTurn(level->second)));
+  } else {
+    turns = CloseGap(own, behind, level->second.now);
   }
   if (own.waiting.empty() && own.next <= level->second.now) level->second.queues.erase(found);
   if (level->second.queues.empty()) levels_.erase(level);
+  return turns;
 }
 
 }  // namespace fedra::placement

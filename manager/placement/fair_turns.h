@@ -41,9 +41,11 @@ class FairTurns final {
   // Its own turn, and those of its queue that come later because of it.
   std::vector<Turn> Add(int priority, WallTime since, const ObjectKey& workload,
                         const Share& share);
-  // `served`: it was dispatched, and its queue pays for it.
-  void Remove(int priority, WallTime since, const ObjectKey& workload, const std::string& queue,
-              bool served);
+  // `served`: it was dispatched, and its queue pays for it. Otherwise those behind it in its queue
+  // go as if it had never come, but not before the turn that was served last: the turns that come
+  // earlier by that.
+  std::vector<Turn> Remove(int priority, WallTime since, const ObjectKey& workload,
+                           const std::string& queue, bool served);
 
  private:
   struct Place {
@@ -51,15 +53,18 @@ class FairTurns final {
     double step = 0;
     double Next() const { return turn + step; }
   };
+  using Waiting = std::map<std::pair<WallTime, ObjectKey>, Place>;
   struct Queue {
     double next = 0;  // no turn of it is before this
-    std::map<std::pair<WallTime, ObjectKey>, Place> waiting;
+    Waiting waiting;
   };
   struct Level {
     double now = 0;  // the last turn that was served, and none that waits was before it
     std::map<std::string, Queue> queues;
   };
 
+  // Moves the workloads from `first` on forward.
+  static std::vector<Turn> CloseGap(Queue& queue, Waiting::iterator first, double now);
   // Of those that wait; infinity: none does.
   static double LeastTurn(const Level& level);
 

@@ -77,14 +77,16 @@ Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
   return entries_[rank.workload] = order_.insert(std::move(node)).position;
 }
 
+void Lines::MoveTo(const FairTurns::Turn& turn, std::vector<ObjectKey>& look_at) {
+  const Order::iterator entry = entries_.at(turn.workload);
+  QueueRank rank = entry->first;
+  rank.turn = turn.at;
+  Move(entry, rank, look_at);
+}
+
 double Lines::TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at) {
   const auto turns = turns_.Add(rank.priority, rank.since, rank.workload, share);
-  for (size_t i = turns.size(); i-- > 1;) {
-    const Order::iterator later = entries_.at(turns[i].workload);
-    QueueRank its = later->first;
-    its.turn = turns[i].at;
-    Move(later, its, look_at);
-  }
+  for (size_t i = turns.size(); i-- > 1;) MoveTo(turns[i], look_at);
   return turns.front().at;
 }
 
@@ -99,7 +101,7 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
   if (has_turn) {
     rank.turn = at->first.turn;
   } else {
-    if (!is_new) LeaveShare(at->first, at->second, /*served=*/false);
+    if (!is_new) LeaveShare(at->first, at->second, /*served=*/false, look_at);
     if (contender.share) rank.turn = TakeTurn(rank, *contender.share, look_at);
   }
   if (is_new) {
@@ -121,9 +123,15 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
   return at;
 }
 
-void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served) {
-  if (entry.share && !entry.has_paid)
-    turns_.Remove(rank.priority, rank.since, rank.workload, entry.share->queue, served);
+void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
+                       std::vector<ObjectKey>& look_at) {
+  if (!entry.share || entry.has_paid) return;
+  const auto earlier =
+      turns_.Remove(rank.priority, rank.since, rank.workload, entry.share->queue, served);
+  for (const FairTurns::Turn& turn : earlier) {
+    MoveTo(turn, look_at);
+    look_at.push_back(turn.workload);
+  }
 }
 
 std::vector<ObjectKey> Lines::Join(const Contender& contender) {
@@ -301,7 +309,7 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
       if (passed && !at->second.dispatched) ++at->second.passes;
     }
     std::vector<ObjectKey> look_at;
-    LeaveShare(self->first, entry, /*served=*/true);
+    LeaveShare(self->first, entry, /*served=*/true, look_at);
     entry.has_paid = entry.dispatched = true;
     // If it comes back, it is looked at before anybody passes it.
     entry.is_known = entry.judged = false;
@@ -328,7 +336,7 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   std::vector<ObjectKey> look_at;
   Entry& entry = found->second->second;
   WakeFollowers(entry, look_at);
-  LeaveShare(found->second->first, entry, /*served=*/false);
+  LeaveShare(found->second->first, entry, /*served=*/false, look_at);
   if (entry.reserved) reservations_outdated_ = true;
   std::erase(heads_, &*found->second);
   order_.erase(found->second);

@@ -194,8 +194,10 @@ class Lines final {
   Order::iterator Put(const Contender& contender, std::vector<ObjectKey>& look_at);
   Order::iterator Move(Order::iterator entry, const QueueRank& rank,
                        std::vector<ObjectKey>& look_at);
+  void MoveTo(const FairTurns::Turn& turn, std::vector<ObjectKey>& look_at);
   double TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at);
-  void LeaveShare(const QueueRank& rank, const Entry& entry, bool served);
+  void LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
+                  std::vector<ObjectKey>& look_at);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
   Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);

@@ -688,6 +688,20 @@ TEST_CASE("lines: a queue pays once for a job that no worker took at first") {
   CHECK(Serve(lines, 8) == "abababab");
 }
 
+TEST_CASE("lines: a job that is deleted costs its queue nothing") {
+  Lines lines;
+  for (int i = 0; i < 9; ++i) lines.Join(In("a", 1, "a" + std::to_string(i), i));
+  for (int i = 0; i < 4; ++i) lines.Join(In("b", 1, "b" + std::to_string(i), 100 + i));
+  CHECK(Serve(lines, 2) == "ab");
+  std::vector<ObjectKey> look_at;
+  for (int i = 2; i < 8; ++i) {
+    const auto woken = lines.Leave({"ml", "a" + std::to_string(i)});
+    look_at.insert(look_at.end(), woken.begin(), woken.end());
+  }
+  CHECK(std::count(look_at.begin(), look_at.end(), ObjectKey{"ml", "a8"}) > 0);
+  CHECK(Serve(lines, 5) == "ababb");
+}
+
 TEST_CASE("lines: whatever the weights, a job waits for a bounded number of others' pods") {
   constexpr int kLargest = 8;
   for (uint32_t seed = 1; seed <= 200; ++seed) {
@@ -712,6 +726,13 @@ TEST_CASE("lines: whatever the weights, a job waits for a bounded number of othe
       for (const auto& [other, of_other] : weights) {
         if (other != queue)
           bounds[name] += (ahead + kLargest) * weight(other) / weight(queue) + kLargest;
+      }
+      if (draw(0, 4) == 0) {  // deleted: no bound may grow by that
+        const auto left = std::next(bounds.begin(), draw(0, static_cast<int>(bounds.size()) - 1));
+        waiting[left->first.substr(0, 1)] -= pods[left->first];
+        lines.Leave({"ml", left->first});
+        bounds.erase(left);
+        if (bounds.empty()) continue;
       }
       if (draw(0, 2) == 0) continue;
       const std::string first = lines.Standings().front().rank.workload.name;
