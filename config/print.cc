@@ -38,14 +38,6 @@ std::string Quoted(std::string_view text) {
   return out + "\"";
 }
 
-// Choices are read by their text, so only what would look like a number is quoted.
-std::string QuotedChoice(std::string_view text) {
-  const ScalarValue value = ResolvePlain(text);
-  const bool number =
-      std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value);
-  return number ? fmt::format("\"{}\"", text) : std::string(text);
-}
-
 std::string LabelsText(const std::map<std::string, std::string>& labels) {
   std::vector<std::string> parts;
   for (const auto& [key, value] : labels)
@@ -68,7 +60,7 @@ std::string ValueText(const Binding& binding) {
           [](const TextRef& ref) { return ref.value->empty() ? "" : Quoted(*ref.value); },
           [](const NumberRef& ref) { return std::to_string(*ref.value); },
           [](const DurationRef& ref) { return FormatDuration(*ref.value); },
-          [](const ChoiceRef& ref) { return QuotedChoice(ref.names[ref.get()]); },
+          [](const ChoiceRef& ref) { return Quoted(ref.names[ref.get()]); },
           [](const LabelsRef& ref) { return ref.value->empty() ? "" : LabelsText(*ref.value); },
           [](const NamesRef& ref) { return ref.value->empty() ? "" : NamesText(*ref.value); },
           [](const ObjectRef&) { return std::string(); },

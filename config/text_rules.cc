@@ -27,9 +27,13 @@ bool IsIpAddress(std::string_view text) {
 
 std::optional<BadValue> CheckAddress(std::string_view text) {
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || !ParsePort(text.substr(colon + 1))) {
+  if (colon == std::string_view::npos || colon + 1 == text.size()) {
     return BadValue{fmt::format("\"{}\" has no port", text),
                     "write IP:port, such as 127.0.0.1:9480"};
+  }
+  if (!ParsePort(text.substr(colon + 1))) {
+    return BadValue{fmt::format("\"{}\" is no port", text.substr(colon + 1)),
+                    "a number from 1 to 65535"};
   }
   if (IsIpAddress(text.substr(0, colon))) return std::nullopt;
   return BadValue{fmt::format("\"{}\" does not start with an IP address", text),

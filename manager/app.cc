@@ -331,7 +331,7 @@ void Daemon::Apply(config::Loaded fresh) {
   if (std::exchange(reported_restart_, keys) != keys && !keys.empty()) {
     log::Warn(
         "the configuration has changed in parts that need a restart; workers, credentials, "
-        "addresses and the log level are taken over",
+        "addresses and the log level are applied",
         {{"path", path_}, {"keys", keys}});
   }
   fresh.configuration = std::move(merged);

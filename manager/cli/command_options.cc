@@ -19,7 +19,7 @@ constexpr const char* kExamples =
     "  fedra status jobs --state Blocked     only what waits for a worker\n"
     "  fedra why ml/train                    why a job runs where it does, or nowhere\n"
     "  fedra check -f job.yaml               the same before it is submitted\n"
-    "  fedra devices --class gpu.example.com what is free, worker by worker\n"
+    "  fedra devices --class gpu.example.com  what is free, worker by worker\n"
     "  fedra explain TemplateMissing         cause and remedy of a reason\n"
     "\n"
     "Environment:\n"

@@ -33,7 +33,7 @@ std::string_view NameOf(SyncPolicy mode) {
 void Print(const std::vector<TemplateStep>& steps, SyncPolicy mode, Terminal& terminal) {
   if (steps.empty()) {
     terminal.err << fmt::format(
-        "nothing to do with verification.templates.sync: {}{}\n", NameOf(mode),
+        "With verification.templates.sync: {} there is nothing to do{}\n", NameOf(mode),
         mode == SyncPolicy::kNever ? "; --mode IfMissing or Reconcile shows what they would do"
                                    : "");
     return;

@@ -71,7 +71,7 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
                   "worker or queue")
       ->capture_default_str();
   status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");
 }

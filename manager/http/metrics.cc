@@ -77,7 +77,7 @@ constexpr std::array kFamilies = {
                  "more than 16 drivers the rest is called \"other\"."},
     MetricFamily{"fedra_config_last_reload_successful", "gauge", "",
                  "1 when the configuration file is used as it is, 0 when it has changed and could "
-                 "not be taken over."},
+                 "not be used."},
     MetricFamily{"fedra_config_last_reload_success_timestamp_seconds", "gauge", "",
                  "When the configuration in use was read, in seconds since 1970."},
     MetricFamily{"fedra_store_size_bytes", "gauge", "",

@@ -122,8 +122,10 @@ Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
                orphan.deleting ? "is being deleted" : ""});
   }
   if (!table.empty()) output.out = table.Render(style);
-  if (table.empty())
+  if (table.empty()) {
     output.note += (output.note.empty() ? "" : "\n") + std::string("no orphans found");
+    if (!gaps.workers.empty()) output.note += " on the workers that could be read";
+  }
   return output;
 }
 

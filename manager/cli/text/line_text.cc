@@ -45,7 +45,8 @@ std::string LineText(std::span<const store::PlaceRow> places,
   std::string text = InOrder(places, " in line" + wanted);
   if (text.empty()) return text;
   if (places.front().passes > 0)
-    text += fmt::format("; passed {} by other jobs", TimesText(places.front().passes));
+    text += fmt::format("; passed {} by {}", TimesText(places.front().passes),
+                        places.front().passes == 1 ? "another job" : "other jobs");
   for (const store::PlaceRow& row : places)
     if (row.is_kept) text += fmt::format("; devices of {} are kept for it", row.cluster.value);
   return text;

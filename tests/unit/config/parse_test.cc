@@ -157,9 +157,7 @@ TEST_CASE("values") {
        "/etc/fedra.yaml:4:17: http.address: \"127.0.0.1\" has no port (write IP:port, such as "
        "127.0.0.1:9480)"},
       {"http: {address: \"127.0.0.1:65536\"}\n",
-       "/etc/fedra.yaml:4:17: http.address: \"127.0.0.1:65536\" has no port (write IP:port, such "
-       "as "
-       "127.0.0.1:9480)"},
+       "/etc/fedra.yaml:4:17: http.address: \"65536\" is no port (a number from 1 to 65535)"},
       {"kueue: {controllerName: kueue.x-k8s.io/multikueue}\n",
        "/etc/fedra.yaml:4:25: kueue.controllerName: is Kueue's own MultiKueue controller (use a "
        "name of your own, "

@@ -99,9 +99,10 @@ TEST_CASE("config validate for programs: one document on the output, valid or no
 TEST_CASE("config view: YAML for people and files, JSON for programs") {
   const TempFolder folder;
   folder.Write("m", Kubeconfig("manager"));
-  const std::string file = folder.Write(
-      "fedra.yaml",
-      "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: m}\n");
+  const std::string file =
+      folder.Write("fedra.yaml",
+                   "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: m}\n"
+                   "verification: {dependencies: Off}\n");
   const auto view = [&](const std::string& format) {
     std::ostringstream out;
     std::ostringstream err;
@@ -114,6 +115,7 @@ TEST_CASE("config view: YAML for people and files, JSON for programs") {
   const auto document = nlohmann::json::parse(view("json"));
   CHECK(document["kind"] == "Configuration");
   CHECK(document["dispatch"].contains("order"));
+  CHECK(document["verification"]["dependencies"] == "Off");  // to YAML 1.1 a boolean
 }
 
 }  // namespace

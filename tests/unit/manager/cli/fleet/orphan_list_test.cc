@@ -99,6 +99,8 @@ TEST_CASE("orphans as a table and for programs") {
         "east    Workload  ml/b  Waiting  -     -    b\n");
   CHECK(table.note == "west: no contact");
   CHECK(RenderOrphans({}, {}, kRead, Format::kTable, {}).note == "no orphans found");
+  CHECK(RenderOrphans({}, gaps, kRead, Format::kTable, {}).note ==
+        "west: no contact\nno orphans found on the workers that could be read");
   const auto json =
       nlohmann::json::parse(RenderOrphans(orphans, gaps, kRead, Format::kJson, {}).out);
   CHECK(json["kind"] == "OrphanReport");
