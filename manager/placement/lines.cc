@@ -211,7 +211,7 @@ Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const B
                           uint64_t as_of, WallTime now) {
   if (ahead.dispatched) return Hold::kNo;
   if (!ahead.is_known) return Hold::kUntilLookedAt;
-  if (!ahead.judged) return MayWant(ahead, worker, bid) ? Hold::kUntilLookedAt : Hold::kNo;
+  if (!ahead.judged && MayWant(ahead, worker, bid)) return Hold::kUntilLookedAt;
   if (!Compete(ahead, worker, bid))
     return MissedAnOffer(ahead, worker, as_of) ? Hold::kUntilLookedAt : Hold::kNo;
   const Bid& theirs = ahead.bids.at(worker);

@@ -261,6 +261,20 @@ TEST_CASE("lines: other devices are nobody's before those ahead were judged with
   }
 }
 
+TEST_CASE("lines: one in doubt that has not seen the new devices either is looked at first") {
+  const auto policy =
+      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
+  const OrderSettings order{.policy = policy};
+  Lines lines;
+  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({1}), 1, 1), kNow);
+  lines.Invalidate({"ml", "first"});
+  lines.Offered(kEast, 2);
+  const auto second = lines.Offer(Of("second", 2, 0, order),
+                                  On(kEast, Chance::kFits, Devices({2}), 0, 2), kNow);
+  CHECK(AfterWhom(second, kEast) == "first");
+  CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
+}
+
 TEST_CASE("lines: those behind are looked at again when their queue gets another order") {
   Lines lines;
   const auto gpus = Devices({1, 2});
@@ -325,18 +339,28 @@ struct Device {
   bool taken = false;
 };
 
+struct HistoryOptions {
+  uint32_t seed = 1;
+  OrderPolicy policy = OrderPolicy::kStrict;
+  bool churn = false;   // devices change before every look, though none becomes free
+  bool shares = false;  // queues have weights
+  // Workers go out of reach and return, devices come and go, jobs are deleted, weights change.
+  bool changes = false;
+};
+
 // Workers with devices of a few kinds, jobs that want some of one worker at once, and looks in
 // random order, as many threads make them.
 class Cluster {
  public:
-  // `churn`: devices change before every look, though none becomes free. `shares`: queues have
-  // weights.
-  Cluster(uint32_t seed, OrderPolicy policy, bool churn, bool shares)
-      : random_(seed), policy_(policy), churn_(churn), shares_(shares) {
-    uint64_t id = 0;
+  explicit Cluster(const HistoryOptions& options)
+      : random_(options.seed),
+        policy_(options.policy),
+        churn_(options.churn),
+        shares_(options.shares),
+        changes_(options.changes) {
     for (int i = Draw(1, 3); i > 0; --i) {
       auto& devices = workers_[ClusterName("w" + std::to_string(i))];
-      for (int n = Draw(1, 6); n > 0; --n) devices.push_back({++id, Draw(0, 2)});
+      for (int n = Draw(1, 6); n > 0; --n) devices.push_back({++last_device_, Draw(0, 2)});
     }
   }
 
@@ -349,7 +373,9 @@ class Cluster {
       if (what < 45) Invalidate();
       if (what == 50) Restart();
       if (what > 50) LookAtAny();
+      if (changes_ && Draw(0, 9) == 0) Change();
     }
+    while (!out_of_reach_.empty()) Return(*out_of_reach_.begin());
     while (!running_.empty() || !queue_.empty()) {
       while (!queue_.empty()) LookAtAny();
       CheckAtRest();
@@ -374,8 +400,8 @@ class Cluster {
     job.need = gang ? Draw(2, 4) : 1;
     for (int n = Draw(1, 2); n > 0; --n) job.kinds.insert(Draw(0, 2));
     if (shares_) {
-      const int queue = Draw(0, 2);
-      job.contender.share = Share{"q" + std::to_string(queue), queue + 0.5, job.need + 0.0};
+      const auto& [queue, weight] = *std::next(weights_.begin(), Draw(0, 2));
+      job.contender.share = Share{queue, weight, job.need + 0.0};
       // Some come back: they have waited for longer than others of their queue.
       if (Draw(0, 4) == 0) job.contender.rank.since -= std::chrono::seconds(Draw(1, 20));
     }
@@ -428,6 +454,84 @@ class Cluster {
     }
   }
 
+  void Change() {
+    const ClusterName worker =
+        std::next(workers_.begin(), Draw(0, static_cast<int>(workers_.size()) - 1))->first;
+    switch (Draw(0, 4)) {
+      case 0:
+        return out_of_reach_.contains(worker) ? Return(worker) : Cut(worker);
+      case 1:
+        return AddDevice(worker);
+      case 2:
+        return TakeDeviceAway(worker);
+      case 3:
+        return Delete();
+      default:
+        return ChangeWeight();
+    }
+  }
+
+  // What each wants there is judged anew, as after every change of contact.
+  void LookAgain() {
+    for (const auto& [key, job] : jobs_) {
+      if (!job.waits) continue;
+      lines_.Invalidate(key);
+      queue_.insert(key);
+    }
+  }
+  void Cut(const ClusterName& worker) {
+    out_of_reach_.insert(worker);
+    LookAgain();
+  }
+  void Return(const ClusterName& worker) {
+    out_of_reach_.erase(worker);
+    if (missed_changes_.erase(worker) > 0) Offer(worker);
+    LookAgain();
+  }
+
+  void AddDevice(const ClusterName& worker) {
+    workers_.at(worker).push_back({++last_device_, Draw(0, 2)});
+    Offer(worker);
+  }
+  void TakeDeviceAway(const ClusterName& worker) {
+    auto& devices = workers_.at(worker);
+    const auto free = std::find_if(devices.begin(), devices.end(),
+                                   [](const Device& device) { return !device.taken; });
+    if (free == devices.end()) return;
+    devices.erase(free);
+    Offer(worker);
+  }
+  // Which devices there are has changed.
+  void Offer(const ClusterName& worker) {
+    std::erase_if(sets_, [&](const auto& set) { return set.first.first == worker; });
+    if (out_of_reach_.contains(worker)) {
+      missed_changes_.insert(worker);
+      return;
+    }
+    lines_.Offered(worker, ++freed_[worker]);
+    for (const auto& [key, job] : jobs_)
+      if (job.waits) queue_.insert(key);
+  }
+
+  void Delete() {
+    Job* job = AnyOf(&Job::waits);
+    if (job == nullptr) return;
+    job->waits = false;
+    Wake(lines_.Leave(job->contender.rank.workload));
+  }
+
+  void ChangeWeight() {
+    if (!shares_) return;
+    const auto queue = std::next(weights_.begin(), Draw(0, 2));
+    queue->second = Draw(0, 4);
+    for (auto& [key, job] : jobs_) {
+      if ((!job.waits && !job.dispatched) || job.contender.share->queue != queue->first) continue;
+      job.contender.share->weight = queue->second;
+      Wake(lines_.Join(job.contender));
+    }
+    ReadRanks();
+  }
+
   // The worker refused it, or admits it.
   void End(Job& job) {
     const ObjectKey key = job.contender.rank.workload;
@@ -463,6 +567,7 @@ class Cluster {
   Bids BidsOf(const Job& job) {
     Bids bids;
     for (const auto& [worker, devices] : workers_) {
+      if (out_of_reach_.contains(worker)) continue;
       const int free = Count(worker, job, true);
       std::vector<uint64_t> ids;
       for (const Device& device : devices)
@@ -478,6 +583,7 @@ class Cluster {
   }
 
   bool Compete(const ClusterName& worker, const Job& a, const Job& b) const {
+    if (out_of_reach_.contains(worker)) return false;
     if (!CouldRunOn(worker, a) || !CouldRunOn(worker, b)) return false;
     const auto& devices = workers_.at(worker);
     return std::any_of(devices.begin(), devices.end(),
@@ -589,6 +695,11 @@ class Cluster {
   const OrderPolicy policy_;
   const bool churn_;
   const bool shares_;
+  const bool changes_;
+  uint64_t last_device_ = 0;
+  std::set<ClusterName> out_of_reach_;
+  std::set<ClusterName> missed_changes_;  // of those: their devices are other ones by now
+  std::map<std::string, double> weights_ = {{"q0", 0.5}, {"q1", 1.5}, {"q2", 2.5}};
   std::map<ClusterName, std::vector<Device>> workers_;
   std::map<std::pair<ClusterName, std::set<int>>, std::shared_ptr<const dra::DeviceSet>> sets_;
   std::map<ClusterName, uint64_t> freed_;
@@ -608,10 +719,11 @@ TEST_CASE("lines: random histories keep the order, the bound, and no device idle
       GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
   const bool churn = GENERATE(false, true);
   const bool shares = GENERATE(false, true);
+  const bool changes = GENERATE(false, true);
   for (uint32_t seed = 1; seed <= (shares ? 25u : 150u); ++seed) {
     INFO("policy " << static_cast<int>(policy) << ", churn " << churn << ", shares " << shares
-                   << ", seed " << seed);
-    Cluster(seed, policy, churn, shares).Run(200);
+                   << ", changes " << changes << ", seed " << seed);
+    Cluster({seed, policy, churn, shares, changes}).Run(200);
   }
 }
 
