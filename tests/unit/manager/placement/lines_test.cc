@@ -269,8 +269,8 @@ TEST_CASE("lines: one in doubt that has not seen the new devices either is looke
   lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({1}), 1, 1), kNow);
   lines.Invalidate({"ml", "first"});
   lines.Offered(kEast, 2);
-  const auto second = lines.Offer(Of("second", 2, 0, order),
-                                  On(kEast, Chance::kFits, Devices({2}), 0, 2), kNow);
+  const auto second =
+      lines.Offer(Of("second", 2, 0, order), On(kEast, Chance::kFits, Devices({2}), 0, 2), kNow);
   CHECK(AfterWhom(second, kEast) == "first");
   CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
 }
