@@ -69,6 +69,12 @@ std::string ValueText(const Binding& binding) {
       binding);
 }
 
+// The same in a page, where a choice needs no quotes.
+std::string ReferenceText(const Binding& binding) {
+  const auto* choice = std::get_if<ChoiceRef>(&binding);
+  return choice != nullptr ? std::string(choice->names[choice->get()]) : ValueText(binding);
+}
+
 void ViewFields(std::string& out, const Fields& fields, const std::string& indent);
 
 void ViewList(std::string& out, const ListRef& list, const std::string& indent) {
@@ -166,7 +172,7 @@ void DefaultsFields(std::string& out, const Fields& fields, const std::string& i
 
 std::string DefaultText(const Field& field) {
   if (field.required) return "required";
-  const std::string value = ValueText(field.binding);
+  const std::string value = ReferenceText(field.binding);
   return value.empty() ? "" : fmt::format("`{}`", value);
 }
 
@@ -224,12 +230,14 @@ std::string ReferencePage() {
       "that gets another name is removed and added: the new name is used once the old one is "
       "released. "
       "Replace\n"
-      "the file in one step (`mv`), so that the daemon never reads half of it.\n\n"
+      "the file in one step (`mv`), so that the daemon never reads half of it.\n"
+      "SIGHUP makes the daemon read it at once.\n\n"
       "The manager's address needs a restart: seen from another manager, every copy on the workers "
       "would\n"
       "belong to another one. So does every other key; a restart disturbs no job, and the daemon's "
       "log\n"
-      "says when such a key has changed. `fedra check`, `devices`, `sync` and `config` read the "
+      "says when such a key has changed. `fedra check`, `devices`, `templates` and `config` read "
+      "the "
       "file\n"
       "themselves and show what it says, which is what the daemon does only after its restart.\n\n"
       "| key | values | default | meaning |\n|---|---|---|---|\n";
