@@ -19,7 +19,7 @@ namespace {
 // Why nothing can be said about the worker's devices; empty: something can.
 std::string ProblemOf(const FleetWorker& worker) {
   if (const auto silence = worker.Silence()) return silence->message;
-  const auto obstacle = worker.devices()->Obstacle();
+  const auto obstacle = worker.devices()->obstacles().Lists();
   return obstacle ? obstacle->message : std::string();
 }
 

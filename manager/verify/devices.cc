@@ -19,8 +19,8 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
   if (demands == nullptr) {
     reason = Reason{ReasonCode::kStaleData, "", "a pod template of the workload cannot be read"};
   } else {
-    reason = view.Obstacle();
-    if (!reason) reason = view.GroupObstacle(ns, *demands);
+    reason = view.obstacles().Lists();
+    if (!reason) reason = view.obstacles().Groups(ns, *demands);
   }
   if (!reason) return std::nullopt;
   const bool is_certain = reason->code == ReasonCode::kApiMissing ||
@@ -35,7 +35,7 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
 // A No that may come from rules which taint fewer devices than they are taken to is not certain.
 verdict::Verdict Doubted(const DeviceState& view, verdict::Verdict verdict) {
   if (verdict.outcome != Outcome::kNo) return verdict;
-  auto uncertain = view.Uncertainty();
+  auto uncertain = view.obstacles().Uncertainty();
   if (!uncertain) return verdict;
   verdict.outcome = Outcome::kUnknown;
   verdict.reasons.insert(verdict.reasons.begin(), *std::move(uncertain));
@@ -49,7 +49,7 @@ dra::Judgement JudgeDevices(const DeviceState& view, const std::string& ns,
                             const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(view, ns, demands))
     return {.verdict = *std::move(obstacle), .pod_sets = {}};
-  dra::Judgement judgement = view.Judge(ns, *demands, assumed, to_come);
+  dra::Judgement judgement = view.judge().Judge(ns, *demands, assumed, to_come);
   judgement.verdict = Doubted(view, std::move(judgement.verdict));
   return judgement;
 }
@@ -58,7 +58,7 @@ verdict::Verdict VerifyDevices(const DeviceState& view, const std::string& ns,
                                const tracking::Demands& demands, const dra::AssumedList& assumed,
                                const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(view, ns, demands)) return *std::move(obstacle);
-  return Doubted(view, view.Verdict(ns, demands, assumed, to_come));
+  return Doubted(view, view.judge().Verdict(ns, demands, assumed, to_come));
 }
 
 verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other) {
