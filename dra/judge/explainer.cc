@@ -115,6 +115,10 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
     explanation.Add(Outcome::kNo, ReasonCode::kPodsDoNotFit, object, HowManyFit(report));
   ExplainUnbindable(explanation);
   if (trace_.unbindable_claim || trace_.full_claim) return;
+  if (!trace_.found.refused.empty()) {
+    explanation.Add(Outcome::kNo, ReasonCode::kNodeMismatch, "",
+                    "nodes cannot take the pod with its devices: " + Join(trace_.found.refused));
+  }
   if (trace_.resolved.nodes.empty()) {
     const auto& refused = trace_.resolved.refused;
     return explanation.Add(
