@@ -69,12 +69,6 @@ std::string ValueText(const Binding& binding) {
       binding);
 }
 
-// The same in a page, where a choice needs no quotes.
-std::string ReferenceText(const Binding& binding) {
-  const auto* choice = std::get_if<ChoiceRef>(&binding);
-  return choice != nullptr ? std::string(choice->names[choice->get()]) : ValueText(binding);
-}
-
 void ViewFields(std::string& out, const Fields& fields, const std::string& indent);
 
 void ViewList(std::string& out, const ListRef& list, const std::string& indent) {
@@ -172,7 +166,7 @@ void DefaultsFields(std::string& out, const Fields& fields, const std::string& i
 
 std::string DefaultText(const Field& field) {
   if (field.required) return "required";
-  const std::string value = ReferenceText(field.binding);
+  const std::string value = ValueText(field.binding);
   return value.empty() ? "" : fmt::format("`{}`", value);
 }
 

@@ -81,6 +81,8 @@ void Lines::MoveTo(const FairTurns::Turn& turn, std::vector<ObjectKey>& look_at)
   const Order::iterator entry = entries_.at(turn.workload);
   QueueRank rank = entry->first;
   rank.turn = turn.at;
+  const bool overtakes = entry != order_.begin() && rank < std::prev(entry)->first;
+  if (overtakes) look_at.push_back(turn.workload);
   Move(entry, rank, look_at);
 }
 
@@ -128,10 +130,7 @@ void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
   if (!entry.share || entry.has_paid) return;
   const auto earlier =
       turns_.Remove(rank.priority, rank.since, rank.workload, entry.share->queue, served);
-  for (const FairTurns::Turn& turn : earlier) {
-    MoveTo(turn, look_at);
-    look_at.push_back(turn.workload);
-  }
+  for (const FairTurns::Turn& turn : earlier) MoveTo(turn, look_at);
 }
 
 std::vector<ObjectKey> Lines::Join(const Contender& contender) {
