@@ -375,7 +375,10 @@ class Cluster {
       if (what > 50) LookAtAny();
       if (changes_ && Draw(0, 9) == 0) Change();
     }
-    while (!out_of_reach_.empty()) Return(*out_of_reach_.begin());
+    while (!out_of_reach_.empty()) {
+      const ClusterName worker = *out_of_reach_.begin();
+      Return(worker);
+    }
     while (!running_.empty() || !queue_.empty()) {
       while (!queue_.empty()) LookAtAny();
       CheckAtRest();
