@@ -11,14 +11,15 @@
 namespace fedra::dra {
 
 using verdict::CountedCause;
+using verdict::Rule;
 
 namespace {
 
-void Count(std::vector<CountedCause>& causes, const std::string& what) {
+void Count(std::vector<CountedCause>& causes, Rule rule, const std::string& detail) {
   const auto at = std::find_if(causes.begin(), causes.end(),
-                               [&](const CountedCause& cause) { return cause.what == what; });
+                               [&](const CountedCause& cause) { return cause.detail == detail; });
   if (at == causes.end())
-    causes.push_back({what, 1});
+    causes.push_back({.rule = rule, .devices = 1, .detail = detail});
   else
     ++at->devices;
 }
@@ -57,7 +58,7 @@ class Tally final {
   RequestReport Take() {
     for (const auto& [node, count] : free_on_node_)
       report_.most_on_one_node = std::max(report_.most_on_one_node, count);
-    if (shortage_) report_.shortage = Describe(*shortage_, short_device_);
+    if (shortage_) report_.shortage = NeedOf(*shortage_, short_device_);
     NameHolders(nullptr, report_);
     return std::move(report_);
   }
@@ -124,7 +125,10 @@ void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
         DescribeFailure(ask_, failure, name, matches_) + AdviceBehind(failure, snapshot_);
     if (failure.compile_error) report_.compile_error = error;
     report_.errors.push_back(
-        {failure.compile_error ? DescribeSelector(ask_, failure, name, matches_) : error, 1});
+        {.rule = Rule::kSelectorError,
+         .devices = 1,
+         .detail =
+             failure.compile_error ? DescribeSelector(ask_, failure, name, matches_) : error});
     return;
   }
   CountCause(matches_.CauseOf(ask_.match, code));
@@ -134,9 +138,10 @@ void Tally::CountCause(const Cause& cause) {
   const size_t in_class = ask_.device_class ? ask_.device_class->selectors.size() : 0;
   if (cause.names_driver)
     ++report_.other_driver;
+  else if (cause.selector < in_class)
+    Count(report_.class_selectors, Rule::kClassSelector, cause.text);
   else
-    Count(cause.selector < in_class ? report_.class_selectors : report_.request_selectors,
-          cause.text);
+    Count(report_.request_selectors, Rule::kRequestSelector, cause.text);
 }
 
 bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) {
@@ -160,7 +165,8 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
     const std::string value = taint->value.empty() ? "" : "=" + taint->value.str();
     const std::string by =
         taint->rule.empty() ? " (by its driver)" : " (DeviceTaintRule " + taint->rule.str() + ")";
-    Count(report_.taints, taint->effect_text.str() + " " + taint->key.str() + value + by);
+    Count(report_.taints, Rule::kTaint,
+          taint->effect_text.str() + " " + taint->key.str() + value + by);
     return false;
   }
   if (!ask_.admin && device.use && device.use->dedicated) {

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -46,27 +48,23 @@ struct RequestReport {
   int allocated = 0;
   std::vector<ObjectKey> claims;     // that hold those, each once, at most kMaxClaimsKept
   size_t all_claims = 0;             // how many there are
-  std::vector<std::string> holders;  // jobs, or claims of no known job, each once; see NameHolders
+  std::vector<verdict::Holder> holders;  // each once; see NameHolders
   int assumed = 0;       // reserved for dispatched workloads whose pods do not hold them yet
   int placed = 0;        // taken by pods of the same workload
   int capacity = 0;      // not enough capacity left, or not published
-  std::string shortage;  // of the one that has most left: "need 20Gi of memory (8Gi left on gpu-3)"
+  std::optional<verdict::CapacityNeed> shortage;  // of the one that has most left
   int free = 0;          // could be taken
   int most_on_one_node = 0;  // the largest number of free ones that one node reaches
   bool shareable = false;    // some of them serve several claims at a time
 
   // Of this request of this claim: what is counted may have been counted for another one.
   void NameAfter(const PodClaims& pod, const SubRequest& ask);
-  // "request gpu of claim gpu (template large-only)".
-  std::string Subject() const;
-  // The counts as far as they are not 0, in the words of ToString(): {"other driver", 8}.
-  std::vector<verdict::CountedCause> Parts() const;
-  // "24 devices: 8 other driver, ..."; "no devices" without any.
-  std::string ToString() const;
+  verdict::DeviceWish Wish() const;
+  // The counts as far as they are not 0. Of the holders the first few, and the first few of `ns`.
+  std::vector<verdict::CountedCause> Parts(std::string_view ns = {}) const;
+  verdict::DeviceCounts Counts(std::string_view ns = {}) const;
 };
 
-// A message names so many holders; of more it says how many.
-inline constexpr size_t kMaxHolders = 3;
 inline constexpr size_t kMaxClaimsKept = 256;
 inline constexpr size_t kMaxPoolProblems = 3;
 
@@ -78,18 +76,14 @@ RequestReport Explain(const PodClaims& pod, uint32_t ask, const Snapshot& snapsh
 // Which job's pods use a claim.
 using JobOfClaim = std::unordered_map<ObjectKey, ObjectKey>;
 
-// RequestReport::holders for its claims: "job ml/train", or "ml/claim" where no job is known.
-// `jobs`: may be null.
+// RequestReport::holders for its claims: jobs, or the claims where no job is known. `jobs`: may be
+// null.
 void NameHolders(const JobOfClaim* jobs, RequestReport& report);
-// The report with holders of this namespace only; the others are counted. A pod's claims are in its
-// namespace.
-RequestReport ForTenantsOf(const std::string& ns, const JobOfClaim* jobs, RequestReport report);
 
 // How many of the ask's devices one node has free.
 int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
                  const Workspace* placed, MatchCache& matches);
 
-// "need 20Gi of memory (8Gi left on gpu-3)".
-std::string Describe(const CapacityShortage& shortage, const Text& device);
+verdict::CapacityNeed NeedOf(const CapacityShortage& shortage, const Text& device);
 
 }  // namespace fedra::dra

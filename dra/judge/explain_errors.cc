@@ -12,9 +12,6 @@ namespace {
 // Beyond error_forecaster.cc's bound for what may be slow: no machine takes less than 10 seconds.
 constexpr double kSurelySlow = uint64_t{1} << 26;
 
-// Behind an error that the simulation meets and the scheduler may not, or the other way round.
-constexpr const char* kByChance = "; whether it comes to that depends on which nodes it prefers";
-
 ReasonCode ErrorCodeOf(ErrorCause cause) {
   switch (cause) {
     case ErrorCause::kSelector:
@@ -38,8 +35,8 @@ bool DoesNotCompile(const AttemptError& error) {
 
 }  // namespace
 
-std::string HowManyFit(const PodSetReport& report) {
-  return std::to_string(report.fitting) + " of " + std::to_string(report.wanted) + " pods fit";
+verdict::PodsFit HowManyFit(const PodSetReport& report) {
+  return {.fitting = report.fitting, .wanted = report.wanted};
 }
 
 void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explanation& explanation) {
@@ -51,13 +48,14 @@ void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explana
   if (trace.report.fitting > 0)
     explanation.Add(outcome, ReasonCode::kPodsDoNotFit, "pod set " + trace.report.name,
                     HowManyFit(trace.report));
-  const std::string text =
-      WithAdvice(*errors.error, snapshot) + (errors.by_chance ? kByChance : "");
+  verdict::SchedulerError facts{.node = {},
+                                .error = WithAdvice(*errors.error, snapshot),
+                                .by_chance = errors.by_chance};
   if (DoesNotCompile(*errors.error))
-    return explanation.Add(outcome, ReasonCode::kSelectorError, "", text);
-  const std::string node = errors.error->node->name.str();
-  explanation.Add(outcome, ErrorCodeOf(errors.error->cause), "Node " + node,
-                  "kube-scheduler fails with an error on node " + node + ": " + text);
+    return explanation.Add(outcome, ReasonCode::kSelectorError, "", std::move(facts));
+  facts.node = errors.error->node->name.str();
+  std::string object = "Node " + facts.node;
+  explanation.Add(outcome, ErrorCodeOf(errors.error->cause), std::move(object), std::move(facts));
 }
 
 void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
@@ -66,21 +64,18 @@ void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
   const AttemptError& error = *trace.errors.ahead;
   const std::string node = error.node->name.str();
   explanation.Add(Outcome::kUnknown, ErrorCodeOf(error.cause), "Node " + node,
-                  "kube-scheduler fails with an error on node " + node + " once " +
-                      std::to_string(error.pods) + (error.pods == 1 ? " pod" : " pods") +
-                      " of pod set " + trace.report.name + (error.pods == 1 ? " is" : " are") +
-                      " there: " + WithAdvice(error, snapshot) + kByChance);
+                  verdict::SchedulerError{.node = node,
+                                          .error = WithAdvice(error, snapshot),
+                                          .pods = error.pods,
+                                          .pod_set = trace.report.name,
+                                          .by_chance = true});
 }
 
 void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation) {
   const std::string node = trace.errors.given_up->name.str();
   explanation.Add(
       Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
-      "the pods fit, but whether devices of node " + node +
-          " would do was not found out within half of the steps; kube-scheduler searches every "
-          "node, and where that takes longer than 10 seconds the pod goes nowhere, although it "
-          "fits "
-          "on other nodes");
+      verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kOneNode, .where = node});
 }
 
 void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation) {
@@ -91,11 +86,9 @@ void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation) {
   const std::string node = errors.slowest->name.str();
   explanation.Add(
       certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
-      "kube-scheduler needs at least " +
-          std::to_string(static_cast<uint64_t>(errors.slowest_steps)) +
-          " steps to find out that node " + node +
-          " has too few devices for one request; a search that takes longer than 10 seconds ends "
-          "with an error, and then the pod goes nowhere, although it fits on other nodes");
+      verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kSlow,
+                           .where = node,
+                           .steps = static_cast<uint64_t>(errors.slowest_steps)});
 }
 
 }  // namespace fedra::dra

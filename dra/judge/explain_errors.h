@@ -20,7 +20,6 @@ void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation);
 // All pods fit, but a node was not searched to the end, as the scheduler would have to.
 void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation);
 
-// "2 of 3 pods fit"
-std::string HowManyFit(const PodSetReport& report);
+verdict::PodsFit HowManyFit(const PodSetReport& report);
 
 }  // namespace fedra::dra

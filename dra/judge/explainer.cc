@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "dra/judge/explain_errors.h"
@@ -9,7 +10,6 @@
 #include "dra/judge/joint_explainer.h"
 #include "dra/judge/request_explainer.h"
 #include "dra/judge/room_explainer.h"
-#include "dra/judge/shortage.h"
 
 namespace fedra::dra {
 
@@ -25,20 +25,24 @@ bool WaitsForDevices(const std::vector<Reason>& reasons) {
   });
 }
 
-// " (nodes a, b, c and 2 more)"; empty: there are none.
-std::string Named(const Snapshot& snapshot) {
+// The first by name.
+std::vector<std::string> FirstNodes(const Snapshot& snapshot) {
   constexpr size_t kMostNamed = 3;
   std::set<std::string> first;
   snapshot.nodes().ForEach([&](const Text& name, const auto&) {
     first.insert(name.str());
     if (first.size() > kMostNamed) first.erase(std::prev(first.end()));
   });
-  if (first.empty()) return {};
-  std::string names;
-  for (const std::string& name : first) names += (names.empty() ? "" : ", ") + name;
-  const size_t more = snapshot.nodes().size() - first.size();
-  if (more > 0) names += " and " + std::to_string(more) + " more";
-  return (snapshot.nodes().size() == 1 ? " (node " : " (nodes ") + names + ")";
+  return {first.begin(), first.end()};
+}
+
+verdict::NodeCounts CountNodes(const Snapshot& snapshot,
+                               const std::map<verdict::NodeRefusal, int>& refused) {
+  verdict::NodeCounts counts{.nodes = static_cast<int>(snapshot.nodes().size()),
+                             .refused = {},
+                             .first = FirstNodes(snapshot)};
+  for (const auto& [refusal, nodes] : refused) counts.refused.push_back({refusal, nodes});
+  return counts;
 }
 
 }  // namespace
@@ -47,13 +51,13 @@ std::string Named(const Snapshot& snapshot) {
 void Explainer::ExplainBudget(Explanation& explanation) const {
   const PodSetReport& report = trace_.report;
   const Node* unfinished = trace_.errors.unfinished;
-  const std::string where = unfinished == nullptr ? "" : " on node " + unfinished->name.str();
   explanation.Add(Outcome::kUnknown, ReasonCode::kBudgetExceeded, "pod set " + report.name,
-                  "the search for devices was given up" + where + " after " +
-                      std::to_string(context_.cost.steps) + " steps (at most " +
-                      std::to_string(context_.options.limits.max_steps) +
-                      " for all pods and nodes together): " + std::to_string(report.fitting) +
-                      " of " + std::to_string(report.wanted) + " pods had found their devices");
+                  verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kSpent,
+                                       .where = unfinished ? unfinished->name.str() : "",
+                                       .steps = context_.cost.steps,
+                                       .most = context_.options.limits.max_steps,
+                                       .fitting = report.fitting,
+                                       .wanted = report.wanted});
 }
 
 void Explainer::ExplainFullClaim(Explanation& explanation) const {
@@ -62,13 +66,9 @@ void Explainer::ExplainFullClaim(Explanation& explanation) const {
   const auto here = placed_.consumers.find(key);
   const size_t placed = here == placed_.consumers.end() ? 0 : here->second;
   const size_t before = ConsumersOf(key, placed_, context_.snapshot) - placed;
-  const std::string most = std::to_string(kMaxConsumers);
-  explanation.Add(
-      Outcome::kNo, ReasonCode::kCapacityExhausted, object,
-      object + (placed == 0   ? " has " + most + " consumers already"
-                : before == 0 ? " can have no more than " + most + " consumers"
-                              : " can have no more than " + most + " consumers, and has " +
-                                    std::to_string(before) + " of them already"));
+  explanation.Add(Outcome::kNo, ReasonCode::kCapacityExhausted, object,
+                  verdict::FullClaim{
+                      .claim = object, .most = kMaxConsumers, .before = before, .placed = placed});
 }
 
 void Explainer::ExplainUnbindable(Explanation& explanation) const {
@@ -76,20 +76,15 @@ void Explainer::ExplainUnbindable(Explanation& explanation) const {
     const std::string object = "ResourceClaim " + trace_.unbindable_claim->ToString();
     explanation.aborted = true;
     explanation.Add(Outcome::kNo, ReasonCode::kClaimMissing, object,
-                    object +
-                        " takes no more pods: its allocation lacks allocationTimestamp, which "
-                        "kube-scheduler then tries to add and the API server refuses as immutable; "
-                        "delete the claim and create it again");
+                    verdict::Unbindable{.claim = object});
   }
   if (trace_.full_claim) ExplainFullClaim(explanation);
   if (trace_.found.unbindable > 0) {
     explanation.aborted = trace_.report.fitting == 0;
     explanation.Add(
         Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        std::to_string(trace_.found.unbindable) + " of " +
-            std::to_string(context_.snapshot.nodes().size()) +
-            " nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
-            "bind a pod there that has claims as well");
+        verdict::Unbindable{.nodes = trace_.found.unbindable,
+                            .of = static_cast<int>(context_.snapshot.nodes().size())});
   }
 }
 
@@ -107,7 +102,9 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
   const std::string object = "pod set " + report.name;
   if (report.fitting >= context_.options.max_pods) {
     return explanation.Add(Outcome::kUnknown, ReasonCode::kBudgetExceeded, object,
-                           HowManyFit(report) + "; the others were not tried");
+                           verdict::PodsFit{.fitting = report.fitting,
+                                            .wanted = report.wanted,
+                                            .others_untried = true});
   }
   if (trace_.errors.error) return ExplainError(trace_, context_.snapshot, explanation);
   if (context_.BudgetIsSpent()) return ExplainBudget(explanation);
@@ -115,13 +112,9 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
     explanation.Add(Outcome::kNo, ReasonCode::kPodsDoNotFit, object, HowManyFit(report));
   ExplainUnbindable(explanation);
   if (trace_.unbindable_claim || trace_.full_claim) return;
-  if (trace_.resolved.nodes.empty()) {
-    const auto& refused = trace_.resolved.refused;
-    return explanation.Add(
-        Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        "0/" + std::to_string(context_.snapshot.nodes().size()) + " nodes can run the pod" +
-            (refused.empty() ? "" : ": " + Join(refused)) + Named(context_.snapshot));
-  }
+  if (trace_.resolved.nodes.empty())
+    return explanation.Add(Outcome::kNo, ReasonCode::kNodeMismatch, "",
+                           CountNodes(context_.snapshot, trace_.resolved.refused));
   std::vector<Reason>& reasons = explanation.reasons;
   const RoomExplainer room(context_, trace_, placed_, waiting_);
   const auto begin = static_cast<ptrdiff_t>(reasons.size());

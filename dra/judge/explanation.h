@@ -18,13 +18,13 @@ struct Explanation {
   // As in PodSetReport.
   std::vector<RequestReport> requests;
   std::string nearest;
-  std::string obstacle;
+  std::optional<verdict::JointShortage> obstacle;
   bool aborted = false;
   std::optional<verdict::Reason> no_room;
 
   void Add(verdict::Outcome worst, verdict::ReasonCode code, std::string object,
-           std::string message) {
-    Add(worst, {.code = code, .object = std::move(object), .message = std::move(message)});
+           verdict::Facts facts) {
+    Add(worst, {.code = code, .object = std::move(object), .facts = std::move(facts)});
   }
   void Add(verdict::Outcome worst, verdict::Reason reason) {
     outcome = std::max(outcome, worst);

@@ -1,13 +1,14 @@
 #include "dra/judge/joint_explainer.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "dra/judge/shortage.h"
 
 namespace fedra::dra {
 
 using verdict::Outcome;
+using verdict::JointShortage;
 using verdict::ReasonCode;
 
 namespace {
@@ -38,12 +39,6 @@ std::vector<std::string> ConstraintsAt(const PodClaims& pod, size_t position) {
   return found;
 }
 
-std::string Alternatives(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : " or ") + text;
-  return all;
-}
-
 bool AreHeldByOthers(const std::vector<RequestReport>& reports) {
   return std::any_of(reports.begin(), reports.end(), [](const RequestReport& report) {
     return report.allocated + report.assumed > 0;
@@ -62,59 +57,63 @@ bool FitsWith(const SimulationContext& context, const PlacedPods& placed, const 
   return found.fit == Fit::kFit;
 }
 
+void JointExplainer::Refuse(ReasonCode code, std::string object, JointShortage shortage,
+                            Explanation& explanation) {
+  explanation.obstacle = shortage;
+  explanation.Add(Outcome::kNo, code, std::move(object), std::move(shortage));
+}
+
 bool JointExplainer::ExplainConstraints(Explanation& explanation) const {
-  std::string& obstacle = explanation.obstacle;
+  JointShortage shortage = On(JointShortage::Cause::kConstraints);
   for (size_t i = 0; i < kMaxConstraints; ++i) {
-    const std::vector<std::string> constraints = ConstraintsAt(pod_, i);
+    std::vector<std::string> constraints = ConstraintsAt(pod_, i);
     if (constraints.empty()) break;
     if (!Fits({.constraints = uint64_t{1} << i})) continue;
-    obstacle = Alternatives(constraints) + " cannot hold" + Where();
-    explanation.Add(Outcome::kNo, ReasonCode::kConstraintUnsatisfied,
-                    pod_.claims.size() == 1 ? pod_.claims[0].Describe() : "", obstacle);
+    shortage.constraints = std::move(constraints);
+    Refuse(ReasonCode::kConstraintUnsatisfied,
+           pod_.claims.size() == 1 ? pod_.claims[0].Describe() : "", std::move(shortage),
+           explanation);
     return true;
   }
   if (!Fits({.constraints = ~uint64_t{0}})) return false;
-  obstacle = "the constraints of the claims cannot hold together" + Where();
-  explanation.Add(Outcome::kNo, ReasonCode::kConstraintUnsatisfied, "", obstacle);
+  Refuse(ReasonCode::kConstraintUnsatisfied, "", std::move(shortage), explanation);
   return true;
 }
 
-bool JointExplainer::ExplainAmounts(const std::string& anyway, Explanation& explanation) const {
-  std::string& obstacle = explanation.obstacle;
+bool JointExplainer::ExplainAmounts(JointShortage shortage, Explanation& explanation) const {
   const Workspace& taken = placed_.workspace;
   ReasonCode code;
   if (Fits({.counters = true})) {
     code = ReasonCode::kCountersExhausted;
-    obstacle = "shared counters are used up" + Where() + ": " +
-               CounterShortages(context_, taken, node_, pod_) + anyway;
+    shortage.cause = JointShortage::Cause::kCounters;
+    shortage.amounts = CounterShortages(context_, taken, node_, pod_);
   } else if (Fits({.taints = true})) {
     code = ReasonCode::kDeviceTainted;
-    obstacle = "untolerated device taints" + Where();
+    shortage.cause = JointShortage::Cause::kTaints;
   } else if (Fits({.capacity = true})) {
     code = ReasonCode::kCapacityExhausted;
-    obstacle = "not enough device capacity is left" + Where() + ": " +
-               CapacityShortages(context_, taken, node_, pod_) + anyway;
+    shortage.cause = JointShortage::Cause::kCapacity;
+    shortage.amounts = CapacityShortages(context_, taken, node_, pod_);
   } else {
     return false;
   }
-  explanation.Add(Outcome::kNo, code, "Node " + node_.name.str(), obstacle);
+  Refuse(code, "Node " + node_.name.str(), std::move(shortage), explanation);
   return true;
 }
 
 void JointExplainer::Explain(const Waiting& waiting, Explanation& explanation) const {
-  const std::optional<std::string> hopeless = waiting.Hopeless(nullptr);
-  const std::string anyway = hopeless ? "; " + *hopeless : "";
-  if (ExplainConstraints(explanation) || ExplainAmounts(anyway, explanation)) return;
+  JointShortage shortage = On(JointShortage::Cause::kNoNode);
+  shortage.with_all_free = waiting.Hopeless(nullptr);
+  const bool hopeless = shortage.with_all_free.has_value();
+  if (ExplainConstraints(explanation) || ExplainAmounts(shortage, explanation)) return;
   const bool in_use = Fits({.counters = true, .in_use = true});
   const bool by_others = in_use && !hopeless && AreHeldByOthers(explanation.requests);
-  explanation.obstacle =
-      (in_use ? "too many devices are " + std::string(by_others ? "allocated" : "taken") + Where()
-              : std::string(trace_.found.no_room.empty() ? "no single node" : "no node with room") +
-                    " has devices for all requests; the nearest is " + node_.name.str()) +
-      " (" + CountsOn(context_, placed_.workspace, node_, pod_) + ")" + anyway;
-  explanation.Add(Outcome::kNo,
-                  by_others ? ReasonCode::kDevicesAllocated : ReasonCode::kNotEnoughDevices,
-                  "Node " + node_.name.str(), explanation.obstacle);
+  if (in_use)
+    shortage.cause = by_others ? JointShortage::Cause::kAllocated : JointShortage::Cause::kTaken;
+  shortage.with_room = !trace_.found.no_room.empty();
+  CountOn(context_, placed_.workspace, node_, pod_, shortage);
+  Refuse(by_others ? ReasonCode::kDevicesAllocated : ReasonCode::kNotEnoughDevices,
+         "Node " + node_.name.str(), std::move(shortage), explanation);
 }
 
 }  // namespace fedra::dra

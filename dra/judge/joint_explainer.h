@@ -35,8 +35,12 @@ class JointExplainer final {
     return FitsWith(context_, placed_, node_, pod_, relaxation);
   }
   bool ExplainConstraints(Explanation& explanation) const;
-  bool ExplainAmounts(const std::string& anyway, Explanation& explanation) const;
-  std::string Where() const { return " on node " + node_.name.str(); }
+  bool ExplainAmounts(verdict::JointShortage shortage, Explanation& explanation) const;
+  verdict::JointShortage On(verdict::JointShortage::Cause cause) const {
+    return {.cause = cause, .node = node_.name.str()};
+  }
+  static void Refuse(verdict::ReasonCode code, std::string object,
+                     verdict::JointShortage shortage, Explanation& explanation);
 
   const SimulationContext& context_;
   const PlacementTrace& trace_;

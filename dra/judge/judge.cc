@@ -78,9 +78,9 @@ void Downgrade(Attempt& attempt, const SearchCost& cost) {
   verdict.outcome = Outcome::kUnknown;
   verdict.reasons.insert(verdict.reasons.begin(),
                          {ReasonCode::kBudgetExceeded, object,
-                          "not every node was tried for " + object +
-                              ", which the pods share: the search was given up after " +
-                              std::to_string(cost.steps) + " steps"});
+                          verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kSharedClaim,
+                                               .where = object,
+                                               .steps = cost.steps}});
 }
 
 // RunAttempt(), with other nodes for the claims that pods share when not all pods fit.

@@ -111,8 +111,8 @@ struct PodSetReport {
   std::vector<RequestReport> requests;  // only when not all fit: each request, each alternative
   std::string nearest;                  // the node that came closest; empty where nothing matches
   bool aborted = false;  // the scheduler ends with an error, whatever other nodes offer
-  std::string obstacle;  // what stands against all requests together; may be empty
-  std::string scaling;   // which new nodes could take the rest; empty: none
+  std::optional<verdict::JointShortage> obstacle;  // against all requests together
+  std::optional<verdict::NewNodes> new_nodes;      // that could take the rest
   // Nodes that could take the pod otherwise have no room for it: the reason that says so.
   std::optional<verdict::Reason> no_room;
 };

@@ -190,11 +190,10 @@ const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
   added.id = ++last_id_;
   added.constraints = constraints;
   snapshot.nodes().ForEach([&](const Text&, const auto& node) {
-    const NodeAnswer answer = Admits(*node, constraints);
-    if (answer.fits())
-      added.nodes.push_back(node.get());
+    if (auto refusal = Refuses(*node, constraints))
+      ++added.refused[*std::move(refusal)];
     else
-      ++added.refused[answer.what];
+      added.nodes.push_back(node.get());
   });
   return added;
 }

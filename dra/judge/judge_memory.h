@@ -30,7 +30,7 @@ struct AdmittingNodes {
   uint64_t id = 0;  // never that of other nodes or constraints in the same memory
   NodeConstraints constraints;
   std::vector<const Node*> nodes;      // ascending by name
-  std::map<std::string, int> refused;  // what -> nodes
+  std::map<verdict::NodeRefusal, int> refused;  // -> nodes
 };
 
 // What decides whether a device can be taken for a request, how many and with which others left

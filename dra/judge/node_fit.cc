@@ -7,6 +7,9 @@
 #include "dra/model/node_match.h"
 
 namespace fedra::dra {
+
+using verdict::NodeRefusal;
+
 namespace {
 
 constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
@@ -26,37 +29,24 @@ bool TolerateAny(const std::vector<Toleration>& tolerations, std::string_view ke
   });
 }
 
-NodeAnswer Refused(NodeRefusal refusal, std::string what) {
-  NodeAnswer answer;
-  answer.refusal = refusal;
-  answer.what = std::move(what);
-  return answer;
-}
-
-NodeAnswer CheckLabels(const Node& node, const NodeConstraints& constraints) {
+std::optional<NodeRefusal> CheckLabels(const Node& node, const NodeConstraints& constraints) {
   for (const auto& [key, value] : constraints.labels) {
     const Text* label = node.Label(key.view());
     if (!label || !(*label == value))
-      return Refused(NodeRefusal::kLabels,
-                     "didn't match nodeSelector " + key.str() + "=" + value.str());
+      return NodeRefusal{.why = NodeRefusal::Why::kSelector,
+                         .detail = key.str() + "=" + value.str()};
   }
-  if (!constraints.affinity) return {};
+  if (!constraints.affinity) return std::nullopt;
   const auto matches = MatchesLazily(*constraints.affinity, node);
   if (!matches)
-    return Refused(NodeRefusal::kLabels,
-                   "node affinity cannot be evaluated: " + matches.error().message);
-  if (!*matches) return Refused(NodeRefusal::kLabels, "didn't match node affinity");
-  return {};
+    return NodeRefusal{.why = NodeRefusal::Why::kAffinityError, .error = matches.error().message};
+  if (!*matches) return NodeRefusal{.why = NodeRefusal::Why::kAffinity};
+  return std::nullopt;
 }
 
 NodeAnswer Short(const Text& resource, const Quantity& asked, const Quantity& free,
                  const Quantity& all) {
-  return {.refusal = NodeRefusal::kResources,
-          .what = {},
-          .resource = resource,
-          .asked = asked,
-          .free = free,
-          .all = all};
+  return {.resource = resource, .asked = asked, .free = free, .all = all};
 }
 
 bool IsElsewhere(const Text& name, const std::vector<Text>& elsewhere) {
@@ -71,21 +61,21 @@ bool NodeConstraints::operator==(const NodeConstraints& other) const {
   return same_affinity && labels == other.labels && tolerations == other.tolerations;
 }
 
-NodeAnswer Admits(const Node& node, const NodeConstraints& constraints) {
+std::optional<NodeRefusal> Refuses(const Node& node, const NodeConstraints& constraints) {
   const auto& tolerations = constraints.tolerations;
   if (node.unschedulable && !TolerateAny(tolerations, kUnschedulableTaint, "", "NoSchedule"))
-    return Refused(NodeRefusal::kUnschedulable, "unschedulable");
-  if (NodeAnswer labels = CheckLabels(node, constraints); !labels.fits()) return labels;
+    return NodeRefusal{.why = NodeRefusal::Why::kUnschedulable};
+  if (auto labels = CheckLabels(node, constraints)) return labels;
   for (const NodeTaint& taint : node.taints) {
     const bool blocks = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
     if (!blocks) continue;
     if (TolerateAny(tolerations, taint.key.view(), taint.value.view(), taint.effect.view()))
       continue;
     const std::string value = taint.value.empty() ? "" : "=" + taint.value.str();
-    return Refused(NodeRefusal::kTaint,
-                   "had untolerated taint " + taint.key.str() + value + ":" + taint.effect.str());
+    return NodeRefusal{.why = NodeRefusal::Why::kTaint,
+                       .detail = taint.key.str() + value + ":" + taint.effect.str()};
   }
-  return {};
+  return std::nullopt;
 }
 
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,

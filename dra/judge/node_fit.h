@@ -6,29 +6,24 @@
 //
 // Pure functions.
 
-#include <map>
 #include <optional>
-#include <string>
 
 #include "dra/model/pod_demand.h"
+#include "verdict/device_facts.h"
 
 namespace fedra::dra {
 
-enum class NodeRefusal : uint8_t { kNone, kUnschedulable, kLabels, kTaint, kResources };
-
+// What a node has too little of; no resource: it has enough.
 struct NodeAnswer {
-  NodeRefusal refusal = NodeRefusal::kNone;
-  std::string
-      what;  // the label or taint, for messages: "had untolerated taint gpu=true:NoSchedule"
-  // For kResources: what the node has too little of.
   Text resource;
   Quantity asked, free, all;
 
-  bool fits() const { return refusal == NodeRefusal::kNone; }
+  bool fits() const { return resource.empty(); }
 };
 
-// Everything but resources: does not change while pods are placed.
-NodeAnswer Admits(const Node& node, const NodeConstraints& constraints);
+// What keeps the pod from the node apart from resources: does not change while pods are placed.
+// Nothing: it may run there.
+std::optional<verdict::NodeRefusal> Refuses(const Node& node, const NodeConstraints& constraints);
 
 // `used`: what running pods and pods placed before hold, "pods" included; null: nothing. Resources
 // named in `elsewhere` are provided by devices. Of several resources the first one that the node

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "base/text.h"
+#include <utility>
 
 namespace fedra::dra {
 
@@ -15,19 +14,10 @@ namespace {
 
 // No API server accepts more.
 constexpr size_t kMaxAlternatives = 8;
-// Of each alternative; PodSetReport::requests has them in full.
-constexpr size_t kMaxCountsShown = 300;
 
 bool IsNearer(const RequestReport& a, const RequestReport& b) {
   if (a.most_on_one_node != b.most_on_one_node) return a.most_on_one_node > b.most_on_one_node;
   return Matching(a) > Matching(b);
-}
-
-// "2 on one node of class gpu"
-std::string Wish(const RequestReport& report) {
-  const std::string wants =
-      report.all ? "all devices" : std::to_string(report.wanted) + " on one node";
-  return wants + " of class " + report.device_class;
 }
 
 }  // namespace
@@ -52,18 +42,23 @@ ReasonCode RequestExplainer::CodeOf(const RequestReport& report, int64_t need) c
   return ReasonCode::kNotEnoughDevices;
 }
 
-// What waiting will not bring; empty: nothing is known of that, or nothing is held.
-std::string RequestExplainer::Shortfall(const RequestReport& report, int64_t need) const {
+template <class Counts>
+void RequestExplainer::AddShortfall(const RequestReport& report, int64_t need,
+                                    Counts& facts) const {
   const int there = WithinReach(report);
-  if (there == report.free) return {};
-  const auto hopeless =
-      Matching(report) < need ? std::optional<std::string>("") : waiting_.Hopeless(&report);
-  if (!hopeless) return {};
-  if (need <= there) return *hopeless;
-  return Counted(trace_.pods.demand.count, "pod") +
-         (trace_.pods.demand.count == 1 ? " needs " : " need ") + Counted(need, "device") +
-         ", only " + std::to_string(there) + (there == 1 ? " is " : " are ") +
-         (there < Matching(report) ? "untainted and on nodes the pods can use" : "there in all");
+  if (there == report.free) return;  // nothing is held
+  if (Matching(report) >= need) {
+    const auto hopeless = waiting_.Hopeless(&report);
+    if (!hopeless) return;
+    if (need <= there) {
+      facts.with_all_free = hopeless;
+      return;
+    }
+  }
+  facts.shortfall = verdict::Shortfall{.pods = trace_.pods.demand.count,
+                                       .needed = need,
+                                       .there = there,
+                                       .are_all = there >= Matching(report)};
 }
 
 // The devices that all pods take together, as far as that can be told from one request.
@@ -93,26 +88,16 @@ RequestReport RequestExplainer::ReportOn(const PodVariant& variant, uint32_t ask
   return named;
 }
 
-RequestReport RequestExplainer::ForTenants(const RequestReport& report) const {
-  return ForTenantsOf(trace_.pods.ns, context_.options.jobs, report);
-}
-
-// "request gpu of claim gpu (template any) fits in none of 2 alternatives: large: 1 on one node of
-// class h100 (DriverMissing; 2 devices: 2 other driver), small: ..."
-std::string RequestExplainer::DescribeAlternatives(const SubRequest& ask,
-                                                   std::span<const RequestReport> reports) const {
-  std::string text = "request " + ask.owner->name.str() + " of " +
-                     reports.front().claim_description + " fits in none of " +
-                     std::to_string(reports.size()) + " alternatives";
-  const char* separator = ": ";
-  for (const RequestReport& report : reports.first(std::min(reports.size(), kMaxAlternatives))) {
-    const std::string name = report.request.substr(report.request.find('/') + 1);
-    const ReasonCode code = CodeOf(report, Need(ask, report, false));
-    text += separator + name + ": " + Wish(report) + " (" + std::string(ToString(code)) + "; " +
-            Cut(report.ToString(), kMaxCountsShown) + ")";
-    separator = ", ";
-  }
-  return text + (reports.size() > kMaxAlternatives ? ", ..." : "");
+verdict::AlternativeCounts RequestExplainer::CountAlternatives(
+    const SubRequest& ask, std::span<const RequestReport> reports) const {
+  verdict::AlternativeCounts facts{.request = ask.owner->name.str(),
+                                   .claim = reports.front().claim_description,
+                                   .alternatives = {},
+                                   .all = reports.size()};
+  for (const RequestReport& report : reports.first(std::min(reports.size(), kMaxAlternatives)))
+    facts.alternatives.push_back(
+        {CodeOf(report, Need(ask, report, false)), report.Counts(trace_.pods.ns)});
+  return facts;
 }
 
 // `reports`: on the request, or on each of its alternatives, the first of which is `ask`.
@@ -121,30 +106,21 @@ void RequestExplainer::Refuse(const SubRequest& ask, std::span<const RequestRepo
   // The alternative that came furthest decides what would help.
   const RequestReport& nearest = *std::min_element(reports.begin(), reports.end(), IsNearer);
   const int64_t need = Need(ask, nearest, shared);
-  const std::string shortfall = Shortfall(nearest, need);
-  const std::string behind = shortfall.empty() ? "" : "; " + shortfall;
   const ReasonCode code = CodeOf(nearest, need);
   std::string object = "DeviceClass " + nearest.device_class;
   // On every worker in the same words.
   if (code == ReasonCode::kSelectorError && !nearest.compile_error.empty()) {
     return explanation.Add(Outcome::kNo, code, "",
-                           nearest.Subject() + ": " + nearest.compile_error);
+                           verdict::BrokenSelector{.request = nearest.request,
+                                                   .claim = nearest.claim_description,
+                                                   .error = nearest.compile_error});
   }
-  if (reports.size() > 1) {
-    std::vector<RequestReport> discreet;
-    for (const RequestReport& report : reports) discreet.push_back(ForTenants(report));
-    return explanation.Add(Outcome::kNo,
-                           {.code = code,
-                            .object = std::move(object),
-                            .message = DescribeAlternatives(ask, reports) + behind,
-                            .for_tenants = DescribeAlternatives(ask, discreet) + behind});
-  }
-  explanation.Add(Outcome::kNo,
-                  Reason::Counting(code, std::move(object),
-                                   {.wish = nearest.Subject() + " wants " + Wish(nearest) + behind,
-                                    .devices = nearest.devices,
-                                    .parts = nearest.Parts()},
-                                   ForTenants(nearest).Parts()));
+  const auto add = [&](auto facts) {
+    AddShortfall(nearest, need, facts);
+    explanation.Add(Outcome::kNo, code, std::move(object), std::move(facts));
+  };
+  if (reports.size() > 1) return add(CountAlternatives(ask, reports));
+  add(nearest.Counts(trace_.pods.ns));
 }
 
 bool RequestExplainer::Explain(const PodVariant& variant, Explanation& explanation) const {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "dra/judge/explanation.h"
 #include "dra/judge/placed_pods.h"
@@ -29,11 +28,11 @@ class RequestExplainer final {
   RequestReport ReportOn(const PodVariant& variant, uint32_t ask) const;
   int64_t Need(const SubRequest& ask, const RequestReport& report, bool shared) const;
   verdict::ReasonCode CodeOf(const RequestReport& report, int64_t need) const;
-  std::string Shortfall(const RequestReport& report, int64_t need) const;
-  // What may be said of it in the pods' namespace.
-  RequestReport ForTenants(const RequestReport& report) const;
-  std::string DescribeAlternatives(const SubRequest& ask,
-                                   std::span<const RequestReport> reports) const;
+  // Sets what waiting will not bring, in the facts of either shape.
+  template <class Counts>
+  void AddShortfall(const RequestReport& report, int64_t need, Counts& facts) const;
+  verdict::AlternativeCounts CountAlternatives(const SubRequest& ask,
+                                               std::span<const RequestReport> reports) const;
   void Refuse(const SubRequest& ask, std::span<const RequestReport> reports, bool shared,
               Explanation& explanation) const;
 

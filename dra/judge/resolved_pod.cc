@@ -17,10 +17,10 @@ using verdict::ReasonCode;
 
 namespace {
 
-Reason Missing(ReasonCode code, std::string object, const std::string& why) {
-  Reason reason{.code = code, .object = object, .message = {}};
-  reason.message = std::move(object) + why;
-  return reason;
+Reason MissingObject(ReasonCode code, const char* kind, const ObjectKey& key,
+                     bool being_deleted = false) {
+  return {code, kind + (" " + key.ToString()),
+          verdict::Missing{.kind = kind, .key = key, .being_deleted = being_deleted}};
 }
 
 Binding BindingOf(const Claim& claim, const AllocatorFeatures& features) {
@@ -65,8 +65,8 @@ void ClaimResolver::AddNamed(const std::string& name) {
   const ObjectKey key{.ns = ns_, .name = name};
   const auto* found = snapshot_.claims().Find(key);
   if (found == nullptr || (*found)->deleting) {
-    missing.push_back(Missing(ReasonCode::kClaimMissing, "ResourceClaim " + key.ToString(),
-                              found ? " is being deleted" : " does not exist there"));
+    missing.push_back(
+        MissingObject(ReasonCode::kClaimMissing, "ResourceClaim", key, found != nullptr));
     return;
   }
   const Claim& claim = **found;
@@ -93,8 +93,7 @@ void ClaimResolver::AddTemplate(const ClaimReference& reference) {
   const ObjectKey key{.ns = ns_, .name = reference.template_name};
   const auto* found = snapshot_.templates().Find(key);
   if (found == nullptr) {
-    missing.push_back(Missing(ReasonCode::kTemplateMissing,
-                              "ResourceClaimTemplate " + key.ToString(), " does not exist there"));
+    missing.push_back(MissingObject(ReasonCode::kTemplateMissing, "ResourceClaimTemplate", key));
     return;
   }
   ObjectKey claim{.ns = ns_, .name = reference.pod_claim};
@@ -112,8 +111,8 @@ void ClaimResolver::AddTemplate(const ClaimReference& reference) {
 // A class that does not exist keeps the pod from being looked at, even in an alternative.
 void CheckClasses(ResolvedPod& resolved) {
   for (const Text& name : resolved.variants.Plain().pod.missing_classes)
-    resolved.missing.push_back(Missing(ReasonCode::kDeviceClassMissing, "DeviceClass " + name.str(),
-                                       " does not exist there"));
+    resolved.missing.push_back(
+        MissingObject(ReasonCode::kDeviceClassMissing, "DeviceClass", {"", name.str()}));
 }
 
 void CollectNodes(const SimulationContext& context, const PodDemand& demand,
@@ -136,11 +135,9 @@ void CollectNodes(const SimulationContext& context, const PodDemand& demand,
   }
   for (const auto& [claim, nodes] : refused) {
     const auto& [key, binding] = *claim;
-    resolved
-        .refused["excluded because ResourceClaim " + key.ToString() +
-                 (binding->failure.empty() ? " is allocated elsewhere"
-                                           : " could not be bound (" + binding->failure + ")")] +=
-        nodes;
+    resolved.refused[{.why = verdict::NodeRefusal::Why::kClaim,
+                      .detail = "ResourceClaim " + key.ToString(),
+                      .error = binding->failure}] += nodes;
   }
 }
 

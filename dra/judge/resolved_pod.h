@@ -81,7 +81,7 @@ struct ResolvedPod {
   std::vector<ObjectKey> group_claims;   // of those: made for a PodGroup, their only consumer
   std::vector<verdict::Reason> missing;  // objects that do not exist; then no node is looked at
   std::vector<const Node*> nodes;        // that the pod may use, resources left out; by name
-  std::map<std::string, int> refused;    // why not the others -> nodes
+  std::map<verdict::NodeRefusal, int> refused;  // why not the others -> nodes
   // Of the refused: where an allocated claim cannot be used. The scheduler examines them all the
   // same, and an error there ends the pod's attempt as anywhere else.
   std::vector<const Node*> elsewhere;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text.h"
 #include "dra/judge/extended.h"
 #include "dra/judge/joint_explainer.h"
 
@@ -18,17 +17,6 @@ namespace {
 
 std::string_view DomainOf(std::string_view resource) {
   return resource.substr(0, resource.find('/'));
-}
-
-// "each pod asks for 8 cpu, at most 3 is free on one node (2 nodes); ..."
-std::string JoinShortages(const std::vector<ResourceShortage>& shortages,
-                          std::string (ResourceShortage::*text)() const) {
-  std::string all;
-  for (const ResourceShortage& shortage : shortages) {
-    all += (all.empty() ? "" : "; ") + (shortage.*text)();
-    if (shortages.size() > 1) all += " (" + Counted(shortage.nodes, "node") + ")";
-  }
-  return all;
 }
 
 }  // namespace
@@ -100,53 +88,49 @@ std::string RoomExplainer::MeantInstead(const Text& resource) const {
 }
 
 Reason RoomExplainer::Missing(const ResourceShortage& shortage) const {
+  using Source = verdict::NoSuchResource::Source;
+  const bool from_classes = context_.features().extended_resources;
   const Text resource(shortage.resource);
-  std::string text = "no node has " + shortage.resource;
+  verdict::NoSuchResource facts{.resource = shortage};
   if (resource.view().starts_with(kImplicitResourcePrefix)) {
-    text += ", and " + (context_.features().extended_resources
-                            ? "there is no DeviceClass " +
-                                  shortage.resource.substr(kImplicitResourcePrefix.size())
-                            : std::string("the worker's release of Kubernetes takes no extended "
-                                          "resources from DeviceClasses"));
+    facts.source = from_classes ? Source::kImplicit : Source::kRelease;
+    if (from_classes)
+      facts.device_class = shortage.resource.substr(kImplicitResourcePrefix.size());
   } else if (IsExtendedResource(resource.view())) {
-    if (context_.features().extended_resources)
-      text += ", and no DeviceClass has it as extendedResourceName";
-    else if (const auto named = ClassOfResource(context_.snapshot, resource))
-      text += ", and the worker's release of Kubernetes does not take it from DeviceClass " +
-              named->name.str();
-    const std::string meant = MeantInstead(resource);
-    if (!meant.empty()) text += " (did you mean " + meant + "?)";
+    if (from_classes) {
+      facts.source = Source::kNoClass;
+    } else if (const auto named = ClassOfResource(context_.snapshot, resource)) {
+      facts.source = Source::kRelease;
+      facts.device_class = named->name.str();
+    }
+    facts.meant = MeantInstead(resource);
   }
-  return {.code = ReasonCode::kResourceMissing,
-          .object = {},
-          .message = std::move(text),
-          .resources = {shortage}};
+  return {ReasonCode::kResourceMissing, {}, std::move(facts)};
 }
 
 Reason RoomExplainer::TooSmall(const Nodes& nodes) const {
   const PodSetReport& report = trace_.report;
   const bool some = nodes.have_devices && !trace_.resolved.variants.Plain().pod.claims.empty() &&
                     nodes.count < std::ssize(trace_.resolved.nodes);
-  const std::string with = some ? " with the devices" : "";
-  const std::string text =
-      nodes.never && report.fitting == 0
-          ? "no node" + with + " is large enough: "
-          : "the nodes" + with + " have room for " + std::to_string(report.fitting) + " of " +
-                Counted(report.wanted, "pod") + ", even when nothing else runs there: ";
-  return {.code = ReasonCode::kNodesTooSmall,
-          .object = {},
-          .message = text + JoinShortages(nodes.shortages, &ResourceShortage::AgainstLargest),
-          .resources = nodes.shortages};
+  using Cause = verdict::NodeRoom::Cause;
+  return {ReasonCode::kNodesTooSmall,
+          {},
+          verdict::NodeRoom{
+              .cause = nodes.never && report.fitting == 0 ? Cause::kTooSmall : Cause::kTooSmallAll,
+              .resources = nodes.shortages,
+              .have_devices = some,
+              .fitting = report.fitting,
+              .wanted = report.wanted}};
 }
 
 Reason RoomExplainer::Busy(const Nodes& nodes) const {
-  return {.code = ReasonCode::kNodeResources,
-          .object = {},
-          .message = "there is no room now on " + std::to_string(nodes.count) + " of " +
-                     Counted(trace_.resolved.nodes.size(), "node") +
-                     (nodes.have_devices ? ", which could take the pod otherwise: " : ": ") +
-                     JoinShortages(nodes.shortages, &ResourceShortage::AgainstFree),
-          .resources = nodes.shortages};
+  return {ReasonCode::kNodeResources,
+          {},
+          verdict::NodeRoom{.cause = verdict::NodeRoom::Cause::kBusy,
+                            .resources = nodes.shortages,
+                            .have_devices = nodes.have_devices,
+                            .nodes = nodes.count,
+                            .of = static_cast<int>(trace_.resolved.nodes.size())}};
 }
 
 RoomAnswer RoomExplainer::Explain(Explanation& explanation) const {

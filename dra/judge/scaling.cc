@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/text.h"
 #include "dra/judge/node_fit.h"
 
 namespace fedra::dra {
@@ -42,16 +41,14 @@ struct NewNode {
   std::map<Text, int64_t> devices;  // by class
   int64_t max_nodes = std::numeric_limits<int64_t>::max();
 
-  std::string ToString() const;
+  verdict::NewNodes So(int64_t many) const;
 };
 
-// "8 devices of class gpu, pool=h100"
-std::string NewNode::ToString() const {
-  std::string text;
-  for (const auto& [name, count] : devices)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " devices of class " + name.str();
-  for (const auto& [key, value] : node.labels) text += ", " + key.str() + "=" + value.str();
-  return text;
+verdict::NewNodes NewNode::So(int64_t many) const {
+  verdict::NewNodes nodes{.nodes = many, .devices = {}, .labels = {}};
+  for (const auto& [name, count] : devices) nodes.devices.emplace(name.str(), count);
+  for (const auto& [key, value] : node.labels) nodes.labels.emplace(key.str(), value.str());
+  return nodes;
 }
 
 std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
@@ -186,7 +183,7 @@ std::optional<Scaling> ScaleWith(const NewNode& kind, const SimulationContext& c
                                  const PlacementTrace& trace, const PlacedPods& placed,
                                  int64_t most) {
   const Node& node = kind.node;
-  if (!Admits(node, trace.pods.demand.node).fits()) return std::nullopt;
+  if (Refuses(node, trace.pods.demand.node)) return std::nullopt;
   if (ClaimElsewhere(trace.resolved.bound, node)) return std::nullopt;
   const PodVariant& variant = trace.resolved.variants.For(node);
   std::optional<Share> share = ShareFinder(variant.pod, variant.shared, kind).Find();
@@ -200,9 +197,7 @@ std::optional<Scaling> ScaleWith(const NewNode& kind, const SimulationContext& c
   for (ChosenAlternative& chosen : share->alternatives)
     chosen.claim = trace.resolved.entries[chosen.claim];
   return Scaling{.labels = node.labels,
-                 .nodes = nodes,
-                 .text = Counted(nodes, "new node") + " of a scalable pool (" + kind.ToString() +
-                         ") could provide it",
+                 .nodes = kind.So(nodes),
                  .alternatives = std::move(share->alternatives),
                  .workspace = std::move(*taken)};
 }

@@ -28,8 +28,7 @@ using AddedNodes = std::map<NodeLabels, int64_t>;
 
 struct Scaling {
   NodeLabels labels;  // of the new nodes
-  int64_t nodes = 0;
-  std::string text;  // which new nodes could take the rest
+  verdict::NewNodes nodes;  // that could take the rest
   // Of the pods on new nodes, by claims of PodDemand.
   std::vector<ChosenAlternative> alternatives;
   Workspace workspace;  // with what these pods take of devices that exist

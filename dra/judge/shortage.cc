@@ -7,10 +7,27 @@
 #include "dra/allocator/counters.h"
 
 namespace fedra::dra {
+
+using verdict::JointShortage;
+
 namespace {
 
 // A message is read by people.
 constexpr size_t kMaxRequestsShown = 8;
+
+using Lacking = std::vector<JointShortage::Amount>;
+
+// Devices of which the same is to be said are counted together.
+void AddAmount(JointShortage::Amount amount, Lacking& amounts) {
+  const auto same =
+      std::find_if(amounts.begin(), amounts.end(), [&](JointShortage::Amount& known) {
+        return known.counter == amount.counter && known.need == amount.need;
+      });
+  if (same == amounts.end())
+    amounts.push_back(std::move(amount));
+  else
+    same->devices += amount.devices;
+}
 
 bool Suits(const SimulationContext& context, const SubRequest& ask, const ViewDevice& device) {
   return context.caches.matches.Match(ask.match, *device.slice)[device.index] == kMatches;
@@ -45,19 +62,11 @@ std::map<Text, std::pair<CapacityShortage, Text>> MostLeft(const SimulationConte
 
 }  // namespace
 
-std::string Join(const std::map<std::string, int>& counts) {
-  std::string text;
-  for (const auto& [what, count] : counts)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
-  return text;
-}
-
-std::string CounterShortages(const SimulationContext& context, const Workspace& taken,
-                             const Node& node, const PodClaims& pod) {
+std::vector<JointShortage::Amount> CounterShortages(const SimulationContext& context,
+ const Workspace& taken, const Node& node, const PodClaims& pod) {
   const NodeView view = ViewOf(context.snapshot, node);
   CounterLedger ledger(view, &taken, context.features().counters_by_pool_name);
-  std::map<std::string, int> shortages;
-  std::map<std::string, int> shared;
+  Lacking shortages, shared;
   for (uint32_t p = 0; p < view.pools.size(); ++p) {
     const PoolView& pool = *view.pools[p];
     for (uint32_t d = 0; d < pool.devices.size(); ++d) {
@@ -69,25 +78,28 @@ std::string CounterShortages(const SimulationContext& context, const Workspace& 
       for (const Consumption& consumption : pool.ConsumptionOf(d)) {
         const Quantity left = ledger.Left(p, consumption.counter);
         const ViewCounter& counter = pool.counters[consumption.counter];
-        const std::string need = "need " + consumption.amount->ToString();
-        const std::string of = " of " + counter.set.str() + "/" + counter.name.str() + " (" +
-                               left.ToString() + " left";
-        ++shared[need + " each" + of + " for all)"];
+        JointShortage::Amount amount{
+            .devices = 1,
+            .counter = counter.set.str() + "/" + counter.name.str(),
+            .need = {.capacity = {}, .need = *consumption.amount, .left = left, .device = {}},
+            .for_all = true};
+        AddAmount(amount, shared);
         if (left >= *consumption.amount) continue;
-        ++shortages[need + of + ")"];
+        amount.for_all = false;
+        AddAmount(std::move(amount), shortages);
         break;
       }
     }
   }
-  return Join(shortages.empty() ? shared : shortages);
+  return shortages.empty() ? shared : shortages;
 }
 
-std::string CapacityShortages(const SimulationContext& context, const Workspace& taken,
-                              const Node& node, const PodClaims& pod) {
+std::vector<JointShortage::Amount> CapacityShortages(const SimulationContext& context,
+ const Workspace& taken, const Node& node, const PodClaims& pod) {
   const NodeView view = ViewOf(context.snapshot, node);
   struct Totals {
     Quantity need, left;
-    std::map<std::string, int> texts;
+    Lacking amounts;
   };
   std::map<Text, Totals> capacities;
   for (const SubRequest& ask : pod.asks) {
@@ -99,22 +111,24 @@ std::string CapacityShortages(const SimulationContext& context, const Workspace&
       totals.left = std::max(totals.left, *shortage.left);
       for (int i = 0; i < devices; ++i)
         totals.need = totals.need.Add(shortage.need).value_or(totals.need);
-      totals.texts[Describe(shortage, device)] += devices;
+      AddAmount({.devices = devices, .need = NeedOf(shortage, device)}, totals.amounts);
     }
   }
-  std::map<std::string, int> all, short_ones;
+  Lacking all, short_ones;
   for (const auto& [name, totals] : capacities) {
-    all.insert(totals.texts.begin(), totals.texts.end());
-    if (totals.need > totals.left) short_ones.insert(totals.texts.begin(), totals.texts.end());
+    const Lacking& amounts = totals.amounts;
+    all.insert(all.end(), amounts.begin(), amounts.end());
+    if (totals.need > totals.left)
+      short_ones.insert(short_ones.end(), amounts.begin(), amounts.end());
   }
-  return Join(short_ones.empty() ? all : short_ones);
+  return short_ones.empty() ? all : short_ones;
 }
 
-std::string CountsOn(const SimulationContext& context, const Workspace& taken, const Node& node,
-                     const PodClaims& pod) {
+void CountOn(const SimulationContext& context, const Workspace& taken, const Node& node,
+             const PodClaims& pod, JointShortage& shortage) {
   const NodeView view = ViewOf(context.snapshot, node);
   const std::vector<SubRequest>& asks = pod.asks;
-  std::string text;
+  shortage.requests = asks.size();
   // One alternative with enough serves a request.
   std::set<std::pair<uint32_t, const ClaimRequest*>> wanted, served;
   for (uint32_t i = 0; i < asks.size(); ++i) {
@@ -123,14 +137,14 @@ std::string CountsOn(const SimulationContext& context, const Workspace& taken, c
     if (asks[i].all ? free > 0 : free >= asks[i].request->count)
       served.emplace(asks[i].claim, asks[i].owner);
     if (i >= kMaxRequestsShown) continue;
-    text += (i == 0 ? "request " : ", request ") + asks[i].Name();
-    if (pod.claims.size() > 1) text += " of " + pod.claims[asks[i].claim].Describe();
-    text += asks[i].all ? ": " + std::to_string(free)
-                        : ": " + std::to_string(std::min<int64_t>(free, asks[i].request->count)) +
-                              " of " + std::to_string(asks[i].request->count);
+    auto& found = shortage.found.emplace_back();
+    found.request = asks[i].Name();
+    if (pod.claims.size() > 1) found.claim = pod.claims[asks[i].claim].Describe();
+    found.all = asks[i].all;
+    found.count = asks[i].all ? 0 : asks[i].request->count;
+    found.free = asks[i].all ? free : static_cast<int>(std::min<int64_t>(free, found.count));
   }
-  if (asks.size() > kMaxRequestsShown) text += ", ...";
-  return text + (served == wanted ? ", each alone" : "");
+  shortage.each_alone = served == wanted;
 }
 
 }  // namespace fedra::dra

@@ -12,19 +12,20 @@ namespace fedra::dra {
 
 // For every free device that suits some request: the first counter that is too small for it; or,
 // when each would fit alone, what they share.
-std::string CounterShortages(const SimulationContext& context, const Workspace& taken,
-                             const Node& node, const PodClaims& pod);
+std::vector<verdict::JointShortage::Amount> CounterShortages(const SimulationContext& context,
+                                                              const Workspace& taken,
+                                                              const Node& node,
+                                                              const PodClaims& pod);
 
 // Every request has a device that would do for it alone: what each takes of a capacity that is too
 // small for all together, and the most that is left of it on one device.
-std::string CapacityShortages(const SimulationContext& context, const Workspace& taken,
-                              const Node& node, const PodClaims& pod);
+std::vector<verdict::JointShortage::Amount> CapacityShortages(const SimulationContext& context,
+                                                               const Workspace& taken,
+                                                               const Node& node,
+                                                               const PodClaims& pod);
 
-// "request gpu: 1 of 1, request nic: 0 of 2".
-std::string CountsOn(const SimulationContext& context, const Workspace& taken, const Node& node,
-                     const PodClaims& pod);
-
-// "3 nodeSelector pool=a100, 1 taint gpu=yes:NoSchedule"
-std::string Join(const std::map<std::string, int>& counts);
+// How many devices of the node each request finds: `found` and what belongs to it.
+void CountOn(const SimulationContext& context, const Workspace& taken, const Node& node,
+             const PodClaims& pod, verdict::JointShortage& shortage);
 
 }  // namespace fedra::dra

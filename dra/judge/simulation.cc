@@ -58,13 +58,13 @@ void Simulation::Scale(const PlacementTrace& trace, PodSetResult& result,
                        Explanation& explanation) {
   std::optional<Scaling> scaling = FindScaling(context_, trace, placed_, added_nodes_, explanation);
   if (!scaling) return;
-  added_nodes_[scaling->labels] += scaling->nodes;
+  added_nodes_[scaling->labels] += scaling->nodes.nodes;
   placed_.workspace = std::move(scaling->workspace);
   for (const ChosenAlternative& chosen : scaling->alternatives)
     Merge(result.report.alternatives, chosen);
   result.outcome = Outcome::kMayScale;
-  explanation.reasons.front().Append(scaling->text);
-  result.report.scaling = std::move(scaling->text);
+  explanation.reasons.front().new_nodes = scaling->nodes;
+  result.report.new_nodes = std::move(scaling->nodes);
 }
 
 }  // namespace fedra::dra

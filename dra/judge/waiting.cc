@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-
 namespace fedra::dra {
 
 using verdict::CountedCause;
@@ -16,7 +14,7 @@ bool Lacks(const PodSetReport& report) { return report.fitting < report.wanted &
 // With every device free: whether what `wish` (null: all requests together) asks for is short. What
 // another request lacks is that one's fault.
 bool IsShort(const PodSetReport& free, const RequestReport* wish) {
-  if (!free.no_room && (wish == nullptr || !free.obstacle.empty())) return true;
+  if (!free.no_room && (wish == nullptr || free.obstacle)) return true;
   return wish != nullptr &&
          std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
            return request.claim_description == wish->claim_description &&
@@ -67,7 +65,7 @@ const verdict::Reason* Waiting::TooSmall() const {
   return refused && there.no_room ? &*there.no_room : nullptr;
 }
 
-std::optional<std::string> Waiting::Hopeless(const RequestReport* request) const {
+std::optional<verdict::WithAllFree> Waiting::Hopeless(const RequestReport* request) const {
   if (ask_ == nullptr) return std::nullopt;
   const Judgement& free = (*ask_)();
   if (free.verdict.outcome != Outcome::kNo) return std::nullopt;
@@ -79,8 +77,8 @@ std::optional<std::string> Waiting::Hopeless(const RequestReport* request) const
         is_short || (i == pod_set_ ? IsShort(there, request) : IsShortElsewhere(there, request));
   }
   if (!is_short) return std::nullopt;
-  return "even with every device free only " + std::to_string(free.verdict.pods_fitting) + " of " +
-         Counted(free.verdict.pods_wanted, "pod") + " would fit";
+  return verdict::WithAllFree{.fitting = free.verdict.pods_fitting,
+                              .wanted = free.verdict.pods_wanted};
 }
 
 }  // namespace fedra::dra

@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "dra/judge/explain.h"
 #include "dra/judge/judge.h"
@@ -28,9 +28,9 @@ class Waiting final {
   // known.
   const verdict::Reason* TooSmall() const;
 
-  // That waiting brings too little for the request (null: for all requests together), in words;
-  // absent: it may bring enough.
-  std::optional<std::string> Hopeless(const RequestReport* request) const;
+  // That waiting brings too little for the request (null: for all requests together); absent: it
+  // may bring enough.
+  std::optional<verdict::WithAllFree> Hopeless(const RequestReport* request) const;
 
  private:
   const AskFreeCluster* ask_;

@@ -12,15 +12,16 @@
 #include "manager/cli/text/as_of_text.h"
 #include "manager/cli/text/device_view.h"
 #include "manager/report/device_report.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
 
 // Why nothing can be said about the worker's devices; empty: something can.
 std::string ProblemOf(const FleetWorker& worker) {
-  if (const auto silence = worker.Silence()) return silence->message;
+  if (const auto silence = worker.Silence()) return verdict::MessageOf(*silence);
   const auto obstacle = worker.devices()->Obstacle();
-  return obstacle ? obstacle->message : std::string();
+  return obstacle ? verdict::MessageOf(*obstacle) : std::string();
 }
 
 Result<std::vector<report::WorkerDevices>> Look(const Fleet& fleet, const DeviceFilter& filter) {

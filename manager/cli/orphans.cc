@@ -26,6 +26,7 @@
 #include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/resources.h"
 #include "manager/wiring.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -139,7 +140,8 @@ bool OrphanSearch::IsListing(size_t cluster) const {
 
 std::string OrphanSearch::ProblemOf(size_t cluster) const {
   const ConnectionState state = live_->state(cluster);
-  if (state.phase != ConnectionPhase::kConnected) return NotReached(state, live_->waited()).message;
+  if (state.phase != ConnectionPhase::kConnected) 
+    return verdict::MessageOf(NotReached(state, live_->waited()));
   std::string problem;
   const auto look = [&](const auto& cache, const std::string& what) {
     const watch::CacheHealth health = cache.health();

@@ -18,6 +18,7 @@
 #include "manager/cli/text/view_parts.h"
 #include "manager/tracking/resources.h"
 #include "manager/version.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -61,7 +62,7 @@ bool SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
   };
   for (const RecordedWorker& worker : file.workers) {
     if (worker.connection.phase != ConnectionPhase::kConnected)
-      say(worker, NotReached(worker.connection, std::nullopt).message);
+      say(worker, verdict::MessageOf(NotReached(worker.connection, std::nullopt)));
     for (const RecordedResource& resource : worker.resources) {
       // What a cluster does not serve it does not have: that is complete.
       if (resource.health.state == watch::CacheState::kSynced ||

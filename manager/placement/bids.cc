@@ -93,7 +93,7 @@ void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView
     cluster.verdict.outcome = verdict::Outcome::kNo;
     cluster.verdict.reasons.insert(cluster.verdict.reasons.begin(),
                                    {verdict::ReasonCode::kInLine, "",
-                                    "other jobs are ahead of it in line for the devices there"});
+                                    verdict::InLine{}});
   }
 }
 

@@ -11,6 +11,7 @@
 #include "manager/placement/rank.h"
 #include "manager/placement/steps.h"
 #include "manager/tracking/kueue_api.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::placement {
 namespace {
@@ -93,7 +94,8 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
     decision.why = check.message;
     return;
   }
-  const Message message = NoWorkerEligible(context.clusters, context.record, context.now);
+  const Message message = NoWorkerEligible(context.clusters, context.record, context.now,
+                                           context.workload().key.ns);
   decision.why = message.text;
   if (!nominates && !MustReport(context, check, message))
     return TakeAsReported(context, message, decision);
@@ -204,7 +206,7 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   for (const ClusterName& name : choice.clusters) {
     for (const verdict::Reason& reason : context.Find(name.value)->verdict.reasons) {
       if (reason.code == verdict::ReasonCode::kTemplateDrift)
-        decision.actions.emplace_back(Note{notes::kTemplateDrift.name, name, reason.message});
+        decision.actions.emplace_back(Note{notes::kTemplateDrift.name, name, verdict::MessageOf(reason)});
     }
   }
 }

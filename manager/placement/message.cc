@@ -11,6 +11,8 @@
 #include "manager/placement/context.h"
 #include "manager/placement/rank.h"
 #include "manager/tracking/kueue_api.h"
+#include "verdict/reason_hash.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::placement {
 namespace {
@@ -30,10 +32,11 @@ uint64_t Begin(std::string_view kind) {
 }
 
 // Who mends only the first reason should know that it is not the last.
-std::string WhatItLacks(const ClusterView& cluster) {
+std::string WhatItLacks(const ClusterView& cluster, std::string_view tenants_of) {
   if (cluster.verdict.reasons.empty())
     return std::string(verdict::ToString(cluster.verdict.outcome));
-  const std::string& first = cluster.verdict.reasons.front().ForTenants();
+  const std::string first =
+      verdict::MessageOf(cluster.verdict.reasons.front(), {.tenants_of = tenants_of, .now = {}});
   const size_t more = cluster.verdict.reasons.size() - 1;
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
@@ -46,11 +49,13 @@ bool IsWaitedFor(const ClusterView& cluster) {
 }
 
 // A worker that refused it says so itself, by name.
-std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now) {
+std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
+                    std::string_view tenants_of) {
   const Failure* failure = FailureOf(record, cluster.name);
   if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) return failure->message;
   return fmt::format("{}: {}", cluster.name.value,
-                     IsWaitedFor(cluster) ? "waiting in line for devices" : WhatItLacks(cluster));
+                     IsWaitedFor(cluster) ? "waiting in line for devices"
+                                          : WhatItLacks(cluster, tenants_of));
 }
 
 // What Refusal() says.
@@ -65,20 +70,8 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
   if (IsWaitedFor(cluster)) return Add("waits", facts);
   const std::vector<verdict::Reason>& reasons = cluster.verdict.reasons;
   if (reasons.empty()) return Add(verdict::ToString(cluster.verdict.outcome), facts);
-  const verdict::Reason& first = reasons.front();
-  Add(verdict::ToString(first.code), facts);
-  Add(first.object, facts);
   Add(reasons.size(), facts);
-  for (const verdict::ResourceShortage& shortage : first.resources) {
-    Add(shortage.resource, facts);
-    for (const Quantity& amount : {shortage.asked, shortage.free, shortage.largest})
-      Add(amount.ToString(), facts);
-    Add(static_cast<size_t>(shortage.nodes), facts);
-  }
-  if (!first.counts) return;
-  Add(static_cast<size_t>(first.counts->devices), facts);
-  for (const verdict::CountedCause& part : first.counts->parts)
-    Add(static_cast<size_t>(part.devices), facts);
+  facts = verdict::HashWithoutHolders(reasons.front(), facts);
 }
 
 // "waiting in line for devices on gpu-east, gpu-west", of long fleets on how many.
@@ -150,7 +143,7 @@ std::string WorkerWords(const ClusterView& cluster) {
 }
 
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
-                         WallTime now) {
+                         WallTime now, std::string_view ns) {
   std::vector<const ClusterView*> refused;
   for (const ClusterView& cluster : clusters) {
     if (cluster.allowed) refused.push_back(&cluster);
@@ -173,7 +166,7 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
     return {fmt::format("no worker eligible: {} workers: {}", refused.size(), text), facts};
   }
   for (const ClusterView* cluster : refused) {
-    text += (text.empty() ? "" : "; ") + Refusal(*cluster, record, now);
+    text += (text.empty() ? "" : "; ") + Refusal(*cluster, record, now, ns);
     AddRefusal(*cluster, record, now, facts);
   }
   return {Cut("no worker eligible: " + text, tracking::kMaxCheckMessage), facts};

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "manager/placement/view.h"
@@ -30,8 +31,9 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
 // A worker that refused the workload and is not asked again yet is named with its refusal. One
 // whose devices are in use, or promised to jobs ahead in line, is named without counts, which
 // change with every device: "waiting in line for devices on gpu-east" when all of them are.
+// Tenants of `ns` read it.
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
-                         WallTime now);
+                         WallTime now, std::string_view ns);
 // "gpu-east=TemplateMissing" of each worker that is in contact: what makes one refusal differ from
 // another. That a worker comes or goes is no news of each job.
 std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters);

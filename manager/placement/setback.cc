@@ -12,8 +12,8 @@ std::string WithoutName(const std::string& message, const ClusterName& cluster) 
 
 }  // namespace
 
-std::optional<Setback> SetbackOf(const PlacementRecord& record, const ClusterName& cluster,
-                                 WallTime now) {
+std::optional<verdict::Setback> SetbackOf(const PlacementRecord& record, const ClusterName& cluster,
+                                          WallTime now) {
   const Failure* failure = FailureOf(record, cluster);
   if (failure == nullptr) return std::nullopt;
   const auto paused_until = PausedUntil(record, cluster, now);
@@ -21,7 +21,7 @@ std::optional<Setback> SetbackOf(const PlacementRecord& record, const ClusterNam
   if (!paused_until && RecentFailure(record, cluster, Policy{}, now) == nullptr)
     return std::nullopt;
   const std::string words = WithoutName(failure->message, cluster);
-  return Setback{words.empty() ? "did not keep the job" : words, failure->at, paused_until};
+  return verdict::Setback{words.empty() ? "did not keep the job" : words, failure->at, paused_until};
 }
 
 }  // namespace fedra::placement

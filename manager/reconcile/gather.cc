@@ -239,14 +239,14 @@ void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& clus
   if (cluster.membership != placement::Membership::kConfigured) {
     cluster.verdict = {.outcome = verdict::Outcome::kNo,
                        .reasons = {{verdict::ReasonCode::kWorkerRemoved, "",
-                                    "it was removed from the configuration"}}};
+                                    verdict::NotAllowed{}}}};
     return;
   }
   if (!cluster.allowed) {
     cluster.verdict = {
         .outcome = verdict::Outcome::kNo,
         .reasons = {{verdict::ReasonCode::kExcluded, "AdmissionCheck " + gathered.view.check,
-                     fmt::format("AdmissionCheck {} does not name it", gathered.view.check)}}};
+                     verdict::NotAllowed{gathered.view.check}}}};
     return;
   }
   if (gathered.adapter == nullptr) return;

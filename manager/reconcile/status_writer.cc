@@ -12,22 +12,15 @@
 #include "manager/placement/note_reasons.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/reason_json.h"
+#include "verdict/reason_hash.h"
 
 namespace fedra::reconcile {
 namespace {
 
-using nlohmann::json;
 using placement::ClusterView;
 
 // Of a large fleet the refusals are worth more than the two-hundredth Yes.
 constexpr size_t kMaxVerdicts = 64;
-
-std::string ReasonsJson(const verdict::Verdict& verdict) {
-  json reasons = json::array();
-  for (const verdict::Reason& reason : verdict.reasons)
-    reasons.push_back(json(verify::ReasonJson(reason)));
-  return tracking::Dump(reasons);
-}
 
 bool IsNominated(const Gathered& gathered, const ClusterName& name) {
   const auto& nominated = gathered.view.workload->nominated;
@@ -47,6 +40,20 @@ std::vector<const ClusterView*> WorthRemembering(const Gathered& gathered) {
                    [&](const ClusterView* a, const ClusterView* b) { return worth(a) < worth(b); });
   chosen.resize(kMaxVerdicts);
   return chosen;
+}
+
+// Of what is kept of their verdicts: rows are made when that has changed.
+uint64_t HashOf(const std::vector<const ClusterView*>& clusters, uint64_t hash) {
+  const auto add = [&](std::string_view part) { hash = Hash64("\n", Hash64(part, hash)); };
+  for (const ClusterView* cluster : clusters) {
+    const verdict::Verdict& verdict = cluster->verdict;
+    add(cluster->name.value);
+    add(verdict::ToString(verdict.outcome));
+    for (const verdict::Reason& reason : verdict.reasons) hash = verdict::HashOf(reason, hash);
+    for (const int index : verdict.alternatives) add(std::to_string(index));
+    add(std::to_string(verdict.headroom));
+  }
+  return hash;
 }
 
 // Everything but the time that changes with every look.
@@ -136,25 +143,22 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
 
 void StatusWriter::RecordVerdicts(const Gathered& gathered, const std::string& uid,
                                   Written& written) {
+  const std::vector<const ClusterView*> clusters = WorthRemembering(gathered);
+  const uint64_t hash = HashOf(clusters, Hash64(uid));
+  if (hash == written.verdicts) return;
+  written.verdicts = hash;
   std::vector<store::VerdictRow> rows;
-  uint64_t hash = Hash64(uid);
-  for (const ClusterView* cluster : WorthRemembering(gathered)) {
+  for (const ClusterView* cluster : clusters) {
     rows.push_back({.uid = uid,
                     .cluster = cluster->name,
                     .outcome = std::string(verdict::ToString(cluster->verdict.outcome)),
-                    .reasons_json = ReasonsJson(cluster->verdict),
+                    .reasons_json = verify::KeptReasons(cluster->verdict.reasons),
                     .pods_fitting = cluster->verdict.pods_fitting,
                     .pods_wanted = cluster->verdict.pods_wanted,
                     .checked_at = clock_.Now(),
                     .alternatives_json = nlohmann::json(cluster->verdict.alternatives).dump(),
                     .headroom = cluster->verdict.headroom});
-    const store::VerdictRow& row = rows.back();
-    for (const std::string& part : {cluster->name.value, row.outcome, row.reasons_json,
-                                    row.alternatives_json, std::to_string(row.headroom)})
-      hash = Hash64(part, hash);
   }
-  if (hash == written.verdicts) return;
-  written.verdicts = hash;
   store_.Enqueue(store::PutVerdicts{uid, std::move(rows)});
 }
 

@@ -57,7 +57,7 @@ ordered_json WhyJson(const WorkloadData& data, const WorkloadData::Incarnation& 
   };
   if (!incarnation.places.empty()) item["line"] = LineJson(incarnation.places, find);
   item["workers"] = ordered_json::array();
-  const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, query.now, TimesAs::kTimes);
+  const std::vector<VerdictRow> verdicts = VerdictsNow(incarnation, query.now);
   for (const VerdictRow& row : verdicts) item["workers"].push_back(JudgedJson(row));
   item["next"] = NextJson(NextStepOf(data, incarnation, verdicts, query));
   return item;
@@ -66,7 +66,7 @@ ordered_json WhyJson(const WorkloadData& data, const WorkloadData::Incarnation& 
 ordered_json WorkloadJson(const WorkloadData::Incarnation& incarnation, const Query& query) {
   ordered_json item = ToJson(incarnation.row);
   item["workers"] = ordered_json::array();
-  for (const store::VerdictRow& row : VerdictsNow(incarnation, query.now, TimesAs::kTimes))
+  for (const store::VerdictRow& row : VerdictsNow(incarnation, query.now))
     item["workers"].push_back(ToJson(row));
   item["attempts"] = ordered_json::array();
   for (const store::AttemptRow& row : incarnation.attempts) item["attempts"].push_back(ToJson(row));

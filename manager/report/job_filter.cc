@@ -60,7 +60,7 @@ std::set<std::string> WithReasons(const std::vector<store::VerdictRow>& verdicts
   std::set<std::string> uids;
   if (reasons.empty()) return uids;
   for (const store::VerdictRow& verdict : verdicts) {
-    for (const ReasonText& reason : ReasonsOf(verdict))
+    for (const verify::KeptReason& reason : ReasonsOf(verdict))
       if (Any(reasons, reason.code)) uids.insert(verdict.uid);
   }
   return uids;

@@ -2,6 +2,7 @@
 //
 // What `check` says about one job, as values and for programs. Pure functions.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct JobReport {
   std::vector<JobVerdict> verdicts;  // in the order of the workers
   bool judged = true;                // false: it has mistakes, and no worker was asked
   std::string note = {};             // what else is known of a job of this name; may be empty
+  std::optional<WallTime> now = {};  // when the daemon's memory was asked; absent: it was not
 };
 
 // The workers that can run it, in the order in which policy `best` would try them.

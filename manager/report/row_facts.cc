@@ -11,17 +11,9 @@
 #include "verdict/reason.h"
 
 namespace fedra::report {
-namespace {
 
 using nlohmann::ordered_json;
 using verify::Capacity;
-
-std::string Field(const ordered_json& object, const char* key) {
-  const auto field = object.find(key);
-  return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
-}
-
-}  // namespace
 
 bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
   return !verdicts.empty() && verdicts.size() >= workers &&
@@ -31,27 +23,14 @@ bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers) {
          });
 }
 
-std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict) {
-  std::vector<ReasonText> reasons;
-  const ordered_json parsed =
-      ordered_json::parse(verdict.reasons_json, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_array()) return reasons;
-  for (const ordered_json& reason : parsed) {
-    if (reason.is_object()) {
-      reasons.push_back({Field(reason, "code"), Field(reason, "object"), Field(reason, "message")});
-      const auto counts = reason.find("counts");
-      if (counts != reason.end()) reasons.back().counts = verify::ParseCounts(*counts);
-      const auto resources = reason.find("resources");
-      if (resources != reason.end()) reasons.back().resources = verify::ParseResources(*resources);
-    }
-  }
-  return reasons;
+std::vector<verify::KeptReason> ReasonsOf(const store::VerdictRow& verdict) {
+  return verify::ParseKeptReasons(verdict.reasons_json);
 }
 
 verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
   if (OutcomeOf(verdict) != verdict::Outcome::kNo) return verify::Prospect::kUnclear;
   std::vector<verdict::ReasonCode> codes;
-  for (const ReasonText& reason : ReasonsOf(verdict)) {
+  for (const verify::KeptReason& reason : ReasonsOf(verdict)) {
     const auto code = verdict::ParseReasonCode(reason.code);
     if (!code) return verify::Prospect::kUnclear;
     codes.push_back(*code);
@@ -113,7 +92,7 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
   std::vector<ReasonCount> counts;
   for (const store::VerdictRow& verdict : verdicts) {
     if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
-    const std::vector<ReasonText> reasons = ReasonsOf(verdict);
+    const std::vector<verify::KeptReason> reasons = ReasonsOf(verdict);
     CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
   }
   SortByCount(counts);

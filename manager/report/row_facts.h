@@ -14,16 +14,9 @@
 
 namespace fedra::report {
 
-// One reason against a worker, from VerdictRow::reasons_json.
-struct ReasonText {
-  std::string code;
-  std::string object;
-  std::string message;
-  std::optional<verdict::DeviceCounts> counts = std::nullopt;  // what the message counts
-  std::vector<verdict::ResourceShortage> resources = {};       // what nodes lack
-};
-// Empty when the text is not the array that it should be.
-std::vector<ReasonText> ReasonsOf(const store::VerdictRow& verdict);
+// The reasons against a worker, from VerdictRow::reasons_json. Empty when the text is not the array
+// that it should be.
+std::vector<verify::KeptReason> ReasonsOf(const store::VerdictRow& verdict);
 
 // What a workload asks for beside its queue, from WorkloadRow::needs_json.
 struct Needs {

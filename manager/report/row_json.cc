@@ -88,14 +88,8 @@ ordered_json ToJson(const store::WorkloadRow& row) {
 
 ordered_json ToJson(const store::VerdictRow& row) {
   ordered_json reasons = ordered_json::array();
-  for (ReasonText& reason : ReasonsOf(row)) {
-    ordered_json& object = reasons.emplace_back();
-    object = {{"code", std::move(reason.code)},
-              {"object", std::move(reason.object)},
-              {"message", std::move(reason.message)}};
-    if (reason.counts) object["counts"] = verify::CountsJson(*reason.counts);
-    if (!reason.resources.empty()) object["resources"] = verify::ResourcesJson(reason.resources);
-  }
+  for (const verify::KeptReason& kept : ReasonsOf(row))
+    reasons.push_back(verify::ReasonJson(kept.code, kept.reason));
   ordered_json object = {
       {"name", row.cluster.value}, {"verdict", row.outcome}, {"reasons", std::move(reasons)}};
   if (row.pods_wanted > 0) {

@@ -1,47 +1,32 @@
 #include "manager/report/setbacks.h"
 
-#include <array>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/time.h"
 #include "manager/report/row_states.h"
+#include "manager/verify/reason_json.h"
 
 namespace fedra::report {
 namespace {
 
-using nlohmann::json;
+using nlohmann::ordered_json;
 
-void PutInRow(const placement::Setback& setback, std::optional<WallTime> now,
-              store::VerdictRow& row) {
-  json reasons = json::parse(row.reasons_json, nullptr, /*allow_exceptions=*/false);
-  if (!reasons.is_array()) reasons = json::array();
-  const std::string code(verdict::ToString(verdict::ReasonCode::kRecentlyFailed));
-  const json reason{{"code", code}, {"object", ""}, {"message", SetbackText(setback, now)}};
+void PutInRow(const verdict::Setback& setback, store::VerdictRow& row) {
+  ordered_json reasons =
+      ordered_json::parse(row.reasons_json, nullptr, /*allow_exceptions=*/false);
+  if (!reasons.is_array()) reasons = ordered_json::array();
+  ordered_json reason = verify::KeptJson({verdict::ReasonCode::kRecentlyFailed, "", setback});
   if (setback.paused_until) {
     row.outcome = verdict::ToString(verdict::Outcome::kNo);
-    reasons.insert(reasons.begin(), reason);
+    reasons.insert(reasons.begin(), std::move(reason));
   } else {
-    reasons.push_back(reason);
+    reasons.push_back(std::move(reason));
   }
-  row.reasons_json = reasons.dump(-1, ' ', false, json::error_handler_t::replace);
+  row.reasons_json = reasons.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
-
-std::string SetbackText(const placement::Setback& setback, std::optional<WallTime> now) {
-  const auto& until = setback.paused_until;
-  if (!now) {
-    return fmt::format("{} (at {}); {}", setback.words, FormatRfc3339(setback.at),
-                       until ? "tried again at " + FormatRfc3339(*until)
-                             : std::string("tried again after the other workers"));
-  }
-  return fmt::format("{} ({} ago); {}", setback.words, FormatAge(*now - setback.at),
-                     until ? "tried again in " + FormatAge(*until - *now)
-                           : std::string("tried again after the other workers"));
-}
 
 placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& failures) {
   placement::PlacementRecord record;
@@ -55,15 +40,13 @@ placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& 
 }
 
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
-                                           WallTime now, TimesAs times) {
+                                           WallTime now) {
   std::vector<store::VerdictRow> rows = incarnation.verdicts;
   if (!LooksForWorker(incarnation.row)) return rows;
   const placement::PlacementRecord record = RecordOf(incarnation.failures);
-  const std::optional<WallTime> ages_at =
-      times == TimesAs::kAges ? std::optional(now) : std::nullopt;
   for (store::VerdictRow& row : rows) {
     if (const auto setback = placement::SetbackOf(record, row.cluster, now))
-      PutInRow(*setback, ages_at, row);
+      PutInRow(*setback, row);
   }
   return rows;
 }

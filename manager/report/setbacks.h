@@ -3,8 +3,6 @@
 // What a worker did to a job a short while ago, beside what it has: a verdict alone says that a
 // worker that refuses the job could run it. Pure.
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "manager/placement/setback.h"
@@ -12,17 +10,11 @@
 
 namespace fedra::report {
 
-// kTimes is for programs: a text that is another one at each look would be news.
-enum class TimesAs { kAges, kTimes };
-
 // The verdicts of a job that looks for a worker, with RecentlyFailed where a worker refused it, did
 // not admit it in time or evicted it: No as long as it is not asked again, else beside the verdict.
 // Of a job in another state the verdicts are as they were when it was sent.
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
-                                           WallTime now, TimesAs times);
-
-// "refused the job: ... (12s ago); tried again in 8s". Without `now` in times of the clock.
-std::string SetbackText(const placement::Setback& setback, std::optional<WallTime> now);
+                                           WallTime now);
 
 // The memory of placements as decisions look at it.
 placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& failures);

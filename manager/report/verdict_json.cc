@@ -4,20 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/report/job_report.h"
+#include "manager/verify/facts_json.h"
 #include "manager/verify/reason_json.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::report {
 namespace {
 
 using nlohmann::ordered_json;
 using verdict::Outcome;
-
-ordered_json AsJson(const std::vector<verdict::CountedCause>& parts) {
-  ordered_json list = ordered_json::array();
-  for (const verdict::CountedCause& part : parts)
-    list.push_back({{"devices", part.devices}, {"what", part.what}});
-  return list;
-}
 
 ordered_json AsJson(const dra::RequestReport& request) {
   ordered_json object = {{"claim", request.claim},
@@ -31,19 +26,26 @@ ordered_json AsJson(const dra::RequestReport& request) {
   object["devices"] = request.devices;
   object["free"] = request.free;
   object["mostOnOneNode"] = request.most_on_one_node;
-  object["holders"] = request.holders;
-  object["counts"] = AsJson(request.Parts());
-  object["text"] = request.ToString();
+  ordered_json& holders = object["holders"] = ordered_json::array();
+  for (const verdict::Holder& holder : request.holders) holders.push_back(verdict::NameOf(holder));
+  const verdict::DeviceCounts counts = request.Counts();
+  object["counts"] = verify::CountsJson(counts.parts);
+  object["text"] = verdict::CountsText(counts);
   return object;
 }
 
 ordered_json AsJson(const dra::PodSetReport& pod_set) {
   ordered_json requests = ordered_json::array();
   for (const dra::RequestReport& request : pod_set.requests) requests.push_back(AsJson(request));
-  return {{"name", pod_set.name},           {"podsWanted", pod_set.wanted},
-          {"podsFitting", pod_set.fitting}, {"nodes", pod_set.nodes},
-          {"nearestNode", pod_set.nearest}, {"obstacle", pod_set.obstacle},
-          {"scaling", pod_set.scaling},     {"requests", std::move(requests)}};
+  ordered_json object = {{"name", pod_set.name},
+                         {"podsWanted", pod_set.wanted},
+                         {"podsFitting", pod_set.fitting},
+                         {"nodes", pod_set.nodes},
+                         {"nearestNode", pod_set.nearest}};
+  if (pod_set.obstacle) object["obstacle"] = verify::FactsJson(*pod_set.obstacle);
+  if (pod_set.new_nodes) object["newNodes"] = verify::NewNodesJson(*pod_set.new_nodes);
+  object["requests"] = std::move(requests);
+  return object;
 }
 
 ordered_json AsJson(const ChosenAlternative& chosen) {

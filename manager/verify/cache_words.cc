@@ -9,33 +9,44 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::verify {
 namespace {
 
 using verdict::Reason;
 using verdict::ReasonCode;
+using verdict::Unreadable;
 using watch::CacheState;
 
 constexpr size_t kMaxErrorText = 200;
 
 }  // namespace
 
-std::string Problem(const watch::CacheHealth& health, std::string_view what) {
+std::optional<Unreadable> UnreadableFrom(const watch::CacheHealth& health, std::string_view what) {
+  const auto because = [&](Unreadable::Cause cause) {
+    return Unreadable{.resource = std::string(what), .cause = cause, .error = {}};
+  };
   switch (health.state) {
     case CacheState::kSynced:
-      return {};
+      return std::nullopt;
     case CacheState::kForbidden:
-      return fmt::format("not allowed to list or watch {} (403)", what);
+      return because(Unreadable::Cause::kForbidden);
     case CacheState::kNotServed:
-      return fmt::format("the API server does not serve {}", what);
+      return because(Unreadable::Cause::kNotServed);
     case CacheState::kSyncing:
-      return fmt::format("{} are still being listed", what);
+      return because(Unreadable::Cause::kListing);
     case CacheState::kFailing:
       break;
   }
-  return fmt::format("{} cannot be watched: {}", what,
-                     health.error ? Cut(health.error->message, kMaxErrorText) : "unknown error");
+  Unreadable failing = because(Unreadable::Cause::kFailing);
+  if (health.error) failing.error = Cut(health.error->message, kMaxErrorText);
+  return failing;
+}
+
+std::string Problem(const watch::CacheHealth& health, std::string_view what) {
+  auto unreadable = UnreadableFrom(health, what);
+  return unreadable ? verdict::MessageOf(*std::move(unreadable)) : std::string();
 }
 
 std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now) {
@@ -53,16 +64,17 @@ std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now) {
 }
 
 std::optional<Reason> WhySilent(const watch::CacheHealth& health, std::string_view what) {
-  if (health.state == CacheState::kSynced) return std::nullopt;
+  std::optional<Unreadable> unreadable = UnreadableFrom(health, what);
+  if (!unreadable) return std::nullopt;
   const ReasonCode code = health.state == CacheState::kForbidden   ? ReasonCode::kForbidden
                           : health.state == CacheState::kNotServed ? ReasonCode::kApiMissing
                                                                    : ReasonCode::kStaleData;
-  return Reason{code, std::string(what), Problem(health, what)};
+  return Reason{code, std::string(what), *std::move(unreadable)};
 }
 
-Reason MissingDependency(std::string object) {
-  std::string message = fmt::format("{}, which the pods name, does not exist there", object);
-  return {ReasonCode::kDependencyMissing, std::move(object), std::move(message)};
+Reason MissingDependency(const std::string& kind, const ObjectKey& key) {
+  return {ReasonCode::kDependencyMissing, fmt::format("{} {}", kind, key.ToString()),
+          verdict::Missing{.kind = kind, .key = key, .named_by = "pods"}};
 }
 
 bool IsSyncing(const watch::CacheHealth& health) {

@@ -1,6 +1,6 @@
 #pragma once
 //
-// What a cache's silence about an object means, in words.
+// What a cache's silence about an object means.
 //
 // Pure functions.
 
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "verdict/reason.h"
 
@@ -26,6 +27,10 @@ struct NamedHealth {
 // none here: for verdicts that is an answer.
 std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now);
 
+// What keeps it from being in step; nothing when nothing does.
+std::optional<verdict::Unreadable> UnreadableFrom(const watch::CacheHealth& health,
+                                                  std::string_view what);
+
 // Why a missing entry does not prove absence; nullopt if the cache is authoritative. `what`:
 // "resourceslices.resource.k8s.io". kApiMissing is a No, the other codes are Unknown.
 std::optional<verdict::Reason> WhySilent(const watch::CacheHealth& health, std::string_view what);
@@ -34,7 +39,7 @@ std::optional<verdict::Reason> WhySilent(const watch::CacheHealth& health, std::
 // stream was cut, which either mends itself or turns out to be the end of the connection.
 bool IsSyncing(const watch::CacheHealth& health);
 
-// What pods name, "PodGroup ml/training", is not there.
-verdict::Reason MissingDependency(std::string object);
+// What pods name, PodGroup ml/training, is not there.
+verdict::Reason MissingDependency(const std::string& kind, const ObjectKey& key);
 
 }  // namespace fedra::verify

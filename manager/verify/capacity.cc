@@ -8,6 +8,7 @@
 
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/queue_stop.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::verify {
 namespace {
@@ -58,7 +59,7 @@ Capacity QueuesOf(const WorkerObjects& objects) {
     if (queue->active) continue;
     const auto stop = StopOf(*queue, objects.cluster_queues());
     stopped.push_back({"LocalQueue " + queue->key.ToString(), queue->cluster_queue,
-                       stop ? stop->text : queue->why_inactive});
+                       stop ? verdict::MessageOf(*stop) : queue->why_inactive});
   }
   return QueuesOf(queues.size(), std::move(stopped));
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_words.h"
 
@@ -84,7 +82,7 @@ verdict::Verdict DependencyIndex::Verify(const tracking::Requirement& requiremen
       add(Outcome::kUnknown, *std::move(why));
       continue;
     }
-    add(Outcome::kNo, MissingDependency(fmt::format("{} {}", resource.kind, key.ToString())));
+    add(Outcome::kNo, MissingDependency(resource.kind, key));
   }
   return verdict;
 }
@@ -95,10 +93,7 @@ verdict::Verdict DependencyIndex::VerifySchedulers(const tracking::Requirement& 
       options_.enforce && !requirement.schedulers.empty() ? Outcome::kUnknown : Outcome::kYes;
   for (const std::string& name : requirement.schedulers) {
     verdict.reasons.push_back(
-        {ReasonCode::kSchedulerUnverified, "schedulerName " + name,
-         fmt::format("no API reveals whether the scheduler {} runs there; the verdict assumes "
-                     "kube-scheduler",
-                     name)});
+        {ReasonCode::kSchedulerUnverified, "schedulerName " + name, verdict::OtherScheduler{name}});
   }
   return verdict;
 }

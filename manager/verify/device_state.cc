@@ -256,11 +256,11 @@ std::optional<verdict::Reason> DeviceState::GangObstacle(const State& state, con
     const int64_t there = state.pods.InGroup(group->first);
     if (group->second.min_count <= count + there) continue;
     const std::string object = "PodGroup " + group->first.ToString();
-    return verdict::Reason{
-        verdict::ReasonCode::kGangIncomplete, object,
-        fmt::format("{} needs minCount {} pods before any of them is scheduled; the job has {}{}",
-                    object, group->second.min_count, count,
-                    there > 0 ? fmt::format(", and the worker has {} of this group", there) : "")};
+    return verdict::Reason{verdict::ReasonCode::kGangIncomplete, object,
+                           verdict::Gang{.group = object,
+                                         .min_count = group->second.min_count,
+                                         .pods = count,
+                                         .there = there}};
   }
   return std::nullopt;
 }
@@ -284,7 +284,7 @@ std::optional<verdict::Reason> DeviceState::GroupObstacle(
   });
   if (!missing) return std::nullopt;
   if (auto reason = WhySilent(health, "podgroups.scheduling.k8s.io")) return reason;
-  return MissingDependency("PodGroup " + missing->ToString());
+  return MissingDependency("PodGroup", *missing);
 }
 
 std::optional<verdict::Reason> DeviceState::Uncertainty() const {
@@ -293,10 +293,7 @@ std::optional<verdict::Reason> DeviceState::Uncertainty() const {
   if (rules.empty()) return std::nullopt;
   return verdict::Reason{
       verdict::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
-      fmt::format("{} (such as {}) select{} by deviceClassName or by selectors, "
-                  "which is not evaluated: fewer devices may be tainted than it seems",
-                  Counted(rules.size(), "DeviceTaintRule"), *rules.begin(),
-                  rules.size() == 1 ? "s" : "")};
+      verdict::BroadTaintRules{.rules = rules.size(), .first = *rules.begin()}};
 }
 
 std::shared_ptr<const dra::Snapshot> DeviceState::snapshot() const {

@@ -17,7 +17,10 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
                                             const tracking::Demands& demands) {
   std::optional<Reason> reason;
   if (demands == nullptr) {
-    reason = Reason{ReasonCode::kStaleData, "", "a pod template of the workload cannot be read"};
+    reason = Reason{ReasonCode::kStaleData, "",
+                    verdict::Unreadable{.resource = "pod template",
+                                        .cause = verdict::Unreadable::Cause::kMalformed,
+                                        .error = {}}};
   } else {
     reason = view.Obstacle();
     if (!reason) reason = view.GroupObstacle(ns, *demands);

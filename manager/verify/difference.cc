@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "manager/tracking/json_fields.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::verify {
 namespace {
@@ -40,12 +41,11 @@ class Comparison final {
       if (there->is_object() && here->is_object()) return LookAtMembers(*there, *here, path);
       if (there->is_array() && here->is_array()) return LookAtElements(*there, *here, path);
     }
-    ++differences_.total;
-    if (differences_.first.size() < limit_)
-      differences_.first.push_back({path, Value(there), Value(here)});
+    ++drift_.total;
+    if (drift_.fields.size() < limit_) drift_.fields.push_back({path, Value(there), Value(here)});
   }
 
-  Differences Take() { return std::move(differences_); }
+  verdict::Drift Take() { return std::move(drift_); }
 
  private:
   static std::optional<std::string> Value(const json* value) {
@@ -73,33 +73,26 @@ class Comparison final {
   }
 
   const size_t limit_;
-  Differences differences_;
+  verdict::Drift drift_;
 };
 
 }  // namespace
 
-Differences Compare(const json& there, const json& here, std::string_view path, size_t limit) {
+verdict::Drift Compare(const json& there, const json& here, std::string_view path, size_t limit) {
   Comparison comparison(limit);
   comparison.Look(&there, &here, std::string(path));
   return comparison.Take();
 }
 
-std::string ToString(const Differences& differences) {
-  std::string text;
-  for (const FieldDifference& field : differences.first) {
-    text += fmt::format("{}{}: {} there, {} on the manager", text.empty() ? "" : "; ", field.path,
-                        field.there.value_or("absent"), field.here.value_or("absent"));
-  }
-  if (const size_t more = differences.total - differences.first.size(); more > 0)
-    text += fmt::format("; and {} more", more);
-  return text;
-}
-
-std::string TemplateDifference(const std::string& there, const std::string& here) {
+verdict::Drift TemplateDrift(const std::string& there, const std::string& here) {
   const auto parse = [](const std::string& text) {
     return json::parse(text, nullptr, /*allow_exceptions=*/false);
   };
-  return ToString(Compare(parse(there), parse(here), "spec", kShown));
+  return Compare(parse(there), parse(here), "spec", kShown);
+}
+
+std::string TemplateDifference(const std::string& there, const std::string& here) {
+  return verdict::DifferencesText(TemplateDrift(there, here));
 }
 
 }  // namespace fedra::verify

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/time.h"
 #include "manager/verify/cache_words.h"
 #include "manager/verify/difference.h"
 #include "manager/verify/queue_stop.h"
@@ -25,9 +24,13 @@ using watch::CacheState;
 constexpr size_t kMaxWords = 200;
 
 void Add(verdict::Verdict& verdict, Outcome outcome, ReasonCode code, std::string object,
-         std::string message) {
+         verdict::Facts facts) {
   verdict.outcome = std::max(verdict.outcome, outcome);
-  verdict.reasons.push_back({code, std::move(object), std::move(message)});
+  verdict.reasons.push_back({code, std::move(object), std::move(facts)});
+}
+
+verdict::Unreadable NotServed(const std::string& what) {
+  return {.resource = what, .cause = verdict::Unreadable::Cause::kNotServed, .error = {}};
 }
 
 // Whether a cache's silence about an object means that the object is not there. If not, says why.
@@ -42,15 +45,14 @@ bool CanTell(const CacheHealth& health, std::string_view what, verdict::Verdict&
 
 // Looks an object up; adds a reason and returns null when it is missing or cannot be known.
 template <class T>
-std::shared_ptr<const T> Require(const Cache<T>& cache, const ObjectKey& key, std::string_view kind,
+std::shared_ptr<const T> Require(const Cache<T>& cache, const ObjectKey& key, const char* kind,
                                  std::string_view plural, ReasonCode missing,
                                  verdict::Verdict& verdict) {
   auto found = cache.Find(key);
   if (found != nullptr) return found;
   if (CanTell(cache.health(), plural, verdict)) {
-    std::string object = fmt::format("{} {}", kind, key.ToString());
-    std::string message = object + " does not exist there";
-    Add(verdict, Outcome::kNo, missing, std::move(object), std::move(message));
+    Add(verdict, Outcome::kNo, missing, fmt::format("{} {}", kind, key.ToString()),
+        verdict::Missing{.kind = kind, .key = key});
   }
   return nullptr;
 }
@@ -61,8 +63,9 @@ void RequireClasses(const ClaimSummary& claim, std::string_view kind, const Work
     if (worker.classes.Find({"", name}) != nullptr) continue;
     if (!CanTell(worker.classes.health(), "deviceclasses.resource.k8s.io", verdict)) return;
     Add(verdict, Outcome::kNo, ReasonCode::kDeviceClassMissing, "DeviceClass " + name,
-        fmt::format("DeviceClass {}, which {} {} names, does not exist there", name, kind,
-                    claim.key.ToString()));
+        verdict::Missing{.kind = "DeviceClass",
+                         .key = {"", name},
+                         .named_by = fmt::format("{} {}", kind, claim.key.ToString())});
   }
 }
 
@@ -75,15 +78,13 @@ void RequireCapabilities(const ClaimSummary& claim, std::string_view kind, const
     if (std::find(worker.capabilities.begin(), worker.capabilities.end(), name) !=
         worker.capabilities.end())
       continue;
-    std::string message =
-        fmt::format("{} {} needs the capability {}, which is not declared for this worker", kind,
-                    claim.key.ToString(), name);
+    verdict::Undeclared facts{.claim = fmt::format("{} {}", kind, claim.key.ToString()),
+                              .capability = name};
     if (options.undeclared == Undeclared::kRequire) {
       Add(verdict, Outcome::kNo, ReasonCode::kCapabilityUndeclared, "capability " + name,
-          std::move(message));
+          std::move(facts));
     } else {
-      notes.push_back(
-          {ReasonCode::kCapabilityUndeclared, "capability " + name, std::move(message)});
+      notes.push_back({ReasonCode::kCapabilityUndeclared, "capability " + name, std::move(facts)});
     }
   }
 }
@@ -95,8 +96,8 @@ void RequireAdminAccess(const ClaimSummary& claim, std::string_view kind, const 
   const auto ns = worker.namespaces.Find({"", claim.key.ns});
   if (ns == nullptr || ns->admin_access) return;  // without it, its absence is the reason
   Add(verdict, Outcome::kNo, ReasonCode::kDependencyMissing, "Namespace " + claim.key.ns,
-      fmt::format("{} {} asks for admin access, and the namespace lacks the label {}=true there",
-                  kind, claim.key.ToString(), kAdminAccessLabel));
+      verdict::MissingLabel{.claim = fmt::format("{} {}", kind, claim.key.ToString()),
+                            .label = std::string(kAdminAccessLabel)});
 }
 
 std::string NameOf(const ObjectKey& claim_template) {
@@ -109,12 +110,12 @@ void CompareWithManager(const ClaimSummary& copy, const ExistenceOptions& option
   const auto original = options.manager_templates->Find(copy.key);
   if (original == nullptr || original->spec == copy.spec) return;
   const std::string object = NameOf(copy.key);
-  std::string message = fmt::format("{} differs from the manager's: {}", object,
-                                    TemplateDifference(copy.spec, original->spec));
+  verdict::Drift drift = TemplateDrift(copy.spec, original->spec);
+  drift.object = object;
   if (options.drift == Drift::kRequire) {
-    Add(verdict, Outcome::kNo, ReasonCode::kTemplateDrift, object, std::move(message));
+    Add(verdict, Outcome::kNo, ReasonCode::kTemplateDrift, object, std::move(drift));
   } else {
-    notes.push_back({ReasonCode::kTemplateDrift, object, std::move(message)});
+    notes.push_back({ReasonCode::kTemplateDrift, object, std::move(drift)});
   }
 }
 
@@ -124,15 +125,19 @@ std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key,
   return options.manager_templates->Find(key);
 }
 
-// Why a template that the worker lacks is not copied there, behind "... does not exist there".
-std::string WhyNoCopy(const ObjectKey& key, const ExistenceOptions& options) {
-  if (options.manager_templates == nullptr) return {};
+// Why a template that the worker lacks is not copied there.
+void TellWhyNoCopy(const ExistenceOptions& options, verdict::Missing& missing) {
+  if (options.manager_templates == nullptr) return;
   // Copying would not help when there is nothing to copy.
-  if (!options.copies_templates && options.manager_templates->Find(key) != nullptr) return {};
-  const auto silent =
-      WhySilent(options.manager_templates->health(), "resourceclaimtemplates.resource.k8s.io");
-  if (silent && !options.copies_templates) return {};
-  return silent ? ", and the manager's are not known: " + silent->message : ", nor on the manager";
+  if (!options.copies_templates && options.manager_templates->Find(missing.key) != nullptr) return;
+  missing.unknown =
+      UnreadableFrom(options.manager_templates->health(), "resourceclaimtemplates.resource.k8s.io");
+  if (!missing.unknown)
+    missing.copy = verdict::Missing::Copy::kNowhere;
+  else if (options.copies_templates)
+    missing.copy = verdict::Missing::Copy::kUnknown;
+  else
+    missing.unknown.reset();
 }
 
 // A template that the worker lacks: the manager's, when the worker gets a copy of it. Otherwise
@@ -140,20 +145,20 @@ std::string WhyNoCopy(const ObjectKey& key, const ExistenceOptions& options) {
 std::shared_ptr<const ClaimSummary> CopyOf(const ObjectKey& key, const ExistenceOptions& options,
                                            verdict::Verdict& verdict, Notes& notes) {
   const std::string object = NameOf(key);
-  const std::string missing = object + " does not exist there";
+  verdict::Missing missing{.kind = "ResourceClaimTemplate", .key = key};
   auto original = Original(key, options);
   if (original == nullptr) {
-    Add(verdict, Outcome::kNo, ReasonCode::kTemplateMissing, object,
-        missing + WhyNoCopy(key, options));
+    TellWhyNoCopy(options, missing);
+    Add(verdict, Outcome::kNo, ReasonCode::kTemplateMissing, object, std::move(missing));
     return nullptr;
   }
   if (const auto refused = options.refused_copies.find(key.name);
       refused != options.refused_copies.end()) {
-    Add(verdict, Outcome::kNo, refused->second.code, object, refused->second.message);
+    Add(verdict, Outcome::kNo, refused->second.code, object, refused->second.facts);
     return nullptr;
   }
-  notes.push_back({ReasonCode::kTemplateMissing, object,
-                   missing + "; the manager's is copied there together with the job"});
+  missing.copy = verdict::Missing::Copy::kComes;
+  notes.push_back({ReasonCode::kTemplateMissing, object, std::move(missing)});
   return original;
 }
 
@@ -178,13 +183,14 @@ void VerifyQueue(const tracking::Requirement& requirement, const WorkerView& wor
   const auto queue = Require(worker.queues, key, "LocalQueue", "localqueues.kueue.x-k8s.io",
                              ReasonCode::kQueueMissing, verdict);
   if (queue == nullptr || queue->active) return;
-  if (auto stop = StopOf(*queue, worker.cluster_queues)) {
-    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, std::move(stop->object),
-               std::move(stop->text));
+  if (auto stopped = StopOf(*queue, worker.cluster_queues)) {
+    std::string first = stopped->stops.front().queue;
+    return Add(verdict, Outcome::kNo, ReasonCode::kQueueStopped, std::move(first),
+               *std::move(stopped));
   }
-  Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, "LocalQueue " + key.ToString(),
-      fmt::format("LocalQueue {} is not active: {}", key.ToString(),
-                  Cut(queue->why_inactive, kMaxWords)));
+  const std::string object = "LocalQueue " + key.ToString();
+  Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, object,
+      verdict::QueueInactive{.queue = object, .error = Cut(queue->why_inactive, kMaxWords)});
 }
 
 void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& worker,
@@ -192,13 +198,11 @@ void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& wo
   const bool uses_devices =
       !requirement.TemplateNames().empty() || !requirement.ClaimNames().empty();
   if (uses_devices && worker.templates.health().state == CacheState::kNotServed) {
-    const bool old = !worker.dra_versions.empty();
-    Add(verdict, Outcome::kNo, old ? ReasonCode::kApiVersionOld : ReasonCode::kApiMissing,
-        "resource.k8s.io",
-        old ? fmt::format("the API server serves only resource.k8s.io/{}",
-                          worker.dra_versions.front())
-            : std::string("the API server does not serve resource.k8s.io"));
-    return;
+    const std::string group = "resource.k8s.io";
+    if (worker.dra_versions.empty())
+      return Add(verdict, Outcome::kNo, ReasonCode::kApiMissing, group, NotServed(group));
+    return Add(verdict, Outcome::kNo, ReasonCode::kApiVersionOld, group,
+               verdict::ApiVersion{.group = group, .served = worker.dra_versions.front()});
   }
   for (const std::string& name : requirement.TemplateNames())
     VerifyTemplate({requirement.ns, name}, worker, options, verdict, notes);
@@ -217,10 +221,10 @@ void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& wo
 void VerifyNames(const WorkerView& worker, verdict::Verdict& verdict) {
   for (const SameName& there : worker.same_names) {
     if (tracking::IsOurs(there.whose)) continue;
-    const bool other = there.whose == tracking::Ownership::kOtherManager;
     Add(verdict, Outcome::kNo, ReasonCode::kNameConflict, there.object,
-        fmt::format("a {} {} exists there", there.object,
-                    other ? "that another manager's fedra made" : "that is not ours"));
+        verdict::NameTaken{
+            .object = there.object,
+            .by_other_manager = there.whose == tracking::Ownership::kOtherManager});
   }
 }
 
@@ -233,7 +237,7 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& w
     return false;
   if (worker.jobs.state == CacheState::kNotServed) {
     Add(verdict, Outcome::kNo, ReasonCode::kKindMissing, requirement.kind,
-        fmt::format("the API server does not serve {}", requirement.kind));
+        NotServed(requirement.kind));
   } else {
     CanTell(worker.jobs, worker.job_plural, verdict);
   }
@@ -252,23 +256,25 @@ std::vector<SameName> SameNames(const std::string& kind, const tracking::Workloa
 }
 
 Reason ConnectionReason(const ConnectionState& connection) {
+  using State = verdict::Connection::State;
   const std::string why = connection.why ? Cut(connection.why->message, kMaxWords) : std::string();
   const ErrorCode code = connection.why ? connection.why->code : ErrorCode::kConnection;
   switch (connection.phase) {
     case ConnectionPhase::kMisconfigured:
-      return {ReasonCode::kClusterMisconfigured, "", why};
+      return {ReasonCode::kClusterMisconfigured, "", verdict::Connection{.error = why}};
     case ConnectionPhase::kRejected:
-      if (code == ErrorCode::kTlsUntrusted) return {ReasonCode::kCertificateUntrusted, "", why};
-      if (code == ErrorCode::kForbidden) return {ReasonCode::kForbidden, "", why};
-      return {ReasonCode::kCredentialsRejected, "", why};
+      return {code == ErrorCode::kTlsUntrusted ? ReasonCode::kCertificateUntrusted
+              : code == ErrorCode::kForbidden  ? ReasonCode::kForbidden
+                                               : ReasonCode::kCredentialsRejected,
+              "", verdict::Connection{.error = why}};
     case ConnectionPhase::kConnecting:
-      return {ReasonCode::kStaleData, "", "connecting for the first time"};
+      return {ReasonCode::kStaleData, "", verdict::Connection{.state = State::kConnecting}};
     case ConnectionPhase::kUnreachable:
     case ConnectionPhase::kConnected:
       break;
   }
   return {ReasonCode::kClusterUnreachable, "",
-          fmt::format("no contact since {} ({})", FormatRfc3339(connection.since), why)};
+          verdict::Connection{.state = State::kLost, .error = why, .since = connection.since}};
 }
 
 verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const WorkerView& worker,
@@ -286,7 +292,9 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
   }
   if (!requirement.unreadable.empty()) {
     Add(verdict, Outcome::kUnknown, ReasonCode::kStaleData, "",
-        fmt::format("the Workload cannot be read: {}", requirement.unreadable));
+        verdict::Unreadable{.resource = "Workload",
+                            .cause = verdict::Unreadable::Cause::kMalformed,
+                            .error = requirement.unreadable});
     return verdict;
   }
   if (!CanHoldCopies(requirement, worker, verdict)) return verdict;
@@ -294,7 +302,8 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
                           ReasonCode::kNamespaceMissing, verdict);
   if (ns != nullptr && ns->terminating) {
     Add(verdict, Outcome::kNo, ReasonCode::kNamespaceMissing, "Namespace " + requirement.ns,
-        fmt::format("Namespace {} is being deleted there", requirement.ns));
+        verdict::Missing{
+            .kind = "Namespace", .key = {"", requirement.ns}, .being_deleted = true});
   }
   // Without the namespace nothing in it can exist: one reason says it all.
   if (ns == nullptr && verdict.outcome == Outcome::kNo) return verdict;

@@ -4,22 +4,20 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "manager/verify/devices.h"
 
 namespace fedra::verify {
 namespace {
 
 // Where a claim is, and so where its users belong.
-struct ClaimPlace {
+struct WhereClaimIs {
   std::set<ClusterName> workers;  // empty: not decided yet
-  std::string why;  // "it is allocated there", "ml/a, which shares it, was dispatched there"
+  std::optional<ObjectKey> user;  // who was dispatched there; absent: it is allocated
 };
 
-std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
+std::optional<WhereClaimIs> WhereAllocated(const ObjectKey& claim,
                                          std::span<const ClaimCandidate> candidates) {
-  ClaimPlace place{.workers = {}, .why = "it is allocated there"};
+  WhereClaimIs place;
   for (const ClaimCandidate& candidate : candidates) {
     if (!candidate.usable || candidate.objects->devices() == nullptr) continue;
     const auto snapshot = candidate.objects->devices()->snapshot();
@@ -31,19 +29,18 @@ std::optional<ClaimPlace> WhereAllocated(const ObjectKey& claim,
   return place;
 }
 
-std::optional<ClaimPlace> WhereDispatched(const ObjectKey& claim,
+std::optional<WhereClaimIs> WhereDispatched(const ObjectKey& claim,
                                           std::span<const ClaimCandidate> candidates,
                                           const ClaimUsers& users) {
   if (!users) return std::nullopt;
   for (const auto& [user, workers] : users(claim)) {
-    ClaimPlace place;
+    WhereClaimIs place;
     for (const ClaimCandidate& candidate : candidates)
       if (candidate.usable && workers.contains(candidate.worker))
         place.workers.insert(candidate.worker);
     if (place.workers.empty()) continue;
+    place.user = user;
     const bool is_racing = place.workers.size() > 1;
-    place.why = user.ToString() + (is_racing ? ", which shares it, has no worker yet"
-                                             : ", which shares it, was dispatched there");
     if (is_racing) place.workers.clear();
     return place;
   }
@@ -62,17 +59,14 @@ SharedClaims RuleFor(const ObjectKey& claim, std::span<const ClaimCandidate> can
   return said.value_or(configured);
 }
 
-void Refuse(const ObjectKey& claim, const ClaimPlace& place, verdict::Verdict& verdict) {
+void Refuse(const ObjectKey& claim, const WhereClaimIs& place, verdict::Verdict& verdict) {
   if (verdict.outcome == verdict::Outcome::kNo) return;
   const std::string object = "ResourceClaim " + claim.ToString();
-  std::vector<std::string_view> names;
-  for (const ClusterName& name : place.workers) names.push_back(name.value);
-  const std::string where =
-      names.empty() ? "waits" : fmt::format("belongs to {}", fmt::join(names, ", "));
+  verdict::ClaimPlace facts{.claim = object, .workers = {}, .user = place.user};
+  for (const ClusterName& name : place.workers) facts.workers.push_back(name.value);
   verdict::Verdict elsewhere;
   elsewhere.outcome = verdict::Outcome::kNo;
-  elsewhere.reasons.push_back({verdict::ReasonCode::kClaimElsewhere, object,
-                               fmt::format("{} {}: {}", object, where, place.why)});
+  elsewhere.reasons.push_back({verdict::ReasonCode::kClaimElsewhere, object, std::move(facts)});
   verdict = Combine(std::move(verdict), std::move(elsewhere));
 }
 

@@ -55,13 +55,13 @@ struct Wanted {
   const std::string& resource;
   const Quantity& each;
 
-  // "2 pods of set main ask for 4 cpu each".
-  std::string Describe() const {
-    return fmt::format("{} of set {} ask{} for {} {}{}", Counted(pods, "pod"), set.name,
-                       pods == 1 ? "s" : "", Readable(each), resource, pods == 1 ? "" : " each");
-  }
-  std::string Readable(const Quantity& amount) const {
-    return verdict::ReadableAmount(resource, amount);
+  verdict::Quota Against(const ClusterQueue& queue, verdict::Quota::Limit limit) const {
+    return {.queue = queue.name,
+            .limit = limit,
+            .resource = resource,
+            .pod_set = set.name,
+            .pods = pods,
+            .asked = each};
   }
   bool IsMoreThan(const Quantity& amount) const {
     return each.MilliValue() > amount.MilliValue() / pods;
@@ -85,8 +85,9 @@ std::optional<verdict::Reason> FindFirst(std::span<const dra::PodDemand> demands
   return std::nullopt;
 }
 
-verdict::Reason About(const ClusterQueue& queue, verdict::ReasonCode code, std::string message) {
-  return {code, "ClusterQueue " + queue.name, std::move(message)};
+verdict::Reason About(verdict::ReasonCode code, verdict::Quota quota) {
+  std::string object = "ClusterQueue " + quota.queue;
+  return {code, std::move(object), std::move(quota)};
 }
 
 // The most that any flavor may hold; nothing: some flavor is not bounded.
@@ -167,18 +168,14 @@ std::optional<verdict::Reason> WhyCannotHold(const ClusterQueue& queue,
                                              const IsDevice& is_device) {
   const auto find = [&](const Wanted& wanted) -> std::optional<verdict::Reason> {
     const auto flavors = queue.resources.find(wanted.resource);
-    if (flavors == queue.resources.end()) {
-      return About(queue, verdict::ReasonCode::kQueueCannotHold,
-                   fmt::format("the pods ask for {}, which no resource group of ClusterQueue {} "
-                               "covers: Kueue never admits them",
-                               wanted.resource, queue.name));
-    }
+    if (flavors == queue.resources.end())
+      return About(verdict::ReasonCode::kQueueCannotHold,
+                   wanted.Against(queue, verdict::Quota::Limit::kNotCovered));
     const auto most = Largest(flavors->second);
     if (!most || !wanted.IsMoreThan(*most)) return std::nullopt;
-    return About(queue, verdict::ReasonCode::kQueueCannotHold,
-                 fmt::format("{}, and ClusterQueue {} has quota for at most {} in one flavor: "
-                             "Kueue never admits them",
-                             wanted.Describe(), queue.name, wanted.Readable(*most)));
+    verdict::Quota quota = wanted.Against(queue, verdict::Quota::Limit::kTooSmall);
+    quota.most = *most;
+    return About(verdict::ReasonCode::kQueueCannotHold, std::move(quota));
   };
   return FindFirst(demands, is_device, find);
 }
@@ -193,10 +190,10 @@ std::optional<verdict::Reason> WhyFull(const ClusterQueue& queue,
     if (freest == nullptr || wanted.IsMoreThan(*freest->nominal)) return std::nullopt;
     const auto left = freest->nominal->Sub(freest->reserved);
     if (!left || !wanted.IsMoreThan(*left)) return std::nullopt;
-    return About(queue, verdict::ReasonCode::kQueueFull,
-                 fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others",
-                             wanted.Describe(), queue.name, wanted.Readable(freest->reserved),
-                             wanted.Readable(*freest->nominal)));
+    verdict::Quota quota = wanted.Against(queue, verdict::Quota::Limit::kReserved);
+    quota.most = *freest->nominal;
+    quota.reserved = freest->reserved;
+    return About(verdict::ReasonCode::kQueueFull, std::move(quota));
   };
   return FindFirst(demands, is_device, find);
 }

@@ -1,28 +1,32 @@
 #pragma once
 //
-// Reasons as JSON, the same in the store, in `why` and in `check`: code, object and message, and
-// what the message counts. Pure.
+// Reasons as JSON: what is kept in the store, and what programs read. Pure.
 
-#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "verdict/reason.h"
+#include "verdict/verdict.h"
 
 namespace fedra::verify {
 
-// {"wish": ..., "devices": 24, "parts": [{"devices": 8, "what": "other driver"}, ...]}
-nlohmann::ordered_json CountsJson(const verdict::DeviceCounts& counts);
-// The reverse; nothing when the value is not like that.
-std::optional<verdict::DeviceCounts> ParseCounts(const nlohmann::ordered_json& value);
-
-// [{"resource": "cpu", "asked": "4", "free": "3", "largest": "64", "nodes": 2}, ...]
-nlohmann::ordered_json ResourcesJson(const std::vector<verdict::ResourceShortage>& resources);
-// The reverse, without what is not like that.
-std::vector<verdict::ResourceShortage> ParseResources(const nlohmann::ordered_json& value);
-
-// {"code": ..., "object": ..., "message": ...}, and "counts" and "resources" where there are some.
+// {"code": ..., "object": ..., "message": ..., "facts": {...}}, and "newNodes" where they would
+// help. The same in `why` and in `check`. The code as text: a store may have one of a later release.
+nlohmann::ordered_json ReasonJson(std::string_view code, const verdict::Reason& reason);
 nlohmann::ordered_json ReasonJson(const verdict::Reason& reason);
+
+// What the store keeps of a reason, and of all: facts without words, which are made when they are shown.
+nlohmann::ordered_json KeptJson(const verdict::Reason& reason);
+std::string KeptReasons(const std::vector<verdict::Reason>& reasons);
+
+// One of those, or of an earlier release's, which has words only.
+struct KeptReason {
+  std::string code;         // of a later release, it may be unknown
+  verdict::Reason reason;   // its code only where that is known
+};
+// Empty when the text is not the array that it should be.
+std::vector<KeptReason> ParseKeptReasons(const std::string& text);
 
 }  // namespace fedra::verify

@@ -47,10 +47,11 @@ void AssumedTemplates::Note(const tracking::SubmittedJob& job, report::JobVerdic
     });
     if (assumed == all_.end()) continue;
     const std::string object = "ResourceClaimTemplate " + assumed->key.ToString();
-    verdict.verdict.reasons.push_back(
-        {verdict::ReasonCode::kTemplateMissing, object,
-         fmt::format("{} does not exist there; judged as if {} were created", object,
-                     assumed->place)});
+    verdict.verdict.reasons.push_back({verdict::ReasonCode::kTemplateMissing, object,
+                                       verdict::Missing{.kind = "ResourceClaimTemplate",
+                                                        .key = assumed->key,
+                                                        .copy = verdict::Missing::Copy::kAssumed,
+                                                        .error = assumed->place}});
   }
 }
 

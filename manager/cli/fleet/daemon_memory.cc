@@ -21,9 +21,8 @@ std::optional<store::WorkloadRow> Living(store::Reader& memory, const ObjectKey&
   return std::nullopt;
 }
 
-void PutInVerdict(const placement::Setback& setback, WallTime now, verdict::Verdict& verdict) {
-  verdict::Reason reason{verdict::ReasonCode::kRecentlyFailed, "",
-                         report::SetbackText(setback, now)};
+void PutInVerdict(const verdict::Setback& setback, verdict::Verdict& verdict) {
+  verdict::Reason reason{verdict::ReasonCode::kRecentlyFailed, "", setback};
   if (!setback.paused_until) {
     verdict.reasons.push_back(std::move(reason));
     return;
@@ -48,9 +47,10 @@ void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
   const auto failures = memory.Failures(row->uid);
   if (!failures) return;
   const placement::PlacementRecord record = report::RecordOf(*failures);
+  report.now = now;
   for (report::JobVerdict& item : report.verdicts) {
     if (const auto setback = placement::SetbackOf(record, item.worker, now))
-      PutInVerdict(*setback, now, item.verdict);
+      PutInVerdict(*setback, item.verdict);
   }
 }
 

@@ -47,15 +47,14 @@ std::string Difference(const std::string& there, const std::string& in_file) {
   const auto parse = [](const std::string& text) {
     return json::parse(text, nullptr, /*allow_exceptions=*/false);
   };
-  const verify::Differences differences =
-      verify::Compare(parse(there), parse(in_file), "spec", kShown);
+  const verdict::Drift drift = verify::Compare(parse(there), parse(in_file), "spec", kShown);
   std::string text;
-  for (const verify::FieldDifference& difference : differences.first) {
+  for (const verdict::Drift::Field& difference : drift.fields) {
     text += fmt::format("{}{}: {} there, {} in the file", text.empty() ? "" : "; ", difference.path,
                         difference.there.value_or("absent"), difference.here.value_or("absent"));
   }
-  if (differences.total > differences.first.size())
-    text += fmt::format("; and {} more", differences.total - differences.first.size());
+  if (drift.total > drift.fields.size())
+    text += fmt::format("; and {} more", drift.total - drift.fields.size());
   return text;
 }
 

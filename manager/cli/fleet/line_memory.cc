@@ -11,6 +11,7 @@
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
 #include "manager/tracking/pod_set.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -24,10 +25,10 @@ bool ShareTemplate(const store::WorkloadRow& row, const tracking::SubmittedJob& 
   });
 }
 
-void RefuseByLine(verdict::ReasonCode code, std::string message, report::JobVerdict& verdict) {
+void RefuseByLine(verdict::ReasonCode code, verdict::Facts facts, report::JobVerdict& verdict) {
   verdict.verdict.outcome = verdict::Outcome::kNo;
   auto& reasons = verdict.verdict.reasons;
-  reasons.insert(reasons.begin(), {code, "", std::move(message)});
+  reasons.insert(reasons.begin(), {code, "", std::move(facts)});
 }
 
 }  // namespace
@@ -78,17 +79,14 @@ LineMemory::Claims LineMemory::ClaimsOf(const std::vector<Claimant>& claimants,
 void LineMemory::AddLine(const Claims& claims, report::JobVerdict& verdict) {
   if (!claims.may_hold) return;
   const Claimant& first = *claims.first;
-  const std::string order = first.order.empty() ? "" : ", order " + first.order;
-  const std::string who =
-      fmt::format("{}, first {} (priority {}{})", Counted(claims.in_line, "job"),
-                  first.row.job.ToString(), first.row.priority, order);
-  if (claims.holds) {
-    RefuseByLine(verdict::ReasonCode::kInLine, "free devices go to those ahead in line: " + who,
-                 verdict);
-    return;
-  }
+  verdict::InLine line{.ahead = static_cast<size_t>(claims.in_line),
+                       .first = first.row.job,
+                       .priority = static_cast<int>(first.row.priority),
+                       .order = first.order};
+  if (claims.holds)
+    return RefuseByLine(verdict::ReasonCode::kInLine, std::move(line), verdict);
   verdict.notes.push_back(
-      {"", "in line for devices there: " + who,
+      {"", "in line for devices there: " + verdict::AheadText(line),
        "Jobs in line get free devices first where they want the same ones and have no lower "
        "priority; once a job is submitted, `fedra why` says where it stands."});
 }
@@ -98,13 +96,11 @@ void LineMemory::AddDispatched(const Claims& claims, report::JobVerdict& verdict
   const std::string name = claims.dispatched->row.job.ToString();
   const int spare = verdict.verdict.headroom;
   if (claims.reserved > spare) {
-    RefuseByLine(
-        verdict::ReasonCode::kDevicesAllocated,
-        fmt::format("{} to spare, and at least {} reserved for jobs already dispatched there "
-                    "(job {})",
-                    Counted(spare, "device"), claims.reserved, name),
-        verdict);
-    return;
+    return RefuseByLine(verdict::ReasonCode::kDevicesAllocated,
+                        verdict::Reserved{.spare = spare,
+                                          .reserved = claims.reserved,
+                                          .job = claims.dispatched->row.job},
+                        verdict);
   }
   verdict.notes.push_back(
       {"",

@@ -92,7 +92,7 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
   std::set<std::string> codes;
   for (const VerdictRow& verdict : verdicts) {
     if (report::OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
-    for (const report::ReasonText& reason : report::ReasonsOf(verdict)) codes.insert(reason.code);
+    for (const verify::KeptReason& reason : report::ReasonsOf(verdict)) codes.insert(reason.code);
   }
   for (const report::ReasonCount& count : counted) codes.erase(count.code);
   return codes;

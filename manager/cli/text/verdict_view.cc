@@ -13,6 +13,7 @@
 #include "manager/cli/text/view_parts.h"
 #include "manager/placement/rank.h"
 #include "manager/report/row_facts.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -33,13 +34,13 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
   const std::string total = std::to_string(request.devices);
   text += Paragraph(Counted(request.devices, "device"), indent, style);
   for (const verdict::CountedCause& part : request.Parts())
-    text +=
-        Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), part.what), indent, style);
+    text += Paragraph(
+        fmt::format("{:>{}} {}", part.devices, total.size(), verdict::WhatOf(part)), indent, style);
 }
 
 std::string Wish(const RequestReport& request) {
   const std::string wanted = request.all ? "all devices" : Counted(request.wanted, "device");
-  return fmt::format("{}: {} of class {} per pod, at most {} free on one node", request.Subject(),
+  return fmt::format("{}: {} of class {} per pod, at most {} free on one node", verdict::SubjectOf(request.Wish()),
                      wanted, request.device_class, request.most_on_one_node);
 }
 
@@ -55,7 +56,8 @@ void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& styl
   if (!pod_set.nearest.empty())
     line += fmt::format("; node {} comes closest to one more", pod_set.nearest);
   text += Paragraph(line, 2, style);
-  if (!pod_set.scaling.empty()) text += Paragraph("new nodes: " + pod_set.scaling, 4, style);
+  if (pod_set.new_nodes)
+    text += Paragraph("new nodes: " + verdict::MessageOf(*pod_set.new_nodes), 4, style);
 }
 
 // What is known about a refusal beyond the table: the counts of each request, and where the pods
@@ -178,7 +180,8 @@ bool SameRows(const report::JobVerdict& a, const report::JobVerdict& b) {
 }
 
 // `workers`: those of which `item` is true.
-void AddRows(Table& table, const std::string& workers, const report::JobVerdict& item) {
+void AddRows(Table& table, const std::string& workers, const report::JobVerdict& item,
+             std::optional<WallTime> now) {
   const std::string outcome(verdict::ToString(item.verdict.outcome));
   std::vector<Cell> first = {workers, Cell(outcome, ToneOfOutcome(outcome)), PodsText(item)};
   const auto add = [&](const std::string& reason, const std::string& detail) {
@@ -191,9 +194,9 @@ void AddRows(Table& table, const std::string& workers, const report::JobVerdict&
   if (item.verdict.outcome == Outcome::kYes)
     add("-", ranking.empty() ? "everything it needs is there" : ranking);
   for (const verdict::Reason& reason : item.verdict.reasons) {
-    add(std::string(verdict::ToString(reason.code)),
-        reason.counts ? reason.counts->wish : reason.message);
-    if (reason.counts) add("", reason.counts->ToString());
+    const verdict::TwoLines lines = verdict::InTwoLines(reason, {.tenants_of = {}, .now = now});
+    add(std::string(verdict::ToString(reason.code)), lines.text);
+    if (!lines.counts.empty()) add("", lines.counts);
   }
   for (const report::VerdictNote& note : item.notes) add("note", note.message);
 }
@@ -209,7 +212,7 @@ void AddAllRows(Table& table, const report::JobReport& report) {
     else
       same->second += ", " + item.worker.value;
   }
-  for (const auto& [item, workers] : rows) AddRows(table, workers, *item);
+  for (const auto& [item, workers] : rows) AddRows(table, workers, *item, report.now);
 }
 
 // What to do about the notes in the table, once each.

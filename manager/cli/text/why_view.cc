@@ -20,6 +20,7 @@
 #include "manager/report/next_step.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -67,16 +68,21 @@ std::string WorkersText(const std::vector<std::string>& workers) {
 }
 
 // One line per reason; the workers stand on the first.
-void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
+void AddVerdict(Table& table, const SameVerdict& verdict, const ViewSettings& settings) {
+  const bool wide = settings.format == Format::kWide;
   const VerdictRow& row = *verdict.row;
-  std::vector<report::ReasonText> reasons = report::ReasonsOf(row);
+  std::vector<verify::KeptReason> reasons = report::ReasonsOf(row);
+  const auto saying = [](std::string text) {
+    verify::KeptReason reason{.code = "-", .reason = {}};
+    reason.reason.facts = verdict::Sentence{std::move(text)};
+    return reason;
+  };
   if (report::OutcomeOf(row) == Outcome::kYes) {
     const std::string ranking = RankingText(row);
-    reasons.insert(
-        reasons.begin(),
-        {"-", "", "everything it needs is there" + (ranking.empty() ? "" : "; " + ranking)});
+    reasons.insert(reasons.begin(), saying("everything it needs is there" +
+                                           (ranking.empty() ? "" : "; " + ranking)));
   } else if (reasons.empty()) {
-    reasons.push_back({"-", "", "no reason was recorded"});
+    reasons.push_back(saying("no reason was recorded"));
   }
   bool first = true;
   const auto add = [&](const std::string& code, const std::string& object,
@@ -90,10 +96,11 @@ void AddVerdict(Table& table, const SameVerdict& verdict, bool wide) {
     table.Add(std::move(cells));
     first = false;
   };
-  for (const report::ReasonText& reason : reasons) {
-    add(reason.code, reason.object.empty() ? "-" : reason.object,
-        reason.counts ? reason.counts->wish : reason.message);
-    if (reason.counts) add("", "", reason.counts->ToString());
+  for (const auto& [code, reason] : reasons) {
+    const verdict::TwoLines lines =
+        verdict::InTwoLines(reason, {.tenants_of = {}, .now = settings.query.now});
+    add(code, reason.object.empty() ? "-" : reason.object, lines.text);
+    if (!lines.counts.empty()) add("", "", lines.counts);
   }
 }
 
@@ -103,7 +110,7 @@ Table VerdictTable(const std::vector<VerdictRow>& verdicts, const ViewSettings& 
       wide ? std::vector<std::string>{"WORKER", "VERDICT", "PODS", "REASON", "OBJECT", "DETAIL"}
            : std::vector<std::string>{"WORKER", "VERDICT", "REASON", "DETAIL"},
       Overflow::kWrap);
-  for (const SameVerdict& verdict : Merged(verdicts)) AddVerdict(table, verdict, wide);
+  for (const SameVerdict& verdict : Merged(verdicts)) AddVerdict(table, verdict, settings);
   return table;
 }
 
@@ -144,19 +151,25 @@ std::string QueueLine(const report::WorkloadData& data, const store::WorkloadRow
          "\n";
 }
 
+void AddClassesInUse(const verify::KeptReason& kept, std::set<std::string>& classes) {
+  const auto& [code, reason] = kept;
+  if (code != ToString(verdict::ReasonCode::kDevicesAllocated)) return;
+  if (const auto* counts = std::get_if<verdict::DeviceCounts>(&reason.facts))
+    classes.insert(counts->wish.device_class);
+  if (const auto* request = std::get_if<verdict::AlternativeCounts>(&reason.facts)) {
+    for (const auto& [in_use, counts] : request->alternatives)
+      if (in_use == verdict::ReasonCode::kDevicesAllocated) classes.insert(counts.wish.device_class);
+  }
+}
+
 // The DeviceClasses whose devices are in use where the job stands in line. A worker that has some
 // free, which go to the jobs ahead, names none.
 std::set<std::string> ClassesWaitedFor(const report::WorkloadData::Incarnation& incarnation) {
-  constexpr std::string_view kClass = "DeviceClass ";
   std::set<std::string> classes;
   for (const VerdictRow& row : incarnation.verdicts) {
     const auto& places = incarnation.places;
     if (std::ranges::find(places, row.cluster, &store::PlaceRow::cluster) == places.end()) continue;
-    for (const report::ReasonText& reason : report::ReasonsOf(row)) {
-      if (reason.code == ToString(verdict::ReasonCode::kDevicesAllocated) &&
-          reason.object.starts_with(kClass))
-        classes.insert(reason.object.substr(kClass.size()));
-    }
+    for (const verify::KeptReason& kept : report::ReasonsOf(row)) AddClassesInUse(kept, classes);
   }
   return classes;
 }
@@ -176,7 +189,7 @@ std::string WhyText(const report::WorkloadData& data,
     text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);
   const std::vector<VerdictRow> verdicts =
-      report::VerdictsNow(incarnation, settings.query.now, report::TimesAs::kAges);
+      report::VerdictsNow(incarnation, settings.query.now);
   const Table table = VerdictTable(verdicts, settings);
   if (!table.empty()) text += table.Render(settings.style);
   // The daemon remembers the verdicts that matter most, not those of a fleet of hundreds.

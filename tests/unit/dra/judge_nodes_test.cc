@@ -4,6 +4,7 @@
 #include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -99,7 +100,7 @@ TEST_CASE("E6: room where the devices are is what is missing, and is said first"
         "no node with the devices is large enough: each pod asks for 1 cpu, the largest node has "
         "500m");
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kNotEnoughDevices);
-  CHECK(judgement.verdict.reasons[1].message ==
+  CHECK(verdict::MessageOf(judgement.verdict.reasons[1]) ==
         "no node with room has devices for all requests; the nearest is n2 (request r: 0 of 1)");
   // That the device is in use as well changes nothing: waiting for it would be in vain.
   worker.Add(Holding("user", "gpu-0", {{"pool", "n1"}}));
@@ -224,8 +225,13 @@ TEST_CASE("too little room now is not too small a node, and units can be read") 
     REQUIRE(judgement.verdict.reasons.size() == 1);
     CHECK(Code(judgement) == row.code);
     CHECK_THAT(First(judgement), ContainsSubstring(row.text));
-    REQUIRE(judgement.verdict.reasons[0].resources.size() == 1);
-    CHECK(judgement.verdict.reasons[0].resources[0].nodes == 1);
+    const verdict::Facts& facts = judgement.verdict.reasons[0].facts;
+    if (const auto* room = std::get_if<verdict::NodeRoom>(&facts)) {
+      REQUIRE(room->resources.size() == 1);
+      CHECK(room->resources[0].nodes == 1);
+    } else {
+      CHECK(std::get<verdict::NoSuchResource>(facts).resource.nodes == 1);
+    }
   }
 }
 
@@ -249,7 +255,7 @@ TEST_CASE("a busy node with the devices is worth waiting for, whatever other nod
                                               3)});
   REQUIRE(own.verdict.reasons.size() == 2);
   CHECK(own.verdict.reasons[1].code == ReasonCode::kNodesTooSmall);
-  CHECK(own.verdict.reasons[1].message ==
+  CHECK(verdict::MessageOf(own.verdict.reasons[1]) ==
         "the nodes have room for 2 of 3 pods, even when nothing else runs there: each pod asks for "
         "5 cpu, the largest node has 8");
 }

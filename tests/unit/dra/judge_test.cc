@@ -3,6 +3,7 @@
 #include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -35,7 +36,7 @@ TEST_CASE("k of n pods fit: the count, and what the next one lacks") {
   CHECK(First(judgement) == "2 of 4 pods fit");
   REQUIRE(judgement.verdict.reasons.size() == 2);
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kNotEnoughDevices);
-  CHECK_THAT(judgement.verdict.reasons[1].message,
+  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]),
              ContainsSubstring("; 4 pods need 4 devices, only 2 are there in all: 2 devices: "
                                "2 taken by other pods of this job"));
 }
@@ -156,9 +157,9 @@ TEST_CASE("a claim is called what its user calls it") {
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"},
                                       {"name": "e", "resourceClaimName": "shared"}]}})")});
   REQUIRE(judgement.verdict.reasons.size() == 2);
-  CHECK_THAT(judgement.verdict.reasons[0].message,
+  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[0]),
              StartsWith("request r of claim d (template t) wants 2 on one node of class gpu"));
-  CHECK_THAT(judgement.verdict.reasons[1].message,
+  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]),
              StartsWith("request r of ResourceClaim ml/shared wants 2"));
   CHECK(judgement.pod_sets[0].requests[0].claim == "d");
   CHECK(judgement.pod_sets[0].requests[1].claim == "ml/shared");
@@ -387,7 +388,7 @@ TEST_CASE("room for cpu and pods limits how many fit, unless switched off") {
   auto judgement = worker.Judge({worker.Parse(pod, 3)});
   CHECK(judgement.verdict.pods_fitting == 2);
   CHECK(judgement.verdict.reasons.back().code == ReasonCode::kNodesTooSmall);
-  CHECK(judgement.verdict.reasons.back().message ==
+  CHECK(verdict::MessageOf(judgement.verdict.reasons.back()) ==
         "the nodes have room for 2 of 3 pods, even when nothing else runs there: each pod asks for "
         "1500m cpu, the largest node has 4");
   judgement = worker.Judge({worker.Parse(pod, 3)}, {.node_resources = false});

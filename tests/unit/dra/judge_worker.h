@@ -10,6 +10,7 @@
 #include "dra/judge/judge.h"
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 
@@ -120,7 +121,7 @@ class Worker {
 };
 
 inline std::string First(const dra::Judgement& judgement) {
-  return judgement.verdict.reasons.empty() ? "" : judgement.verdict.reasons.front().message;
+  return judgement.verdict.reasons.empty() ? "" : verdict::MessageOf(judgement.verdict.reasons.front());
 }
 inline ReasonCode Code(const dra::Judgement& judgement) {
   REQUIRE_FALSE(judgement.verdict.reasons.empty());

@@ -5,6 +5,7 @@
 #include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -39,9 +40,9 @@ TEST_CASE("whichever node the first pod goes to, the second ends with an error: 
   CHECK(judgement.pod_sets[0].fitting == 1);
   CHECK(judgement.pod_sets[0].aborted);
   REQUIRE(judgement.verdict.reasons.size() == 2);
-  CHECK(judgement.verdict.reasons[0].message == "1 of 2 pods fit");
+  CHECK(verdict::MessageOf(judgement.verdict.reasons[0]) == "1 of 2 pods fit");
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kSelectorError);
-  CHECK_THAT(judgement.verdict.reasons[1].message, ContainsSubstring("on node n1: request r"));
+  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]), ContainsSubstring("on node n1: request r"));
 }
 
 TEST_CASE("where the nodes that pods go to decide on an error, it is Unknown") {

@@ -3,6 +3,7 @@
 #include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -153,7 +154,7 @@ TEST_CASE("no more than 256 pods use a claim, those of the job and in flight inc
     const verdict::Reason& last = judgement.verdict.reasons.back();
     CHECK(last.code == ReasonCode::kCapacityExhausted);
     CHECK(last.object == "ResourceClaim ml/shared");
-    CHECK_THAT(last.message, ContainsSubstring(row.text));
+    CHECK_THAT(verdict::MessageOf(last), ContainsSubstring(row.text));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "dra/judge/scalable_pool.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -50,10 +51,11 @@ TEST_CASE("pods that fit now do not need new nodes") {
   auto judgement = SubRequest(worker, {kEight}, 10);
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
   CHECK(judgement.verdict.pods_fitting == 2);
-  CHECK_THAT(judgement.pod_sets[0].scaling, StartsWith("1 new node of"));
+  REQUIRE(judgement.pod_sets[0].new_nodes.has_value());
+  CHECK(judgement.pod_sets[0].new_nodes->nodes == 1);
   judgement = SubRequest(worker, {kEight}, 2);
   CHECK(judgement.verdict.outcome == Outcome::kYes);
-  CHECK(judgement.pod_sets[0].scaling.empty());
+  CHECK_FALSE(judgement.pod_sets[0].new_nodes.has_value());
 }
 
 struct Row {
@@ -114,7 +116,8 @@ TEST_CASE("entries with equal labels are one kind of node, others are not combin
       .device_class = "nic", .devices = 2, .node_labels = kEight.node_labels, .max_nodes = 0};
   const auto judgement = SubRequest(worker, {kEight, nics}, 3, "both");
   CHECK(judgement.verdict.outcome == Outcome::kMayScale);
-  CHECK_THAT(judgement.pod_sets[0].scaling,
+  REQUIRE(judgement.pod_sets[0].new_nodes.has_value());
+  CHECK_THAT(verdict::MessageOf(*judgement.pod_sets[0].new_nodes),
              StartsWith("2 new nodes of a scalable pool (8 devices of class gpu, "
                         "2 devices of class nic, pool=h100)"));
   nics.node_labels = {{"pool", "other"}};

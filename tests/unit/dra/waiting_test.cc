@@ -4,6 +4,7 @@
 #include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -99,7 +100,7 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
     const auto judgement = worker.Pods(row.pods, "t");
     CHECK(judgement.verdict.outcome == verdict::Outcome::kNo);
     CHECK(Last(judgement).code == row.code);
-    CHECK_THAT(Last(judgement).message, ContainsSubstring(row.text));
+    CHECK_THAT(verdict::MessageOf(Last(judgement)), ContainsSubstring(row.text));
   }
 }
 
@@ -158,10 +159,13 @@ TEST_CASE("tenants are told which jobs of their namespace hold devices, and how 
                                 {{.ns = "other", .name = "c1"}, {.ns = "other", .name = "secret"}},
                                 {{.ns = "ml", .name = "c3"}, {.ns = "ml", .name = "train"}}};
   const verdict::Reason mixed = ask(&jobs);
-  CHECK_THAT(mixed.message, ContainsSubstring("other/secret"));
-  CHECK_THAT(mixed.ForTenants(), ContainsSubstring("5 allocated (job ml/train and 3 more)"));
-  CHECK_THAT(mixed.ForTenants(), !ContainsSubstring("other/"));
-  CHECK_THAT(ask(nullptr).ForTenants(), ContainsSubstring("5 allocated (ml/c3 and 4 more)"));
+  CHECK_THAT(verdict::MessageOf(mixed), ContainsSubstring("other/secret"));
+  const verdict::Rendering discreet{.tenants_of = "ml", .now = {}};
+  const std::string told = verdict::MessageOf(mixed, discreet);
+  CHECK_THAT(told, ContainsSubstring("5 allocated (job ml/train and 3 more)"));
+  CHECK_THAT(told, !ContainsSubstring("other/"));
+  CHECK_THAT(verdict::MessageOf(ask(nullptr), discreet),
+             ContainsSubstring("5 allocated (ml/c3 and 4 more)"));
 }
 
 TEST_CASE("tenants are not told who holds devices in other namespaces") {
@@ -170,11 +174,14 @@ TEST_CASE("tenants are not told who holds devices in other namespaces") {
   worker.Add(Holding("x", "gpu-0", Of("n1")));
   const auto judgement = worker.Pods(1, "t");
   const verdict::Reason& reason = judgement.verdict.reasons.at(0);
-  CHECK_THAT(reason.message, ContainsSubstring("1 device: 1 allocated (other/x)"));
-  CHECK(reason.ForTenants().ends_with(": 1 device: 1 allocated"));
+  CHECK_THAT(verdict::MessageOf(reason), ContainsSubstring("1 device: 1 allocated (other/x)"));
+  const verdict::Rendering discreet{.tenants_of = "ml", .now = {}};
+  CHECK(verdict::MessageOf(reason, discreet).ends_with(": 1 device: 1 allocated"));
   verdict::Reason more = reason;
-  more.Append("and so on");
-  CHECK(more.ForTenants().ends_with("1 allocated; and so on"));
+  more.new_nodes = {.nodes = 2, .devices = {{"gpu", 8}}, .labels = {}};
+  CHECK(verdict::MessageOf(more, discreet)
+            .ends_with("1 allocated; 2 new nodes of a scalable pool (8 devices of class gpu) could "
+                       "provide it"));
 }
 
 // Three halves of a parent of which two fit.
@@ -191,12 +198,12 @@ TEST_CASE("shared counters: exhausted by others, or never enough") {
   auto judgement = worker.Pods(3, "t");
   CHECK(judgement.verdict.pods_fitting == 2);
   CHECK(Last(judgement).code == ReasonCode::kCountersExhausted);
-  CHECK_THAT(Last(judgement).message,
+  CHECK_THAT(verdict::MessageOf(Last(judgement)),
              ContainsSubstring("(0 left); even with every device free only 2 of 3 pods would fit"));
   worker.Add(Holding("x", "a", Of("n1")));
   judgement = worker.Pods(2, "t");
   CHECK(Last(judgement).code == ReasonCode::kCountersExhausted);
-  CHECK_THAT(Last(judgement).message, !ContainsSubstring("even with every device free"));
+  CHECK_THAT(verdict::MessageOf(Last(judgement)), !ContainsSubstring("even with every device free"));
 }
 
 TEST_CASE("consumable capacity: taken by others, or never enough") {
@@ -209,7 +216,7 @@ TEST_CASE("consumable capacity: taken by others, or never enough") {
   auto judgement = worker.Pods(3, "t");
   CHECK(Last(judgement).code == ReasonCode::kCapacityExhausted);
   CHECK_THAT(
-      Last(judgement).message,
+      verdict::MessageOf(Last(judgement)),
       ContainsSubstring("; even with every device free only 2 of 3 pods would fit: 1 device: "
                         "1 without enough capacity"));
   json held = Holding("x", "a", Of("n1"));
@@ -219,7 +226,7 @@ TEST_CASE("consumable capacity: taken by others, or never enough") {
   worker.Add(held);
   judgement = worker.Pods(2, "t");
   CHECK(Last(judgement).code == ReasonCode::kCapacityExhausted);
-  CHECK_THAT(Last(judgement).message, !ContainsSubstring("even with every device free"));
+  CHECK_THAT(verdict::MessageOf(Last(judgement)), !ContainsSubstring("even with every device free"));
 }
 
 TEST_CASE("what is reserved for other jobs comes back, what the job itself takes does not") {
@@ -234,12 +241,12 @@ TEST_CASE("what is reserved for other jobs comes back, what the job itself takes
   options.assumed = Assumed(std::make_shared<dra::PodDemand>(pod(1)), 1);
   auto judgement = worker.Judge({pod(2)}, options);
   CHECK(Last(judgement).code == ReasonCode::kDevicesAllocated);
-  CHECK_THAT(Last(judgement).message,
+  CHECK_THAT(verdict::MessageOf(Last(judgement)),
              ContainsSubstring(
                  "1 reserved for jobs already dispatched here, 1 taken by other pods of this job"));
   judgement = worker.Judge({pod(3)}, options);
   CHECK(Last(judgement).code == ReasonCode::kNotEnoughDevices);
-  CHECK_THAT(Last(judgement).message, ContainsSubstring("3 pods need 3 devices, only 2 are there"));
+  CHECK_THAT(verdict::MessageOf(Last(judgement)), ContainsSubstring("3 pods need 3 devices, only 2 are there"));
 }
 
 TEST_CASE("pod sets that fit one by one, but never together") {
@@ -255,7 +262,7 @@ TEST_CASE("pod sets that fit one by one, but never together") {
   workers.count = 3;
   judgement = worker.Judge({leader, workers});
   CHECK(Last(judgement).code == ReasonCode::kNotEnoughDevices);
-  CHECK_THAT(Last(judgement).message,
+  CHECK_THAT(verdict::MessageOf(Last(judgement)),
              ContainsSubstring("even with every device free only 3 of 4 pods would fit"));
 }
 
@@ -294,7 +301,7 @@ TEST_CASE("two requests for the only device, which is in use") {
   REQUIRE(judgement.verdict.reasons.size() == 2);
   for (const auto& reason : judgement.verdict.reasons) {
     CHECK(reason.code == ReasonCode::kNotEnoughDevices);
-    CHECK_THAT(reason.message, ContainsSubstring("only 0 of 1 pod would fit"));
+    CHECK_THAT(verdict::MessageOf(reason), ContainsSubstring("only 0 of 1 pod would fit"));
   }
 }
 

@@ -26,6 +26,7 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 #include "tests/unit/manager/support/verdict_cases.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using nlohmann::json;
@@ -51,7 +52,7 @@ std::string Said(const verdict::Verdict& verdict) {
                                  verdict.pods_fitting, verdict.pods_wanted);
   for (const verdict::Reason& reason : verdict.reasons)
     text += fmt::format("\n  {} [{}] {}", verdict::ToString(reason.code), reason.object,
-                        reason.message);
+                        verdict::MessageOf(reason));
   return text;
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.Dispatched(east, "ok");
   metrics.Placed(east, std::chrono::seconds(45));
   metrics.Judged(east, {.outcome = verdict::Outcome::kNo,
-                        .reasons = {{verdict::ReasonCode::kTemplateMissing, "", ""}}});
+                        .reasons = {{verdict::ReasonCode::kTemplateMissing, "", {}}}});
   metrics.Verified(std::chrono::milliseconds(1));
   metrics.Reconciled("ok", std::chrono::milliseconds(1));
   metrics.WorkerLost(east);

@@ -67,10 +67,16 @@ World BackUnseen() {
   return world;
 }
 
-verdict::Verdict Counted(std::string message, verdict::ReasonCode code, std::string object,
+verdict::Verdict Counted(const std::string& holder, verdict::ReasonCode code, std::string object,
                          int free) {
-  verdict::Reason reason{code, std::move(object), std::move(message)};
-  reason.counts = verdict::DeviceCounts{"1 gpu", 4, {{"free", free}, {"in use", 4 - free}}};
+  verdict::CountedCause held{.rule = verdict::Rule::kAllocated, .devices = 4 - free};
+  held.holders = {{.is_job = true, .name = {"ml", holder}}};
+  held.all_holders = 1;
+  verdict::DeviceCounts counts{
+      .wish = {.request = "r", .claim = "claim g", .device_class = "gpu", .count = 4},
+      .devices = 4,
+      .parts = {{.rule = verdict::Rule::kFree, .devices = free}, std::move(held)}};
+  verdict::Reason reason{code, std::move(object), std::move(counts)};
   return {.outcome = verdict::Outcome::kNo, .reasons = {std::move(reason)}};
 }
 
@@ -79,7 +85,7 @@ uint64_t FactsOf(verdict::Verdict verdict) {
   cluster.name = ClusterName("a");
   cluster.verdict = std::move(verdict);
   const std::vector<ClusterView> clusters{cluster};
-  return NoWorkerEligible(clusters, {}, {}).facts;
+  return NoWorkerEligible(clusters, {}, {}, "ml").facts;
 }
 
 }  // namespace
@@ -96,7 +102,7 @@ TEST_CASE("a blocked check that says the same in other words is not written agai
     CHECK(world.Look().phase == Phase::kBlocked);
     // Other facts are written, also when the store was lost.
     world.SetVerdict("a", {.outcome = verdict::Outcome::kNo,
-                           .reasons = {{verdict::ReasonCode::kQueueMissing, "", "y"}}});
+                           .reasons = {{verdict::ReasonCode::kQueueMissing, "", verdict::Sentence{"y"}}}});
     world.Settle();
     CHECK(world.writes() == before + 1);
     CHECK(world.Message() == "no worker eligible: a: y");
@@ -108,7 +114,7 @@ TEST_CASE(
   World world = Blocked();
   world.Restart();
   world.SetVerdict("a", {.outcome = verdict::Outcome::kNo,
-                         .reasons = {{verdict::ReasonCode::kQueueMissing, "", "y"}}});
+                         .reasons = {{verdict::ReasonCode::kQueueMissing, "", verdict::Sentence{"y"}}}});
   world.Settle();
   CHECK(world.Message() == "no worker eligible: a: y");
 }
@@ -229,19 +235,18 @@ TEST_CASE("a round that an earlier release began goes on") {
   CHECK(world.writes() == before);
 }
 
-TEST_CASE("the facts of a message are codes, names and numbers, not words") {
+TEST_CASE("the facts of a message are codes, names and numbers, not who holds devices") {
   using verdict::ReasonCode;
   const uint64_t facts =
-      FactsOf(Counted("1 of 4 is free", ReasonCode::kNotEnoughDevices, "gpu", 1));
-  CHECK(FactsOf(Counted("one free device of 4", ReasonCode::kNotEnoughDevices, "gpu", 1)) == facts);
-  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kNotEnoughDevices, "gpu", 2)) != facts);
-  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kNotEnoughDevices, "tpu", 1)) != facts);
-  CHECK(FactsOf(Counted("1 of 4 is free", ReasonCode::kQueueMissing, "gpu", 1)) != facts);
+      FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "gpu", 1));
+  CHECK(FactsOf(Counted("other", ReasonCode::kNotEnoughDevices, "gpu", 1)) == facts);
+  CHECK(FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "gpu", 2)) != facts);
+  CHECK(FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "tpu", 1)) != facts);
+  CHECK(FactsOf(Counted("train", ReasonCode::kQueueMissing, "gpu", 1)) != facts);
   const auto room = [](int64_t free) {
-    verdict::Verdict verdict{.outcome = verdict::Outcome::kNo,
-                             .reasons = {{ReasonCode::kNodeResources, "", "no room"}}};
-    verdict.reasons[0].resources = {{"cpu", Quantity(8), Quantity(free), Quantity(64), 2}};
-    return FactsOf(verdict);
+    verdict::NodeRoom busy{.resources = {{"cpu", Quantity(8), Quantity(free), Quantity(64), 2}}};
+    return FactsOf({.outcome = verdict::Outcome::kNo,
+                    .reasons = {{ReasonCode::kNodeResources, "", std::move(busy)}}});
   };
   CHECK(room(3) == room(3));
   CHECK(room(3) != room(4));
@@ -249,10 +254,10 @@ TEST_CASE("the facts of a message are codes, names and numbers, not words") {
 
 TEST_CASE("what waits for devices says so without counts, which change with every device") {
   using verdict::ReasonCode;
-  const uint64_t facts = FactsOf(Counted("3 of 4 in use", ReasonCode::kDevicesAllocated, "gpu", 1));
-  CHECK(FactsOf(Counted("4 of 4 in use", ReasonCode::kDevicesAllocated, "gpu", 0)) == facts);
+  const uint64_t facts = FactsOf(Counted("train", ReasonCode::kDevicesAllocated, "gpu", 1));
+  CHECK(FactsOf(Counted("train", ReasonCode::kDevicesAllocated, "gpu", 0)) == facts);
   CHECK(FactsOf({.outcome = verdict::Outcome::kNo,
-                 .reasons = {{ReasonCode::kInLine, "", "others go first"}}}) == facts);
+                 .reasons = {{ReasonCode::kInLine, "", verdict::InLine{}}}}) == facts);
 }
 
 TEST_CASE("of a long fleet the reasons are counted, and their words do not matter") {
@@ -264,9 +269,9 @@ TEST_CASE("of a long fleet the reasons are counted, and their words do not matte
       const bool is_last = i + 1 == clusters.size();
       clusters[i].verdict = {
           .outcome = verdict::Outcome::kNo,
-          .reasons = {{is_last ? last : ReasonCode::kTemplateMissing, "", words}}};
+          .reasons = {{is_last ? last : ReasonCode::kTemplateMissing, "", verdict::Sentence{words}}}};
     }
-    return NoWorkerEligible(clusters, {}, WallTime{}).facts;
+    return NoWorkerEligible(clusters, {}, WallTime{}, "ml").facts;
   };
   const uint64_t facts = facts_of(ReasonCode::kQueueMissing, "it is not there");
   CHECK(facts_of(ReasonCode::kQueueMissing, "it does not exist") == facts);

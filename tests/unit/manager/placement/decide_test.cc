@@ -6,6 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 #include "tests/unit/manager/placement/world.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using namespace fedra::placement;
@@ -75,8 +76,8 @@ TEST_CASE("a job that was deleted while it ran has not finished") {
 
 TEST_CASE("a worker's further reasons are counted behind its first") {
   verdict::Verdict three = No("LocalQueue ml/gpu does not exist there");
-  three.reasons.push_back({verdict::ReasonCode::kTemplateMissing, "", "y"});
-  three.reasons.push_back({verdict::ReasonCode::kNotEnoughDevices, "", "z"});
+  three.reasons.push_back({verdict::ReasonCode::kTemplateMissing, "", verdict::Sentence{"y"}});
+  three.reasons.push_back({verdict::ReasonCode::kNotEnoughDevices, "", verdict::Sentence{"z"}});
   SECTION("each worker is named") {
     World world({"a", "b"});
     world.SetVerdict("a", three);
@@ -98,8 +99,14 @@ TEST_CASE("a worker's further reasons are counted behind its first") {
 }
 
 TEST_CASE("what tenants read names nothing of other namespaces") {
-  verdict::Verdict held = No("1 device: 1 allocated (job other/secret)");
-  held.reasons[0].for_tenants = "1 device: 1 allocated";
+  verdict::CountedCause secret{.rule = verdict::Rule::kAllocated, .devices = 1};
+  secret.holders = {{.is_job = true, .name = {"other", "secret"}}};
+  verdict::Verdict held = No("");
+  held.reasons[0].facts = verdict::DeviceCounts{
+      .wish = {.request = "r", .claim = "claim g", .device_class = "gpu", .count = 1},
+      .devices = 1,
+      .parts = {std::move(secret)}};
+  REQUIRE_THAT(verdict::MessageOf(held.reasons[0]), ContainsSubstring("job other/secret"));
   World world({"a"});
   world.SetVerdict("a", held);
   world.ReserveQuota();
@@ -109,7 +116,8 @@ TEST_CASE("what tenants read names nothing of other namespaces") {
       CHECK_THAT(note->message, !ContainsSubstring("secret"));
   }
   world.Settle();
-  CHECK(world.Message() == "no worker eligible: a: 1 device: 1 allocated");
+  CHECK(world.Message() == "no worker eligible: a: request r of claim g wants 1 on one node of class gpu: "
+                           "1 device: 1 allocated");
 }
 
 TEST_CASE("workers that lack something are named with what they lack") {

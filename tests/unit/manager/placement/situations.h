@@ -13,12 +13,12 @@ namespace fedra::placement::testing {
 
 inline verdict::Verdict No(std::string message) {
   return {.outcome = verdict::Outcome::kNo,
-          .reasons = {{verdict::ReasonCode::kTemplateMissing, "", std::move(message)}}};
+          .reasons = {{verdict::ReasonCode::kTemplateMissing, "", verdict::Sentence{std::move(message)}}}};
 }
 
 inline verdict::Verdict Unknown() {
   return {.outcome = verdict::Outcome::kUnknown,
-          .reasons = {{verdict::ReasonCode::kForbidden, "", "403"}}};
+          .reasons = {{verdict::ReasonCode::kForbidden, "", verdict::Sentence{"403"}}}};
 }
 
 inline Policy Race() {

@@ -263,7 +263,7 @@ std::vector<ClusterView> World::Seen() const {
         (at.job != nullptr && !tracking::IsOurs(at.job_is)))
       at.verdict = {
           .outcome = verdict::Outcome::kNo,
-          .reasons = {{verdict::ReasonCode::kNameConflict, "", "the name is taken there"}}};
+          .reasons = {{verdict::ReasonCode::kNameConflict, "", verdict::Sentence{"the name is taken there"}}}};
   }
   return seen;
 }

@@ -3,6 +3,7 @@
 #include "manager/reconcile/copy_failures.h"
 
 #include "tests/support/catch.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using namespace std::chrono_literals;
@@ -15,7 +16,7 @@ const ClusterName kEast("east");
 const ClusterName kWest("west");
 
 CopyFailure Failure(const std::string& message) {
-  return {{verdict::ReasonCode::kForbidden, "", message}, "u1", SteadyTime(1h)};
+  return {{verdict::ReasonCode::kForbidden, "", verdict::Sentence{message}}, "u1", SteadyTime(1h)};
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ TEST_CASE("a refusal concerns one worker and one template, and the last one coun
   failures.Record(kEast, {"ml", "a"}, Failure("first"));
   failures.Record(kEast, {"ml", "a"}, Failure("second"));
   REQUIRE(failures.Find(kEast, {"ml", "a"}).has_value());
-  CHECK(failures.Find(kEast, {"ml", "a"})->reason.message == "second");
+  CHECK(verdict::MessageOf(failures.Find(kEast, {"ml", "a"})->reason) == "second");
   CHECK_FALSE(failures.Find(kWest, {"ml", "a"}).has_value());
   CHECK_FALSE(failures.Find(kEast, {"ml", "b"}).has_value());
   failures.Clear(kEast, {"ml", "a"});
@@ -39,8 +40,8 @@ TEST_CASE("verdicts see the refusals of their namespace") {
     for (const char* name : {"a", "b"}) failures.Record(kEast, {ns, name}, Failure(ns));
   const auto reasons = failures.On(kEast, "ml");
   REQUIRE(reasons.size() == 2);
-  CHECK(reasons.at("a").message == "ml");
-  CHECK(reasons.at("b").message == "ml");
+  CHECK(verdict::MessageOf(reasons.at("a")) == "ml");
+  CHECK(verdict::MessageOf(reasons.at("b")) == "ml");
   CHECK(failures.On(kWest, "ml").empty());
 }
 

@@ -6,6 +6,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using namespace fedra::reconcile;
@@ -82,7 +83,7 @@ struct Fixture {
     std::string text;
     for (const auto& cluster : gatherer.Gather(kKey, {}).clusters)
       for (const verdict::Reason& reason : cluster.verdict.reasons)
-        text += cluster.name.value + ": " + reason.message + "\n";
+        text += cluster.name.value + ": " + verdict::MessageOf(reason) + "\n";
     return text;
   }
   std::string Outcomes() const { return Outcomes(gatherer.Gather(kKey, {})); }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/catch.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using namespace fedra::verify;
@@ -124,7 +125,7 @@ TEST_CASE(
     REQUIRE(verdict.reasons.size() == 2);
     CHECK(verdict.reasons[0].code == ReasonCode::kSchedulerUnverified);
     CHECK(verdict.reasons[0].object == "schedulerName kai");
-    CHECK(verdict.reasons[1].message ==
+    CHECK(verdict::MessageOf(verdict.reasons[1]) ==
           "no API reveals whether the scheduler volcano runs there; the verdict assumes "
           "kube-scheduler");
     requirement.schedulers.clear();

@@ -7,6 +7,7 @@
 
 #include "manager/verify/devices.h"
 #include "tests/support/catch.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using namespace fedra::verify;
@@ -200,7 +201,7 @@ TEST_CASE("devices are there, are taken, and are free again") {
   CHECK(verdict.pods_fitting == 1);
   REQUIRE(verdict.reasons.size() == 2);
   CHECK(verdict.reasons[0].code == ReasonCode::kPodsDoNotFit);
-  CHECK_THAT(verdict.reasons[1].message, ContainsSubstring("ml/train-1"));
+  CHECK_THAT(verdict::MessageOf(verdict.reasons[1]), ContainsSubstring("ml/train-1"));
   REQUIRE(f.state.claims().Remove(ClaimHolding("train-1", "gpu-0")).has_value());
   CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
 }
@@ -286,7 +287,7 @@ TEST_CASE("devices are counted by what became of them, and named holders are job
   REQUIRE(busy.state.claims().Upsert(ClaimHolding("q-gpu", "gpu-1")).has_value());
   REQUIRE(
       busy.state.pods().Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu")).has_value());
-  CHECK_THAT(busy.Verdict(OneGpuPods(1)).reasons.at(0).message,
+  CHECK_THAT(verdict::MessageOf(busy.Verdict(OneGpuPods(1)).reasons.at(0)),
              ContainsSubstring("2 allocated (job ml/train, ml/q-gpu)"));
 }
 
@@ -320,7 +321,7 @@ TEST_CASE("assumed pods take their devices; holding ones have taken them") {
   CHECK(f.Verdict(OneGpuPods(1), Pods(others, 1)).outcome == Outcome::kYes);
   const verdict::Verdict verdict = f.Verdict(OneGpuPods(1), Pods(others, 2));
   CHECK(verdict.outcome == Outcome::kNo);
-  CHECK_THAT(verdict.reasons.at(0).message, ContainsSubstring("already dispatched here"));
+  CHECK_THAT(verdict::MessageOf(verdict.reasons.at(0)), ContainsSubstring("already dispatched here"));
 
   const tracking::JobKey job{"Job.batch", {"ml", "train"}};
   CHECK(f.state.HoldingPods(job) == 0);
@@ -500,7 +501,7 @@ TEST_CASE("a gang larger than the job never starts: No, unless the group has oth
   REQUIRE_FALSE(verdict(2).reasons.empty());
   CHECK(verdict(2).reasons[0].code == ReasonCode::kGangIncomplete);
   CHECK(verdict(2).reasons[0].object == "PodGroup ml/training");
-  CHECK(verdict(2).reasons[0].message ==
+  CHECK(verdict::MessageOf(verdict(2).reasons[0]) ==
         "PodGroup ml/training needs minCount 3 pods before any of them is scheduled; "
         "the job has 2");
   // Whatever else is said about three, it is not the gang.
@@ -588,9 +589,9 @@ TEST_CASE("an object that cannot be read is an error of this object only") {
 TEST_CASE("the stricter verdict speaks first") {
   verdict::Verdict warned{.outcome = Outcome::kYes,
                           .headroom = 3,
-                          .reasons = {{ReasonCode::kTemplateDrift, "t", "differs"}}};
+                          .reasons = {{ReasonCode::kTemplateDrift, "t", verdict::Sentence{"differs"}}}};
   const verdict::Verdict refused{.outcome = Outcome::kNo,
-                                 .reasons = {{ReasonCode::kNotEnoughDevices, "", "0 of 1"}}};
+                                 .reasons = {{ReasonCode::kNotEnoughDevices, "", verdict::Sentence{"0 of 1"}}}};
   const verdict::Verdict both = Combine(warned, refused);
   CHECK(both.outcome == Outcome::kNo);
   CHECK(both.headroom == 3);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra::verify;
 using nlohmann::json;
@@ -12,7 +13,7 @@ using nlohmann::json;
 namespace {
 
 std::string Words(const char* there, const char* here, size_t limit = 3) {
-  return ToString(Compare(json::parse(there), json::parse(here), "spec", limit));
+  return verdict::DifferencesText(Compare(json::parse(there), json::parse(here), "spec", limit));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ TEST_CASE("the first few are shown, the rest is counted") {
 
 TEST_CASE("a long value is cut") {
   const json there = std::string(5000, 'x');
-  const std::string words = ToString(Compare(there, json(), "spec", 3));
+  const std::string words = verdict::DifferencesText(Compare(there, json(), "spec", 3));
   CHECK(words.size() < 200);
   CHECK(words.find("...") != std::string::npos);
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
+#include "verdict/reason_text.h"
 
 using namespace fedra;
 using namespace fedra::verify;
@@ -120,7 +121,7 @@ TEST_CASE("what is missing is named, all of it at once") {
   const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(Codes(verdict) == Names{"QueueMissing", "DeviceClassMissing"});
-  CHECK(verdict.reasons[1].message ==
+  CHECK(verdict::MessageOf(verdict.reasons[1]) ==
         "DeviceClass big, which ResourceClaimTemplate ml/one-gpu names, does not exist there");
 }
 
@@ -167,7 +168,7 @@ TEST_CASE("an inactive queue says why in Kueue's words") {
     {"type": "Active", "status": "False", "message": "ClusterQueue is stopped"}]})")});
   const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"QueueInactive"});
-  CHECK_THAT(verdict.reasons[0].message, ContainsSubstring("ClusterQueue is stopped"));
+  CHECK_THAT(verdict::MessageOf(verdict.reasons[0]), ContainsSubstring("ClusterQueue is stopped"));
 }
 
 TEST_CASE("a queue that was stopped says so, and by whose name") {
@@ -177,12 +178,12 @@ TEST_CASE("a queue that was stopped says so, and by whose name") {
   f.queues.Put({Object("ml", "gpu", R"("spec": {"stopPolicy": "Hold"}, )" + inactive)});
   verdict::Verdict verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"QueueStopped"});
-  CHECK(verdict.reasons[0].message == "LocalQueue ml/gpu is stopped (stopPolicy Hold)");
+  CHECK(verdict::MessageOf(verdict.reasons[0]) == "LocalQueue ml/gpu is stopped (stopPolicy Hold)");
   f.queues.Put({Object("ml", "gpu", R"("spec": {"clusterQueue": "all"}, )" + inactive)});
   f.cluster_queues.Put({Object("", "all", R"("spec": {"stopPolicy": "HoldAndDrain"})")});
   verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"QueueStopped"});
-  CHECK(verdict.reasons[0].message ==
+  CHECK(verdict::MessageOf(verdict.reasons[0]) ==
         "ClusterQueue all is being drained (stopPolicy HoldAndDrain)");
   // Inactive for another reason.
   f.cluster_queues.Put({Object("", "all", R"("spec": {"stopPolicy": "None"})")});
@@ -251,7 +252,7 @@ TEST_CASE("drift says which fields differ, and the version they were read in doe
               spec(R"({"name": "g", "exactly": {"deviceClassName": "big", "count": 2}})"))});
   const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(Codes(verdict) == Names{"TemplateDrift"});
-  CHECK(verdict.reasons[0].message ==
+  CHECK(verdict::MessageOf(verdict.reasons[0]) ==
         "ResourceClaimTemplate ml/one-gpu differs from the manager's: "
         "spec.spec.devices.requests[0].exactly.count: 1 there, 2 on the manager");
 }
@@ -287,7 +288,7 @@ TEST_CASE("a template that is copied with the job counts as if it were there, wi
   const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kYes);
   CHECK(Codes(verdict) == Names{"TemplateMissing"});
-  CHECK(verdict.reasons[0].message ==
+  CHECK(verdict::MessageOf(verdict.reasons[0]) ==
         "ResourceClaimTemplate ml/one-gpu does not exist there; the manager's is copied there "
         "together with the job");
   REQUIRE(f.ToCome().size() == 1);
@@ -310,21 +311,22 @@ TEST_CASE(
   CopyFixture f;
   f.manager.Put({});
   CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
-  CHECK(f.Verify(Needs()).reasons[0].message ==
+  CHECK(verdict::MessageOf(f.Verify(Needs()).reasons[0]) ==
         "ResourceClaimTemplate ml/one-gpu does not exist there, nor on the manager");
   f.manager.SetState(CacheState::kForbidden);
-  CHECK(f.Verify(Needs()).reasons[0].message ==
+  CHECK(verdict::MessageOf(f.Verify(Needs()).reasons[0]) ==
         "ResourceClaimTemplate ml/one-gpu does not exist there, and the manager's are not known: "
         "not allowed to list or watch resourceclaimtemplates.resource.k8s.io (403)");
 }
 
 TEST_CASE("a refused copy is a No with the worker's reason") {
   CopyFixture f;
-  f.options.refused_copies["one-gpu"] = {verdict::ReasonCode::kForbidden, "", "may not be copied"};
+  f.options.refused_copies["one-gpu"] = {verdict::ReasonCode::kForbidden, "",
+                                         verdict::Sentence{"may not be copied"}};
   const verdict::Verdict verdict = f.Verify(Needs());
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(Codes(verdict) == Names{"Forbidden"});
-  CHECK(verdict.reasons[0].message == "may not be copied");
+  CHECK(verdict::MessageOf(verdict.reasons[0]) == "may not be copied");
 }
 
 TEST_CASE("a worker whose templates are not known gets no copy") {
@@ -345,8 +347,8 @@ TEST_CASE("an object of the same name is a conflict unless it is ours") {
                   {"Workload ml/job-train", Ownership::kOtherManager}};
   const verdict::Verdict verdict = f.Verify(Needs());
   REQUIRE(Codes(verdict) == Names{"NameConflict", "NameConflict"});
-  CHECK(verdict.reasons[0].message == "a Job ml/train that is not ours exists there");
-  CHECK(verdict.reasons[1].message ==
+  CHECK(verdict::MessageOf(verdict.reasons[0]) == "a Job ml/train that is not ours exists there");
+  CHECK(verdict::MessageOf(verdict.reasons[1]) ==
         "a Workload ml/job-train that another manager's fedra made exists there");
 }
 
@@ -424,7 +426,7 @@ TEST_CASE("admin access needs the namespace's label, for claims that are still t
     if (row.outcome == Outcome::kYes) continue;
     CHECK(Codes(verdict) == Names{"DependencyMissing"});
     CHECK(verdict.reasons[0].object == "Namespace ml");
-    CHECK(verdict.reasons[0].message ==
+    CHECK(verdict::MessageOf(verdict.reasons[0]) ==
           "ResourceClaimTemplate ml/one-gpu asks for admin access, and the namespace lacks the "
           "label resource.kubernetes.io/admin-access=true there");
   }

@@ -7,6 +7,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
   CHECK(verdict.verdict.outcome == verdict::Outcome::kYes);
   assumed.Note(job, verdict);
   REQUIRE(verdict.verdict.reasons.size() == 1);
-  CHECK(verdict.verdict.reasons[0].message ==
+  CHECK(verdict::MessageOf(verdict.verdict.reasons[0]) ==
         "ResourceClaimTemplate ml/mine does not exist there; judged as if " + file +
             " (document 2) were created");
 }

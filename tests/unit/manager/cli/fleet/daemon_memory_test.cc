@@ -9,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/text/settings.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -62,7 +63,7 @@ TEST_CASE("check: a worker that has refused this very job says so") {
   CHECK(east.outcome == verdict::Outcome::kNo);
   REQUIRE(east.reasons.size() == 1);
   CHECK(east.reasons[0].code == verdict::ReasonCode::kRecentlyFailed);
-  CHECK(east.reasons[0].message ==
+  CHECK(verdict::MessageOf(east.reasons[0]) ==
         "refused the job: jobs.batch is forbidden (4s ago); tried again in 6s");
   CHECK(report.verdicts[1].verdict.outcome == verdict::Outcome::kYes);
   CHECK(report.verdicts[1].verdict.reasons.empty());
@@ -141,7 +142,7 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
     CHECK(east.outcome == verdict::Outcome::kNo);
     REQUIRE(east.reasons.size() == 1);
     CHECK(east.reasons[0].code == verdict::ReasonCode::kInLine);
-    CHECK(east.reasons[0].message ==
+    CHECK(verdict::MessageOf(east.reasons[0]) ==
           "free devices go to those ahead in line: 2 jobs, first ml/big4 (priority 0, order "
           "Backfill)");
   }
@@ -176,7 +177,7 @@ TEST_CASE("check: devices are reserved for dispatched jobs") {
   const report::JobReport full = dispatched(2);
   CHECK(full.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
   REQUIRE(full.verdicts[0].verdict.reasons.size() == 1);
-  CHECK(full.verdicts[0].verdict.reasons[0].message ==
+  CHECK(verdict::MessageOf(full.verdicts[0].verdict.reasons[0]) ==
         "1 device to spare, and at least 2 reserved for jobs already dispatched there (job ml/q2)");
 
   const report::JobReport room = dispatched(1);

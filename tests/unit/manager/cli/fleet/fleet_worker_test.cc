@@ -7,6 +7,7 @@
 #include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -206,7 +207,7 @@ TEST_CASE("a worker that this command could not reach: for how long it tried, an
     const report::JobVerdict verdict = worker->Judge(MakeJob("train", "one-gpu"));
     CHECK(verdict.verdict.outcome == Outcome::kUnknown);
     REQUIRE(verdict.verdict.reasons.size() == 1);
-    return verdict.verdict.reasons[0].message;
+    return verdict::MessageOf(verdict.verdict.reasons[0]);
   };
   worker->SetConnection(lost, std::chrono::milliseconds(5'200));
   CHECK(said() == "not reached (tried for 5s): connection refused");
@@ -249,7 +250,7 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   differs->SetManager({&manager, ""});
   const report::JobVerdict drift = differs->Judge(MakeJob("train", "one-gpu"));
   CHECK(Codes(drift) == std::vector{ReasonCode::kTemplateDrift});
-  CHECK_THAT(drift.verdict.reasons[0].message,
+  CHECK_THAT(verdict::MessageOf(drift.verdict.reasons[0]),
              ContainsSubstring("exactly.count: 1 there, 2 on the manager"));
   cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");
   const auto lacks = MakeWorker(cluster, settings);

@@ -9,6 +9,7 @@
 #include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -342,7 +343,7 @@ TEST_CASE("a resource that the snapshot does not hold is unknown, not empty") {
                 [](const RecordedResource& resource) { return resource.name == "pods"; });
   const auto verdict = Replay(file)[0]->Judge(MakeJob("a", "one-gpu"));
   CHECK(verdict.verdict.outcome == verdict::Outcome::kUnknown);
-  CHECK_THAT(verdict.verdict.reasons[0].message,
+  CHECK_THAT(verdict::MessageOf(verdict.verdict.reasons[0]),
              ContainsSubstring("the snapshot does not hold them"));
 }
 

@@ -1,10 +1,6 @@
-#include "verdict/reason.h"
-
-#include <utility>
+#include "verdict/reason_code.h"
 
 #include <array>
-
-#include "base/text.h"
 
 namespace fedra::verdict {
 namespace {
@@ -331,76 +327,6 @@ std::optional<ReasonCode> ParseReasonCode(std::string_view name) {
     if (entry.name == name) return entry.code;
   }
   return std::nullopt;
-}
-
-std::string DeviceCounts::ToString() const {
-  if (devices == 0) return "no devices";
-  std::string text = Counted(devices, "device") + ": ";
-  for (const CountedCause& part : parts) {
-    if (&part != &parts.front()) text += ", ";
-    text += std::to_string(part.devices);
-    text += ' ';
-    text += part.what;
-  }
-  return text;
-}
-
-std::string ReadableAmount(std::string_view resource, const Quantity& amount) {
-  const bool bytes = resource == "memory" || resource.ends_with("storage") ||
-                     resource.starts_with("hugepages-") || resource.ends_with("memory");
-  if (!bytes) {
-    const int64_t milli = amount.MilliValue();
-    if (milli == INT64_MAX) return amount.ToString();
-    return milli % 1000 == 0 ? std::to_string(milli / 1000) : std::to_string(milli) + "m";
-  }
-  // "64Gi" is kept; "65843972Ki" is hard to read.
-  std::string exact = amount.ToString();
-  constexpr size_t kReadable = 6;
-  if (exact.size() <= kReadable) return exact;
-  constexpr std::array<std::string_view, 5> kUnits = {"", "Ki", "Mi", "Gi", "Ti"};
-  int64_t tenths = amount.Value() > INT64_MAX / 10 ? INT64_MAX : amount.Value() * 10;
-  size_t unit = 0;
-  for (; tenths >= 10'240 && unit + 1 < kUnits.size(); ++unit) tenths /= 1024;
-  std::string text = std::to_string(tenths / 10);
-  if (tenths % 10 != 0) text.append(".").append(std::to_string(tenths % 10));
-  return text.append(kUnits[unit]);
-}
-
-std::string ResourceShortage::AgainstLargest() const {
-  if (resource == "pods")
-    return "the largest node takes " + ReadableAmount(resource, largest) + " pods";
-  return "each pod asks for " + ReadableAmount(resource, asked) + " " + resource +
-         (largest.Sign() <= 0 ? ", and they have none"
-                              : ", the largest node has " + ReadableAmount(resource, largest));
-}
-
-std::string ResourceShortage::AgainstFree() const {
-  if (resource == "pods")
-    return "they run as many pods as they may (at most " + ReadableAmount(resource, largest) +
-           " on one node)";
-  const std::string most = free.Sign() <= 0 ? "none" : "at most " + ReadableAmount(resource, free);
-  return "each pod asks for " + ReadableAmount(resource, asked) + " " + resource + ", " + most +
-         " is free on one node";
-}
-
-Reason Reason::Counting(ReasonCode code, std::string object, DeviceCounts counts,
-                        const std::vector<CountedCause>& for_tenants) {
-  const auto say = [](const DeviceCounts& said) { return said.wish + ": " + said.ToString(); };
-  std::string message = say(counts);
-  std::string discreet;
-  if (for_tenants != counts.parts)
-    discreet = say({.wish = counts.wish, .devices = counts.devices, .parts = for_tenants});
-  return {.code = code,
-          .object = std::move(object),
-          .message = std::move(message),
-          .counts = std::move(counts),
-          .for_tenants = std::move(discreet)};
-}
-
-void Reason::Append(const std::string& more) {
-  message.append("; ").append(more);
-  if (!for_tenants.empty()) for_tenants.append("; ").append(more);
-  if (counts) counts->wish.append("; ").append(more);
 }
 
 }  // namespace fedra::verdict

@@ -1,0 +1,205 @@
+#pragma once
+//
+// The names of all facts and of their fields, once for everything that goes through them: JSON in
+// both directions, hashes. Names are stable: they are in the store and in what programs read.
+//
+// Pure; internal to those few users, for it is all templates.
+
+#include <array>
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "verdict/reason.h"
+
+namespace fedra::verdict {
+
+// In the order of the alternatives of Facts.
+inline constexpr std::array<std::string_view, std::variant_size_v<Facts>> kFactTypes = {
+    "Sentence",         "Missing",           "Unreadable",     "Drift",
+    "Quota",            "Undeclared",        "MissingLabel",   "QueueStopped",
+    "QueueInactive",    "ApiVersion",        "NameTaken",      "Connection",
+    "ClaimPlace",       "OtherScheduler",    "Gang",           "BroadTaintRules",
+    "NotAllowed",       "InLine",            "Reserved",       "Setback",
+    "DeviceCounts",     "AlternativeCounts", "BrokenSelector", "JointShortage",
+    "NodeRoom",         "NoSuchResource",    "NodeCounts",     "PodsFit",
+    "FullClaim",        "Unbindable",        "SchedulerError", "SearchLimit"};
+
+template <size_t Size>
+using Names = std::array<std::string_view, Size>;
+
+// The names of an enumeration's values, in their order.
+constexpr Names<5> NamesOf(Unreadable::Cause) {
+  return {"Forbidden", "NotServed", "Listing", "Failing", "Malformed"};
+}
+constexpr Names<7> NamesOf(Missing::Copy) {
+  return {"None", "Unknown", "Nowhere", "Comes", "Assumed", "Forbidden", "Refused"};
+}
+constexpr Names<3> NamesOf(Quota::Limit) { return {"NotCovered", "TooSmall", "Reserved"}; }
+constexpr Names<5> NamesOf(Connection::State) {
+  return {"Failed", "Connecting", "Lost", "NotReached", "NoAnswer"};
+}
+constexpr Names<12> NamesOf(Rule) {
+  return {"UnusablePool", "OtherDriver", "ClassSelector", "RequestSelector",
+          "SelectorError", "OtherNode", "Taint", "Allocated",
+          "Reserved", "Taken", "Capacity", "Free"};
+}
+constexpr Names<7> NamesOf(JointShortage::Cause) {
+  return {"Constraints", "Counters", "Taints", "Capacity", "Allocated", "Taken", "NoNode"};
+}
+constexpr Names<3> NamesOf(NodeRoom::Cause) { return {"TooSmall", "TooSmallAll", "Busy"}; }
+constexpr Names<4> NamesOf(NoSuchResource::Source) {
+  return {"Nodes", "NoClass", "Implicit", "Release"};
+}
+constexpr Names<6> NamesOf(NodeRefusal::Why) {
+  return {"Affinity", "Selector", "Claim", "Taint", "AffinityError", "Unschedulable"};
+}
+constexpr Names<4> NamesOf(SearchLimit::Kind) {
+  return {"Spent", "SharedClaim", "OneNode", "Slow"};
+}
+
+template <class T>
+concept NamedEnum = requires(T value) { NamesOf(value); };
+
+template <class T, class Of>
+concept Like = std::same_as<std::remove_const_t<T>, Of>;
+
+// Calls `visit(name, field)` for each. One overload for every struct of facts.
+template <class V>
+void ForEachField(Like<ObjectKey> auto& f, V&& visit) {
+  visit("namespace", f.ns);
+  visit("name", f.name);
+}
+template <class V>
+void ForEachField(Like<Sentence> auto& f, V&& visit) {
+  visit("text", f.text);
+}
+template <class V>
+void ForEachField(Like<Unreadable> auto& f, V&& visit) {
+  visit("resource", f.resource);
+  visit("cause", f.cause);
+  visit("error", f.error);
+}
+template <class V>
+void ForEachField(Like<Missing> auto& f, V&& visit) {
+  visit("kind", f.kind);
+  visit("key", f.key);
+  visit("namedBy", f.named_by);
+  visit("beingDeleted", f.being_deleted);
+  visit("copy", f.copy);
+  visit("error", f.error);
+  visit("unknown", f.unknown);
+}
+template <class V>
+void ForEachField(Like<Drift::Field> auto& f, V&& visit) {
+  visit("path", f.path);
+  visit("there", f.there);
+  visit("here", f.here);
+}
+template <class V>
+void ForEachField(Like<Drift> auto& f, V&& visit) {
+  visit("object", f.object);
+  visit("fields", f.fields);
+  visit("total", f.total);
+}
+template <class V>
+void ForEachField(Like<Quota> auto& f, V&& visit) {
+  visit("queue", f.queue);
+  visit("limit", f.limit);
+  visit("resource", f.resource);
+  visit("podSet", f.pod_set);
+  visit("pods", f.pods);
+  visit("asked", f.asked);
+  visit("most", f.most);
+  visit("reserved", f.reserved);
+}
+template <class V>
+void ForEachField(Like<Undeclared> auto& f, V&& visit) {
+  visit("claim", f.claim);
+  visit("capability", f.capability);
+}
+template <class V>
+void ForEachField(Like<MissingLabel> auto& f, V&& visit) {
+  visit("claim", f.claim);
+  visit("label", f.label);
+}
+template <class V>
+void ForEachField(Like<QueueStopped::Stop> auto& f, V&& visit) {
+  visit("queue", f.queue);
+  visit("drains", f.drains);
+}
+template <class V>
+void ForEachField(Like<QueueStopped> auto& f, V&& visit) {
+  visit("stops", f.stops);
+}
+template <class V>
+void ForEachField(Like<QueueInactive> auto& f, V&& visit) {
+  visit("queue", f.queue);
+  visit("error", f.error);
+}
+template <class V>
+void ForEachField(Like<ApiVersion> auto& f, V&& visit) {
+  visit("group", f.group);
+  visit("served", f.served);
+}
+template <class V>
+void ForEachField(Like<NameTaken> auto& f, V&& visit) {
+  visit("object", f.object);
+  visit("byOtherManager", f.by_other_manager);
+}
+template <class V>
+void ForEachField(Like<Connection> auto& f, V&& visit) {
+  visit("state", f.state);
+  visit("error", f.error);
+  visit("since", f.since);
+  visit("triedForMilliseconds", f.tried_for_ms);
+}
+template <class V>
+void ForEachField(Like<ClaimPlace> auto& f, V&& visit) {
+  visit("claim", f.claim);
+  visit("workers", f.workers);
+  visit("user", f.user);
+}
+template <class V>
+void ForEachField(Like<OtherScheduler> auto& f, V&& visit) {
+  visit("name", f.name);
+}
+template <class V>
+void ForEachField(Like<Gang> auto& f, V&& visit) {
+  visit("group", f.group);
+  visit("minCount", f.min_count);
+  visit("pods", f.pods);
+  visit("there", f.there);
+}
+template <class V>
+void ForEachField(Like<BroadTaintRules> auto& f, V&& visit) {
+  visit("rules", f.rules);
+  visit("first", f.first);
+}
+template <class V>
+void ForEachField(Like<NotAllowed> auto& f, V&& visit) {
+  visit("check", f.check);
+}
+template <class V>
+void ForEachField(Like<InLine> auto& f, V&& visit) {
+  visit("ahead", f.ahead);
+  visit("first", f.first);
+  visit("priority", f.priority);
+  visit("order", f.order);
+}
+template <class V>
+void ForEachField(Like<Reserved> auto& f, V&& visit) {
+  visit("spare", f.spare);
+  visit("reserved", f.reserved);
+  visit("job", f.job);
+}
+template <class V>
+void ForEachField(Like<Setback> auto& f, V&& visit) {
+  visit("words", f.words);
+  visit("at", f.at);
+  visit("pausedUntil", f.paused_until);
+}
+
+}  // namespace fedra::verdict
+
+#include "verdict/device_fields.h"

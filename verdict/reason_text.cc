@@ -1,0 +1,29 @@
+#include "verdict/reason_text.h"
+
+#include <variant>
+
+#include "verdict/fact_text.h"
+
+namespace fedra::verdict {
+
+std::string MessageOf(const Facts& facts, const Rendering& rendering) {
+  return std::visit([&](const auto& each) { return TextOf(each, rendering); }, facts);
+}
+
+std::string MessageOf(const Reason& reason, const Rendering& rendering) {
+  std::string text = MessageOf(reason.facts, rendering);
+  if (reason.new_nodes) text.append("; ").append(MessageOf(*reason.new_nodes));
+  return text;
+}
+
+std::string MessageOf(const JointShortage& shortage) { return TextOf(shortage, {}); }
+
+TwoLines InTwoLines(const Reason& reason, const Rendering& rendering) {
+  const auto* counts = std::get_if<DeviceCounts>(&reason.facts);
+  if (counts == nullptr) return {MessageOf(reason, rendering), {}};
+  std::string wish = WishText(*counts);
+  if (reason.new_nodes) wish.append("; ").append(MessageOf(*reason.new_nodes));
+  return {std::move(wish), CountsText(*counts, rendering)};
+}
+
+}  // namespace fedra::verdict

@@ -1,0 +1,97 @@
+// The connection to a worker, and what the job may do there, in words.
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "verdict/fact_text.h"
+
+namespace fedra::verdict {
+namespace {
+
+std::string WhenTried(const Connection& connection) {
+  if (!connection.tried_for_ms) return " when the snapshot was taken";
+  const std::chrono::milliseconds tried(*connection.tried_for_ms);
+  // A refusal comes at once, and nothing is learned from "0s".
+  return tried < std::chrono::seconds(1) ? "" : fmt::format(" (tried for {})", FormatAge(tried));
+}
+
+}  // namespace
+
+std::string TextOf(const Connection& connection, const Rendering&) {
+  switch (connection.state) {
+    case Connection::State::kFailed:
+      return connection.error;
+    case Connection::State::kConnecting:
+      return "connecting for the first time";
+    case Connection::State::kNotReached:
+      return fmt::format("not reached{}: {}", WhenTried(connection),
+                         connection.error.empty() ? "no answer" : connection.error);
+    case Connection::State::kNoAnswer:
+      return fmt::format("no answer{}{}", WhenTried(connection),
+                         connection.tried_for_ms ? "; --timeout waits longer" : "");
+    case Connection::State::kLost:
+      break;
+  }
+  return fmt::format("no contact since {} ({})", FormatRfc3339(connection.since.value_or(WallTime())),
+                     connection.error);
+}
+
+std::string TextOf(const OtherScheduler& scheduler, const Rendering&) {
+  return fmt::format(
+      "no API reveals whether the scheduler {} runs there; the verdict assumes kube-scheduler",
+      scheduler.name);
+}
+
+std::string TextOf(const Gang& gang, const Rendering&) {
+  std::string text =
+      fmt::format("{} needs minCount {} pods before any of them is scheduled; the job has {}",
+                  gang.group, gang.min_count, gang.pods);
+  if (gang.there > 0) text += fmt::format(", and the worker has {} of this group", gang.there);
+  return text;
+}
+
+std::string TextOf(const BroadTaintRules& rules, const Rendering&) {
+  return fmt::format(
+      "{} (such as {}) select{} by deviceClassName or by selectors, which is not evaluated: fewer "
+      "devices may be tainted than it seems",
+      Counted(rules.rules, "DeviceTaintRule"), rules.first, rules.rules == 1 ? "s" : "");
+}
+
+std::string TextOf(const NotAllowed& worker, const Rendering&) {
+  return worker.check.empty() ? "it was removed from the configuration"
+                              : fmt::format("AdmissionCheck {} does not name it", worker.check);
+}
+
+std::string AheadText(const InLine& line) {
+  const ObjectKey first = line.first.value_or(ObjectKey());
+  return fmt::format("{}, first {} (priority {}{}{})", Counted(line.ahead, "job"), first.ToString(),
+                     line.priority, line.order.empty() ? "" : ", order ", line.order);
+}
+
+std::string TextOf(const InLine& line, const Rendering&) {
+  if (line.ahead == 0) return "other jobs are ahead of it in line for the devices there";
+  return "free devices go to those ahead in line: " + AheadText(line);
+}
+
+std::string TextOf(const Reserved& reserved, const Rendering&) {
+  return fmt::format(
+      "{} to spare, and at least {} reserved for jobs already dispatched there (job {})",
+      Counted(reserved.spare, "device"), reserved.reserved, reserved.job.ToString());
+}
+
+std::string TextOf(const Setback& setback, const Rendering& rendering) {
+  const auto& until = setback.paused_until;
+  std::string when, again;
+  if (rendering.now) {
+    when = FormatAge(*rendering.now - setback.at) + " ago";
+    if (until) again = "in " + FormatAge(*until - *rendering.now);
+  } else {
+    when = "at " + FormatRfc3339(setback.at);
+    if (until) again = "at " + FormatRfc3339(*until);
+  }
+  return fmt::format("{} ({}); tried again {}", setback.words, when,
+                     until ? again : "after the other workers");
+}
+
+}  // namespace fedra::verdict
