@@ -112,11 +112,11 @@ Reason RoomExplainer::TooSmall(const Nodes& nodes) const {
   const PodSetReport& report = trace_.report;
   const bool some = nodes.have_devices && !trace_.resolved.variants.Plain().pod.claims.empty() &&
                     nodes.count < std::ssize(trace_.resolved.nodes);
-  using Cause = verdict::NodeRoom::Cause;
+  using enum verdict::NodeRoom::Cause;
   return {ReasonCode::kNodesTooSmall,
           {},
           verdict::NodeRoom{
-              .cause = nodes.never && report.fitting == 0 ? Cause::kTooSmall : Cause::kTooSmallAll,
+              .cause = nodes.never && report.fitting == 0 ? kTooSmall : kTooSmallAll,
               .resources = nodes.shortages,
               .have_devices = some,
               .fitting = report.fitting,
