@@ -146,7 +146,7 @@ struct VerdictRow {
   std::string uid;
   ClusterName cluster;
   std::string outcome;       // Yes, MayScale, Unknown, No
-  std::string reasons_json;  // [{"code": ..., "object": ..., "message": ...}, ...]; "[]" for Yes
+  std::string reasons_json;  // [{"code": ..., "object": ..., "facts": {...}}, ...]; "[]" for Yes
   int pods_fitting = 0;
   int pods_wanted = 0;
   WallTime checked_at{};

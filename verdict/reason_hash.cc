@@ -10,10 +10,16 @@
 namespace fedra::verdict {
 namespace {
 
-// Goes through all fields. Each text ends with a line break, so that neighbours do not run together.
+enum class With { kAll, kLasting };
+
+bool IsAboutHolders(std::string_view name) { return name == "holders" || name == "allHolders"; }
+
+// Goes through all fields. Each part ends with a line break, so that neighbours do not run
+// together. A field is hashed with its name, and only when it says something: one that a later
+// release adds does not change the hash of facts that leave it empty.
 class FactHash final {
  public:
-  FactHash(uint64_t seed, bool with_holders) : hash_(seed), with_holders_(with_holders) {}
+  FactHash(uint64_t seed, With with) : hash_(seed), with_(with) {}
 
   uint64_t hash() const { return hash_; }
 
@@ -50,10 +56,6 @@ class FactHash final {
       Add(value);
     }
   }
-  void Add(const std::vector<Holder>& holders) {
-    if (!with_holders_) return;
-    for (const Holder& holder : holders) AddFields(holder);
-  }
   template <class T>
     requires std::is_class_v<T>
   void Add(const T& facts) {
@@ -63,11 +65,20 @@ class FactHash final {
  private:
   template <class T>
   void AddFields(const T& facts) {
-    ForEachField(facts, [this](std::string_view, const auto& field) { this->Add(field); });
+    ForEachField(facts, [this](std::string_view name, const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      constexpr bool is_time =
+          std::same_as<Field, WallTime> || std::same_as<Field, std::optional<WallTime>>;
+      if (with_ == With::kLasting && (is_time || IsAboutHolders(name))) return;
+      if (field == Field{}) return;
+      Add(name);
+      this->Add(field);
+    });
+    Add(std::string_view("}"));
   }
 
   uint64_t hash_;
-  const bool with_holders_;
+  const With with_;
 };
 
 uint64_t HashReason(const Reason& reason, FactHash hash) {
@@ -75,18 +86,18 @@ uint64_t HashReason(const Reason& reason, FactHash hash) {
   hash.Add(reason.object);
   hash.Add(kFactTypes[reason.facts.index()]);
   std::visit([&](const auto& facts) { hash.Add(facts); }, reason.facts);
-  hash.Add(reason.new_nodes);
+  if (reason.new_nodes) hash.Add(*reason.new_nodes);
   return hash.hash();
 }
 
 }  // namespace
 
 uint64_t HashOf(const Reason& reason, uint64_t seed) {
-  return HashReason(reason, FactHash(seed, true));
+  return HashReason(reason, FactHash(seed, With::kAll));
 }
 
-uint64_t HashWithoutHolders(const Reason& reason, uint64_t seed) {
-  return HashReason(reason, FactHash(seed, false));
+uint64_t LastingHash(const Reason& reason, uint64_t seed) {
+  return HashReason(reason, FactHash(seed, With::kLasting));
 }
 
 }  // namespace fedra::verdict

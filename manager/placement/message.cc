@@ -71,7 +71,7 @@ void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallT
   const std::vector<verdict::Reason>& reasons = cluster.verdict.reasons;
   if (reasons.empty()) return Add(verdict::ToString(cluster.verdict.outcome), facts);
   Add(reasons.size(), facts);
-  facts = verdict::HashWithoutHolders(reasons.front(), facts);
+  facts = verdict::LastingHash(reasons.front(), facts);
 }
 
 // "waiting in line for devices on gpu-east, gpu-west", of long fleets on how many.

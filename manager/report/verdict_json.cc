@@ -42,7 +42,10 @@ ordered_json AsJson(const dra::PodSetReport& pod_set) {
                          {"podsFitting", pod_set.fitting},
                          {"nodes", pod_set.nodes},
                          {"nearestNode", pod_set.nearest}};
-  if (pod_set.obstacle) object["obstacle"] = verify::FactsJson(*pod_set.obstacle);
+  if (pod_set.obstacle) {
+    object["obstacle"] = {{"message", verdict::MessageOf(*pod_set.obstacle)},
+                          {"facts", verify::FactsJson(*pod_set.obstacle)}};
+  }
   if (pod_set.new_nodes) object["newNodes"] = verify::NewNodesJson(*pod_set.new_nodes);
   object["requests"] = std::move(requests);
   return object;

@@ -2,7 +2,7 @@
 //
 // The facts of reasons as JSON, in the store and for programs: {"type": "Missing", "kind": ...},
 // with the names of verdict/fact_fields.h. What is empty, false or absent is left out; numbers are
-// not. docs/verdicts.md describes the types.
+// not. docs/facts.md lists the types.
 //
 // Pure; what is read back equals what was written.
 

@@ -17,6 +17,13 @@ std::string TextMember(const ordered_json& object, const char* key) {
   return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
 }
 
+// Of facts that only a later release knows: what the catalogue says of the code.
+verdict::Facts InGeneral(const std::string& name) {
+  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
+    if (entry.name == name) return verdict::Sentence{std::string(entry.summary)};
+  return verdict::Sentence{};
+}
+
 KeptReason ParseKept(const ordered_json& object) {
   KeptReason kept{.code = TextMember(object, "code"), .reason = {}};
   verdict::Reason& reason = kept.reason;
@@ -24,8 +31,7 @@ KeptReason ParseKept(const ordered_json& object) {
   reason.object = TextMember(object, "object");
   const auto facts = object.find("facts");
   auto parsed = facts == object.end() ? std::nullopt : ParseFacts(*facts);
-  reason.facts = parsed ? *std::move(parsed)
-                        : verdict::Facts(verdict::Sentence{TextMember(object, "message")});
+  reason.facts = parsed ? *std::move(parsed) : InGeneral(kept.code);
   const auto nodes = object.find("newNodes");
   if (nodes != object.end()) reason.new_nodes = ParseNewNodes(*nodes);
   return kept;

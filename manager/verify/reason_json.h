@@ -17,14 +17,15 @@ namespace fedra::verify {
 nlohmann::ordered_json ReasonJson(std::string_view code, const verdict::Reason& reason);
 nlohmann::ordered_json ReasonJson(const verdict::Reason& reason);
 
-// What the store keeps of a reason, and of all: facts without words, which are made when they are shown.
+// What the store keeps of a reason, and of all: facts without words, which are made when they are
+// shown.
 nlohmann::ordered_json KeptJson(const verdict::Reason& reason);
 std::string KeptReasons(const std::vector<verdict::Reason>& reasons);
 
-// One of those, or of an earlier release's, which has words only.
+// One of those. What an earlier release kept is a Sentence (store/migrations/0011).
 struct KeptReason {
-  std::string code;         // of a later release, it may be unknown
-  verdict::Reason reason;   // its code only where that is known
+  std::string code;        // of a later release, it may be unknown
+  verdict::Reason reason;  // its code only where that is known
 };
 // Empty when the text is not the array that it should be.
 std::vector<KeptReason> ParseKeptReasons(const std::string& text);

@@ -64,6 +64,10 @@ void KnownNames::AddJob(const ordered_json& job) {
   }
 }
 
+void KnownNames::AddObject(const ordered_json& object) {
+  for (const char* field : {"namespace", "name"}) Add(TextAt(object, field));
+}
+
 // "ResourceClaimTemplate ml/later".
 void KnownNames::AddSubject(const std::string& object) {
   const size_t blank = object.find(' ');
@@ -78,6 +82,8 @@ void KnownNames::AddAll(const ordered_json& report) {
   if (report.is_object()) {
     if (report.contains("namespace") && report.contains("workload")) AddJob(report);
     if (report.contains("code")) AddSubject(TextAt(report, "object"));
+    // Facts name objects so: holders of devices, the first in line.
+    if (report.contains("namespace") && report.contains("name")) AddObject(report);
   }
   for (const ordered_json& value : report) AddAll(value);
 }

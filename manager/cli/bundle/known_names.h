@@ -33,6 +33,7 @@ class KnownNames final {
 
  private:
   void AddJob(const nlohmann::ordered_json& job);
+  void AddObject(const nlohmann::ordered_json& object);
   void AddSubject(const std::string& object);
 
   std::unordered_set<std::string> kept_;

@@ -122,7 +122,8 @@ class History {
   static std::vector<std::string> Texts(const dra::PodSetReport& report) {
     std::vector<std::string> texts;
     for (const dra::RequestReport& request : report.requests)
-      texts.push_back(request.claim + " " + request.request + " " + request.ToString());
+      texts.push_back(request.claim + " " + request.request + " " +
+                      verdict::CountsText(request.Counts()));
     return texts;
   }
   static std::string Name(const char* kind, int number) {

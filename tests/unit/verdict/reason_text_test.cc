@@ -1,0 +1,68 @@
+// Facts in words: of every type, for tenants, with ages, in two lines.
+
+#include "verdict/reason_text.h"
+
+#include <set>
+
+#include "tests/support/catch.h"
+#include "tests/support/sample_reasons.h"
+#include "verdict/reason_facts.h"
+
+using namespace fedra;
+using namespace fedra::verdict;
+using testing::SampleReason;
+using testing::SampleReasons;
+
+TEST_CASE("every type of facts has its sentence") {
+  std::set<std::string_view> types;
+  for (const SampleReason& sample : SampleReasons()) {
+    CHECK(MessageOf(sample.reason) == sample.text);
+    types.insert(TypeOf(sample.reason.facts));
+  }
+  CHECK(types.size() == std::variant_size_v<Facts>);
+}
+
+TEST_CASE("every code says which facts come with it, and every type comes with one") {
+  std::set<std::string_view> types{"Sentence"};
+  for (const ReasonEntry& entry : ReasonCatalogue()) {
+    INFO(entry.name);
+    const auto of_code = FactTypesOf(entry.code);
+    CHECK_FALSE(of_code.empty());
+    types.insert(of_code.begin(), of_code.end());
+  }
+  CHECK(types.size() == std::variant_size_v<Facts>);
+  for (const auto& [reason, text] : SampleReasons()) {
+    INFO(text);
+    CHECK((AreOf(reason.facts, reason.code) || TypeOf(reason.facts) == "Sentence"));
+  }
+}
+
+TEST_CASE("tenants are not told who holds devices in other namespaces") {
+  const CountedCause held{.rule = Rule::kAllocated,
+                          .devices = 3,
+                          .holders = {{true, {"ml", "train"}}, {false, {"web", "claim"}}},
+                          .all_holders = 4};
+  CHECK(WhatOf(held) == "allocated (job ml/train, web/claim and 2 more)");
+  CHECK(WhatOf(held, {.tenants_of = "ml", .now = {}}) == "allocated (job ml/train and 3 more)");
+  CHECK(WhatOf(held, {.tenants_of = "other", .now = {}}) == "allocated");
+}
+
+TEST_CASE("times become ages for who looks now") {
+  const Facts setback =
+      Setback{"refused the job: 422", testing::SampleTime(0), testing::SampleTime(60)};
+  CHECK(MessageOf(setback, {.tenants_of = {}, .now = testing::SampleTime(10)}) ==
+        "refused the job: 422 (10s ago); tried again in 50s");
+}
+
+TEST_CASE("counts have a line of their own in tables") {
+  const SampleReason counted = testing::DeviceSamples().front();
+  const TwoLines lines = InTwoLines(counted.reason);
+  CHECK(lines.text ==
+        "request gpu of claim gpu (template one) wants 2 on one node of class gpu.example.com; 4 "
+        "pods need 8 devices, only 3 are untainted and on nodes the pods can use; 1 new node of a "
+        "scalable pool (8 devices of class gpu.example.com, zone=a) could provide it");
+  CHECK(lines.counts.starts_with("9 devices: 2 other driver, "));
+  const SampleReason other = testing::ObjectSamples().front();
+  CHECK(InTwoLines(other.reason).text == other.text);
+  CHECK(InTwoLines(other.reason).counts.empty());
+}
