@@ -14,7 +14,7 @@
 #include "manager/placement/note_reasons.h"
 #include "manager/report/document.h"
 #include "manager/report/states.h"
-#include "verdict/reason.h"
+#include "verdict/reason_facts.h"
 
 namespace fedra::cli {
 namespace {
@@ -27,7 +27,8 @@ ordered_json ReasonJson(const verdict::ReasonEntry& entry) {
           {"group", entry.group},
           {"summary", entry.summary},
           {"cause", entry.cause},
-          {"remedy", entry.remedy}};
+          {"remedy", entry.remedy},
+          {"facts", verdict::FactTypesOf(entry.code)}};
 }
 
 ordered_json StateJson(const report::StateEntry& entry) {

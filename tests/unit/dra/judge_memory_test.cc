@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {

@@ -10,6 +10,7 @@
 #include "dra/judge/judge.h"
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
+#include "verdict/reason_facts.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::test {
@@ -78,7 +79,13 @@ class Worker {
   dra::Judgement Judge(const std::vector<dra::PodDemand>& demands,
                        const dra::JudgeOptions& options = {}) {
     snapshot_ = builder_.Publish();
-    return dra::Judge("ml", demands, *snapshot_, {selectors_, matches_, &memory_}, options);
+    auto judgement =
+        dra::Judge("ml", demands, *snapshot_, {selectors_, matches_, &memory_}, options);
+    for (const verdict::Reason& reason : judgement.verdict.reasons) {
+      INFO(verdict::ToString(reason.code) << " with " << verdict::TypeOf(reason.facts));
+      CHECK(verdict::AreOf(reason.facts, reason.code));
+    }
+    return judgement;
   }
   dra::Judgement Pods(int count, const std::string& claim_template) {
     dra::PodDemand demand;

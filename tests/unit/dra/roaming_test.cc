@@ -3,6 +3,7 @@
 #include "dra/judge/judge.h"
 
 #include "tests/unit/dra/judge_worker.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::test {
 namespace {
@@ -30,7 +31,7 @@ TEST_CASE("each device is explained by a node that reaches it") {
   worker.Add(holder).Template("t", {Request("r")});
   const auto judgement = worker.Pods(1, "t");
   CHECK(Code(judgement) == ReasonCode::kDevicesAllocated);
-  CHECK(judgement.pod_sets[0].requests[0].ToString() ==
+  CHECK(verdict::CountsText(judgement.pod_sets[0].requests[0].Counts()) ==
         "2 devices: 1 tainted NoSchedule k (by its driver), 1 allocated (ml/train)");
 }
 
@@ -41,7 +42,7 @@ TEST_CASE("only devices that no usable node reaches are on nodes the pod cannot 
   worker.Template("t", {Request("r")});
   const auto judgement = worker.Judge({worker.Parse(R"({"spec": {"nodeSelector": {"zone": "a"},
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})")});
-  CHECK(judgement.pod_sets[0].requests[0].ToString() ==
+  CHECK(verdict::CountsText(judgement.pod_sets[0].requests[0].Counts()) ==
         "3 devices: 2 on nodes the pod cannot use, 1 tainted NoSchedule k (by its driver)");
 }
 

@@ -2,7 +2,6 @@
 // (it runs this test with FEDRA_WRITE_DOCS=1); otherwise the test fails when a page has fallen
 // behind.
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -10,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/write_file.h"
+#include "base/ascii.h"
 #include "config/print.h"
 #include "config/yaml_json.h"
 #include "manager/cli/command_line.h"
@@ -19,34 +18,35 @@
 #include "manager/report/states.h"
 #include "manager/tracking/kinds/kind_row.h"
 #include "tests/support/catch.h"
-#include "verdict/reason.h"
+#include "tests/support/page.h"
+#include "verdict/reason_facts.h"
 
 using namespace fedra;
+using testing::CheckPage;
 
 namespace {
 
-void CheckPage(const std::string& name, const std::string& expected) {
-  const std::string path = std::string(FEDRA_TEST_DATA) + "/../../docs/" + name;
-  if (std::getenv("FEDRA_WRITE_DOCS") != nullptr) REQUIRE(WriteFile(path, expected));
-  std::ifstream file(path, std::ios::binary);
-  const std::string found(std::istreambuf_iterator<char>(file), {});
-  INFO("docs/" << name << " has fallen behind the code; run `make docs`");
-  CHECK((found == expected));
+// "[Missing](facts.md#missing), ..."
+std::string FactLinks(verdict::ReasonCode code) {
+  std::string links;
+  for (const std::string_view type : verdict::FactTypesOf(code))
+    links += fmt::format("{}[{}](facts.md#{})", links.empty() ? "" : ", ", type, ToLower(type));
+  return links;
 }
 
 std::string ReasonsPage() {
   std::string page =
-      "# Reasons\n\nWhy a worker cannot, or may not, run a job. Generated from `verdict/reason.cc` "
-      "by "
-      "`make docs`;\n"
+      "# Reasons\n\nWhy a worker cannot, or may not, run a job. Generated from "
+      "`verdict/reason_code.cc` by `make docs`;\n"
       "`fedra explain REASON` prints the same. [verdicts.md](verdicts.md) shows how to read a "
-      "verdict.\n";
+      "verdict,\n"
+      "[facts.md](facts.md) what programs get of a reason.\n";
   std::string_view group;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
     if (entry.group != group) page += fmt::format("\n## {}\n", entry.group);
     group = entry.group;
-    page += fmt::format("\n### {}\n\n{}.\n\n- Cause: {}\n- Remedy: {}\n", entry.name, entry.summary,
-                        entry.cause, entry.remedy);
+    page += fmt::format("\n### {}\n\n{}.\n\n- Cause: {}\n- Remedy: {}\n- Facts: {}\n", entry.name,
+                        entry.summary, entry.cause, entry.remedy, FactLinks(entry.code));
   }
   return page;
 }

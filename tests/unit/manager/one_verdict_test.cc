@@ -26,6 +26,7 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 #include "tests/unit/manager/support/verdict_cases.h"
+#include "verdict/reason_facts.h"
 #include "verdict/reason_text.h"
 
 using namespace fedra;
@@ -42,8 +43,11 @@ const ObjectKey kJobKey{"ml", verdict_cases::kJob};
 
 verdict_cases::Expected Codes(const verdict::Verdict& verdict) {
   verdict_cases::Expected codes = {std::string(verdict::ToString(verdict.outcome))};
-  for (const verdict::Reason& reason : verdict.reasons)
+  for (const verdict::Reason& reason : verdict.reasons) {
     codes.emplace_back(verdict::ToString(reason.code));
+    INFO(codes.back() << " with " << verdict::TypeOf(reason.facts));
+    CHECK(verdict::AreOf(reason.facts, reason.code));
+  }
   return codes;
 }
 

@@ -86,6 +86,39 @@ TEST_CASE_METHOD(Fixture, "what a workload needs was a sentence, and is facts") 
                                  R"({"claims":[],"pods":1,"templates":["pods"]})", "{}", "{}"});
 }
 
+TEST_CASE_METHOD(Fixture, "reasons were sentences, and are facts") {
+  const auto all = Migrations();
+  Must(To({all.begin(), all.begin() + 10}));
+  Must(
+      db->Run("INSERT INTO workloads (uid, ns, name, job_kind, job_ns, job_name, queue, state, note, "
+              "worker, created_at, state_since, updated_at) VALUES "
+              "('u', 'ml', 'w', 'Job', 'ml', 'w', 'gpu', 'Blocked', '', '', 1, 1, 1)",
+              {}));
+  const auto put = [&](const std::string& cluster, const std::string& reasons) {
+    Must(
+        db->Run("INSERT INTO verdicts (uid, cluster, outcome, reasons_json, pods_fitting, "
+                "pods_wanted, checked_at) VALUES ('u', ?, 'No', ?, 0, 1, 1)",
+                {cluster, reasons}));
+  };
+  put("a", R"([{"code":"QueueMissing","message":"a \"q\" is not there","object":"LocalQueue a"},)"
+           R"({"code":"NodesTooSmall","message":"cpu","object":"","resources":[{"nodes":2}]},)"
+           R"({"code":"Later","counts":{"wish":"w"}}])");
+  put("b", "[]");
+  put("c", "no JSON");
+  put("d", "{}");
+  Must(To({all.begin(), all.end()}));
+  std::vector<std::string> reasons;
+  for (const VerdictRow& row : Must(LoadVerdicts(*db, "u"))) reasons.push_back(row.reasons_json);
+  CHECK(
+      reasons ==
+      std::vector<std::string>{
+          R"([{"code":"QueueMissing","object":"LocalQueue a","facts":{"type":"Sentence",)"
+          R"("text":"a \"q\" is not there"}},{"code":"NodesTooSmall","object":"","facts":)"
+          R"({"type":"Sentence","text":"cpu"}},{"code":"Later","object":"","facts":)"
+          R"({"type":"Sentence","text":""}}])",
+          "[]", "no JSON", "{}"});
+}
+
 TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {
   Must(To({kOne, kTwo}));
   const Result<void> failed = To({kOne, kTwo, kBroken});

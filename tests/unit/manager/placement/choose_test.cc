@@ -57,7 +57,8 @@ TEST_CASE_METHOD(Fixture, "choice: the first eligible worker, or as many as the 
 }
 
 TEST_CASE_METHOD(Fixture, "choice: a worker whose queue is full comes after one with room") {
-  clusters[0].verdict.reasons = {{verdict::ReasonCode::kQueueFull, "ClusterQueue gpu", "full"}};
+  clusters[0].verdict.reasons = {
+      {verdict::ReasonCode::kQueueFull, "ClusterQueue gpu", verdict::Quota{.queue = "gpu"}}};
   clusters[0].verdict.headroom = 9;  // which counts for less
   CHECK(Chosen().clusters == Names{kB});
   // It is still better than one that may not be able to run the job at all.

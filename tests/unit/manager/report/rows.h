@@ -66,7 +66,7 @@ inline store::VerdictRow No(const std::string& job, const std::string& worker,
       "uid-" + job,
       ClusterName(worker),
       "No",
-      R"([{"code":")" + code + R"(","object":")" + object + R"(","message":")" + message + R"("}])",
+      R"([{"code":")" + code + R"(","object":")" + object + R"(","facts":{"type":"Sentence","text":")" + message + R"("}}])",
       0,
       2,
       Ago(std::chrono::minutes(4))};

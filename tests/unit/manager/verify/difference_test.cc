@@ -7,6 +7,7 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
+using namespace fedra;
 using namespace fedra::verify;
 using nlohmann::json;
 

@@ -6,6 +6,7 @@
 
 #include "manager/tracking/pod_set.h"
 #include "tests/support/catch.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::verify {
 namespace {
@@ -42,7 +43,7 @@ std::string SubRequest(Rule rule, const ClusterQueue& queue, const char* request
   CHECK(reason->code == (rule == &WhyFull ? verdict::ReasonCode::kQueueFull
                                           : verdict::ReasonCode::kQueueCannotHold));
   CHECK(reason->object == "ClusterQueue gpu");
-  return reason->message;
+  return verdict::MessageOf(*reason);
 }
 
 std::string Why(const ClusterQueue& queue, const char* requests, int count, int least = 0,

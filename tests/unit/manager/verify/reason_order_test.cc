@@ -11,7 +11,7 @@ TEST_CASE("what somebody must change comes before what passes, and a count is no
   verdict::Verdict verdict;
   for (const verdict::ReasonCode code :
        {kPodsDoNotFit, kDevicesAllocated, kQueueMissing, kNodeResources, kTemplateMissing})
-    verdict.reasons.push_back({code, "", ""});
+    verdict.reasons.push_back({code, "", {}});
   OrderReasons(verdict);
   std::vector<verdict::ReasonCode> codes;
   for (const verdict::Reason& reason : verdict.reasons) codes.push_back(reason.code);

@@ -40,13 +40,15 @@ TEST_CASE("a report names jobs, what they need, and what reasons are about") {
     "namespace": "ml", "name": "train", "workload": "job-train-1", "queue": "gpu",
     "needs": {"templates": ["one-gpu"], "claims": ["shared"]},
     "workers": [{"name": "east", "reasons": [
-      {"code": "DependencyMissing", "object": "ConfigMap ml/settings", "message": "..."},
+      {"code": "DependencyMissing", "object": "ConfigMap ml/settings", "facts": {"parts": [{"holders": [
+        {"isJob": true, "name": {"namespace": "web", "name": "serve"}}]}]}},
       {"code": "DeviceClassMissing", "object": "DeviceClass gpu.example.com"}]}]}]})"));
-  ordered_json text = {{"train", "ml train job-train-1 one-gpu shared settings"},
+  ordered_json text = {{"train", "ml train job-train-1 one-gpu shared settings web serve"},
                        {"kept", {"gpu east gpu.example.com DeviceClass", 7, nullptr}}};
   names.Redact(text);
   std::string expected;
-  for (const char* name : {"ml", "train", "job-train-1", "one-gpu", "shared", "settings"})
+  for (const char* name : {"ml", "train", "job-train-1", "one-gpu", "shared", "settings", "web",
+                           "serve"})
     expected += (expected.empty() ? "" : " ") + Pseudonym("name", name);
   CHECK(text["train"] == expected);
   CHECK(text["kept"] == ordered_json({"gpu east gpu.example.com DeviceClass", 7, nullptr}));

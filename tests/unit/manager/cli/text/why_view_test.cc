@@ -255,12 +255,14 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
   report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
-  verdicts[0].reasons_json =
-      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu","message":)"
-      R"("request gpu of claim ml/g wants 1 on one node of class gpu: 3 devices: 1 other driver, )"
-      R"x(2 allocated (ml/a, ml/b)","counts":{"wish":"request gpu of claim ml/g wants 1 on one )x"
-      R"x(node of class gpu","devices":3,"parts":[{"devices":1,"what":"other driver"},)x"
-      R"x({"devices":2,"what":"allocated (ml/a, ml/b)"}]}}])x";
+  verdict::CountedCause held{.rule = verdict::Rule::kAllocated, .devices = 2};
+  held.holders = {{false, {"ml", "a"}}, {false, {"ml", "b"}}};
+  verdict::DeviceCounts counts{
+      .wish = {.request = "gpu", .claim = "claim ml/g", .device_class = "gpu", .count = 1},
+      .devices = 3,
+      .parts = {{.rule = verdict::Rule::kOtherDriver, .devices = 1}, std::move(held)}};
+  verdicts[0].reasons_json = verify::KeptReasons(
+      {{verdict::ReasonCode::kDevicesAllocated, "DeviceClass gpu", std::move(counts)}});
   ViewSettings settings = Settings();
   settings.style.width = 80;
   CHECK_THAT(RenderWhy(data, settings).out,
@@ -271,45 +273,28 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
                  "                                     (ml/a, ml/b)\n"));
 }
 
-TEST_CASE("why: JSON has the counts, and what is no counts is left out") {
+TEST_CASE("why: JSON has the facts; of facts that only a later release knows, what the code means") {
   report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
-  const auto counts_of = [&](const std::string& counts) {
+  const auto reason_of = [&](const std::string& facts) {
     verdicts[0].reasons_json =
-        R"([{"code":"DevicesAllocated","object":"","message":"m","counts":)" + counts + "}]";
+        R"([{"code":"PodsDoNotFit","object":"pod set main","facts":)" + facts + "}]";
     ViewSettings settings = Settings();
     settings.format = Format::kJson;
     const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
-    return document["jobs"][0]["workers"][0]["reasons"][0].value("counts", nlohmann::json());
+    return document["jobs"][0]["workers"][0]["reasons"][0];
   };
-  const std::string good = R"({"wish":"w","devices":2,"parts":[{"devices":2,"what":"free"}]})";
-  CHECK(counts_of(good) == nlohmann::json::parse(good));
-  for (const char* bad :
-       {"3", "{}", R"({"wish":1,"devices":2,"parts":[]})",
-        R"({"wish":"w","devices":2,"parts":[3]})", R"({"wish":"w","devices":"2","parts":[]})"})
-    CHECK(counts_of(bad).is_null());
-}
-
-TEST_CASE("why: JSON has what nodes lack, and what is none of that is left out") {
-  report::WorkloadData data = Sweep();
-  auto& verdicts = data.incarnations[0].verdicts;
-  verdicts.resize(1);
-  ViewSettings settings = Settings();
-  settings.format = Format::kJson;
-  const auto resources_of = [&](const std::string& resources) {
-    verdicts[0].reasons_json =
-        R"([{"code":"NodesTooSmall","object":"","message":"m","resources":)" + resources + "}]";
-    const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
-    return document["jobs"][0]["workers"][0]["reasons"][0].value("resources", nlohmann::json());
-  };
-  const std::string good =
-      R"([{"resource":"cpu","asked":"4k","free":"63","largest":"64","nodes":1}])";
-  CHECK(resources_of(good) == nlohmann::json::parse(good));
-  for (const char* bad :
-       {"3", "[3]", R"([{"resource":"cpu","asked":"x","free":"1","largest":"1","nodes":1}])",
-        R"([{"resource":"cpu","asked":"1","free":"1","largest":"1","nodes":"1"}])"})
-    CHECK(resources_of(bad).is_null());
+  const std::string good = R"({"type":"PodsFit","fitting":1,"wanted":4})";
+  CHECK(reason_of(good)["facts"] == nlohmann::json::parse(good));
+  CHECK(reason_of(good)["message"] == "1 of 4 pods fit");
+  for (const char* unknown : {"3", "{}", R"({"type":"Later"})", R"({"type":7})",
+                              R"({"type":"PodsFit","fitting":"1","wanted":4})"}) {
+    INFO(unknown);
+    const auto reason = reason_of(unknown);
+    CHECK(reason["facts"]["type"] == "Sentence");
+    CHECK(reason["message"] == "some of the pods fit, but not all of them");
+  }
 }
 
 TEST_CASE("why: a job blocked although a worker could run it, or by more workers than are kept") {
