@@ -16,14 +16,13 @@ namespace fedra::verdict {
 
 // In the order of the alternatives of Facts.
 inline constexpr std::array<std::string_view, std::variant_size_v<Facts>> kFactTypes = {
-    "Sentence",         "Missing",           "Unreadable",     "Drift",
-    "Quota",            "Undeclared",        "MissingLabel",   "QueueStopped",
-    "QueueInactive",    "ApiVersion",        "NameTaken",      "Connection",
-    "ClaimPlace",       "OtherScheduler",    "Gang",           "BroadTaintRules",
-    "NotAllowed",       "InLine",            "Reserved",       "Setback",
-    "DeviceCounts",     "AlternativeCounts", "BrokenSelector", "JointShortage",
-    "NodeRoom",         "NoSuchResource",    "NodeCounts",     "PodsFit",
-    "FullClaim",        "Unbindable",        "SchedulerError", "SearchLimit"};
+    "Sentence",        "Missing",           "Unreadable",     "Drift",          "Quota",
+    "Undeclared",      "MissingLabel",      "QueueStopped",   "QueueInactive",  "ApiVersion",
+    "NameTaken",       "Connection",        "ClaimPlace",     "OtherScheduler", "Gang",
+    "BroadTaintRules", "NotAllowed",        "InLine",         "Reserved",       "Setback",
+    "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
+    "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
+    "SchedulerError",  "SearchLimit"};
 
 template <size_t Size>
 using Names = std::array<std::string_view, Size>;
@@ -40,9 +39,9 @@ constexpr Names<5> NamesOf(Connection::State) {
   return {"Failed", "Connecting", "Lost", "NotReached", "NoAnswer"};
 }
 constexpr Names<12> NamesOf(Rule) {
-  return {"UnusablePool", "OtherDriver", "ClassSelector", "RequestSelector",
-          "SelectorError", "OtherNode", "Taint", "Allocated",
-          "Reserved", "Taken", "Capacity", "Free"};
+  return {"UnusablePool",  "OtherDriver", "ClassSelector", "RequestSelector",
+          "SelectorError", "OtherNode",   "Taint",         "Allocated",
+          "Reserved",      "Taken",       "Capacity",      "Free"};
 }
 constexpr Names<7> NamesOf(JointShortage::Cause) {
   return {"Constraints", "Counters", "Taints", "Capacity", "Allocated", "Taken", "NoNode"};

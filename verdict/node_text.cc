@@ -97,13 +97,13 @@ std::string TextOf(const NodeRoom& room, const Rendering&) {
     case NodeRoom::Cause::kTooSmall:
       return fmt::format("no node{} is large enough: {}", with, ShortagesText(room));
     case NodeRoom::Cause::kTooSmallAll:
-      return fmt::format("the nodes{} have room for {} of {}, even when nothing else runs there: {}",
-                         with, room.fitting, Counted(room.wanted, "pod"), ShortagesText(room));
+      return fmt::format(
+          "the nodes{} have room for {} of {}, even when nothing else runs there: {}", with,
+          room.fitting, Counted(room.wanted, "pod"), ShortagesText(room));
     case NodeRoom::Cause::kBusy:
       break;
   }
-  return fmt::format("there is no room now on {} of {}{}: {}", room.nodes,
-                     Counted(room.of, "node"),
+  return fmt::format("there is no room now on {} of {}{}: {}", room.nodes, Counted(room.of, "node"),
                      room.have_devices ? ", which could take the pod otherwise" : "",
                      ShortagesText(room));
 }
@@ -139,8 +139,8 @@ std::string TextOf(const NodeCounts& counts, const Rendering&) {
     separator = ", ";
   }
   if (counts.first.empty()) return text;
-  text += fmt::format(" ({} {}", counts.nodes == 1 ? "node" : "nodes",
-                      fmt::join(counts.first, ", "));
+  text +=
+      fmt::format(" ({} {}", counts.nodes == 1 ? "node" : "nodes", fmt::join(counts.first, ", "));
   const size_t more = static_cast<size_t>(counts.nodes) - counts.first.size();
   return text + (more > 0 ? fmt::format(" and {} more)", more) : ")");
 }
@@ -151,10 +151,8 @@ std::string TextOf(const PodsFit& pods, const Rendering&) {
 }
 
 std::string TextOf(const FullClaim& claim, const Rendering&) {
-  if (claim.placed == 0)
-    return fmt::format("{} has {} consumers already", claim.claim, claim.most);
-  std::string text =
-      fmt::format("{} can have no more than {} consumers", claim.claim, claim.most);
+  if (claim.placed == 0) return fmt::format("{} has {} consumers already", claim.claim, claim.most);
+  std::string text = fmt::format("{} can have no more than {} consumers", claim.claim, claim.most);
   if (claim.before > 0) text += fmt::format(", and has {} of them already", claim.before);
   return text;
 }
@@ -215,8 +213,8 @@ std::string MessageOf(const NewNodes& nodes) {
   for (const auto& [name, count] : nodes.devices)
     one += fmt::format("{}{} devices of class {}", one.empty() ? "" : ", ", count, name);
   for (const auto& [key, value] : nodes.labels) one += fmt::format(", {}={}", key, value);
-  return fmt::format("{} of a scalable pool ({}) could provide it", Counted(nodes.nodes, "new node"),
-                     one);
+  return fmt::format("{} of a scalable pool ({}) could provide it",
+                     Counted(nodes.nodes, "new node"), one);
 }
 
 }  // namespace fedra::verdict

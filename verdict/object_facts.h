@@ -160,8 +160,8 @@ struct Connection {
   };
 
   State state = State::kFailed;
-  std::string error = {};                            // quoted; may be empty
-  std::optional<WallTime> since = std::nullopt;      // of kLost
+  std::string error = {};                              // quoted; may be empty
+  std::optional<WallTime> since = std::nullopt;        // of kLost
   std::optional<int64_t> tried_for_ms = std::nullopt;  // by a command; absent: as a snapshot has it
 
   bool operator==(const Connection&) const = default;
@@ -171,7 +171,7 @@ struct Connection {
 struct ClaimPlace {
   std::string claim;                 // "ResourceClaim ml/shared"
   std::vector<std::string> workers;  // empty: not decided yet
-  std::optional<ObjectKey> user;     // who was dispatched there, or is to be; absent: it is allocated
+  std::optional<ObjectKey> user;  // who was dispatched there, or is to be; absent: it is allocated
 
   bool operator==(const ClaimPlace&) const = default;
 };
@@ -210,10 +210,10 @@ struct NotAllowed {
 
 // Jobs that get the devices first.
 struct InLine {
-  size_t ahead = 0;              // 0: some
+  size_t ahead = 0;                               // 0: some
   std::optional<ObjectKey> first = std::nullopt;  // of them
-  int priority = 0;              // of the first
-  std::string order = {};        // that it is served by; may be empty
+  int priority = 0;                               // of the first
+  std::string order = {};                         // that it is served by; may be empty
 
   bool operator==(const InLine&) const = default;
 };

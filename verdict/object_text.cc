@@ -124,9 +124,9 @@ std::string TextOf(const MissingLabel& missing, const Rendering&) {
 std::string TextOf(const QueueStopped& queues, const Rendering&) {
   std::string text;
   for (const QueueStopped::Stop& stop : queues.stops) {
-    text += fmt::format("{}{} is {}", text.empty() ? "" : "; ", stop.queue,
-                        stop.drains ? "being drained (stopPolicy HoldAndDrain)"
-                                    : "stopped (stopPolicy Hold)");
+    text += fmt::format(
+        "{}{} is {}", text.empty() ? "" : "; ", stop.queue,
+        stop.drains ? "being drained (stopPolicy HoldAndDrain)" : "stopped (stopPolicy Hold)");
   }
   return text;
 }

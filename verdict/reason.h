@@ -11,17 +11,18 @@
 #include <variant>
 
 #include "verdict/device_facts.h"
+#include "verdict/node_facts.h"
 #include "verdict/object_facts.h"
 #include "verdict/reason_code.h"
 
 namespace fedra::verdict {
 
-using Facts = std::variant<
-    Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel, QueueStopped,
-    QueueInactive, ApiVersion, NameTaken, Connection, ClaimPlace, OtherScheduler, Gang,
-    BroadTaintRules, NotAllowed, InLine, Reserved, Setback, DeviceCounts, AlternativeCounts,
-    BrokenSelector, JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
-    Unbindable, SchedulerError, SearchLimit>;
+using Facts = std::variant<Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel,
+                           QueueStopped, QueueInactive, ApiVersion, NameTaken, Connection,
+                           ClaimPlace, OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine,
+                           Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
+                           JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
+                           Unbindable, SchedulerError, SearchLimit>;
 
 // One thing that stands against a worker.
 struct Reason {

@@ -33,8 +33,8 @@ std::string TextOf(const Connection& connection, const Rendering&) {
     case Connection::State::kLost:
       break;
   }
-  return fmt::format("no contact since {} ({})", FormatRfc3339(connection.since.value_or(WallTime())),
-                     connection.error);
+  return fmt::format("no contact since {} ({})",
+                     FormatRfc3339(connection.since.value_or(WallTime())), connection.error);
 }
 
 std::string TextOf(const OtherScheduler& scheduler, const Rendering&) {

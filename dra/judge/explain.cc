@@ -124,11 +124,11 @@ void Tally::CountSelectors(const ViewDevice& device, uint8_t code) {
     const std::string error =
         DescribeFailure(ask_, failure, name, matches_) + AdviceBehind(failure, snapshot_);
     if (failure.compile_error) report_.compile_error = error;
-    report_.errors.push_back(
-        {.rule = Rule::kSelectorError,
-         .devices = 1,
-         .detail =
-             failure.compile_error ? DescribeSelector(ask_, failure, name, matches_) : error});
+    report_.errors.push_back({.rule = Rule::kSelectorError,
+                              .devices = 1,
+                              .detail = failure.compile_error
+                                            ? DescribeSelector(ask_, failure, name, matches_)
+                                            : error});
     return;
   }
   CountCause(matches_.CauseOf(ask_.match, code));

@@ -46,14 +46,14 @@ struct RequestReport {
   int other_node = 0;         // match, but belong to nodes where the pod cannot run
   std::vector<verdict::CountedCause> taints;
   int allocated = 0;
-  std::vector<ObjectKey> claims;     // that hold those, each once, at most kMaxClaimsKept
-  size_t all_claims = 0;             // how many there are
+  std::vector<ObjectKey> claims;         // that hold those, each once, at most kMaxClaimsKept
+  size_t all_claims = 0;                 // how many there are
   std::vector<verdict::Holder> holders;  // each once; see NameHolders
-  int assumed = 0;       // reserved for dispatched workloads whose pods do not hold them yet
-  int placed = 0;        // taken by pods of the same workload
-  int capacity = 0;      // not enough capacity left, or not published
+  int assumed = 0;   // reserved for dispatched workloads whose pods do not hold them yet
+  int placed = 0;    // taken by pods of the same workload
+  int capacity = 0;  // not enough capacity left, or not published
   std::optional<verdict::CapacityNeed> shortage;  // of the one that has most left
-  int free = 0;          // could be taken
+  int free = 0;                                   // could be taken
   int most_on_one_node = 0;  // the largest number of free ones that one node reaches
   bool shareable = false;    // some of them serve several claims at a time
 

@@ -48,9 +48,8 @@ void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explana
   if (trace.report.fitting > 0)
     explanation.Add(outcome, ReasonCode::kPodsDoNotFit, "pod set " + trace.report.name,
                     HowManyFit(trace.report));
-  verdict::SchedulerError facts{.node = {},
-                                .error = WithAdvice(*errors.error, snapshot),
-                                .by_chance = errors.by_chance};
+  verdict::SchedulerError facts{
+      .node = {}, .error = WithAdvice(*errors.error, snapshot), .by_chance = errors.by_chance};
   if (DoesNotCompile(*errors.error))
     return explanation.Add(outcome, ReasonCode::kSelectorError, "", std::move(facts));
   facts.node = errors.error->node->name.str();
@@ -84,11 +83,11 @@ void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation) {
       errors.slowest_steps >= kSurelySlow && errors.feasible < kNodesAlwaysExamined;
   explanation.aborted = certain;
   const std::string node = errors.slowest->name.str();
-  explanation.Add(
-      certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
-      verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kSlow,
-                           .where = node,
-                           .steps = static_cast<uint64_t>(errors.slowest_steps)});
+  explanation.Add(certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded,
+                  "Node " + node,
+                  verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kSlow,
+                                       .where = node,
+                                       .steps = static_cast<uint64_t>(errors.slowest_steps)});
 }
 
 }  // namespace fedra::dra

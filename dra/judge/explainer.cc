@@ -81,10 +81,9 @@ void Explainer::ExplainUnbindable(Explanation& explanation) const {
   if (trace_.full_claim) ExplainFullClaim(explanation);
   if (trace_.found.unbindable > 0) {
     explanation.aborted = trace_.report.fitting == 0;
-    explanation.Add(
-        Outcome::kNo, ReasonCode::kNodeMismatch, "",
-        verdict::Unbindable{.nodes = trace_.found.unbindable,
-                            .of = static_cast<int>(context_.snapshot.nodes().size())});
+    explanation.Add(Outcome::kNo, ReasonCode::kNodeMismatch, "",
+                    verdict::Unbindable{.nodes = trace_.found.unbindable,
+                                        .of = static_cast<int>(context_.snapshot.nodes().size())});
   }
 }
 
@@ -101,10 +100,10 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
   const PodSetReport& report = trace_.report;
   const std::string object = "pod set " + report.name;
   if (report.fitting >= context_.options.max_pods) {
-    return explanation.Add(Outcome::kUnknown, ReasonCode::kBudgetExceeded, object,
-                           verdict::PodsFit{.fitting = report.fitting,
-                                            .wanted = report.wanted,
-                                            .others_untried = true});
+    return explanation.Add(
+        Outcome::kUnknown, ReasonCode::kBudgetExceeded, object,
+        verdict::PodsFit{
+            .fitting = report.fitting, .wanted = report.wanted, .others_untried = true});
   }
   if (trace_.errors.error) return ExplainError(trace_, context_.snapshot, explanation);
   if (context_.BudgetIsSpent()) return ExplainBudget(explanation);

@@ -7,8 +7,8 @@
 
 namespace fedra::dra {
 
-using verdict::Outcome;
 using verdict::JointShortage;
+using verdict::Outcome;
 using verdict::ReasonCode;
 
 namespace {

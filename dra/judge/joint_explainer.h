@@ -39,8 +39,8 @@ class JointExplainer final {
   verdict::JointShortage On(verdict::JointShortage::Cause cause) const {
     return {.cause = cause, .node = node_.name.str()};
   }
-  static void Refuse(verdict::ReasonCode code, std::string object,
-                     verdict::JointShortage shortage, Explanation& explanation);
+  static void Refuse(verdict::ReasonCode code, std::string object, verdict::JointShortage shortage,
+                     Explanation& explanation);
 
   const SimulationContext& context_;
   const PlacementTrace& trace_;

@@ -29,7 +29,7 @@ namespace fedra::dra {
 struct AdmittingNodes {
   uint64_t id = 0;  // never that of other nodes or constraints in the same memory
   NodeConstraints constraints;
-  std::vector<const Node*> nodes;      // ascending by name
+  std::vector<const Node*> nodes;               // ascending by name
   std::map<verdict::NodeRefusal, int> refused;  // -> nodes
 };
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "dra/model/pod_demand.h"
-#include "verdict/device_facts.h"
+#include "verdict/node_facts.h"
 
 namespace fedra::dra {
 

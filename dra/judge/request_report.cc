@@ -14,9 +14,9 @@ using verdict::Rule;
 
 namespace {
 
-void AppendCount(std::vector<CountedCause>& parts, Rule rule, int devices, std::string detail = {}) {
-  if (devices > 0)
-    parts.push_back({.rule = rule, .devices = devices, .detail = std::move(detail)});
+void AppendCount(std::vector<CountedCause>& parts, Rule rule, int devices,
+                 std::string detail = {}) {
+  if (devices > 0) parts.push_back({.rule = rule, .devices = devices, .detail = std::move(detail)});
 }
 
 void AppendCounts(std::vector<CountedCause>& parts, const std::vector<CountedCause>& causes) {

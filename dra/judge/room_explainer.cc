@@ -94,8 +94,7 @@ Reason RoomExplainer::Missing(const ResourceShortage& shortage) const {
   verdict::NoSuchResource facts{.resource = shortage};
   if (resource.view().starts_with(kImplicitResourcePrefix)) {
     facts.source = from_classes ? Source::kImplicit : Source::kRelease;
-    if (from_classes)
-      facts.device_class = shortage.resource.substr(kImplicitResourcePrefix.size());
+    if (from_classes) facts.device_class = shortage.resource.substr(kImplicitResourcePrefix.size());
   } else if (IsExtendedResource(resource.view())) {
     if (from_classes) {
       facts.source = Source::kNoClass;
@@ -115,12 +114,11 @@ Reason RoomExplainer::TooSmall(const Nodes& nodes) const {
   using enum verdict::NodeRoom::Cause;
   return {ReasonCode::kNodesTooSmall,
           {},
-          verdict::NodeRoom{
-              .cause = nodes.never && report.fitting == 0 ? kTooSmall : kTooSmallAll,
-              .resources = nodes.shortages,
-              .have_devices = some,
-              .fitting = report.fitting,
-              .wanted = report.wanted}};
+          verdict::NodeRoom{.cause = nodes.never && report.fitting == 0 ? kTooSmall : kTooSmallAll,
+                            .resources = nodes.shortages,
+                            .have_devices = some,
+                            .fitting = report.fitting,
+                            .wanted = report.wanted}};
 }
 
 Reason RoomExplainer::Busy(const Nodes& nodes) const {

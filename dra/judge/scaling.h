@@ -27,7 +27,7 @@ using NodeLabels = std::vector<std::pair<Text, Text>>;
 using AddedNodes = std::map<NodeLabels, int64_t>;
 
 struct Scaling {
-  NodeLabels labels;  // of the new nodes
+  NodeLabels labels;        // of the new nodes
   verdict::NewNodes nodes;  // that could take the rest
   // Of the pods on new nodes, by claims of PodDemand.
   std::vector<ChosenAlternative> alternatives;

@@ -19,10 +19,9 @@ using Lacking = std::vector<JointShortage::Amount>;
 
 // Devices of which the same is to be said are counted together.
 void AddAmount(JointShortage::Amount amount, Lacking& amounts) {
-  const auto same =
-      std::find_if(amounts.begin(), amounts.end(), [&](JointShortage::Amount& known) {
-        return known.counter == amount.counter && known.need == amount.need;
-      });
+  const auto same = std::find_if(amounts.begin(), amounts.end(), [&](JointShortage::Amount& known) {
+    return known.counter == amount.counter && known.need == amount.need;
+  });
   if (same == amounts.end())
     amounts.push_back(std::move(amount));
   else
@@ -63,7 +62,8 @@ std::map<Text, std::pair<CapacityShortage, Text>> MostLeft(const SimulationConte
 }  // namespace
 
 std::vector<JointShortage::Amount> CounterShortages(const SimulationContext& context,
- const Workspace& taken, const Node& node, const PodClaims& pod) {
+                                                    const Workspace& taken, const Node& node,
+                                                    const PodClaims& pod) {
   const NodeView view = ViewOf(context.snapshot, node);
   CounterLedger ledger(view, &taken, context.features().counters_by_pool_name);
   Lacking shortages, shared;
@@ -95,7 +95,8 @@ std::vector<JointShortage::Amount> CounterShortages(const SimulationContext& con
 }
 
 std::vector<JointShortage::Amount> CapacityShortages(const SimulationContext& context,
- const Workspace& taken, const Node& node, const PodClaims& pod) {
+                                                     const Workspace& taken, const Node& node,
+                                                     const PodClaims& pod) {
   const NodeView view = ViewOf(context.snapshot, node);
   struct Totals {
     Quantity need, left;

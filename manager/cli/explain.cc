@@ -23,12 +23,9 @@ using nlohmann::ordered_json;
 using placement::notes::NoteReason;
 
 ordered_json ReasonJson(const verdict::ReasonEntry& entry) {
-  return {{"name", entry.name},
-          {"group", entry.group},
-          {"summary", entry.summary},
-          {"cause", entry.cause},
-          {"remedy", entry.remedy},
-          {"facts", verdict::FactTypesOf(entry.code)}};
+  return {{"name", entry.name},       {"group", entry.group},
+          {"summary", entry.summary}, {"cause", entry.cause},
+          {"remedy", entry.remedy},   {"facts", verdict::FactTypesOf(entry.code)}};
 }
 
 ordered_json StateJson(const report::StateEntry& entry) {

@@ -140,7 +140,7 @@ bool OrphanSearch::IsListing(size_t cluster) const {
 
 std::string OrphanSearch::ProblemOf(size_t cluster) const {
   const ConnectionState state = live_->state(cluster);
-  if (state.phase != ConnectionPhase::kConnected) 
+  if (state.phase != ConnectionPhase::kConnected)
     return verdict::MessageOf(NotReached(state, live_->waited()));
   std::string problem;
   const auto look = [&](const auto& cache, const std::string& what) {

@@ -92,8 +92,7 @@ void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView
     cluster.in_turn_soon = !found->second.after_waiting;
     cluster.verdict.outcome = verdict::Outcome::kNo;
     cluster.verdict.reasons.insert(cluster.verdict.reasons.begin(),
-                                   {verdict::ReasonCode::kInLine, "",
-                                    verdict::InLine{}});
+                                   {verdict::ReasonCode::kInLine, "", verdict::InLine{}});
   }
 }
 

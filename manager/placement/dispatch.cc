@@ -94,8 +94,8 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
     decision.why = check.message;
     return;
   }
-  const Message message = NoWorkerEligible(context.clusters, context.record, context.now,
-                                           context.workload().key.ns);
+  const Message message =
+      NoWorkerEligible(context.clusters, context.record, context.now, context.workload().key.ns);
   decision.why = message.text;
   if (!nominates && !MustReport(context, check, message))
     return TakeAsReported(context, message, decision);
@@ -206,7 +206,8 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   for (const ClusterName& name : choice.clusters) {
     for (const verdict::Reason& reason : context.Find(name.value)->verdict.reasons) {
       if (reason.code == verdict::ReasonCode::kTemplateDrift)
-        decision.actions.emplace_back(Note{notes::kTemplateDrift.name, name, verdict::MessageOf(reason)});
+        decision.actions.emplace_back(
+            Note{notes::kTemplateDrift.name, name, verdict::MessageOf(reason)});
     }
   }
 }

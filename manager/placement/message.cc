@@ -53,9 +53,9 @@ std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, W
                     std::string_view tenants_of) {
   const Failure* failure = FailureOf(record, cluster.name);
   if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) return failure->message;
-  return fmt::format("{}: {}", cluster.name.value,
-                     IsWaitedFor(cluster) ? "waiting in line for devices"
-                                          : WhatItLacks(cluster, tenants_of));
+  return fmt::format(
+      "{}: {}", cluster.name.value,
+      IsWaitedFor(cluster) ? "waiting in line for devices" : WhatItLacks(cluster, tenants_of));
 }
 
 // What Refusal() says.

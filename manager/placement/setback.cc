@@ -21,7 +21,8 @@ std::optional<verdict::Setback> SetbackOf(const PlacementRecord& record, const C
   if (!paused_until && RecentFailure(record, cluster, Policy{}, now) == nullptr)
     return std::nullopt;
   const std::string words = WithoutName(failure->message, cluster);
-  return verdict::Setback{words.empty() ? "did not keep the job" : words, failure->at, paused_until};
+  return verdict::Setback{words.empty() ? "did not keep the job" : words, failure->at,
+                          paused_until};
 }
 
 }  // namespace fedra::placement

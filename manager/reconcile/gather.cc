@@ -237,9 +237,9 @@ ClusterView Gatherer::Look(const Worker& worker, const Gathered& gathered) const
 
 void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& cluster) const {
   if (cluster.membership != placement::Membership::kConfigured) {
-    cluster.verdict = {.outcome = verdict::Outcome::kNo,
-                       .reasons = {{verdict::ReasonCode::kWorkerRemoved, "",
-                                    verdict::NotAllowed{}}}};
+    cluster.verdict = {
+        .outcome = verdict::Outcome::kNo,
+        .reasons = {{verdict::ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}}};
     return;
   }
   if (!cluster.allowed) {

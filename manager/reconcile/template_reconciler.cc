@@ -29,11 +29,11 @@ kube::Resource TemplatesOf(Worker& worker) {
 CopyFailure FailureOf(const verify::ClaimSummary& original, const Error& error, SteadyTime next) {
   std::string object = "ResourceClaimTemplate " + original.key.ToString();
   const bool forbidden = error.code == ErrorCode::kForbidden;
-  verdict::Missing missing{.kind = "ResourceClaimTemplate",
-                           .key = original.key,
-                           .copy = forbidden ? verdict::Missing::Copy::kForbidden
-                                             : verdict::Missing::Copy::kRefused,
-                           .error = Cut(error.message, kMaxWords)};
+  verdict::Missing missing{
+      .kind = "ResourceClaimTemplate",
+      .key = original.key,
+      .copy = forbidden ? verdict::Missing::Copy::kForbidden : verdict::Missing::Copy::kRefused,
+      .error = Cut(error.message, kMaxWords)};
   return {{forbidden ? verdict::ReasonCode::kForbidden : verdict::ReasonCode::kTemplateMissing,
            std::move(object), std::move(missing)},
           original.uid,

@@ -13,8 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 
 void PutInRow(const verdict::Setback& setback, store::VerdictRow& row) {
-  ordered_json reasons =
-      ordered_json::parse(row.reasons_json, nullptr, /*allow_exceptions=*/false);
+  ordered_json reasons = ordered_json::parse(row.reasons_json, nullptr, /*allow_exceptions=*/false);
   if (!reasons.is_array()) reasons = ordered_json::array();
   ordered_json reason = verify::KeptJson({verdict::ReasonCode::kRecentlyFailed, "", setback});
   if (setback.paused_until) {

@@ -256,11 +256,10 @@ std::optional<verdict::Reason> DeviceState::GangObstacle(const State& state, con
     const int64_t there = state.pods.InGroup(group->first);
     if (group->second.min_count <= count + there) continue;
     const std::string object = "PodGroup " + group->first.ToString();
-    return verdict::Reason{verdict::ReasonCode::kGangIncomplete, object,
-                           verdict::Gang{.group = object,
-                                         .min_count = group->second.min_count,
-                                         .pods = count,
-                                         .there = there}};
+    return verdict::Reason{
+        verdict::ReasonCode::kGangIncomplete, object,
+        verdict::Gang{
+            .group = object, .min_count = group->second.min_count, .pods = count, .there = there}};
   }
   return std::nullopt;
 }
@@ -291,9 +290,8 @@ std::optional<verdict::Reason> DeviceState::Uncertainty() const {
   const std::set<std::string> rules =
       state_.With([](const State& state) { return state.broad_rules; });
   if (rules.empty()) return std::nullopt;
-  return verdict::Reason{
-      verdict::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
-      verdict::BroadTaintRules{.rules = rules.size(), .first = *rules.begin()}};
+  return verdict::Reason{verdict::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
+                         verdict::BroadTaintRules{.rules = rules.size(), .first = *rules.begin()}};
 }
 
 std::shared_ptr<const dra::Snapshot> DeviceState::snapshot() const {

@@ -222,9 +222,8 @@ void VerifyNames(const WorkerView& worker, verdict::Verdict& verdict) {
   for (const SameName& there : worker.same_names) {
     if (tracking::IsOurs(there.whose)) continue;
     Add(verdict, Outcome::kNo, ReasonCode::kNameConflict, there.object,
-        verdict::NameTaken{
-            .object = there.object,
-            .by_other_manager = there.whose == tracking::Ownership::kOtherManager});
+        verdict::NameTaken{.object = there.object,
+                           .by_other_manager = there.whose == tracking::Ownership::kOtherManager});
   }
 }
 
@@ -302,8 +301,7 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
                           ReasonCode::kNamespaceMissing, verdict);
   if (ns != nullptr && ns->terminating) {
     Add(verdict, Outcome::kNo, ReasonCode::kNamespaceMissing, "Namespace " + requirement.ns,
-        verdict::Missing{
-            .kind = "Namespace", .key = {"", requirement.ns}, .being_deleted = true});
+        verdict::Missing{.kind = "Namespace", .key = {"", requirement.ns}, .being_deleted = true});
   }
   // Without the namespace nothing in it can exist: one reason says it all.
   if (ns == nullptr && verdict.outcome == Outcome::kNo) return verdict;

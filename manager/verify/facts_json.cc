@@ -104,9 +104,9 @@ class FactReader final {
     return parsed.has_value();
   }
   static bool Read(const ordered_json& value, ReasonCode& code) {
-    const auto parsed =
-        value.is_string() ? verdict::ParseReasonCode(value.get_ref<const std::string&>())
-                          : std::nullopt;
+    const auto parsed = value.is_string()
+                            ? verdict::ParseReasonCode(value.get_ref<const std::string&>())
+                            : std::nullopt;
     if (parsed) code = *parsed;
     return parsed.has_value();
   }
@@ -114,8 +114,7 @@ class FactReader final {
   static bool Read(const ordered_json& value, Enum& result) {
     if (!value.is_string()) return false;
     const auto names = NamesOf(result);
-    const auto found =
-        std::find(names.begin(), names.end(), value.get_ref<const std::string&>());
+    const auto found = std::find(names.begin(), names.end(), value.get_ref<const std::string&>());
     if (found == names.end()) return false;
     result = static_cast<Enum>(found - names.begin());
     return true;
@@ -172,11 +171,11 @@ std::optional<verdict::Facts> ParseFacts(const ordered_json& value) {
   const auto type = value.find("type");
   if (type == value.end() || !type->is_string()) return std::nullopt;
   const auto& types = verdict::kFactTypes;
-  const auto found =
-      std::find(types.begin(), types.end(), type->get_ref<const std::string&>());
+  const auto found = std::find(types.begin(), types.end(), type->get_ref<const std::string&>());
   if (found == types.end()) return std::nullopt;
-  verdict::Facts facts = EmptyFacts(static_cast<size_t>(found - types.begin()),
-                                    std::make_index_sequence<std::variant_size_v<verdict::Facts>>());
+  verdict::Facts facts =
+      EmptyFacts(static_cast<size_t>(found - types.begin()),
+                 std::make_index_sequence<std::variant_size_v<verdict::Facts>>());
   const bool good = std::visit([&](auto& each) { return FactReader::Read(value, each); }, facts);
   return good ? std::optional(std::move(facts)) : std::nullopt;
 }

@@ -16,7 +16,7 @@ struct WhereClaimIs {
 };
 
 std::optional<WhereClaimIs> WhereAllocated(const ObjectKey& claim,
-                                         std::span<const ClaimCandidate> candidates) {
+                                           std::span<const ClaimCandidate> candidates) {
   WhereClaimIs place;
   for (const ClaimCandidate& candidate : candidates) {
     if (!candidate.usable || candidate.objects->devices() == nullptr) continue;
@@ -30,8 +30,8 @@ std::optional<WhereClaimIs> WhereAllocated(const ObjectKey& claim,
 }
 
 std::optional<WhereClaimIs> WhereDispatched(const ObjectKey& claim,
-                                          std::span<const ClaimCandidate> candidates,
-                                          const ClaimUsers& users) {
+                                            std::span<const ClaimCandidate> candidates,
+                                            const ClaimUsers& users) {
   if (!users) return std::nullopt;
   for (const auto& [user, workers] : users(claim)) {
     WhereClaimIs place;

@@ -13,7 +13,8 @@
 namespace fedra::verify {
 
 // {"code": ..., "object": ..., "message": ..., "facts": {...}}, and "newNodes" where they would
-// help. The same in `why` and in `check`. The code as text: a store may have one of a later release.
+// help. The same in `why` and in `check`. The code as text: a store may have one of a later
+// release.
 nlohmann::ordered_json ReasonJson(std::string_view code, const verdict::Reason& reason);
 nlohmann::ordered_json ReasonJson(const verdict::Reason& reason);
 

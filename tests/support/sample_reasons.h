@@ -1,7 +1,7 @@
 #pragma once
 //
-// A reason of every type of facts, and the sentence that is made of it: for tests of everything that
-// goes through all facts, and the examples of docs/facts.md.
+// A reason of every type of facts, and the sentence that is made of it: for tests of everything
+// that goes through all facts, and the examples of docs/facts.md.
 
 #include <string>
 #include <vector>
@@ -84,7 +84,8 @@ inline std::vector<SampleReason> ObjectSamples() {
       {{kSchedulerUnverified, "schedulerName other", OtherScheduler{"other"}},
        "no API reveals whether the scheduler other runs there; the verdict assumes kube-scheduler"},
       {{kGangIncomplete, "PodGroup ml/train", Gang{"PodGroup ml/train", 8, 4, 1}},
-       "PodGroup ml/train needs minCount 8 pods before any of them is scheduled; the job has 4, and "
+       "PodGroup ml/train needs minCount 8 pods before any of them is scheduled; the job has 4, "
+       "and "
        "the worker has 1 of this group"},
       {{kApiVersionOld, "DeviceTaintRule old", BroadTaintRules{2, "old"}},
        "2 DeviceTaintRules (such as old) select by deviceClassName or by selectors, which is not "
@@ -124,20 +125,21 @@ inline std::vector<SampleReason> DeviceSamples() {
       {{kNotEnoughDevices, "DeviceClass gpu.example.com", counts,
         NewNodes{1, {{"gpu.example.com", 8}}, {{"zone", "a"}}}},
        "request gpu of claim gpu (template one) wants 2 on one node of class gpu.example.com; 4 "
-       "pods need 8 devices, only 3 are untainted and on nodes the pods can use; 9 devices: 2 other "
+       "pods need 8 devices, only 3 are untainted and on nodes the pods can use; 9 devices: 2 "
+       "other "
        "driver, 1 fail request selector 1, 3 allocated (job ml/train, web/claim and 2 more), 2 "
        "without enough capacity: need 20Gi of memory (8Gi left on gpu-3), 1 free; 1 new node of a "
        "scalable pool (8 devices of class gpu.example.com, zone=a) could provide it"},
       {{kNoMatchingDevice, "DeviceClass gpu.example.com",
-        AlternativeCounts{.request = "gpu",
-                          .claim = "claim gpu",
-                          .alternatives = {{kDriverMissing,
-                                            {.wish = {"gpu/large", "claim gpu", "large", 1, false},
-                                             .devices = 1,
-                                             .parts = {{.rule = Rule::kOtherDriver,
-                                                        .devices = 1}}}}},
-                          .all = 2,
-                          .with_all_free = WithAllFree{1, 2}}},
+        AlternativeCounts{
+            .request = "gpu",
+            .claim = "claim gpu",
+            .alternatives = {{kDriverMissing,
+                              {.wish = {"gpu/large", "claim gpu", "large", 1, false},
+                               .devices = 1,
+                               .parts = {{.rule = Rule::kOtherDriver, .devices = 1}}}}},
+            .all = 2,
+            .with_all_free = WithAllFree{1, 2}}},
        "request gpu of claim gpu: none of its 2 alternatives can be had: large: 1 on one node of "
        "class large (DriverMissing; 1 device: 1 other driver), ...; even with every device free "
        "only 1 of 2 pods would fit"},
@@ -153,7 +155,8 @@ inline std::vector<SampleReason> DeviceSamples() {
        "shared counters are used up on node n1: 2 need 10Gi each of set/memory (8Gi left for all)"},
       {{kNodeResources, "",
         NodeRoom{.resources = {cpu}, .have_devices = true, .nodes = 2, .of = 3}},
-       "there is no room now on 2 of 3 nodes, which could take the pod otherwise: each pod asks for "
+       "there is no room now on 2 of 3 nodes, which could take the pod otherwise: each pod asks "
+       "for "
        "8 cpu, at most 3 is free on one node"},
       {{kResourceMissing, "",
         NoSuchResource{.resource = {"example.com/nic", Amount("1"), {}, {}, 3},
@@ -177,13 +180,14 @@ inline std::vector<SampleReason> DeviceSamples() {
        "2 of 3 nodes have the pod's extended resources from a device plugin; kube-scheduler cannot "
        "bind a pod there that has claims as well"},
       {{kAllocationError, "Node n1",
-        SchedulerError{.node = "n1", .error = "boom", .pods = 1, .pod_set = "main",
-                       .by_chance = true}},
+        SchedulerError{
+            .node = "n1", .error = "boom", .pods = 1, .pod_set = "main", .by_chance = true}},
        "kube-scheduler fails with an error on node n1 once 1 pod of pod set main is there: boom; "
        "whether it comes to that depends on which nodes it prefers"},
       {{kBudgetExceeded, "pod set main",
         SearchLimit{.where = "n1", .steps = 100, .most = 90, .fitting = 1, .wanted = 2}},
-       "the search for devices was given up on node n1 after 100 steps (at most 90 for all pods and "
+       "the search for devices was given up on node n1 after 100 steps (at most 90 for all pods "
+       "and "
        "nodes together): 1 of 2 pods had found their devices"},
   };
 }

@@ -83,8 +83,7 @@ void LineMemory::AddLine(const Claims& claims, report::JobVerdict& verdict) {
                        .first = first.row.job,
                        .priority = static_cast<int>(first.row.priority),
                        .order = first.order};
-  if (claims.holds)
-    return RefuseByLine(verdict::ReasonCode::kInLine, std::move(line), verdict);
+  if (claims.holds) return RefuseByLine(verdict::ReasonCode::kInLine, std::move(line), verdict);
   verdict.notes.push_back(
       {"", "in line for devices there: " + verdict::AheadText(line),
        "Jobs in line get free devices first where they want the same ones and have no lower "
@@ -96,11 +95,11 @@ void LineMemory::AddDispatched(const Claims& claims, report::JobVerdict& verdict
   const std::string name = claims.dispatched->row.job.ToString();
   const int spare = verdict.verdict.headroom;
   if (claims.reserved > spare) {
-    return RefuseByLine(verdict::ReasonCode::kDevicesAllocated,
-                        verdict::Reserved{.spare = spare,
-                                          .reserved = claims.reserved,
-                                          .job = claims.dispatched->row.job},
-                        verdict);
+    return RefuseByLine(
+        verdict::ReasonCode::kDevicesAllocated,
+        verdict::Reserved{
+            .spare = spare, .reserved = claims.reserved, .job = claims.dispatched->row.job},
+        verdict);
   }
   verdict.notes.push_back(
       {"",

@@ -34,14 +34,15 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
   const std::string total = std::to_string(request.devices);
   text += Paragraph(Counted(request.devices, "device"), indent, style);
   for (const verdict::CountedCause& part : request.Parts())
-    text += Paragraph(
-        fmt::format("{:>{}} {}", part.devices, total.size(), verdict::WhatOf(part)), indent, style);
+    text += Paragraph(fmt::format("{:>{}} {}", part.devices, total.size(), verdict::WhatOf(part)),
+                      indent, style);
 }
 
 std::string Wish(const RequestReport& request) {
   const std::string wanted = request.all ? "all devices" : Counted(request.wanted, "device");
-  return fmt::format("{}: {} of class {} per pod, at most {} free on one node", verdict::SubjectOf(request.Wish()),
-                     wanted, request.device_class, request.most_on_one_node);
+  return fmt::format("{}: {} of class {} per pod, at most {} free on one node",
+                     verdict::SubjectOf(request.Wish()), wanted, request.device_class,
+                     request.most_on_one_node);
 }
 
 void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& style) {

@@ -158,7 +158,8 @@ void AddClassesInUse(const verify::KeptReason& kept, std::set<std::string>& clas
     classes.insert(counts->wish.device_class);
   if (const auto* request = std::get_if<verdict::AlternativeCounts>(&reason.facts)) {
     for (const auto& [in_use, counts] : request->alternatives)
-      if (in_use == verdict::ReasonCode::kDevicesAllocated) classes.insert(counts.wish.device_class);
+      if (in_use == verdict::ReasonCode::kDevicesAllocated)
+        classes.insert(counts.wish.device_class);
   }
 }
 
@@ -188,8 +189,7 @@ std::string WhyText(const report::WorkloadData& data,
   if (const std::string order = OrderText(data, incarnation); !order.empty())
     text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";
   text += JudgedLine(incarnation, settings);
-  const std::vector<VerdictRow> verdicts =
-      report::VerdictsNow(incarnation, settings.query.now);
+  const std::vector<VerdictRow> verdicts = report::VerdictsNow(incarnation, settings.query.now);
   const Table table = VerdictTable(verdicts, settings);
   if (!table.empty()) text += table.Render(settings.style);
   // The daemon remembers the verdicts that matter most, not those of a fleet of hundreds.

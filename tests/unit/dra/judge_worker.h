@@ -128,7 +128,8 @@ class Worker {
 };
 
 inline std::string First(const dra::Judgement& judgement) {
-  return judgement.verdict.reasons.empty() ? "" : verdict::MessageOf(judgement.verdict.reasons.front());
+  return judgement.verdict.reasons.empty() ? ""
+                                           : verdict::MessageOf(judgement.verdict.reasons.front());
 }
 inline ReasonCode Code(const dra::Judgement& judgement) {
   REQUIRE_FALSE(judgement.verdict.reasons.empty());

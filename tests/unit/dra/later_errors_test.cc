@@ -42,7 +42,8 @@ TEST_CASE("whichever node the first pod goes to, the second ends with an error: 
   REQUIRE(judgement.verdict.reasons.size() == 2);
   CHECK(verdict::MessageOf(judgement.verdict.reasons[0]) == "1 of 2 pods fit");
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kSelectorError);
-  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]), ContainsSubstring("on node n1: request r"));
+  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]),
+             ContainsSubstring("on node n1: request r"));
 }
 
 TEST_CASE("where the nodes that pods go to decide on an error, it is Unknown") {

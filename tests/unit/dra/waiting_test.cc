@@ -203,7 +203,8 @@ TEST_CASE("shared counters: exhausted by others, or never enough") {
   worker.Add(Holding("x", "a", Of("n1")));
   judgement = worker.Pods(2, "t");
   CHECK(Last(judgement).code == ReasonCode::kCountersExhausted);
-  CHECK_THAT(verdict::MessageOf(Last(judgement)), !ContainsSubstring("even with every device free"));
+  CHECK_THAT(verdict::MessageOf(Last(judgement)),
+             !ContainsSubstring("even with every device free"));
 }
 
 TEST_CASE("consumable capacity: taken by others, or never enough") {
@@ -226,7 +227,8 @@ TEST_CASE("consumable capacity: taken by others, or never enough") {
   worker.Add(held);
   judgement = worker.Pods(2, "t");
   CHECK(Last(judgement).code == ReasonCode::kCapacityExhausted);
-  CHECK_THAT(verdict::MessageOf(Last(judgement)), !ContainsSubstring("even with every device free"));
+  CHECK_THAT(verdict::MessageOf(Last(judgement)),
+             !ContainsSubstring("even with every device free"));
 }
 
 TEST_CASE("what is reserved for other jobs comes back, what the job itself takes does not") {
@@ -246,7 +248,8 @@ TEST_CASE("what is reserved for other jobs comes back, what the job itself takes
                  "1 reserved for jobs already dispatched here, 1 taken by other pods of this job"));
   judgement = worker.Judge({pod(3)}, options);
   CHECK(Last(judgement).code == ReasonCode::kNotEnoughDevices);
-  CHECK_THAT(verdict::MessageOf(Last(judgement)), ContainsSubstring("3 pods need 3 devices, only 2 are there"));
+  CHECK_THAT(verdict::MessageOf(Last(judgement)),
+             ContainsSubstring("3 pods need 3 devices, only 2 are there"));
 }
 
 TEST_CASE("pod sets that fit one by one, but never together") {

@@ -89,11 +89,11 @@ TEST_CASE_METHOD(Fixture, "what a workload needs was a sentence, and is facts") 
 TEST_CASE_METHOD(Fixture, "reasons were sentences, and are facts") {
   const auto all = Migrations();
   Must(To({all.begin(), all.begin() + 10}));
-  Must(
-      db->Run("INSERT INTO workloads (uid, ns, name, job_kind, job_ns, job_name, queue, state, note, "
-              "worker, created_at, state_since, updated_at) VALUES "
-              "('u', 'ml', 'w', 'Job', 'ml', 'w', 'gpu', 'Blocked', '', '', 1, 1, 1)",
-              {}));
+  Must(db->Run(
+      "INSERT INTO workloads (uid, ns, name, job_kind, job_ns, job_name, queue, state, note, "
+      "worker, created_at, state_since, updated_at) VALUES "
+      "('u', 'ml', 'w', 'Job', 'ml', 'w', 'gpu', 'Blocked', '', '', 1, 1, 1)",
+      {}));
   const auto put = [&](const std::string& cluster, const std::string& reasons) {
     Must(
         db->Run("INSERT INTO verdicts (uid, cluster, outcome, reasons_json, pods_fitting, "
@@ -109,14 +109,13 @@ TEST_CASE_METHOD(Fixture, "reasons were sentences, and are facts") {
   Must(To({all.begin(), all.end()}));
   std::vector<std::string> reasons;
   for (const VerdictRow& row : Must(LoadVerdicts(*db, "u"))) reasons.push_back(row.reasons_json);
-  CHECK(
-      reasons ==
-      std::vector<std::string>{
-          R"([{"code":"QueueMissing","object":"LocalQueue a","facts":{"type":"Sentence",)"
-          R"("text":"a \"q\" is not there"}},{"code":"NodesTooSmall","object":"","facts":)"
-          R"({"type":"Sentence","text":"cpu"}},{"code":"Later","object":"","facts":)"
-          R"({"type":"Sentence","text":""}}])",
-          "[]", "no JSON", "{}"});
+  CHECK(reasons ==
+        std::vector<std::string>{
+            R"([{"code":"QueueMissing","object":"LocalQueue a","facts":{"type":"Sentence",)"
+            R"("text":"a \"q\" is not there"}},{"code":"NodesTooSmall","object":"","facts":)"
+            R"({"type":"Sentence","text":"cpu"}},{"code":"Later","object":"","facts":)"
+            R"({"type":"Sentence","text":""}}])",
+            "[]", "no JSON", "{}"});
 }
 
 TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {

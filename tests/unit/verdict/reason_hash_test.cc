@@ -13,7 +13,9 @@ using testing::SampleTime;
 
 namespace {
 
-uint64_t Lasting(ReasonCode code, Facts facts) { return LastingHash({code, "", std::move(facts)}, 0); }
+uint64_t Lasting(ReasonCode code, Facts facts) {
+  return LastingHash({code, "", std::move(facts)}, 0);
+}
 
 }  // namespace
 
@@ -39,19 +41,18 @@ TEST_CASE("the hash of known facts is the one that stores have") {
 TEST_CASE("what lasts are neither holders nor times") {
   using enum ReasonCode;
   const auto held = [](const char* job, size_t all, int devices) {
-    return Lasting(kNotEnoughDevices,
-                   DeviceCounts{.devices = 9,
-                                .parts = {{.rule = Rule::kAllocated,
-                                           .devices = devices,
-                                           .holders = {{true, {"ml", job}}},
-                                           .all_holders = all}}});
+    return Lasting(kNotEnoughDevices, DeviceCounts{.devices = 9,
+                                                   .parts = {{.rule = Rule::kAllocated,
+                                                              .devices = devices,
+                                                              .holders = {{true, {"ml", job}}},
+                                                              .all_holders = all}}});
   };
   CHECK(held("a", 1, 3) == held("b", 2, 3));
   CHECK(held("a", 1, 3) != held("a", 1, 4));
   const auto lost = [](const char* error, int64_t at) {
-    return Lasting(kClusterUnreachable, Connection{.state = Connection::State::kLost,
-                                                   .error = error,
-                                                   .since = SampleTime(at)});
+    return Lasting(
+        kClusterUnreachable,
+        Connection{.state = Connection::State::kLost, .error = error, .since = SampleTime(at)});
   };
   CHECK(lost("refused", 1) == lost("refused", 2));
   CHECK(lost("refused", 1) != lost("timed out", 1));

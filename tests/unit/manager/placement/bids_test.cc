@@ -18,7 +18,8 @@ verdict::Verdict Full() {
           .pods_fitting = 1,
           .pods_wanted = 3,
           .fits_when_free = true,
-          .reasons = {{ReasonCode::kDevicesAllocated, "", verdict::Sentence{"4 devices: 4 allocated"}}}};
+          .reasons = {
+              {ReasonCode::kDevicesAllocated, "", verdict::Sentence{"4 devices: 4 allocated"}}}};
 }
 
 // A world whose workload wants devices, of which each worker has some.

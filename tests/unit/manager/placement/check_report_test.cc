@@ -101,8 +101,9 @@ TEST_CASE("a blocked check that says the same in other words is not written agai
     CHECK(world.Message() == "nobody takes it: a lacks x");
     CHECK(world.Look().phase == Phase::kBlocked);
     // Other facts are written, also when the store was lost.
-    world.SetVerdict("a", {.outcome = verdict::Outcome::kNo,
-                           .reasons = {{verdict::ReasonCode::kQueueMissing, "", verdict::Sentence{"y"}}}});
+    world.SetVerdict(
+        "a", {.outcome = verdict::Outcome::kNo,
+              .reasons = {{verdict::ReasonCode::kQueueMissing, "", verdict::Sentence{"y"}}}});
     world.Settle();
     CHECK(world.writes() == before + 1);
     CHECK(world.Message() == "no worker eligible: a: y");
@@ -113,8 +114,9 @@ TEST_CASE(
     "facts that changed while fedra was not running are written, if the store knows the old ones") {
   World world = Blocked();
   world.Restart();
-  world.SetVerdict("a", {.outcome = verdict::Outcome::kNo,
-                         .reasons = {{verdict::ReasonCode::kQueueMissing, "", verdict::Sentence{"y"}}}});
+  world.SetVerdict("a",
+                   {.outcome = verdict::Outcome::kNo,
+                    .reasons = {{verdict::ReasonCode::kQueueMissing, "", verdict::Sentence{"y"}}}});
   world.Settle();
   CHECK(world.Message() == "no worker eligible: a: y");
 }
@@ -237,8 +239,7 @@ TEST_CASE("a round that an earlier release began goes on") {
 
 TEST_CASE("the facts of a message are codes, names and numbers, not who holds devices") {
   using verdict::ReasonCode;
-  const uint64_t facts =
-      FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "gpu", 1));
+  const uint64_t facts = FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "gpu", 1));
   CHECK(FactsOf(Counted("other", ReasonCode::kNotEnoughDevices, "gpu", 1)) == facts);
   CHECK(FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "gpu", 2)) != facts);
   CHECK(FactsOf(Counted("train", ReasonCode::kNotEnoughDevices, "tpu", 1)) != facts);
@@ -267,9 +268,9 @@ TEST_CASE("of a long fleet the reasons are counted, and their words do not matte
     for (size_t i = 0; i < clusters.size(); ++i) {
       clusters[i].name = ClusterName("w" + std::to_string(i));
       const bool is_last = i + 1 == clusters.size();
-      clusters[i].verdict = {
-          .outcome = verdict::Outcome::kNo,
-          .reasons = {{is_last ? last : ReasonCode::kTemplateMissing, "", verdict::Sentence{words}}}};
+      clusters[i].verdict = {.outcome = verdict::Outcome::kNo,
+                             .reasons = {{is_last ? last : ReasonCode::kTemplateMissing, "",
+                                          verdict::Sentence{words}}}};
     }
     return NoWorkerEligible(clusters, {}, WallTime{}, "ml").facts;
   };

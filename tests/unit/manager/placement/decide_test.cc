@@ -116,8 +116,9 @@ TEST_CASE("what tenants read names nothing of other namespaces") {
       CHECK_THAT(note->message, !ContainsSubstring("secret"));
   }
   world.Settle();
-  CHECK(world.Message() == "no worker eligible: a: request r of claim g wants 1 on one node of class gpu: "
-                           "1 device: 1 allocated");
+  CHECK(world.Message() ==
+        "no worker eligible: a: request r of claim g wants 1 on one node of class gpu: "
+        "1 device: 1 allocated");
 }
 
 TEST_CASE("workers that lack something are named with what they lack") {

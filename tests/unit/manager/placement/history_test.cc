@@ -66,7 +66,8 @@ class History {
   verdict::Verdict AnyVerdict() {
     const auto outcome = static_cast<verdict::Outcome>(random_() % 4);
     return {.outcome = outcome,
-            .reasons = {{verdict::ReasonCode::kTemplateMissing, "", verdict::Sentence{"0 of 1 templates"}}}};
+            .reasons = {{verdict::ReasonCode::kTemplateMissing, "",
+                         verdict::Sentence{"0 of 1 templates"}}}};
   }
 
   void RandomEvent() {

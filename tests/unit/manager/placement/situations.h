@@ -13,7 +13,8 @@ namespace fedra::placement::testing {
 
 inline verdict::Verdict No(std::string message) {
   return {.outcome = verdict::Outcome::kNo,
-          .reasons = {{verdict::ReasonCode::kTemplateMissing, "", verdict::Sentence{std::move(message)}}}};
+          .reasons = {
+              {verdict::ReasonCode::kTemplateMissing, "", verdict::Sentence{std::move(message)}}}};
 }
 
 inline verdict::Verdict Unknown() {

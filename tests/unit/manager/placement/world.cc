@@ -261,9 +261,9 @@ std::vector<ClusterView> World::Seen() const {
     at.job_is = whose(at.job.get());
     if ((at.clone != nullptr && !tracking::IsOurs(at.clone_is)) ||
         (at.job != nullptr && !tracking::IsOurs(at.job_is)))
-      at.verdict = {
-          .outcome = verdict::Outcome::kNo,
-          .reasons = {{verdict::ReasonCode::kNameConflict, "", verdict::Sentence{"the name is taken there"}}}};
+      at.verdict = {.outcome = verdict::Outcome::kNo,
+                    .reasons = {{verdict::ReasonCode::kNameConflict, "",
+                                 verdict::Sentence{"the name is taken there"}}}};
   }
   return seen;
 }

@@ -62,14 +62,14 @@ inline store::WorkloadRow Job(const std::string& name, const std::string& state,
 inline store::VerdictRow No(const std::string& job, const std::string& worker,
                             const std::string& code, const std::string& object,
                             const std::string& message) {
-  return {
-      "uid-" + job,
-      ClusterName(worker),
-      "No",
-      R"([{"code":")" + code + R"(","object":")" + object + R"(","facts":{"type":"Sentence","text":")" + message + R"("}}])",
-      0,
-      2,
-      Ago(std::chrono::minutes(4))};
+  return {"uid-" + job,
+          ClusterName(worker),
+          "No",
+          R"([{"code":")" + code + R"(","object":")" + object +
+              R"(","facts":{"type":"Sentence","text":")" + message + R"("}}])",
+          0,
+          2,
+          Ago(std::chrono::minutes(4))};
 }
 
 // ml/sweep-3: the template is missing on two workers, the third cannot be asked.

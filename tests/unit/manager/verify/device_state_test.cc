@@ -321,7 +321,8 @@ TEST_CASE("assumed pods take their devices; holding ones have taken them") {
   CHECK(f.Verdict(OneGpuPods(1), Pods(others, 1)).outcome == Outcome::kYes);
   const verdict::Verdict verdict = f.Verdict(OneGpuPods(1), Pods(others, 2));
   CHECK(verdict.outcome == Outcome::kNo);
-  CHECK_THAT(verdict::MessageOf(verdict.reasons.at(0)), ContainsSubstring("already dispatched here"));
+  CHECK_THAT(verdict::MessageOf(verdict.reasons.at(0)),
+             ContainsSubstring("already dispatched here"));
 
   const tracking::JobKey job{"Job.batch", {"ml", "train"}};
   CHECK(f.state.HoldingPods(job) == 0);
@@ -587,11 +588,13 @@ TEST_CASE("an object that cannot be read is an error of this object only") {
 }
 
 TEST_CASE("the stricter verdict speaks first") {
-  verdict::Verdict warned{.outcome = Outcome::kYes,
-                          .headroom = 3,
-                          .reasons = {{ReasonCode::kTemplateDrift, "t", verdict::Sentence{"differs"}}}};
-  const verdict::Verdict refused{.outcome = Outcome::kNo,
-                                 .reasons = {{ReasonCode::kNotEnoughDevices, "", verdict::Sentence{"0 of 1"}}}};
+  verdict::Verdict warned{
+      .outcome = Outcome::kYes,
+      .headroom = 3,
+      .reasons = {{ReasonCode::kTemplateDrift, "t", verdict::Sentence{"differs"}}}};
+  const verdict::Verdict refused{
+      .outcome = Outcome::kNo,
+      .reasons = {{ReasonCode::kNotEnoughDevices, "", verdict::Sentence{"0 of 1"}}}};
   const verdict::Verdict both = Combine(warned, refused);
   CHECK(both.outcome == Outcome::kNo);
   CHECK(both.headroom == 3);

@@ -47,8 +47,8 @@ TEST_CASE("a report names jobs, what they need, and what reasons are about") {
                        {"kept", {"gpu east gpu.example.com DeviceClass", 7, nullptr}}};
   names.Redact(text);
   std::string expected;
-  for (const char* name : {"ml", "train", "job-train-1", "one-gpu", "shared", "settings", "web",
-                           "serve"})
+  for (const char* name :
+       {"ml", "train", "job-train-1", "one-gpu", "shared", "settings", "web", "serve"})
     expected += (expected.empty() ? "" : " ") + Pseudonym("name", name);
   CHECK(text["train"] == expected);
   CHECK(text["kept"] == ordered_json({"gpu east gpu.example.com DeviceClass", 7, nullptr}));

@@ -273,7 +273,8 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
                  "                                     (ml/a, ml/b)\n"));
 }
 
-TEST_CASE("why: JSON has the facts; of facts that only a later release knows, what the code means") {
+TEST_CASE(
+    "why: JSON has the facts; of facts that only a later release knows, what the code means") {
   report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
