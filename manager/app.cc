@@ -227,7 +227,7 @@ std::string Daemon::MetricsPage() {
                         .clones = worker->our_clones(manager_uid),
                         .in_line = facts.length,
                         .head_waits = facts.head_waits});
-    const verify::DeviceState* devices = worker->devices();
+    const verify::DeviceState* devices = worker->objects().devices();
     if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
   }
   metrics_.SetClusters(clusters);

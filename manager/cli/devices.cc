@@ -20,7 +20,7 @@ namespace {
 // Why nothing can be said about the worker's devices; empty: something can.
 std::string ProblemOf(const FleetWorker& worker) {
   if (const auto silence = worker.Silence()) return verdict::MessageOf(*silence);
-  const auto obstacle = worker.devices()->Obstacle();
+  const auto obstacle = worker.devices()->obstacles().Lists();
   return obstacle ? verdict::MessageOf(*obstacle) : std::string();
 }
 

@@ -206,7 +206,7 @@ void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
     return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid);
   };
   cluster.name = worker.name();
-  cluster.clone = worker.Clone(gathered.view.key);
+  cluster.clone = worker.objects().clones().Find(gathered.view.key);
   cluster.clone_is = ownership(cluster.clone.get());
   cluster.job = FindJob(worker, gathered);
   cluster.job_is = ownership(cluster.job.get());
@@ -230,8 +230,9 @@ ClusterView Gatherer::Look(const Worker& worker, const Gathered& gathered) const
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
-  if (cluster.job != nullptr && cluster.job->failed && worker.devices() != nullptr)
-    cluster.pod_failures = worker.devices()->PodFailures(KeyOf(*cluster.job));
+  const verify::DeviceState* devices = worker.objects().devices();
+  if (cluster.job != nullptr && cluster.job->failed && devices != nullptr)
+    cluster.pod_failures = devices->pods().Failures(KeyOf(*cluster.job));
   return cluster;
 }
 

@@ -24,14 +24,14 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_te
   const auto is_ours = [&](const auto& copy) {
     return tracking::IsOurs(tracking::OwnershipOf(copy->marks, us, /*source_uid=*/{}));
   };
-  const auto clones = worker.clones().cache().List();
+  const auto clones = worker.objects().clones().cache().List();
   if (std::any_of(clones.begin(), clones.end(), is_ours)) return true;
   for (const tracking::JobAdapter* adapter : worker.kinds().all()) {
-    const auto jobs = worker.jobs(*adapter).cache().List();
+    const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
   if (!with_templates) return false;
-  const auto copies = worker.templates().cache().List();
+  const auto copies = worker.objects().templates().cache().List();
   return std::any_of(copies.begin(), copies.end(), [&](const auto& copy) {
     const auto original = manager.templates().Find(copy->key);
     return tracking::IsOurs(templates::OwnershipOf(*copy, original.get(), us));

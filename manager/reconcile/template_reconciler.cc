@@ -76,7 +76,7 @@ void TemplateReconciler::UseChanged(const ObjectKey& key) {
 void TemplateReconciler::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::SyncPolicy::kNever) return;
   const tracking::Identity us = Us();
-  for (const auto& claim_template : worker.templates().cache().List()) {
+  for (const auto& claim_template : worker.objects().templates().cache().List()) {
     const auto original = manager_.templates().Find(claim_template->key);
     if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
       loop_.Add(claim_template->key);
@@ -164,7 +164,8 @@ Result<void> TemplateReconciler::Apply(Worker& worker, const verify::ClaimSummar
   if (dry_run) return {};
   FEDRA_ASSIGN_OR_RETURN(const nlohmann::json object, watch::ParseJson(text));
   FEDRA_ASSIGN_OR_RETURN(verify::ClaimSummary copy, verify::ParseTemplate(object));
-  worker.templates().own().Wrote(std::make_shared<const verify::ClaimSummary>(std::move(copy)));
+  worker.objects().templates().own().Wrote(
+      std::make_shared<const verify::ClaimSummary>(std::move(copy)));
   return {};
 }
 
@@ -174,7 +175,7 @@ Result<void> TemplateReconciler::Delete(Worker& worker, const verify::ClaimSumma
                                                {.uid = copy.uid, .version = copy.version});
   if (!deleted && deleted.error().code != ErrorCode::kNotFound)
     return Fail(std::move(deleted).error());
-  worker.templates().own().Deleted(copy.key, copy.uid);
+  worker.objects().templates().own().Deleted(copy.key, copy.uid);
   return {};
 }
 

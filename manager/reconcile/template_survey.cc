@@ -32,7 +32,7 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
 std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
                            ManagerCluster& manager, const Candidates& candidates) {
   std::set<ObjectKey> keys;
-  for (const auto& claim_template : worker.templates().cache().List()) {
+  for (const auto& claim_template : worker.objects().templates().cache().List()) {
     const auto original = manager.templates().Find(claim_template->key);
     if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
       keys.insert(claim_template->key);

@@ -16,11 +16,11 @@ TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const Mana
                           const TemplateUse& use) {
   TemplateView look;
   look.original = manager.templates().Find(key);
-  look.there = worker.templates().Find(key);
+  look.there = worker.objects().templates().Find(key);
   look.view = {.original = look.original.get(),
                .original_known = CanTell(manager.templates()),
                .there = look.there.get(),
-               .there_known = CanTell(worker.templates().cache()),
+               .there_known = CanTell(worker.objects().templates().cache()),
                .can_hold = look.original != nullptr && worker.CanHold(*look.original),
                .named = use.named,
                .here = use.workers.contains(worker.name())};

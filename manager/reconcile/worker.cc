@@ -32,8 +32,9 @@ AssumeCache::Pods PodsThere(const verify::DeviceState* devices) {
     return {.version = [] { return uint64_t{0}; },
             .holding = [](const tracking::JobKey&) { return 0; }};
   }
-  return {.version = [devices] { return devices->holding_version(); },
-          .holding = [devices](const tracking::JobKey& job) { return devices->HoldingPods(job); }};
+  return {
+      .version = [devices] { return devices->pods().version(); },
+      .holding = [devices](const tracking::JobKey& job) { return devices->pods().Holding(job); }};
 }
 
 }  // namespace

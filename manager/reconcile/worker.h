@@ -120,26 +120,6 @@ class Worker final {
   verify::WorkerObjects& objects() { return objects_; }
   const verify::WorkerObjects& objects() const { return objects_; }
   verify::WorkerFacts Facts() const;
-  std::shared_ptr<const tracking::Workload> Clone(const ObjectKey& workload) const {
-    return objects_.clones().Find(workload);
-  }
-  std::shared_ptr<const tracking::Job> Job(const tracking::JobAdapter& adapter,
-                                           const ObjectKey& job) const {
-    return objects_.jobs(adapter).Find(job);
-  }
-  watch::TrackedCache<tracking::Workload>& clones() { return objects_.clones(); }
-  watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) {
-    return objects_.jobs(adapter);
-  }
-  const watch::TrackedCache<tracking::Workload>& clones() const { return objects_.clones(); }
-  const watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const {
-    return objects_.jobs(adapter);
-  }
-  watch::TrackedCache<verify::ClaimSummary>& templates() { return objects_.templates(); }
-  const watch::TrackedCache<verify::ClaimSummary>& templates() const {
-    return objects_.templates();
-  }
-  const verify::DeviceState* devices() const { return objects_.devices(); }
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }
   const AssumeCache& assumed() const { return assumed_; }

@@ -107,7 +107,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
              [&](const std::string& text) -> Result<bool> {
                FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
                if (!IsOf(workload, clone->marks)) return false;
-               worker.clones().own().Wrote(std::move(clone));
+               worker.objects().clones().own().Wrote(std::move(clone));
                return true;
              });
   CrashPoint("after-create-clone");
@@ -133,7 +133,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
                        [&](const std::string& text) -> Result<bool> {
                          FEDRA_ASSIGN_OR_RETURN(auto job, ParseWritten(text, adapter));
                          if (!IsOf(workload, job->marks)) return false;
-                         worker.jobs(adapter).own().Wrote(std::move(job));
+                         worker.objects().jobs(adapter).own().Wrote(std::move(job));
                          return true;
                        });
   CrashPoint("after-create-job");
@@ -156,7 +156,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
       worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key,
                                   tracking::PriorityPatch(*execution.workload, *view.clone)));
   FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
-  worker.clones().own().Wrote(std::move(clone));
+  worker.objects().clones().own().Wrote(std::move(clone));
   return {};
 }
 
@@ -164,7 +164,7 @@ Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view) {
   if (view.job == nullptr || view.job->deleting || !tracking::IsOurs(view.job_is)) return {};
   const tracking::Job& job = *view.job;
   FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *job.kind, job.key, job.uid));
-  worker.jobs(*job.kind).own().Deleted(job.key, job.uid);
+  worker.objects().jobs(*job.kind).own().Deleted(job.key, job.uid);
   return {};
 }
 
@@ -172,7 +172,7 @@ Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view) 
   if (view.clone == nullptr || !tracking::IsOurs(view.clone_is)) return {};
   const tracking::Workload& clone = *view.clone;
   FEDRA_RETURN_IF_ERROR(RemoveClone(worker.cluster(), clone));
-  worker.clones().own().Deleted(clone.key, clone.uid);
+  worker.objects().clones().own().Deleted(clone.key, clone.uid);
   return {};
 }
 
@@ -204,7 +204,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   const ClusterView& view = execution.View(action.cluster);
   const verify::DeviceState* devices = worker.objects().devices();
   if (devices == nullptr || view.job == nullptr) return {};
-  const auto failed = devices->FailedContainerOf(tracking::KeyOf(*view.job));
+  const auto failed = devices->pods().FailedContainerOf(tracking::KeyOf(*view.job));
   if (!failed || !bookkeeping_.WantsLog(execution)) return {};
   // Later, then: what comes next deletes the pods, and must not overtake this.
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));

@@ -72,7 +72,7 @@ Capacity CapacityOf(const WorkerObjects& objects) {
   });
   if (capacity.quota.size() > kMaxQuota) capacity.quota.resize(kMaxQuota);
   const DeviceState* devices = objects.devices();
-  if (devices != nullptr && !devices->Obstacle()) {
+  if (devices != nullptr && !devices->obstacles().Lists()) {
     DeviceTotals& totals = capacity.devices.emplace();
     for (const auto& [driver, stock] : devices->Stock()) {
       totals.in_use += stock.allocated + stock.shared;

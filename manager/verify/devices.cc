@@ -22,8 +22,8 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
                                         .cause = verdict::Unreadable::Cause::kMalformed,
                                         .error = {}}};
   } else {
-    reason = view.Obstacle();
-    if (!reason) reason = view.GroupObstacle(ns, *demands);
+    reason = view.obstacles().Lists();
+    if (!reason) reason = view.obstacles().Groups(ns, *demands);
   }
   if (!reason) return std::nullopt;
   const bool is_certain = reason->code == ReasonCode::kApiMissing ||
@@ -38,7 +38,7 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
 // A No that may come from rules which taint fewer devices than they are taken to is not certain.
 verdict::Verdict Doubted(const DeviceState& view, verdict::Verdict verdict) {
   if (verdict.outcome != Outcome::kNo) return verdict;
-  auto uncertain = view.Uncertainty();
+  auto uncertain = view.obstacles().Uncertainty();
   if (!uncertain) return verdict;
   verdict.outcome = Outcome::kUnknown;
   verdict.reasons.insert(verdict.reasons.begin(), *std::move(uncertain));
@@ -52,7 +52,7 @@ dra::Judgement JudgeDevices(const DeviceState& view, const std::string& ns,
                             const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(view, ns, demands))
     return {.verdict = *std::move(obstacle), .pod_sets = {}};
-  dra::Judgement judgement = view.Judge(ns, *demands, assumed, to_come);
+  dra::Judgement judgement = view.judge().Judge(ns, *demands, assumed, to_come);
   judgement.verdict = Doubted(view, std::move(judgement.verdict));
   return judgement;
 }
@@ -61,7 +61,7 @@ verdict::Verdict VerifyDevices(const DeviceState& view, const std::string& ns,
                                const tracking::Demands& demands, const dra::AssumedList& assumed,
                                const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(view, ns, demands)) return *std::move(obstacle);
-  return Doubted(view, view.Verdict(ns, demands, assumed, to_come));
+  return Doubted(view, view.judge().Verdict(ns, demands, assumed, to_come));
 }
 
 verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other) {

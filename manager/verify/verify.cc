@@ -95,7 +95,7 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
   if (assumed) others = assumed();
   verdict::Verdict existence = std::move(result.verdict);
   if (options.serving && subject.requirement.demands != nullptr)
-    result.serving = worker.devices()->Serving(ns, *subject.requirement.demands, to_come);
+    result.serving = worker.devices()->judge().Serving(ns, *subject.requirement.demands, to_come);
   if (options.in_detail) {
     dra::Judgement judgement =
         JudgeDevices(*worker.devices(), ns, subject.requirement.demands, others, to_come);

@@ -110,12 +110,12 @@ void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
       std::move(devices), [this](DeviceChange change) { listener_.on_input({KindOf(change), {}}); },
       listener_.on_health);
   // The devices first: what a cache wakes finds them up to date.
-  templates_sink_ = Tee(devices_->templates(), templates_.cache());
-  claims_sink_ = Tee(devices_->claims(), claims_);
-  classes_sink_ = Tee(devices_->classes(), classes_);
+  templates_sink_ = Tee(devices_->sinks().templates, templates_.cache());
+  claims_sink_ = Tee(devices_->sinks().claims, claims_);
+  classes_sink_ = Tee(devices_->sinks().classes, classes_);
   pod_groups_sink_ = dependencies_ == nullptr
-                         ? &devices_->pod_groups()
-                         : Tee(devices_->pod_groups(), dependencies_->pod_groups());
+                         ? &devices_->sinks().pod_groups
+                         : Tee(devices_->sinks().pod_groups, dependencies_->pod_groups());
 }
 
 watch::CacheSink* WorkerObjects::Tee(watch::ObjectSink& first, watch::ObjectSink& second) {
@@ -172,10 +172,10 @@ void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerIn
   const auto add = [&](kube::Resource resource, watch::CacheSink& sink) {
     inputs.push_back({std::move(resource), &sink, NeededFor::kDevices});
   };
-  add(InVersion(tracking::kResourceSlices, version), devices_->slices());
-  add(InVersion(tracking::kTaintRules, TaintRuleVersion(server)), devices_->taint_rules());
-  add(tracking::kNodes, devices_->nodes());
-  add(tracking::kPods, devices_->pods());
+  add(InVersion(tracking::kResourceSlices, version), devices_->sinks().slices);
+  add(InVersion(tracking::kTaintRules, TaintRuleVersion(server)), devices_->sinks().taint_rules);
+  add(tracking::kNodes, devices_->sinks().nodes);
+  add(tracking::kPods, devices_->sinks().pods);
 }
 
 void WorkerObjects::UseKinds(std::span<const tracking::JobAdapter* const> kinds) {

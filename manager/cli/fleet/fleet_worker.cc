@@ -87,7 +87,8 @@ bool FleetWorker::IsListing() const {
 bool FleetWorker::IsKnown() const {
   const watch::CacheHealth classes = objects_.classes().health();
   return facts_.connection.phase == ConnectionPhase::kConnected && devices() != nullptr &&
-         (classes.state == CacheState::kSynced || classes.complete) && !devices()->Obstacle();
+         (classes.state == CacheState::kSynced || classes.complete) &&
+         !devices()->obstacles().Lists();
 }
 
 std::optional<verdict::Reason> FleetWorker::Silence() const {
@@ -98,7 +99,7 @@ std::optional<verdict::Reason> FleetWorker::Silence() const {
 Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
   FEDRA_RETURN_IF_ERROR(objects_.templates().cache().Upsert(object));
   return objects_.devices() == nullptr ? Result<void>()
-                                       : objects_.devices()->templates().Upsert(object);
+                                       : objects_.devices()->sinks().templates.Upsert(object);
 }
 
 // A copy that names its manager is judged only when it is known which manager this is.

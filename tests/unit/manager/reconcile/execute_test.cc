@@ -318,8 +318,8 @@ TEST_CASE("a log is read later when the worker is busy, and what is behind it wa
       "pods", {"ml", "train-0"},
       {{"status", {{"phase", "Failed"}, {"containerStatuses", json::array({exited})}}}}, "status"));
   const verify::DeviceState& devices = *f.fleet.worker(0).objects().devices();
-  REQUIRE(
-      f.fleet.WaitUntil([&] { return devices.FailedContainerOf({"Job.batch", job}).has_value(); }));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return devices.pods().FailedContainerOf({"Job.batch", job}).has_value(); }));
   REQUIRE(
       f.fleet.WaitUntil([&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).job != nullptr; }));
 

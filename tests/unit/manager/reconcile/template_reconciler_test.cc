@@ -107,8 +107,8 @@ TEST_CASE("a worker's own template of the name is left alone") {
   REQUIRE(f.fleet.server(0).objects().Create(Template("theirs")));
   // Whether or not the watch has shown it already, it is not overwritten.
   (void)f.Provide();
-  REQUIRE(
-      f.fleet.WaitUntil([&] { return f.fleet.worker(0).templates().Find(kTwoGpus) != nullptr; }));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return f.fleet.worker(0).objects().templates().Find(kTwoGpus) != nullptr; }));
   CHECK(f.Provide());
   CHECK((*f.Copy())["spec"] == Template("theirs")["spec"]);
 }

@@ -58,14 +58,14 @@ ConnectedOptions Serving(std::set<std::string> hidden, const std::string& git_ve
 
 size_t Tainted(const Worker& worker) {
   size_t devices = 0;
-  worker.devices()->snapshot()->pools().ForEach(
+  worker.objects().devices()->snapshot()->pools().ForEach(
       [&](const auto&, const auto& pool) { devices += pool->rule_taints.size(); });
   return devices;
 }
 
 size_t Slices(const Worker& worker) {
   size_t slices = 0;
-  worker.devices()->snapshot()->pools().ForEach(
+  worker.objects().devices()->snapshot()->pools().ForEach(
       [&](const auto&, const auto& pool) { slices += pool->slices.size(); });
   return slices;
 }
@@ -85,7 +85,7 @@ TEST_CASE("an upgraded worker is watched in its new versions, by its new release
   f.Start();
   Worker& worker = f.worker(0);
   REQUIRE(f.WaitUntil([&] { return Slices(worker) == 1; }));
-  CHECK(worker.devices()->snapshot()->features().release == Release::k133);
+  CHECK(worker.objects().devices()->snapshot()->features().release == Release::k133);
   CHECK(worker.Facts().dra_versions == std::vector<std::string>{"v1beta1"});
 
   sim::Faults away;
@@ -98,13 +98,13 @@ TEST_CASE("an upgraded worker is watched in its new versions, by its new release
   upgraded.not_served = {"resource.k8s.io/v1beta1"};
   f.server(0).SetFaults(upgraded);
   CHECK(f.WaitUntil([&] { return Tainted(worker) == 1; }));
-  CHECK(worker.devices()->snapshot()->features().release == Release::k136);
+  CHECK(worker.objects().devices()->snapshot()->features().release == Release::k136);
   CHECK(Slices(worker) == 1);
 
   // The watches go on in what is served now.
   REQUIRE(f.server(0).objects().Delete("resourceslices", {"", "slice-1"}));
   CHECK(f.WaitUntil([&] { return Slices(worker) == 0; }));
-  CHECK(f.WaitUntil([&] { return !worker.devices()->Obstacle(); }));
+  CHECK(f.WaitUntil([&] { return !worker.objects().devices()->obstacles().Lists(); }));
 }
 
 TEST_CASE("an API that is switched on is noticed when the watches are cut") {
@@ -114,12 +114,12 @@ TEST_CASE("an API that is switched on is noticed when the watches are cut") {
   f.Start();
   Worker& worker = f.worker(0);
   REQUIRE(f.WaitUntil([&] { return Slices(worker) == 1; }));
-  CHECK_FALSE(worker.devices()->snapshot()->features().device_taint_rules);
+  CHECK_FALSE(worker.objects().devices()->snapshot()->features().device_taint_rules);
   CHECK(Tainted(worker) == 0);
   f.server(0).SetFaults({});
   f.server(0).DropConnections();
   CHECK(f.WaitUntil([&] { return Tainted(worker) == 1; }));
-  CHECK(worker.devices()->snapshot()->features().device_taint_rules);
+  CHECK(worker.objects().devices()->snapshot()->features().device_taint_rules);
 }
 
 TEST_CASE("PodGroups are watched in the version that is served, once that is") {
@@ -130,14 +130,16 @@ TEST_CASE("PodGroups are watched in the version that is served, once that is") {
   f.Start();
   Worker& worker = f.worker(0);
   const auto pods = GroupedPods(4);
-  const auto fit = [&] { return worker.devices()->Judge("ml", *pods, {}).verdict.pods_fitting; };
+  const auto fit = [&] {
+    return worker.objects().devices()->judge().Judge("ml", *pods, {}).verdict.pods_fitting;
+  };
   AddDevices(f.server(0), 2);
   REQUIRE(f.WaitUntil([&] { return fit() == 2; }));
-  CHECK_FALSE(worker.devices()->snapshot()->features().workload_claims);
+  CHECK_FALSE(worker.objects().devices()->snapshot()->features().workload_claims);
   f.server(0).SetFaults({});
   f.server(0).DropConnections();
   CHECK(f.WaitUntil([&] { return fit() == 4; }));
-  CHECK(worker.devices()->snapshot()->features().workload_claims);
+  CHECK(worker.objects().devices()->snapshot()->features().workload_claims);
 
   REQUIRE(f.server(0).objects().Delete("podgroups", {"ml", "training"}));
   CHECK(f.WaitUntil([&] { return fit() == 2; }));
@@ -288,18 +290,18 @@ TEST_CASE("a write that no watch has shown in time is told of when it no longer 
   const ObjectKey key{"ml", "train"};
   auto clone = std::make_shared<tracking::Workload>();
   clone->key = key;
-  worker.clones().own().Wrote(std::move(clone));
+  worker.objects().clones().own().Wrote(std::move(clone));
   const tracking::JobAdapter& adapter = tracking::BatchJobAdapter();
   auto job = std::make_shared<tracking::Job>();
   job->key = key;
-  worker.jobs(adapter).own().Wrote(std::move(job));
+  worker.objects().jobs(adapter).own().Wrote(std::move(job));
   clock.Advance(30s);
   worker.DropOverdue();
   CHECK(worker.waiting_clones("") == 1);
   CHECK(f.ToldOfWorkload(key) == 0);
   clock.Advance(1s);
   worker.DropOverdue();
-  CHECK(worker.Clone(key) == nullptr);
+  CHECK(worker.objects().clones().Find(key) == nullptr);
   CHECK(f.ToldOfWorkload(key) == 1);
   CHECK(f.ToldOfJob(key) == 1);
   worker.DropOverdue();

@@ -108,16 +108,16 @@ struct Fixture {
     const json request = {
         {"name", "r"},
         {"exactly", {{"deviceClassName", "gpu"}, {"allocationMode", "ExactCount"}, {"count", 1}}}};
-    Fill(state.slices(), {SliceOf(2)});
-    Fill(state.classes(), {Object("", "gpu", {{"spec", json::object()}})});
-    Fill(state.templates(),
+    Fill(state.sinks().slices, {SliceOf(2)});
+    Fill(state.sinks().classes, {Object("", "gpu", {{"spec", json::object()}})});
+    Fill(state.sinks().templates,
          {Object("ml", "one-gpu",
                  {{"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}})});
-    Fill(state.claims(), {});
-    Fill(state.taint_rules(), {});
-    Fill(state.pod_groups(), {});
-    Fill(state.nodes(), {NodeWith("4", "1")});
-    Fill(state.pods(), {});
+    Fill(state.sinks().claims, {});
+    Fill(state.sinks().taint_rules, {});
+    Fill(state.sinks().pod_groups, {});
+    Fill(state.sinks().nodes, {NodeWith("4", "1")});
+    Fill(state.sinks().pods, {});
   }
 
   static void SetState(CacheSink& sink, CacheState state) {
@@ -161,7 +161,7 @@ TEST_CASE("devices are judged with a template that is still to come") {
   const auto judge = [&](const TemplatesToCome& to_come) {
     return JudgeDevices(f.state, "ml", OneGpuPods(1), {}, to_come).verdict;
   };
-  Fixture::Fill(f.state.templates(), {});
+  Fixture::Fill(f.state.sinks().templates, {});
   CHECK(judge({}).outcome != Outcome::kYes);
   CHECK(judge(ToCome("u1", 1)).outcome == Outcome::kYes);
   CHECK(judge(ToCome("u1", 1)).headroom == 1);
@@ -183,9 +183,9 @@ TEST_CASE("what the worker has comes before what is to come") {
                                                 {{"deviceClassName", "gpu"},
                                                  {"allocationMode", "ExactCount"},
                                                  {"count", 1}}}}})}}}}}}}});
-  Fixture::Fill(f.state.templates(), {});
+  Fixture::Fill(f.state.sinks().templates, {});
   CHECK(JudgeDevices(f.state, "ml", OneGpuPods(1), {}, three).verdict.outcome == Outcome::kNo);
-  REQUIRE(f.state.templates().Upsert(own).has_value());
+  REQUIRE(f.state.sinks().templates.Upsert(own).has_value());
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("devices are there, are taken, and are free again") {
   CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
   CHECK(f.Verdict(OneGpuPods(1)).headroom == 1);
   const int before = f.changes;
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("train-1", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("train-1", "gpu-0")).has_value());
   CHECK(f.changes == before + 1);
   const verdict::Verdict verdict = f.Verdict(OneGpuPods(2));
   CHECK(verdict.outcome == Outcome::kNo);
@@ -202,19 +202,19 @@ TEST_CASE("devices are there, are taken, and are free again") {
   REQUIRE(verdict.reasons.size() == 2);
   CHECK(verdict.reasons[0].code == ReasonCode::kPodsDoNotFit);
   CHECK_THAT(verdict::MessageOf(verdict.reasons[1]), ContainsSubstring("ml/train-1"));
-  REQUIRE(f.state.claims().Remove(ClaimHolding("train-1", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Remove(ClaimHolding("train-1", "gpu-0")).has_value());
   CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
 }
 
 TEST_CASE("a relist takes away what is gone, in one step and with one call") {
   Fixture f;
-  Fixture::Fill(f.state.claims(), {ClaimHolding("a", "gpu-0"), ClaimHolding("b", "gpu-1")});
+  Fixture::Fill(f.state.sinks().claims, {ClaimHolding("a", "gpu-0"), ClaimHolding("b", "gpu-1")});
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
   const int before = f.changes;
-  f.state.claims().Reset();
+  f.state.sinks().claims.Reset();
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);  // the old state until the list is whole
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("b", "gpu-1")).has_value());
-  f.state.claims().Synced();
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("b", "gpu-1")).has_value());
+  f.state.sinks().claims.Synced();
   CHECK(f.changes == before + 1);
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
 }
@@ -222,17 +222,17 @@ TEST_CASE("a relist takes away what is gone, in one step and with one call") {
 TEST_CASE("what cannot be listed makes the answer Unknown, with its name") {
   Fixture f;
   const auto code = [&] { return f.Verdict(OneGpuPods(1)).reasons.at(0).code; };
-  Fixture::SetState(f.state.slices(), CacheState::kForbidden);
+  Fixture::SetState(f.state.sinks().slices, CacheState::kForbidden);
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kUnknown);
   CHECK(code() == ReasonCode::kForbidden);
   CHECK(f.Verdict(OneGpuPods(1)).reasons.at(0).object == "resourceslices.resource.k8s.io");
-  Fixture::SetState(f.state.slices(), CacheState::kNotServed);
+  Fixture::SetState(f.state.sinks().slices, CacheState::kNotServed);
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
   CHECK(code() == ReasonCode::kApiMissing);
-  Fixture::SetState(f.state.slices(), CacheState::kSynced);
-  Fixture::SetState(f.state.taint_rules(), CacheState::kNotServed);  // then there are none
+  Fixture::SetState(f.state.sinks().slices, CacheState::kSynced);
+  Fixture::SetState(f.state.sinks().taint_rules, CacheState::kNotServed);  // then there are none
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
-  Fixture::SetState(f.state.pods(), CacheState::kForbidden);
+  Fixture::SetState(f.state.sinks().pods, CacheState::kForbidden);
   CHECK(code() == ReasonCode::kForbidden);
 }
 
@@ -240,30 +240,33 @@ TEST_CASE(
     "without node resources a node needs no room, but assumed pods still come to hold devices") {
   Fixture f(DeviceStateOptions{.node_resources = false, .scalable_pools = {}});
   CHECK(f.Verdict(OneGpuPods(1, "64")).outcome == Outcome::kYes);
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
-  REQUIRE(f.state.pods().Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1")).has_value());
-  CHECK(f.state.HoldingPods({"Job.batch", {"ml", "train"}}) == 1);
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c1", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks()
+              .pods.Upsert(PodOf("p1", "train", "node-1", "Running", "1", "c1"))
+              .has_value());
+  CHECK(f.state.pods().Holding({"Job.batch", {"ml", "train"}}) == 1);
 }
 
 TEST_CASE("a change says whether devices can have become free, or other ones have come") {
   Fixture f;
-  REQUIRE(f.state.slices().Upsert(SliceOf(3)).has_value());
+  REQUIRE(f.state.sinks().slices.Upsert(SliceOf(3)).has_value());
   CHECK(f.last == DeviceChange::kOffer);
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c", "gpu-0")).has_value());
   CHECK(f.last == DeviceChange::kTaken);
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Running", "1", "c")).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "1", "c")).has_value());
   CHECK(f.last == DeviceChange::kTaken);
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Succeeded", "1", "c")).has_value());
+  REQUIRE(
+      f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Succeeded", "1", "c")).has_value());
   CHECK(f.last == DeviceChange::kFreed);
-  REQUIRE(f.state.nodes().Upsert(NodeWith("5", "2")).has_value());
+  REQUIRE(f.state.sinks().nodes.Upsert(NodeWith("5", "2")).has_value());
   CHECK(f.last == DeviceChange::kOffer);
-  REQUIRE(f.state.claims().Remove(ClaimHolding("c", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Remove(ClaimHolding("c", "gpu-0")).has_value());
   CHECK(f.last == DeviceChange::kFreed);
 }
 
 TEST_CASE("classes that may not be listed are no missing resources") {
   Fixture f;
-  Fixture::SetState(f.state.classes(), CacheState::kForbidden);
+  Fixture::SetState(f.state.sinks().classes, CacheState::kForbidden);
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kUnknown);
 }
 
@@ -271,7 +274,7 @@ TEST_CASE("devices are counted by what became of them, and named holders are job
   Fixture f;
   using Stocks = std::map<std::string, DeviceStock>;
   CHECK(f.state.Stock() == Stocks{{"gpu.example.com", {.free = 2}}});
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
   CHECK(f.state.Stock() == Stocks{{"gpu.example.com", {.free = 1, .allocated = 1}}});
   const std::string rule = Object("", "maintenance",
                                   {{"spec",
@@ -280,13 +283,14 @@ TEST_CASE("devices are counted by what became of them, and named holders are job
   DraApi with_taints = With(true);
   with_taints.release = "v1.37.0";
   f.state.SetRelease(with_taints);
-  REQUIRE(f.state.taint_rules().Upsert(rule).has_value());
+  REQUIRE(f.state.sinks().taint_rules.Upsert(rule).has_value());
   CHECK(f.state.Stock() == Stocks{{"gpu.example.com", {.allocated = 1, .tainted = 1}}});
   Fixture busy;
-  REQUIRE(busy.state.claims().Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
-  REQUIRE(busy.state.claims().Upsert(ClaimHolding("q-gpu", "gpu-1")).has_value());
-  REQUIRE(
-      busy.state.pods().Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu")).has_value());
+  REQUIRE(busy.state.sinks().claims.Upsert(ClaimHolding("p-gpu", "gpu-0")).has_value());
+  REQUIRE(busy.state.sinks().claims.Upsert(ClaimHolding("q-gpu", "gpu-1")).has_value());
+  REQUIRE(busy.state.sinks()
+              .pods.Upsert(PodOf("p", "train", "node-1", "Running", "1", "p-gpu"))
+              .has_value());
   CHECK_THAT(verdict::MessageOf(busy.Verdict(OneGpuPods(1)).reasons.at(0)),
              ContainsSubstring("2 allocated (job ml/train, ml/q-gpu)"));
 }
@@ -294,24 +298,24 @@ TEST_CASE("devices are counted by what became of them, and named holders are job
 TEST_CASE("a node needs room beside what runs there") {
   Fixture f;
   CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
   const verdict::Verdict verdict = f.Verdict(OneGpuPods(1, "3"));
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Succeeded", "2", "")).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Succeeded", "2", "")).has_value());
   CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
 }
 
 TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
   Fixture f;
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
   const int before = f.changes;
-  REQUIRE(f.state.nodes().Upsert(NodeWith("4", "2")).has_value());
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
+  REQUIRE(f.state.sinks().nodes.Upsert(NodeWith("4", "2")).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
   CHECK(f.changes == before);
-  REQUIRE(f.state.nodes().Upsert(NodeWith("5", "2")).has_value());
+  REQUIRE(f.state.sinks().nodes.Upsert(NodeWith("5", "2")).has_value());
   CHECK(f.changes == before + 1);
-  REQUIRE(f.state.pods().Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "2", "")).has_value());
   CHECK(f.changes == before + 2);  // resized in place
 }
 
@@ -325,38 +329,40 @@ TEST_CASE("assumed pods take their devices; holding ones have taken them") {
              ContainsSubstring("already dispatched here"));
 
   const tracking::JobKey job{"Job.batch", {"ml", "train"}};
-  CHECK(f.state.HoldingPods(job) == 0);
-  auto& pods = f.state.pods();
+  CHECK(f.state.pods().Holding(job) == 0);
+  auto& pods = f.state.sinks().pods;
   REQUIRE(pods.Upsert(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
-  CHECK(f.state.HoldingPods(job) == 0);  // its claim has not been seen yet
-  REQUIRE(f.state.claims().Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
-  CHECK(f.state.HoldingPods(job) == 0);
+  CHECK(f.state.pods().Holding(job) == 0);  // its claim has not been seen yet
+  REQUIRE(
+      f.state.sinks().claims.Upsert(Object("ml", "c1", {{"spec", json::object()}})).has_value());
+  CHECK(f.state.pods().Holding(job) == 0);
   REQUIRE(pods.Upsert(PodOf("p1", "train", "", "Pending", "1", "c1")).has_value());
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("c1", "gpu-0")).has_value());
-  CHECK(f.state.HoldingPods(job) == 1);  // allocated; the binding may take its time
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c1", "gpu-0")).has_value());
+  CHECK(f.state.pods().Holding(job) == 1);  // allocated; the binding may take its time
   REQUIRE(pods.Upsert(PodOf("p2", "train", "", "Pending", "1", "")).has_value());
-  CHECK(f.state.HoldingPods(job) == 1);
+  CHECK(f.state.pods().Holding(job) == 1);
   REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Pending", "1", "")).has_value());
-  CHECK(f.state.HoldingPods(job) == 2);  // without claims its node is all there is to wait for
+  CHECK(f.state.pods().Holding(job) == 2);  // without claims its node is all there is to wait for
   REQUIRE(pods.Remove(PodOf("p1", "train", "node-1", "Pending", "1", "c1")).has_value());
-  CHECK(f.state.HoldingPods(job) == 1);
+  CHECK(f.state.pods().Holding(job) == 1);
   REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Succeeded", "1", "")).has_value());
-  CHECK(f.state.HoldingPods(job) == 1);
+  CHECK(f.state.pods().Holding(job) == 1);
   REQUIRE(pods.Upsert(PodOf("p2", "train", "node-1", "Failed", "1", "")).has_value());
-  CHECK(f.state.HoldingPods(job) == 0);  // its replacement needs the device
+  CHECK(f.state.pods().Holding(job) == 0);  // its replacement needs the device
   REQUIRE(pods.Upsert(PodOf("p3", "train", "node-1", "Running", "1", "")).has_value());
-  CHECK(f.state.HoldingPods(job) == 1);
+  CHECK(f.state.pods().Holding(job) == 1);
 }
 
 TEST_CASE("the same question about the same state is answered from memory, and no other") {
   Fixture f;
   const auto demands = OneGpuPods(1);
-  CHECK(f.state.Verdict("ml", demands, {}).headroom == 1);
-  CHECK(f.state.Verdict("ml", demands, {}).headroom == 1);
-  CHECK(f.state.Verdict("ml", demands, Pods(demands, 1)).headroom == 0);
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("other", "gpu-1")).has_value());
-  CHECK(f.state.Verdict("ml", demands, {}).headroom == 0);
-  CHECK(f.state.Verdict("ml", demands, {}) == f.state.Judge("ml", *demands, {}).verdict);
+  CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 1);
+  CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 1);
+  CHECK(f.state.judge().Verdict("ml", demands, Pods(demands, 1)).headroom == 0);
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("other", "gpu-1")).has_value());
+  CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 0);
+  CHECK(f.state.judge().Verdict("ml", demands, {}) ==
+        f.state.judge().Judge("ml", *demands, {}).verdict);
 }
 
 TEST_CASE("templates and claims without devices wake nobody here, and are judged all the same") {
@@ -369,22 +375,22 @@ TEST_CASE("templates and claims without devices wake nobody here, and are judged
                   {{"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}});
   };
   const auto demands = OneGpuPods(1);
-  CHECK(f.state.Verdict("ml", demands, {}).headroom == 1);
+  CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 1);
   const int before = f.changes;
-  REQUIRE(f.state.templates().Upsert(two_gpus("other", "one-gpu")).has_value());
-  CHECK(f.state.Verdict("ml", demands, {}).headroom == 1);
-  REQUIRE(f.state.templates().Upsert(two_gpus("ml", "one-gpu")).has_value());
-  CHECK(f.state.Verdict("ml", demands, {}).headroom == 0);
-  REQUIRE(f.state.templates().Remove(two_gpus("ml", "one-gpu")).has_value());
-  CHECK(f.state.Verdict("ml", demands, {}).outcome == Outcome::kNo);
+  REQUIRE(f.state.sinks().templates.Upsert(two_gpus("other", "one-gpu")).has_value());
+  CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 1);
+  REQUIRE(f.state.sinks().templates.Upsert(two_gpus("ml", "one-gpu")).has_value());
+  CHECK(f.state.judge().Verdict("ml", demands, {}).headroom == 0);
+  REQUIRE(f.state.sinks().templates.Remove(two_gpus("ml", "one-gpu")).has_value());
+  CHECK(f.state.judge().Verdict("ml", demands, {}).outcome == Outcome::kNo);
   const std::string claim = Object("ml", "c", {{"spec", json::object()}});
-  REQUIRE(f.state.claims().Upsert(claim).has_value());
-  REQUIRE(f.state.claims().Remove(claim).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(claim).has_value());
+  REQUIRE(f.state.sinks().claims.Remove(claim).has_value());
   CHECK(f.changes == before);
-  REQUIRE(f.state.claims().Upsert(claim).has_value());
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(claim).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c", "gpu-0")).has_value());
   CHECK(f.changes == before + 1);
-  REQUIRE(f.state.claims().Upsert(claim).has_value());  // its device is free again
+  REQUIRE(f.state.sinks().claims.Upsert(claim).has_value());  // its device is free again
   CHECK(f.changes == before + 2);
 }
 
@@ -392,33 +398,34 @@ TEST_CASE("a class that comes or goes is judged anew") {
   Fixture f;
   const auto demands = OneGpuPods(1);
   const std::string gpu = Object("", "gpu", {{"spec", json::object()}});
-  CHECK(f.state.Verdict("ml", demands, {}).outcome == Outcome::kYes);
-  REQUIRE(f.state.classes().Remove(gpu).has_value());
-  CHECK(f.state.Verdict("ml", demands, {}).outcome == Outcome::kNo);
-  REQUIRE(f.state.classes().Upsert(gpu).has_value());
-  CHECK(f.state.Verdict("ml", demands, {}).outcome == Outcome::kYes);
+  CHECK(f.state.judge().Verdict("ml", demands, {}).outcome == Outcome::kYes);
+  REQUIRE(f.state.sinks().classes.Remove(gpu).has_value());
+  CHECK(f.state.judge().Verdict("ml", demands, {}).outcome == Outcome::kNo);
+  REQUIRE(f.state.sinks().classes.Upsert(gpu).has_value());
+  CHECK(f.state.judge().Verdict("ml", demands, {}).outcome == Outcome::kYes);
 }
 
 TEST_CASE("an object that only comes again wakes nobody, and is not judged again") {
   Fixture f;
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c", "gpu-0")).has_value());
   const int before = f.changes;
   const auto snapshot = f.state.snapshot();
-  REQUIRE(f.state.slices().Upsert(SliceOf(2)).has_value());
-  REQUIRE(f.state.claims().Upsert(ClaimHolding("c", "gpu-0")).has_value());
-  REQUIRE(f.state.classes().Upsert(Object("", "gpu", {{"spec", json::object()}})).has_value());
-  REQUIRE(f.state.nodes().Upsert(NodeWith("4", "2")).has_value());
-  Fixture::Fill(f.state.slices(), {SliceOf(2)});
+  REQUIRE(f.state.sinks().slices.Upsert(SliceOf(2)).has_value());
+  REQUIRE(f.state.sinks().claims.Upsert(ClaimHolding("c", "gpu-0")).has_value());
+  REQUIRE(
+      f.state.sinks().classes.Upsert(Object("", "gpu", {{"spec", json::object()}})).has_value());
+  REQUIRE(f.state.sinks().nodes.Upsert(NodeWith("4", "2")).has_value());
+  Fixture::Fill(f.state.sinks().slices, {SliceOf(2)});
   CHECK(f.changes == before);
   CHECK(f.state.snapshot() == snapshot);
-  REQUIRE(f.state.slices().Upsert(SliceOf(3)).has_value());
+  REQUIRE(f.state.sinks().slices.Upsert(SliceOf(3)).has_value());
   CHECK(f.changes == before + 1);
 }
 
 TEST_CASE("another release decides about the same objects") {
   Fixture f;
   Fixture::Fill(
-      f.state.taint_rules(),
+      f.state.sinks().taint_rules,
       {Object("", "all", {{"spec", {{"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}})});
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
   const int before = f.changes;
@@ -429,7 +436,7 @@ TEST_CASE("another release decides about the same objects") {
   CHECK(f.changes == before + 1);
   f.state.SetRelease(With(true));
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kNo);
-  CHECK(f.state.Verdict("ml", OneGpuPods(1), {}).outcome == Outcome::kNo);
+  CHECK(f.state.judge().Verdict("ml", OneGpuPods(1), {}).outcome == Outcome::kNo);
 }
 
 std::string GroupSharing(const std::string& name, const std::string& template_name,
@@ -445,8 +452,8 @@ std::string GroupSharing(const std::string& name, const std::string& template_na
 TEST_CASE("the pods of a group share its claim where PodGroups are served") {
   Fixture f;
   const auto pods = OneGpuPods(4, "100m", "training");
-  const auto outcome = [&] { return f.state.Verdict("ml", pods, {}).outcome; };
-  Fixture::Fill(f.state.pod_groups(), {GroupSharing("training", "one-gpu")});
+  const auto outcome = [&] { return f.state.judge().Verdict("ml", pods, {}).outcome; };
+  Fixture::Fill(f.state.sinks().pod_groups, {GroupSharing("training", "one-gpu")});
   CHECK(outcome() == Outcome::kNo);
   const int before = f.changes;
   f.state.SetRelease(With(true, true));
@@ -459,8 +466,8 @@ TEST_CASE("a PodGroup that comes, changes or goes is a change for its pods' verd
   Fixture f;
   f.state.SetRelease(With(true, true));
   const auto pods = OneGpuPods(4, "100m", "training");
-  const auto outcome = [&] { return f.state.Verdict("ml", pods, {}).outcome; };
-  auto& groups = f.state.pod_groups();
+  const auto outcome = [&] { return f.state.judge().Verdict("ml", pods, {}).outcome; };
+  auto& groups = f.state.sinks().pod_groups;
   int changes = f.changes;
   CHECK(outcome() == Outcome::kNo);
   REQUIRE(groups.Upsert(GroupSharing("training", "one-gpu")).has_value());
@@ -484,9 +491,9 @@ TEST_CASE("pods of a group that are on their way take its one claim") {
   f.state.SetRelease(With(true, true));
   const auto others = OneGpuPods(4, "100m", "training");
   CHECK(f.Verdict(OneGpuPods(1), Pods(others, 4)).outcome == Outcome::kNo);
-  Fixture::Fill(f.state.pod_groups(), {GroupSharing("training", "one-gpu")});
+  Fixture::Fill(f.state.sinks().pod_groups, {GroupSharing("training", "one-gpu")});
   CHECK(f.Verdict(OneGpuPods(1), Pods(others, 4)).outcome == Outcome::kYes);
-  CHECK(f.state.Verdict("ml", OneGpuPods(2), Pods(others, 4)).outcome == Outcome::kNo);
+  CHECK(f.state.judge().Verdict("ml", OneGpuPods(2), Pods(others, 4)).outcome == Outcome::kNo);
   // More of the same group need nothing more.
   CHECK(f.Verdict(OneGpuPods(4, "100m", "training"), Pods(others, 4)).outcome == Outcome::kYes);
 }
@@ -494,7 +501,8 @@ TEST_CASE("pods of a group that are on their way take its one claim") {
 TEST_CASE("a gang larger than the job never starts: No, unless the group has other pods") {
   Fixture f;
   const json gang = {{"schedulingPolicy", {{"gang", {{"minCount", 3}}}}}};
-  REQUIRE(f.state.pod_groups().Upsert(Object("ml", "training", {{"spec", gang}})).has_value());
+  REQUIRE(
+      f.state.sinks().pod_groups.Upsert(Object("ml", "training", {{"spec", gang}})).has_value());
   const auto verdict = [&](int pods) {
     return VerifyDevices(f.state, "ml", OneGpuPods(pods, "100m", "training"), {});
   };
@@ -509,12 +517,12 @@ TEST_CASE("a gang larger than the job never starts: No, unless the group has oth
   for (const verdict::Reason& reason : verdict(3).reasons)
     CHECK(reason.code != ReasonCode::kGangIncomplete);
   const json member = {{"spec", {{"schedulingGroup", {{"podGroupName", "training"}}}}}};
-  REQUIRE(f.state.pods().Upsert(Object("ml", "of-another-job", member)).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(Object("ml", "of-another-job", member)).has_value());
   for (const verdict::Reason& reason : verdict(2).reasons)
     CHECK(reason.code != ReasonCode::kGangIncomplete);
   json done = member;
   done["status"]["phase"] = "Succeeded";
-  REQUIRE(f.state.pods().Upsert(Object("ml", "of-another-job", done)).has_value());
+  REQUIRE(f.state.sinks().pods.Upsert(Object("ml", "of-another-job", done)).has_value());
   CHECK(verdict(2).reasons.at(0).code == ReasonCode::kGangIncomplete);
 }
 
@@ -523,15 +531,15 @@ TEST_CASE("pods of a PodGroup that is missing get no claims where PodGroups are 
   const auto grouped = OneGpuPods(1, "100m", "training");
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
   f.state.SetRelease(With(true, true));
-  REQUIRE(f.state.pod_groups().Upsert(GroupSharing("another", "one-gpu")).has_value());
+  REQUIRE(f.state.sinks().pod_groups.Upsert(GroupSharing("another", "one-gpu")).has_value());
   const verdict::Verdict verdict = VerifyDevices(f.state, "ml", grouped, {});
   CHECK(verdict.outcome == Outcome::kNo);
   CHECK(verdict.reasons.at(0).code == ReasonCode::kDependencyMissing);
   CHECK(verdict.reasons.at(0).object == "PodGroup ml/training");
   CHECK(f.Verdict(grouped) == verdict);
   const int before = f.changes;
-  REQUIRE(f.state.pod_groups()
-              .Upsert(Object("ml", "training", {{"spec", json::object()}}))
+  REQUIRE(f.state.sinks()
+              .pod_groups.Upsert(Object("ml", "training", {{"spec", json::object()}}))
               .has_value());
   CHECK(f.changes == before + 1);
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
@@ -543,7 +551,7 @@ TEST_CASE("PodGroups that cannot be listed are in the way of pods that name one 
   f.state.SetRelease(With(true, true));
   const auto grouped = OneGpuPods(1, "100m", "training");
   for (const CacheState state : {CacheState::kForbidden, CacheState::kSyncing}) {
-    Fixture::SetState(f.state.pod_groups(), state);
+    Fixture::SetState(f.state.sinks().pod_groups, state);
     CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
     const verdict::Verdict verdict = VerifyDevices(f.state, "ml", grouped, {});
     CHECK(verdict.outcome == Outcome::kUnknown);
@@ -551,9 +559,9 @@ TEST_CASE("PodGroups that cannot be listed are in the way of pods that name one 
     CHECK(f.Verdict(grouped).outcome == Outcome::kUnknown);
   }
   // Without the API a group has no effect.
-  Fixture::SetState(f.state.pod_groups(), CacheState::kNotServed);
+  Fixture::SetState(f.state.sinks().pod_groups, CacheState::kNotServed);
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
-  Fixture::SetState(f.state.pod_groups(), CacheState::kForbidden);
+  Fixture::SetState(f.state.sinks().pod_groups, CacheState::kForbidden);
   f.state.SetRelease(With(true, false));
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
 }
@@ -567,14 +575,14 @@ TEST_CASE("a rule that selects by class or by selectors makes a No uncertain, an
   for (const json& selector : selectors) {
     Fixture f;
     Fixture::Fill(
-        f.state.taint_rules(),
+        f.state.sinks().taint_rules,
         {Object("", "rule", {{"spec", {{"deviceSelector", selector}, {"taint", taint}}}})});
     CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
     const verdict::Verdict doubted = f.Verdict(OneGpuPods(2));
     CHECK(doubted.outcome == Outcome::kUnknown);
     CHECK(doubted.reasons.at(0).code == ReasonCode::kApiVersionOld);
     CHECK(VerifyDevices(f.state, "ml", OneGpuPods(2), {}).outcome == Outcome::kUnknown);
-    Fixture::Fill(f.state.taint_rules(), {});
+    Fixture::Fill(f.state.sinks().taint_rules, {});
     CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
     CHECK(f.Verdict(OneGpuPods(3)).outcome == Outcome::kNo);
   }
@@ -582,8 +590,8 @@ TEST_CASE("a rule that selects by class or by selectors makes a No uncertain, an
 
 TEST_CASE("an object that cannot be read is an error of this object only") {
   Fixture f;
-  CHECK_FALSE(f.state.slices().Upsert(Object("", "bad", {{"spec", {{"driver", 7}}}})));
-  CHECK_FALSE(f.state.pods().Upsert("{"));
+  CHECK_FALSE(f.state.sinks().slices.Upsert(Object("", "bad", {{"spec", {{"driver", 7}}}})));
+  CHECK_FALSE(f.state.sinks().pods.Upsert("{"));
   CHECK(f.Verdict(OneGpuPods(2)).outcome == Outcome::kYes);
 }
 

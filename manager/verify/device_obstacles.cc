@@ -1,0 +1,74 @@
+#include "manager/verify/device_obstacles.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "manager/verify/cache_words.h"
+
+namespace fedra::verify {
+namespace {
+
+// A gang that never has enough pods to be scheduled. No API shows whether GangScheduling is on;
+// where PodGroups with a gang are served, it is taken to be.
+std::optional<verdict::Reason> GangObstacle(const DeviceObjects& objects, const std::string& ns,
+                                            std::span<const dra::PodDemand> demands) {
+  std::map<std::string, int64_t> pods;
+  for (const dra::PodDemand& demand : demands)
+    if (!demand.pod_group.empty()) pods[demand.pod_group] += demand.count;
+  for (const auto& [name, count] : pods) {
+    const auto group = objects.pod_groups.find({ns, name});
+    if (group == objects.pod_groups.end() || group->second.min_count <= count) continue;
+    const int64_t there = objects.pods.InGroup(group->first);
+    if (group->second.min_count <= count + there) continue;
+    const std::string object = "PodGroup " + group->first.ToString();
+    return verdict::Reason{
+        verdict::ReasonCode::kGangIncomplete, object,
+        verdict::Gang{
+            .group = object, .min_count = group->second.min_count, .pods = count, .there = there}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<verdict::Reason> DeviceObstacles::Lists() const {
+  for (const auto& [what, health] : feeds_.Healths()) {
+    if (auto reason = WhySilent(health, what)) return reason;
+  }
+  return std::nullopt;
+}
+
+std::optional<verdict::Reason> DeviceObstacles::Groups(
+    const std::string& ns, std::span<const dra::PodDemand> demands) const {
+  if (std::all_of(demands.begin(), demands.end(),
+                  [](const dra::PodDemand& demand) { return demand.pod_group.empty(); }))
+    return std::nullopt;
+  const watch::CacheHealth health = feeds_.pod_groups_health();
+  if (health.state == watch::CacheState::kNotServed) return std::nullopt;
+  if (auto reason = devices_.objects.With(
+          [&](const DeviceObjects& objects) { return GangObstacle(objects, ns, demands); }))
+    return reason;
+  const auto missing =
+      devices_.objects.With([&](DeviceObjects& objects) -> std::optional<ObjectKey> {
+        if (!objects.builder.Publish()->features().workload_claims) return std::nullopt;
+        for (const dra::PodDemand& demand : demands) {
+          ObjectKey group{ns, demand.pod_group};
+          if (!demand.pod_group.empty() && !objects.pod_groups.contains(group)) return group;
+        }
+        return std::nullopt;
+      });
+  if (!missing) return std::nullopt;
+  if (auto reason = WhySilent(health, "podgroups.scheduling.k8s.io")) return reason;
+  return MissingDependency("PodGroup", *missing);
+}
+
+std::optional<verdict::Reason> DeviceObstacles::Uncertainty() const {
+  const std::set<std::string> rules =
+      devices_.objects.With([](const DeviceObjects& objects) { return objects.broad_rules; });
+  if (rules.empty()) return std::nullopt;
+  return verdict::Reason{verdict::ReasonCode::kApiVersionOld, "DeviceTaintRule " + *rules.begin(),
+                         verdict::BroadTaintRules{.rules = rules.size(), .first = *rules.begin()}};
+}
+
+}  // namespace fedra::verify

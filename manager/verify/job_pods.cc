@@ -1,0 +1,26 @@
+#include "manager/verify/job_pods.h"
+
+namespace fedra::verify {
+
+int JobPods::Holding(const tracking::JobKey& job) const {
+  return devices_.objects.With([&](DeviceObjects& objects) {
+    return objects.pods.Holding(job, *objects.builder.Publish());
+  });
+}
+
+uint64_t JobPods::version() const {
+  return devices_.objects.With(
+      [](const DeviceObjects& objects) { return objects.holding_version; });
+}
+
+std::string JobPods::Failures(const tracking::JobKey& job) const {
+  return devices_.objects.With(
+      [&](const DeviceObjects& objects) { return objects.pods.FailuresOf(job); });
+}
+
+std::optional<FailedContainer> JobPods::FailedContainerOf(const tracking::JobKey& job) const {
+  return devices_.objects.With(
+      [&](const DeviceObjects& objects) { return objects.pods.FailedContainerOf(job); });
+}
+
+}  // namespace fedra::verify

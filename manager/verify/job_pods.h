@@ -1,0 +1,32 @@
+#pragma once
+//
+// The pods of one worker by their jobs: how many hold their devices, and how some have failed.
+//
+// Thread rules: any thread. Lifetime: `devices` must outlive it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/types.h"
+#include "manager/verify/device_objects.h"
+
+namespace fedra::verify {
+
+class JobPods final {
+ public:
+  explicit JobPods(GuardedDevices& devices) : devices_(devices) {}
+
+  // Of this job (pod_table.h).
+  int Holding(const tracking::JobKey& job) const;
+  // Grows with every change that Holding() of some job may follow.
+  uint64_t version() const;
+  // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.
+  std::string Failures(const tracking::JobKey& job) const;
+  std::optional<FailedContainer> FailedContainerOf(const tracking::JobKey& job) const;
+
+ private:
+  GuardedDevices& devices_;
+};
+
+}  // namespace fedra::verify
