@@ -330,6 +330,20 @@ std::optional<Quantity> Quantity::Sub(const Quantity& other) const {
   return Add(negated);
 }
 
+std::optional<Quantity> Quantity::Mul(const Quantity& other) const {
+  Int128 product = 0;
+  if (__builtin_mul_overflow(unscaled_, other.unscaled_, &product) ||
+      Magnitude(product) >= PowerOfTen(kMaxDigits))
+    return std::nullopt;
+  int64_t scale = int64_t{scale_} + other.scale_;
+  if (scale > kMaxScale) return std::nullopt;
+  if (scale < kNano) {
+    product = DividedAwayFromZero(product, kNano - scale);
+    scale = kNano;
+  }
+  return Quantity(product, static_cast<int32_t>(scale), format_, /*big=*/true);
+}
+
 std::string Quantity::BinaryString() const {
   static constexpr std::string_view kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   Int128 amount = scale_ >= 0 ? Scaled(unscaled_, scale_).value_or(unscaled_)

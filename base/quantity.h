@@ -51,6 +51,9 @@ class Quantity final {
   // one's, or the right one's if the left is zero.
   std::optional<Quantity> Add(const Quantity& other) const;
   std::optional<Quantity> Sub(const Quantity& other) const;
+  // Product; digits below nano are rounded away from zero. Nothing if it needs more than 38 digits.
+  // The format is the left one's.
+  std::optional<Quantity> Mul(const Quantity& other) const;
 
   // Canonical form: "1536Mi", "1500m", "12e6".
   std::string ToString() const;

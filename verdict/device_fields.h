@@ -138,6 +138,7 @@ void ForEachField(Like<NodeCounts::Refused> auto& f, V&& visit) {
 template <class V>
 void ForEachField(Like<NodeCounts> auto& f, V&& visit) {
   visit("nodes", f.nodes);
+  visit("withDevices", f.with_devices);
   visit("refused", f.refused);
   visit("first", f.first);
 }

@@ -50,8 +50,9 @@ constexpr Names<3> NamesOf(NodeRoom::Cause) { return {"TooSmall", "TooSmallAll",
 constexpr Names<4> NamesOf(NoSuchResource::Source) {
   return {"Nodes", "NoClass", "Implicit", "Release"};
 }
-constexpr Names<6> NamesOf(NodeRefusal::Why) {
-  return {"Affinity", "Selector", "Claim", "Taint", "AffinityError", "Unschedulable"};
+constexpr Names<9> NamesOf(NodeRefusal::Why) {
+  return {"Affinity",      "Selector",      "Claim",       "Taint",       "AffinityError",
+          "Unschedulable", "UnusedClaim", "PodRequest", "ClaimOfOther"};
 }
 constexpr Names<4> NamesOf(SearchLimit::Kind) {
   return {"Spent", "SharedClaim", "OneNode", "Slow"};

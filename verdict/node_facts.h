@@ -74,10 +74,15 @@ struct NodeRefusal {
     kTaint,
     kAffinityError,  // it cannot be evaluated
     kUnschedulable,
+    // What the chosen devices take of the node itself (KEP-5517):
+    kUnusedClaim,   // no container uses the claim
+    kPodRequest,    // the pod's own request for the resource does not cover it
+    kClaimOfOther,  // another pod holds resources of the node through the claim
   };
 
   Why why = Why::kUnschedulable;
-  // Of kSelector: "pool=a"; of kClaim: "ResourceClaim ml/shared"; of kTaint: "gpu=true:NoSchedule".
+  // Of kSelector: "pool=a"; of kClaim and kClaimOfOther: "ResourceClaim ml/shared"; of kTaint:
+  // "gpu=true:NoSchedule"; of kUnusedClaim: "claim gpu (template one-gpu)"; of kPodRequest: "cpu".
   std::string detail = {};
   std::string error = {};  // quoted; of kClaim: why it was not bound, empty when it is elsewhere
 
@@ -85,7 +90,7 @@ struct NodeRefusal {
   auto operator<=>(const NodeRefusal&) const = default;
 };
 
-// Which nodes the pod may use.
+// Why nodes are out, whatever runs there.
 struct NodeCounts {
   struct Refused {
     NodeRefusal refusal;
@@ -95,6 +100,7 @@ struct NodeCounts {
   };
 
   int nodes = 0;                   // in all
+  bool with_devices = false;       // the refused have devices for the pod; others may have none
   std::vector<Refused> refused;    // ascending by refusal
   std::vector<std::string> first;  // a few names, ascending
 

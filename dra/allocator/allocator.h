@@ -44,6 +44,12 @@ struct ChosenDevice {
   Amounts consumed;
 };
 
+// What chosen devices take of their node's own resources (NodeMapping).
+struct NodeShare {
+  Amounts amounts;
+  std::vector<uint32_t> claims;  // whose devices take some: indices in PodClaims::claims
+};
+
 struct NodeAllocation {
   Fit fit = Fit::kNoFit;
   std::string error;                          // for kError
@@ -52,6 +58,7 @@ struct NodeAllocation {
   bool invalid_pools = false;                 // kNoFit on a node that sees an invalid pool
   std::vector<ChosenDevice> devices;          // for kFit: claim by claim, in request order
   std::vector<int> alternatives;  // for kFit: the index chosen, per firstAvailable request
+  NodeShare of_node;              // for kFit; by the judge (judge/node_share.h), not by Allocate()
   uint32_t deepest = 0;           // the most devices that could be held at one time
   uint64_t steps = 0;             // how much searching it took, in vain or not
   // The scheduler takes at least so many steps, because it leaves nothing out: 2^n to find out that

@@ -59,6 +59,7 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
   const PoolFacts& pools = context_.memory.Pools(context_.snapshot, matches);
   if (pod.fatal || pools.bad_selector) return true;
   if (!pools.all_ready && context_.features().invalid_pools_are_fatal) return true;
+  if (pools.capacity_of_whole) return true;
   for (const PreparedClaim& claim : pod.claims) {
     int64_t devices = 0;  // at most
     for (const PreparedRequest& request : claim.requests) {
@@ -160,7 +161,8 @@ std::optional<Offer> ErrorForecaster::Examine(const ResolvedPod& resolved, const
   if (context_.BudgetIsSpent()) return std::nullopt;
   const PodVariant& variant = resolved.variants.For(node);
   if (variant.pod.claims.empty()) return std::nullopt;
-  if (!RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options).fits())
+  if (!RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options).fits() ||
+      ClaimOfAnotherPod(node, resolved.bound, placed_, context_.options) != nullptr)
     return std::nullopt;
   Offer offer{.node = &node,
               .variant = &variant,
@@ -184,7 +186,12 @@ void ErrorForecaster::LookAhead(const Offer& first, int most) {
   Amounts room = held ? *held : Amounts();
   NodeAllocation found = first.allocation;
   int pods = 0;
-  while (found.fit == Fit::kFit && pods + 1 < most && !context_.BudgetIsSpent()) {
+  const auto has_room = [&](const NodeAllocation& allocation) {
+    return RoomWithDevices(*first.node, demand_, allocation.of_node, &room, context_.options)
+        .fits();
+  };
+  while (found.fit == Fit::kFit && has_room(found) && pods + 1 < most &&
+         !context_.BudgetIsSpent()) {
     Occupy(demand_, *first.variant, found, first.view, workspace, room);
     ++pods;
     if (!RoomOn(*first.node, demand_, *first.variant, &room, context_.options).fits()) break;

@@ -111,6 +111,12 @@ void Explainer::ExplainShortage(Explanation& explanation) const {
     explanation.Add(Outcome::kNo, ReasonCode::kPodsDoNotFit, object, HowManyFit(report));
   ExplainUnbindable(explanation);
   if (trace_.unbindable_claim || trace_.full_claim) return;
+  if (!trace_.found.refused.empty()) {
+    verdict::NodeCounts counts = CountNodes(context_.snapshot, trace_.found.refused);
+    counts.with_devices = true;
+    counts.first.clear();
+    explanation.Add(Outcome::kNo, ReasonCode::kNodeMismatch, "", std::move(counts));
+  }
   if (trace_.resolved.nodes.empty())
     return explanation.Add(Outcome::kNo, ReasonCode::kNodeMismatch, "",
                            CountNodes(context_.snapshot, trace_.resolved.refused));

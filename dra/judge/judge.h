@@ -27,6 +27,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,6 +75,9 @@ struct JudgeOptions {
   bool node_resources = true;
   // What running pods hold, per node name, "pods" included; null: nothing is known to run.
   const std::map<Text, Amounts>* used = nullptr;
+  // Claims through which running pods hold resources of their node (node_share.h), by node; null:
+  // there are none.
+  const std::map<Text, std::set<ObjectKey>>* node_claims = nullptr;
   // Whose the claims are that hold devices, for messages; null: not known.
   const JobOfClaim* jobs = nullptr;
   // Nodes that could be added: when what is missing are devices that they would bring, the outcome

@@ -99,6 +99,18 @@ bool IsEverywhere(const PoolState& pool) {
   });
 }
 
+bool HasCapacityOfWhole(const PoolState& pool) {
+  const auto is_such = [](const Device& device) {
+    if (device.extras == nullptr || device.allow_multiple.value_or(false)) return false;
+    const std::vector<NodeMapping>& mappings = device.extras->of_node;
+    return std::any_of(mappings.begin(), mappings.end(),
+                       [](const NodeMapping& mapping) { return !mapping.capacity.empty(); });
+  };
+  return std::any_of(pool.slices.begin(), pool.slices.end(), [&](const auto& slice) {
+    return std::any_of(slice->devices.begin(), slice->devices.end(), is_such);
+  });
+}
+
 }  // namespace
 
 MatchKey MatchKeyOf(const SubRequest& ask) {
@@ -219,6 +231,7 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
   snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
     facts.bad_selector = facts.bad_selector || pool->bad_selector;
     facts.all_ready = facts.all_ready && IsReady(*pool);
+    facts.capacity_of_whole = facts.capacity_of_whole || HasCapacityOfWhole(*pool);
     for (const auto& [node, view] : pool->local_views)
       if (view) devices[node] += static_cast<int64_t>(view->devices.size());
   });

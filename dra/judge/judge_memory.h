@@ -65,6 +65,8 @@ struct PoolFacts {
   bool bad_selector = false;  // some node selector cannot be evaluated
   bool all_ready = true;      // every pool belongs to nodes, is complete and valid
   int64_t most_devices = 0;   // in the own pools of one node
+  // Some device that is allocated as a whole takes of its node by a capacity (node_share.h).
+  bool capacity_of_whole = false;
 };
 
 class JudgeMemory final {

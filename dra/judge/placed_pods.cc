@@ -1,11 +1,23 @@
 #include "dra/judge/placed_pods.h"
 
+#include "dra/judge/node_share.h"
+
 namespace fedra::dra {
 namespace {
 
 const Text& Pods() {
   static const Text pods("pods");
   return pods;
+}
+
+// By running pods and those placed here.
+Amounts UsedOn(const Node& node, const Amounts* held, const JudgeOptions& options) {
+  Amounts used;
+  if (held) used = *held;
+  if (options.used)
+    if (const auto at = options.used->find(node.name); at != options.used->end())
+      AddAmounts(used, at->second);
+  return used;
 }
 
 }  // namespace
@@ -26,18 +38,36 @@ const Amounts* HeldOn(const PlacedPods& placed, const Node& node) {
 NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& variant,
                   const Amounts* held, const JudgeOptions& options) {
   if (!options.node_resources) return HasPlugins(node, demand.requests, variant.from_devices);
-  Amounts used;
-  if (held) used = *held;
-  if (options.used)
-    if (const auto at = options.used->find(node.name); at != options.used->end())
-      AddAmounts(used, at->second);
+  const Amounts used = UsedOn(node, held, options);
   return HasRoom(node, demand.requests, &used, variant.from_devices);
+}
+
+NodeAnswer RoomWithDevices(const Node& node, const PodDemand& demand, const NodeShare& share,
+                           const Amounts* held, const JudgeOptions& options) {
+  if (!options.node_resources || share.amounts.empty()) return {};
+  const Amounts used = UsedOn(node, held, options);
+  return HasRoomForDevices(node, demand, share, &used);
+}
+
+const ObjectKey* ClaimOfAnotherPod(const Node& node, const std::vector<BoundClaim>& bound,
+                                   const PlacedPods& placed, const JudgeOptions& options) {
+  const auto is_held = [&](const auto& by_node, const ObjectKey& claim) {
+    const auto at = by_node.find(node.name);
+    return at != by_node.end() && at->second.contains(claim);
+  };
+  for (const auto& [claim, binding] : bound) {
+    if (is_held(placed.node_claims, claim) ||
+        (options.node_claims != nullptr && is_held(*options.node_claims, claim)))
+      return &claim;
+  }
+  return nullptr;
 }
 
 void Occupy(const PodDemand& demand, const PodVariant& variant, const NodeAllocation& found,
             const NodeView& view, Workspace& workspace, Amounts& room) {
   Commit(found, variant.pod, view, workspace);
   AddAmounts(room, demand.requests);
+  AddAmounts(room, BeyondRequests(demand, found.of_node));
   AddAmounts(room, {{Pods(), Quantity(1)}});
 }
 

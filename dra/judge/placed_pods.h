@@ -26,6 +26,7 @@ struct SharedChoice {
 struct PlacedPods {
   Workspace workspace;
   std::map<Text, Amounts> on_node;                               // resources, "pods" included
+  std::map<Text, std::set<ObjectKey>> node_claims;               // as JudgeOptions::node_claims
   std::map<ObjectKey, std::shared_ptr<const Binding>> bindings;  // claims allocated here
   std::map<ObjectKey, size_t>
       consumers;                      // claims that pods share -> pods placed here that use them
@@ -43,6 +44,16 @@ const Amounts* HeldOn(const PlacedPods& placed, const Node& node);
 // Whether one more pod has room on the node. `held`: by pods placed there; may be null.
 NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& variant,
                   const Amounts* held, const JudgeOptions& options);
+
+// The same with the devices that were found for it there; it need not be asked where RoomOn() says
+// no.
+NodeAnswer RoomWithDevices(const Node& node, const PodDemand& demand, const NodeShare& share,
+                           const Amounts* held, const JudgeOptions& options);
+
+// An allocated claim of the pod through which another pod holds resources of this node, so that no
+// further pod may use it there; null: none.
+const ObjectKey* ClaimOfAnotherPod(const Node& node, const std::vector<BoundClaim>& bound,
+                                   const PlacedPods& placed, const JudgeOptions& options);
 
 // Takes what one more pod of `demand` takes of `workspace` and of the room on its node.
 void Occupy(const PodDemand& demand, const PodVariant& variant, const NodeAllocation& found,

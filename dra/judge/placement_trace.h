@@ -86,6 +86,8 @@ struct NodeFindings {
   // Nodes that certainly have too few devices, by position; empty: not known.
   std::vector<bool> too_few;
   std::vector<std::pair<const Node*, NodeAnswer>> no_room;  // nodes, and what each is short of
+  // Why nodes are out for what devices take of them (node_share.h) -> nodes.
+  std::map<verdict::NodeRefusal, int> refused;
   // Nodes where the pod fits but cannot be bound (AllocatorFeatures::plugin_beside_claims_fails).
   int unbindable = 0;
 };

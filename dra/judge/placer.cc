@@ -4,6 +4,7 @@
 #include <map>
 
 #include "dra/judge/free_counts.h"
+#include "dra/judge/node_share.h"
 
 namespace fedra::dra {
 namespace {
@@ -101,6 +102,20 @@ bool Placer::TakesPod(const PodVariant& variant) {
   return !trace_.unbindable_claim && !trace_.full_claim;
 }
 
+// Whether the node has what the devices take of its own resources.
+bool Placer::TakesDevices(const Offer& offer) {
+  const NodeShare& share = offer.allocation.of_node;
+  if (share.claims.empty()) return true;
+  if (auto why = WhyShareIsRefused(demand_, trace_.resolved, *offer.variant, share)) {
+    ++trace_.found.refused[*std::move(why)];
+    return false;
+  }
+  const NodeAnswer room =
+      RoomWithDevices(*offer.node, demand_, share, HeldOn(placed_, *offer.node), context_.options);
+  if (!room.fits()) trace_.found.no_room.emplace_back(offer.node, room);
+  return room.fits();
+}
+
 // Absent: the node cannot take the pod, and the trace knows why.
 std::optional<Offer> Placer::OfferOn(const Node& node) {
   Offer offer{
@@ -109,6 +124,12 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
   const NodeAnswer room = RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options);
   if (!room.fits()) {
     trace_.found.no_room.emplace_back(&node, room);
+    return std::nullopt;
+  }
+  if (const ObjectKey* claim =
+          ClaimOfAnotherPod(node, trace_.resolved.bound, placed_, context_.options)) {
+    ++trace_.found.refused[{.why = verdict::NodeRefusal::Why::kClaimOfOther,
+                            .detail = "ResourceClaim " + claim->ToString()}];
     return std::nullopt;
   }
   NodeAllocation& found = offer.allocation;
@@ -122,7 +143,7 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
     trace_.nearest.Note(node, found.deepest);
     return std::nullopt;
   }
-  if (!TakesPod(variant)) return std::nullopt;
+  if (!TakesDevices(offer) || !TakesPod(variant)) return std::nullopt;
   offer.score = ScoreOf(found);
   return offer;
 }
@@ -135,6 +156,9 @@ void Placer::Bind(const Offer& offer) {
   for (const size_t claim : offer.variant->shared) {
     const ObjectKey& key = offer.variant->pod.claims[claim].key;
     placed_.bindings[key] = std::make_shared<const Binding>(BindingOf(offer, claim));
+    const auto& mapped = offer.allocation.of_node.claims;
+    if (std::find(mapped.begin(), mapped.end(), claim) != mapped.end())
+      placed_.node_claims[offer.node->name].insert(key);
     choice.claims.push_back(key);
     ++placed_.consumers[key];
   }

@@ -53,6 +53,7 @@ class Placer final {
   std::optional<Offer> Choose();
   std::optional<Offer> FirstGood();
   std::optional<Offer> OfferOn(const Node& node);
+  bool TakesDevices(const Offer& offer);
   bool TakesPod(const PodVariant& variant);
   void Take(const Offer& offer);
   void Bind(const Offer& offer);

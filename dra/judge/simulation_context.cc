@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dra/judge/node_share.h"
+
 namespace fedra::dra {
 
 NodeAllocation SimulationContext::Find(const PodClaims& pod, const NodeView& view,
@@ -10,6 +12,7 @@ NodeAllocation SimulationContext::Find(const PodClaims& pod, const NodeView& vie
   NodeAllocation found = Allocate(pod, view, &taken, caches.matches, snapshot.features(),
                                   {.max_steps = std::min(left, at_most)});
   cost.steps += found.steps;
+  AddNodeShare(pod, view, found);
   return found;
 }
 

@@ -27,8 +27,8 @@ struct SimulationContext {
   const JudgeOptions& options;
   SearchCost& cost;
 
-  // Allocate(), paid from what this judgement has left to search. `taken`: by pods placed before.
-  // `at_most`: steps for this one.
+  // Allocate() with what the devices take of the node, paid from what this judgement has left to
+  // search. `taken`: by pods placed before. `at_most`: steps for this one.
   NodeAllocation Find(const PodClaims& pod, const NodeView& view, const Workspace& taken,
                       uint64_t at_most = UINT64_MAX) const;
   bool BudgetIsSpent() const { return cost.steps >= options.limits.max_steps; }

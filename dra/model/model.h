@@ -122,12 +122,22 @@ struct NodeReach {
   bool operator==(const NodeReach& other) const;  // selectors by content
 };
 
+// How much of a resource of its node a device takes when it is allocated (KEP-5517, gate
+// DRANodeAllocatableResources of 1.36; nodeAllocatableResourceMappings).
+struct NodeMapping {
+  Text resource;                       // "cpu", "memory", "ephemeral-storage" or huge pages
+  Text capacity;                       // of which consumed amounts count; empty: the device counts
+  std::optional<Quantity> multiplier;  // of either; absent: 1 of a capacity, nothing of a device
+  bool operator==(const NodeMapping&) const = default;
+};
+
 // What few devices have. Shared by all devices of equal content.
 struct DeviceExtras {
   std::vector<Taint> taints;
   NodeReach reach;  // only with per-device node selection
   bool binds_to_node = false;
   std::vector<Text> binding_conditions;
+  std::vector<NodeMapping> of_node;  // ascending by resource
   bool operator==(const DeviceExtras&) const = default;
 };
 

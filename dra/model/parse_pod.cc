@@ -34,6 +34,14 @@ ContainerRequests ReadContainer(const Fields& container, bool init, TextPool& te
           .requests = ReadRequests(resources, texts)};
 }
 
+void NoteClaims(const Fields& container, std::vector<std::string>& claims) {
+  container.Object("resources").ForEachObject("claims", kMaxItems, [&](const Fields& claim) {
+    std::string name(claim.String("name"));
+    if (std::find(claims.begin(), claims.end(), name) == claims.end())
+      claims.push_back(std::move(name));
+  });
+}
+
 // PodRequests of k8s.io/component-helpers/resource: long-running containers add up; an init
 // container needs its own beside the sidecars started before it.
 Amounts Effective(const std::vector<ContainerRequests>& containers) {
@@ -58,17 +66,28 @@ Amounts Effective(const std::vector<ContainerRequests>& containers) {
 // What a pod asks for as a whole (KEP 2837), with the defaults of Kubernetes v1.36.3
 // (pkg/apis/core/v1/defaults.go, defaultPodRequests and defaultHugePagePodLimits): where only a
 // limit is given, cpu and memory are what the containers ask for, if they do. Other resources do
-// not count (IsSupportedPodLevelResource of k8s.io/component-helpers/resource).
-void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests) {
+// not count (IsSupportedPodLevelResource of k8s.io/component-helpers/resource). `left`:
+// PodDemand::pod_level_left.
+void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests, Amounts& left) {
   const Amounts of_pod = ReadQuantities(resources, "requests", texts);
+  const Amounts of_containers = requests;
   const auto use = [&](const std::pair<Text, Quantity>& entry) {
     std::erase_if(requests, [&](const auto& known) { return known.first == entry.first; });
     AddAmounts(requests, {entry});
+    std::erase_if(left, [&](const auto& known) { return known.first == entry.first; });
+    const Quantity* used = FindAmount(of_containers, entry.first);
+    AddAmounts(left,
+               {{entry.first, used ? entry.second.Sub(*used).value_or(Quantity()) : entry.second}});
   };
   const auto is_huge_page = [](const Text& name) { return name.view().starts_with("hugepages-"); };
   for (const auto& limit : ReadQuantities(resources, "limits", texts)) {
     const bool is_native = limit.first == "cpu" || limit.first == "memory";
     if (is_huge_page(limit.first) || (is_native && !FindAmount(requests, limit.first))) use(limit);
+  }
+  // With any limit, cpu and memory of the containers become the pod's request.
+  if (resources.Has("limits")) {
+    for (const auto& sum : of_containers)
+      if (sum.first == "cpu" || sum.first == "memory") use(sum);
   }
   for (const auto& request : of_pod)
     if (request.first == "cpu" || request.first == "memory" || is_huge_page(request.first))
@@ -108,6 +127,10 @@ Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContex
   });
   demand.pod_group = spec.Object("schedulingGroup").String("podGroupName");
   ReadConstraints(spec, context, demand.node);
+  for (const char* list : {"initContainers", "containers"})
+    spec.ForEachObject(list, kMaxItems, [&](const Fields& container) {
+      NoteClaims(container, demand.container_claims);
+    });
   spec.ForEachObject("initContainers", kMaxItems, [&](const Fields& container) {
     demand.containers.push_back(ReadContainer(container, true, context.texts));
   });
@@ -115,7 +138,7 @@ Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContex
     demand.containers.push_back(ReadContainer(container, false, context.texts));
   });
   demand.requests = Effective(demand.containers);
-  UsePodLevel(spec.Object("resources"), context.texts, demand.requests);
+  UsePodLevel(spec.Object("resources"), context.texts, demand.requests, demand.pod_level_left);
   AddAmounts(demand.requests, ReadQuantities(spec, "overhead", context.texts));
   if (problem.found()) return Fail(problem.error().WithContext("pod template"));
   return demand;

@@ -170,9 +170,21 @@ std::shared_ptr<const DeviceExtras> ReadExtras(const Fields& device, ParseContex
   device.ForEachString("bindingConditions", kMaxItems, [&](std::string_view name) {
     extras.binding_conditions.push_back(texts.Intern(name));
   });
+  // A server without the gate keeps none (dropDisabledDRANodeAllocatableResourcesFields in
+  // pkg/registry/resource/resourceslice/strategy.go of Kubernetes v1.36.3): so those there count.
+  device.ForEachEntry(
+      "nodeAllocatableResourceMappings", kMaxItems,
+      [&](std::string_view resource, const Fields& mapping) {
+        extras.of_node.push_back({.resource = texts.Intern(resource),
+                                  .capacity = texts.Intern(mapping.String("capacityKey")),
+                                  .multiplier = mapping.QuantityOf("allocationMultiplier")});
+      });
+  std::sort(extras.of_node.begin(), extras.of_node.end(),
+            [](const NodeMapping& a, const NodeMapping& b) { return a.resource < b.resource; });
   if (extras == DeviceExtras()) return nullptr;
   uint64_t hash = extras.reach.node_name.hash();
   for (const Taint& taint : extras.taints) hash = hash * 31 + taint.key.hash();
+  for (const NodeMapping& mapping : extras.of_node) hash = hash * 31 + mapping.resource.hash();
   return context.extras.Intern(std::move(extras), hash);
 }
 

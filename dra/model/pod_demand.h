@@ -56,7 +56,10 @@ struct PodDemand {
   NodeConstraints node;
   Amounts requests;  // what the node must have, per resource name, pods left out
   std::vector<ContainerRequests> containers;  // init containers first, in order
-  std::string pod_group;                      // spec.schedulingGroup.podGroupName; empty: of none
+  std::vector<std::string> container_claims;  // pod_claims that some container uses, each once
+  // Resources that spec.resources asks for (pod level): how much of it the containers leave.
+  Amounts pod_level_left;
+  std::string pod_group;  // spec.schedulingGroup.podGroupName; empty: of none
 };
 
 // From a pod template (or pod): reads `spec`. Requests that are absent take the limits, as the API

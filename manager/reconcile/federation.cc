@@ -27,6 +27,11 @@ void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
 
 }  // namespace
 
+// Parts refer to parts that are made after them: the loops to the reconcilers, the handlers to the
+// manager and the gatherer. No constructor below uses what it is given: threads and connections,
+// which call back, begin in Start() and Tick(). And the destructor's Stop() has ended all of them,
+// the loops' threads joined, before the first member goes. A part that calls another one from its
+// constructor must be declared behind it.
 Federation::Federation(FederationSettings settings, http::HttpLoop& loop, WorkerPool& pool,
                        store::Store& store, Telemetry& telemetry, const Clock& clock)
     : settings_(std::move(settings)),

@@ -47,6 +47,27 @@ void ReadFailure(const json& status, PodFacts& pod) {
   }
 }
 
+// What the scheduler has recorded of the pod's devices (KEP-5517) counts like its requests, unless
+// the pod asks for the resource as a whole: CalculateResource and
+// updateNodeAllocatableDRAClaimState in pkg/scheduler/framework/types.go of Kubernetes v1.36.3.
+void ReadNodeClaims(const json& status, const dra::Amounts& pod_level, dra::ParseContext& context,
+                    PodFacts& pod) {
+  const json& claims = tracking::Member(status, "nodeAllocatableResourceClaimStatuses");
+  if (!claims.is_array()) return;
+  for (const json& claim : claims) {
+    pod.node_claims.push_back(tracking::Text(claim, "resourceClaimName"));
+    const json& resources = tracking::Member(claim, "resources");
+    if (!resources.is_object()) continue;
+    for (const auto& [name, amount] : resources.items()) {
+      if (!amount.is_string()) continue;
+      const auto quantity = Quantity::Parse(amount.get_ref<const std::string&>());
+      const dra::Text resource = context.texts.Intern(name);
+      if (quantity && dra::FindAmount(pod_level, resource) == nullptr)
+        dra::AddAmounts(pod.requests, {{resource, *quantity}});
+    }
+  }
+}
+
 }  // namespace
 
 Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kinds,
@@ -63,6 +84,7 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   if (pod.failed) ReadFailure(status, pod);
   pod.ended = pod.failed || phase == "Succeeded";
   pod.requests = std::move(demand.requests);
+  ReadNodeClaims(status, demand.pod_level_left, context, pod);
   for (const dra::ClaimReference& claim : demand.claims) {
     if (claim.claim_name.empty())
       ++pod.claims_to_come;
@@ -111,11 +133,14 @@ PodTable::Use PodTable::CountUse() {
   static const dra::Text pods("pods");
   NodeUse used;
   dra::JobOfClaim jobs;
+  NodeClaims node_claims;
   for (const auto& [key, pod] : pods_) {
     if (pod.node.empty() || pod.ended) continue;
     dra::Amounts& amounts = used[pod.node];
     dra::AddAmounts(amounts, pod.requests);
     dra::AddAmounts(amounts, {{pods, Quantity(1)}});
+    for (const std::string& claim : pod.node_claims)
+      node_claims[pod.node].insert({.ns = key.ns, .name = claim});
     if (pod.job.key.name.empty()) continue;
     for (const std::string& claim : pod.claims) {
       // Of several jobs with one claim always the same is named.
@@ -125,6 +150,7 @@ PodTable::Use PodTable::CountUse() {
     }
   }
   use_.by_node = std::make_shared<const NodeUse>(std::move(used));
+  use_.node_claims = std::make_shared<const NodeClaims>(std::move(node_claims));
   use_.jobs = std::make_shared<const dra::JobOfClaim>(std::move(jobs));
   ++use_.serial;
   return use_;

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,10 +40,11 @@ struct PodFacts {
   bool ended = false;    // its node is free of it
   bool failed = false;   // ended, and its job may make another one
   std::string failure;   // of one that failed: "exit code 137 (OOMKilled)", "Evicted"; may be empty
-  std::string failed_container;  // that ended with an error; may be empty
-  dra::Amounts requests;
-  std::vector<std::string> claims;  // that are known: named ones, and those generated for it
-  size_t claims_to_come = 0;        // entries whose claim has not been generated yet
+  std::string failed_container;          // that ended with an error; may be empty
+  dra::Amounts requests;                 // with what its devices take of the node
+  std::vector<std::string> node_claims;  // through which they do
+  std::vector<std::string> claims;       // that are known: named ones, and those generated for it
+  size_t claims_to_come = 0;             // entries whose claim has not been generated yet
 
   bool operator==(const PodFacts&) const = default;
 };
@@ -58,6 +60,9 @@ struct FailedContainer {
 // What running pods hold, per node name, "pods" included.
 using NodeUse = std::map<dra::Text, dra::Amounts>;
 
+// dra::JudgeOptions::node_claims.
+using NodeClaims = std::map<dra::Text, std::set<ObjectKey>>;
+
 class PodTable final {
  public:
   // False: nothing has changed.
@@ -66,6 +71,7 @@ class PodTable final {
 
   struct Use {
     std::shared_ptr<const NodeUse> by_node;
+    std::shared_ptr<const NodeClaims> node_claims;
     std::shared_ptr<const dra::JobOfClaim> jobs;  // of the claims that running pods use
     uint64_t serial = 0;                          // another one when a pod has changed
   };

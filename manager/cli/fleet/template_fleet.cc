@@ -102,7 +102,7 @@ std::vector<LeftAlone> TemplateFleet::LeftAloneIn(
   for (const auto& worker : *list) {
     if (worker->contact() != placement::Contact::kFull) continue;
     for (const auto& original : manager_.templates().List()) {
-      const auto there = worker->templates().cache().Find(original->key);
+      const auto there = worker->objects().templates().cache().Find(original->key);
       if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us))) continue;
       if (there->spec == original->spec) continue;
       left.push_back({worker->name().value, original->key,

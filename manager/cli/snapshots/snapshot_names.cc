@@ -164,8 +164,9 @@ void Redaction::ClaimNames(json& object) {
     ReplaceWithHash(Find(claim, "resourceClaimName"), "claim");
     ReplaceWithHash(Find(claim, "resourceClaimTemplateName"), "template");
   });
-  ForEach(Find(object, {"status", "resourceClaimStatuses"}),
-          [](json& claim) { ReplaceWithHash(Find(claim, "resourceClaimName"), "claim"); });
+  for (const char* list : {"resourceClaimStatuses", "nodeAllocatableResourceClaimStatuses"})
+    ForEach(Find(object, {"status", list}),
+            [](json& claim) { ReplaceWithHash(Find(claim, "resourceClaimName"), "claim"); });
 }
 
 bool Redaction::IsOfJobs(const std::string& resource) const {

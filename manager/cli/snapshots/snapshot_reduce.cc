@@ -163,13 +163,15 @@ std::optional<json> Pod(const json& object, const tracking::JobKinds& kinds) {
   kept["initContainers"] = Containers(Member(spec, "initContainers"));
   const json& resources = Member(spec, "resources");
   if (resources.is_object()) kept["resources"] = Keep(resources, {"requests", "limits"});
+  json status = {
+      {"phase", phase},
+      {"resourceClaimStatuses",
+       KeepEach(Path(object, {"status", "resourceClaimStatuses"}), {"name", "resourceClaimName"})}};
+  const char* const of_node = "nodeAllocatableResourceClaimStatuses";
+  if (const json& claims = Path(object, {"status", of_node}); claims.is_array())
+    status[of_node] = KeepEach(claims, {"resourceClaimName", "resources"});
   return json{
-      {"metadata", std::move(metadata)},
-      {"spec", std::move(kept)},
-      {"status",
-       {{"phase", phase},
-        {"resourceClaimStatuses", KeepEach(Path(object, {"status", "resourceClaimStatuses"}),
-                                           {"name", "resourceClaimName"})}}}};
+      {"metadata", std::move(metadata)}, {"spec", std::move(kept)}, {"status", std::move(status)}};
 }
 
 json LocalQueue(const json& object) {

@@ -289,7 +289,7 @@ E6 = Row(
             goes_to="worker2",
         ),
     ],
-    note="nodeAllocatableResourceMappings (KEP-5517), alpha and off in 1.36, is not part of it",
+    note="without nodeAllocatableResourceMappings (KEP-5517, alpha and off in 1.36); where a driver publishes them, devices take cpu of the node (dra/judge/node_share.h)",
 )
 
 _BINDING: Object = {

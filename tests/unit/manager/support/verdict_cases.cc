@@ -148,6 +148,18 @@ std::vector<ClusterCase> Clusters() {
        {"No", "TemplateMissing"}},
       {"no-class", remove("deviceclasses", {"", "gpu.example.com"}), {"No", "DeviceClassMissing"}},
       {"no-devices", remove("resourceslices", {"", "slice-1"}), {"No", "DriverMissing"}},
+      // KEP-5517: each device takes more cpu than the node has. The job's container must use the
+      // claim for it, which it does not: the node is out already for that.
+      {"devices-take-cpu",
+       [](Server& worker, const std::string&) {
+         const json slice = *worker.objects().Get("resourceslices", {"", "slice-1"});
+         json devices = slice["spec"]["devices"];
+         for (json& device : devices)
+           device["nodeAllocatableResourceMappings"]["cpu"]["allocationMultiplier"] = "16";
+         REQUIRE(worker.objects().Patch("resourceslices", {"", "slice-1"},
+                                        {{"spec", {{"devices", devices}}}}));
+       },
+       {"No", "NodeMismatch"}},
       {"no-queue-no-devices",
        [](Server& worker, const std::string&) {
          REQUIRE(worker.objects().Delete("localqueues", {"ml", "gpu"}));
@@ -166,8 +178,12 @@ std::vector<JobCase> Jobs() {
   };
   const char* const claim =
       R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})";
+  const char* const used_claim =
+      R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}],
+          "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}]})";
   return {
       {"a template", {pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
+      {"a template that a container uses", {pod(used_claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
       {"more devices than are free",
        {pod(R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "all-gpus"}]})")},
        {"No", "DevicesAllocated"},

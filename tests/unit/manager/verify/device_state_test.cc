@@ -306,6 +306,16 @@ TEST_CASE("a node needs room beside what runs there") {
   CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
 }
 
+TEST_CASE("what a running pod's devices take of the node counts like its requests (KEP-5517)") {
+  Fixture f;
+  json pod = json::parse(PodOf("busy", "other", "node-1", "Running", "1", "busy-gpu"));
+  pod["status"]["nodeAllocatableResourceClaimStatuses"] = json::array(
+      {{{"resourceClaimName", "busy-gpu"}, {"containers", {"c"}}, {"resources", {{"cpu", "2"}}}}});
+  REQUIRE(f.state.sinks().pods.Upsert(pod.dump()));
+  CHECK(f.Verdict(OneGpuPods(1, "1")).outcome == Outcome::kYes);
+  CHECK(f.Verdict(OneGpuPods(1, "1500m")).outcome == Outcome::kNo);
+}
+
 TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
   Fixture f;
   REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
