@@ -70,6 +70,7 @@ Amounts Effective(const std::vector<ContainerRequests>& containers) {
 // PodDemand::pod_level_left.
 void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests, Amounts& left) {
   const Amounts of_pod = ReadQuantities(resources, "requests", texts);
+  const Amounts limits = ReadQuantities(resources, "limits", texts);
   const Amounts of_containers = requests;
   const auto use = [&](const std::pair<Text, Quantity>& entry) {
     std::erase_if(requests, [&](const auto& known) { return known.first == entry.first; });
@@ -80,12 +81,12 @@ void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests, Am
                {{entry.first, used ? entry.second.Sub(*used).value_or(Quantity()) : entry.second}});
   };
   const auto is_huge_page = [](const Text& name) { return name.view().starts_with("hugepages-"); };
-  for (const auto& limit : ReadQuantities(resources, "limits", texts)) {
+  for (const auto& limit : limits) {
     const bool is_native = limit.first == "cpu" || limit.first == "memory";
     if (is_huge_page(limit.first) || (is_native && !FindAmount(requests, limit.first))) use(limit);
   }
   // With any limit, cpu and memory of the containers become the pod's request.
-  if (resources.Has("limits")) {
+  if (!limits.empty()) {
     for (const auto& sum : of_containers)
       if (sum.first == "cpu" || sum.first == "memory") use(sum);
   }

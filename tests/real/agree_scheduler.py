@@ -3,6 +3,7 @@
 
     agree_scheduler.py -n 500 --seed 1        what `make test-real-dra N=500 SEED=1` runs
     agree_scheduler.py --only 17 --seed 1     one case, with everything that was seen
+    agree_scheduler.py --node-share           the same cases with devices that take of their nodes (KEP-5517)
 
 Compared are: fits, fits not, or ends with an error; that fedra calls the node that the scheduler chose one that
 fits; and, for that node, every device of every claim. A case that differs is shown again, alone, before it
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from real import tools as real_tools  # noqa: E402
 from real.agreement.batch import Batch, Observation  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
+from real.agreement.node_share import GATE, add_node_share  # noqa: E402
 from real.agreement.pod_case import PodCase, pod_case  # noqa: E402
 from real.control_plane import ControlPlane, Etcd  # noqa: E402
 from real.pki import Pki  # noqa: E402
@@ -35,20 +37,23 @@ from real.pki import Pki  # noqa: E402
 _POD_LINES = Path(__file__).parents[2] / "build/release/tests/tools/pod-lines"
 _BATCH = 40
 _LEFT_OUT = ("refused", "gave-up", "evicted")  # outcomes that nothing can be compared with
-# DeviceTaintRules are off by default in 1.36.
-_FLAGS = {
-    "kube-apiserver": [
-        "--runtime-config=resource.k8s.io/v1beta2=true",
-        "--feature-gates=DRADeviceTaintRules=true",
-    ],
-    "kube-scheduler": ["--feature-gates=DRADeviceTaintRules=true"],
-}
+
+
+def _flags(node_share: bool) -> dict[str, list[str]]:
+    """DeviceTaintRules are off by default in 1.36."""
+    gates = "--feature-gates=DRADeviceTaintRules=true" + (f",{GATE}=true" if node_share else "")
+    return {
+        "kube-apiserver": ["--runtime-config=resource.k8s.io/v1beta2=true", gates],
+        "kube-scheduler": [gates],
+    }
 
 
 def main() -> int:
     options = _parse()
     numbers = options.only or list(range(options.first, options.first + options.n))
     cases = [pod_case(options.seed, number) for number in numbers]
+    if options.node_share:
+        cases = [add_node_share(case, options.seed) for case in cases]
     folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))
     try:
         report = _Report(options)
@@ -63,7 +68,8 @@ def _run(cases: list[PodCase], folder: Path, report: _Report) -> None:
     tools = real_tools.build()
     pki = Pki(folder / "pki")
     etcd = Etcd(tools, folder)
-    plane = ControlPlane("agreement", tools, pki, etcd, folder, _FLAGS)
+    flags = _flags(report.options.node_share)
+    plane = ControlPlane("agreement", tools, pki, etcd, folder, flags)
     try:
         plane.wait_ready()
         plane.start_controllers(kubelets=False)
@@ -218,6 +224,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--only", type=int, action="append", help="this case, with what was seen")
+    parser.add_argument(
+        "--node-share", action="store_true", help="devices take of their nodes (KEP-5517)"
+    )
     parser.add_argument("--save", type=Path, help="folder for the cases that are shown")
     parser.add_argument("--pod-lines", type=Path, default=_POD_LINES)
     return parser.parse_args()
