@@ -185,14 +185,14 @@ std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
     auto job = worker.Job(kind, key);
     return IsSuccessors(job.get(), gathered) ? nullptr : job;
   };
-  for (const tracking::JobAdapter* kind : worker.kinds().all()) {
+  for (const tracking::JobAdapter* kind : worker.objects().kinds().all()) {
     if (gathered.job.name.empty() || (gathered.adapter != nullptr && gathered.adapter != kind))
       continue;
     if (auto job = find(*kind, gathered.job)) return job;
   }
   const auto indexed = worker.JobOf(gathered.view.key);
   if (!indexed) return nullptr;
-  const tracking::JobAdapter* kind = worker.kinds().FindName(indexed->kind);
+  const tracking::JobAdapter* kind = worker.objects().kinds().FindName(indexed->kind);
   return gathered.adapter == nullptr || gathered.adapter == kind ? worker.Job(*kind, indexed->key)
                                                                  : nullptr;
 }

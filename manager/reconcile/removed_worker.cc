@@ -26,7 +26,7 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_te
   };
   const auto clones = worker.objects().clones().cache().List();
   if (std::any_of(clones.begin(), clones.end(), is_ours)) return true;
-  for (const tracking::JobAdapter* adapter : worker.kinds().all()) {
+  for (const tracking::JobAdapter* adapter : worker.objects().kinds().all()) {
     const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }

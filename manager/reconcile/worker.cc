@@ -123,7 +123,7 @@ Contact Worker::ContactOver(const ConnectionState& connection) const {
   };
   look(objects_.clones().cache().health().state);
   // Every cluster serves batch/v1. What is wrong with another kind concerns its jobs only.
-  const CacheState jobs = objects_.jobs(*kinds().all().front()).cache().health().state;
+  const CacheState jobs = objects_.jobs(*objects_.kinds().all().front()).cache().health().state;
   if (jobs != CacheState::kNotServed) look(jobs);
   if (!readable) return Contact::kNone;
   return synced ? Contact::kFull : Contact::kSyncing;
@@ -208,7 +208,7 @@ SteadyTime Worker::BeginOf(const Loss& loss, const ConnectionState& connection) 
 void Worker::DropOverdue() {
   UpdateLoss();  // the reason of a bad phase may change without a word
   for (const ObjectKey& key : objects_.clones().own().TakeOverdue()) listener_.on_workload(key);
-  for (const tracking::JobAdapter* kind : kinds().all()) {
+  for (const tracking::JobAdapter* kind : objects_.kinds().all()) {
     for (const ObjectKey& key : objects_.jobs(*kind).own().TakeOverdue())
       listener_.on_job({kind->name(), key});
   }

@@ -123,7 +123,6 @@ class Worker final {
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }
   const AssumeCache& assumed() const { return assumed_; }
-  const tracking::JobKinds& kinds() const { return objects_.kinds(); }
   // The job here that names this workload as its clone.
   std::optional<tracking::JobKey> JobOf(const ObjectKey& workload) const;
   // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of

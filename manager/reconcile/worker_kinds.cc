@@ -70,7 +70,7 @@ void Worker::WatchAll(const kube::ServerInfo* server) {
 
 std::vector<std::string> Worker::KindsHere(const kube::ServerInfo* server) const {
   std::vector<std::string> here;
-  for (const tracking::JobAdapter* kind : kinds().all()) {
+  for (const tracking::JobAdapter* kind : objects_.kinds().all()) {
     if (objects_.Uses(*kind) && server != nullptr && server->Serves(kind->resource()))
       here.push_back(kind->name());
   }
@@ -90,7 +90,7 @@ void Worker::UseKinds(const std::vector<const tracking::JobAdapter*>& kinds) {
 
 Worker::KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
   KindStatus all{.contact = Contact::kFull, .lost_since = std::nullopt, .problem = {}};
-  for (const tracking::JobAdapter* each : kinds().all()) {
+  for (const tracking::JobAdapter* each : objects_.kinds().all()) {
     if ((kind != nullptr && kind != each) || !objects_.Uses(*each)) continue;
     const CacheHealth health = objects_.jobs(*each).cache().health();
     // What is not served there is the verdict's business, as long as no job of ours was seen.
