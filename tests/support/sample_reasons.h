@@ -173,6 +173,16 @@ inline std::vector<SampleReason> DeviceSamples() {
        "0/5 nodes can run the pod: 2 didn't match nodeSelector pool=a, 1 excluded because "
        "ResourceClaim ml/x could not be bound (timed out), 2 unschedulable (nodes n1, n2, n3 and 2 "
        "more)"},
+      {{kNodeMismatch, "",
+        NodeCounts{.nodes = 5,
+                   .with_devices = true,
+                   .refused = {{{NodeRefusal::Why::kUnusedClaim, "claim gpu"}, 1},
+                               {{NodeRefusal::Why::kPodRequest, "cpu"}, 2},
+                               {{NodeRefusal::Why::kClaimOfOther, "ResourceClaim ml/x"}, 1}}}},
+       "nodes cannot take the pod with its devices: 1 because no container uses claim gpu, whose "
+       "devices take some of the node's resources, 2 because the pod's own request for cpu does not "
+       "cover its containers and devices, 1 because another pod holds resources of the node through "
+       "ResourceClaim ml/x"},
       {{kPodsDoNotFit, "pod set main", PodsFit{1, 4}}, "1 of 4 pods fit"},
       {{kCapacityExhausted, "ResourceClaim ml/x", FullClaim{"ResourceClaim ml/x", 256, 250, 6}},
        "ResourceClaim ml/x can have no more than 256 consumers, and has 250 of them already"},

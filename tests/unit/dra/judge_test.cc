@@ -571,26 +571,6 @@ TEST_CASE(
   CHECK(worker.Pods(1, "t").verdict.outcome == verdict::Outcome::kYes);
 }
 
-TEST_CASE("pods that fit are Unknown where a node before is not searched to its end") {
-  // Sixteen of one root and of one numa node: no mixture of the devices of n1 has them.
-  std::vector<json> mixed;
-  for (int i = 0; i < 40; ++i)
-    mixed.push_back(Device("d" + std::to_string(i), {{"root", "r" + std::to_string(i % 2)},
-                                                     {"numa", "n" + std::to_string(i / 2 % 2)}}));
-  Worker worker;
-  worker.Node("n1").Node("n2").On("n1", mixed);
-  worker.On("n2", Devices(40, {{"root", "r"}, {"numa", "n"}}));
-  worker.Template("t", {Request("r", 16)},
-                  {Match("gpu.example.com/root"), Match("gpu.example.com/numa")});
-  dra::PodDemand demand = worker.Parse(
-      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
-  const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 2'000}});
-  CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
-  CHECK(judgement.verdict.pods_fitting == 1);
-  CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
-  CHECK_THAT(First(judgement), ContainsSubstring("the pods fit, but whether devices of node n1"));
-}
-
 TEST_CASE("firstAvailable: the worst alternative of all pods is reported (S1)") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(3));
