@@ -182,7 +182,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
 std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
                                                        const Gathered& gathered) const {
   const auto find = [&](const tracking::JobAdapter& kind, const ObjectKey& key) {
-    auto job = worker.Job(kind, key);
+    auto job = worker.objects().jobs(kind).Find(key);
     return IsSuccessors(job.get(), gathered) ? nullptr : job;
   };
   for (const tracking::JobAdapter* kind : worker.objects().kinds().all()) {
@@ -193,8 +193,8 @@ std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
   const auto indexed = worker.JobOf(gathered.view.key);
   if (!indexed) return nullptr;
   const tracking::JobAdapter* kind = worker.objects().kinds().FindName(indexed->kind);
-  return gathered.adapter == nullptr || gathered.adapter == kind ? worker.Job(*kind, indexed->key)
-                                                                 : nullptr;
+  const bool fits = gathered.adapter == nullptr || gathered.adapter == kind;
+  return fits ? worker.objects().jobs(*kind).Find(indexed->key) : nullptr;
 }
 
 void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/pod_case.h"
-
 #include "verdict/reason_text.h"
 
 namespace {
@@ -31,7 +30,7 @@ std::string_view OutcomeOf(const Judgement& judgement) {
 json ToJson(const Judgement& judgement) {
   json reasons = json::array(), devices = json::array();
   for (const auto& reason : judgement.verdict.reasons)
-    reasons.push_back(std::string(ToString(reason.code)) + ": " + verdict::MessageOf(reason));
+    reasons.push_back(std::string(ToString(reason.code)) + ": " + fedra::verdict::MessageOf(reason));
   for (const auto& pod : judgement.pod_sets.at(0).devices)
     for (const auto& device : pod)
       devices.push_back({{"claim", device.claim},

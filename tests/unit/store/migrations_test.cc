@@ -108,7 +108,8 @@ TEST_CASE_METHOD(Fixture, "reasons were sentences, and are facts") {
   put("d", "{}");
   Must(To({all.begin(), all.end()}));
   std::vector<std::string> reasons;
-  for (const VerdictRow& row : Must(LoadVerdicts(*db, "u"))) reasons.push_back(row.reasons_json);
+  Must(db->Query("SELECT reasons_json FROM verdicts ORDER BY cluster", {},
+                 [&](Row& row) { reasons.push_back(row.Text()); }));
   CHECK(reasons ==
         std::vector<std::string>{
             R"([{"code":"QueueMissing","object":"LocalQueue a","facts":{"type":"Sentence",)"

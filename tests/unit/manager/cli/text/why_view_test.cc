@@ -6,6 +6,7 @@
 #include "manager/cli/text/workload_view.h"
 #include "manager/report/view_data.h"
 #include "manager/verify/capacity.h"
+#include "manager/verify/reason_json.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/text/settings.h"
 
