@@ -51,7 +51,7 @@ constexpr Names<4> NamesOf(NoSuchResource::Source) {
   return {"Nodes", "NoClass", "Implicit", "Release"};
 }
 constexpr Names<9> NamesOf(NodeRefusal::Why) {
-  return {"Affinity",      "Selector",      "Claim",       "Taint",       "AffinityError",
+  return {"Affinity",      "Selector",    "Claim",      "Taint",       "AffinityError",
           "Unschedulable", "UnusedClaim", "PodRequest", "ClaimOfOther"};
 }
 constexpr Names<4> NamesOf(SearchLimit::Kind) {

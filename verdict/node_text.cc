@@ -67,8 +67,9 @@ std::string RefusalText(const NodeRefusal& refusal) {
           "because no container uses {}, whose devices take some of the node's resources",
           refusal.detail);
     case NodeRefusal::Why::kPodRequest:
-      return fmt::format("because the pod's own request for {} does not cover its containers and devices",
-                         refusal.detail);
+      return fmt::format(
+          "because the pod's own request for {} does not cover its containers and devices",
+          refusal.detail);
     case NodeRefusal::Why::kClaimOfOther:
       return fmt::format("because another pod holds resources of the node through {}",
                          refusal.detail);
@@ -142,9 +143,8 @@ std::string TextOf(const NoSuchResource& missing, const Rendering&) {
 }
 
 std::string TextOf(const NodeCounts& counts, const Rendering&) {
-  std::string text = counts.with_devices
-                         ? "nodes cannot take the pod with its devices"
-                         : fmt::format("0/{} nodes can run the pod", counts.nodes);
+  std::string text = counts.with_devices ? "nodes cannot take the pod with its devices"
+                                         : fmt::format("0/{} nodes can run the pod", counts.nodes);
   const char* separator = ": ";
   for (const NodeCounts::Refused& refused : counts.refused) {
     text += fmt::format("{}{} {}", separator, refused.nodes, RefusalText(refused.refusal));

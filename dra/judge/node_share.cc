@@ -60,8 +60,10 @@ Amounts BeyondRequests(const PodDemand& demand, const NodeShare& share) {
   return beyond;
 }
 
-std::optional<verdict::NodeRefusal> WhyShareIsRefused(const PodDemand& demand, const ResolvedPod& resolved,
-                                             const PodVariant& variant, const NodeShare& share) {
+std::optional<verdict::NodeRefusal> WhyShareIsRefused(const PodDemand& demand,
+                                                      const ResolvedPod& resolved,
+                                                      const PodVariant& variant,
+                                                      const NodeShare& share) {
   for (const uint32_t claim : share.claims) {
     const bool is_used = claim < resolved.entries.size() &&
                          std::find(demand.container_claims.begin(), demand.container_claims.end(),

@@ -39,8 +39,10 @@ void AddNodeShare(const PodClaims& pod, const NodeView& view, NodeAllocation& fo
 Amounts BeyondRequests(const PodDemand& demand, const NodeShare& share);
 
 // Why the pod cannot have these devices, whatever room the node has; null: it can.
-std::optional<verdict::NodeRefusal> WhyShareIsRefused(const PodDemand& demand, const ResolvedPod& resolved,
-                                             const PodVariant& variant, const NodeShare& share);
+std::optional<verdict::NodeRefusal> WhyShareIsRefused(const PodDemand& demand,
+                                                      const ResolvedPod& resolved,
+                                                      const PodVariant& variant,
+                                                      const NodeShare& share);
 
 // Whether the node has room for the pod with these devices. `used`: as for HasRoom().
 NodeAnswer HasRoomForDevices(const Node& node, const PodDemand& demand, const NodeShare& share,

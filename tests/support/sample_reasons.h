@@ -125,7 +125,7 @@ inline std::vector<SampleReason> DeviceSamples() {
       {{kNotEnoughDevices, "DeviceClass gpu.example.com", counts,
         NewNodes{1, {{"gpu.example.com", 8}}, {{"zone", "a"}}}},
        "request gpu of claim gpu (template one) wants 2 on one node of class gpu.example.com; 4 "
-       "pods need 8 devices, only 3 are untainted and on nodes the pods can use; 9 devices: 2 "
+       "pods need 8 devices, only 3 are untainted and on nodes the pods can use: 9 devices: 2 "
        "other "
        "driver, 1 fail request selector 1, 3 allocated (job ml/train, web/claim and 2 more), 2 "
        "without enough capacity: need 20Gi of memory (8Gi left on gpu-3), 1 free; 1 new node of a "
@@ -140,7 +140,7 @@ inline std::vector<SampleReason> DeviceSamples() {
                                .parts = {{.rule = Rule::kOtherDriver, .devices = 1}}}}},
             .all = 2,
             .with_all_free = WithAllFree{1, 2}}},
-       "request gpu of claim gpu: none of its 2 alternatives can be had: large: 1 on one node of "
+       "request gpu of claim gpu fits in none of 2 alternatives: large: 1 on one node of "
        "class large (DriverMissing; 1 device: 1 other driver), ...; even with every device free "
        "only 1 of 2 pods would fit"},
       {{kSelectorError, "", BrokenSelector{"gpu", "claim gpu", "undeclared reference to 'x'"}},
@@ -180,8 +180,10 @@ inline std::vector<SampleReason> DeviceSamples() {
                                {{NodeRefusal::Why::kPodRequest, "cpu"}, 2},
                                {{NodeRefusal::Why::kClaimOfOther, "ResourceClaim ml/x"}, 1}}}},
        "nodes cannot take the pod with its devices: 1 because no container uses claim gpu, whose "
-       "devices take some of the node's resources, 2 because the pod's own request for cpu does not "
-       "cover its containers and devices, 1 because another pod holds resources of the node through "
+       "devices take some of the node's resources, 2 because the pod's own request for cpu does "
+       "not "
+       "cover its containers and devices, 1 because another pod holds resources of the node "
+       "through "
        "ResourceClaim ml/x"},
       {{kPodsDoNotFit, "pod set main", PodsFit{1, 4}}, "1 of 4 pods fit"},
       {{kCapacityExhausted, "ResourceClaim ml/x", FullClaim{"ResourceClaim ml/x", 256, 250, 6}},

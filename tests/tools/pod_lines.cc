@@ -30,7 +30,8 @@ std::string_view OutcomeOf(const Judgement& judgement) {
 json ToJson(const Judgement& judgement) {
   json reasons = json::array(), devices = json::array();
   for (const auto& reason : judgement.verdict.reasons)
-    reasons.push_back(std::string(ToString(reason.code)) + ": " + fedra::verdict::MessageOf(reason));
+    reasons.push_back(std::string(ToString(reason.code)) + ": " +
+                      fedra::verdict::MessageOf(reason));
   for (const auto& pod : judgement.pod_sets.at(0).devices)
     for (const auto& device : pod)
       devices.push_back({{"claim", device.claim},

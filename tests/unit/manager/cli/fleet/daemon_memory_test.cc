@@ -63,7 +63,7 @@ TEST_CASE("check: a worker that has refused this very job says so") {
   CHECK(east.outcome == verdict::Outcome::kNo);
   REQUIRE(east.reasons.size() == 1);
   CHECK(east.reasons[0].code == verdict::ReasonCode::kRecentlyFailed);
-  CHECK(verdict::MessageOf(east.reasons[0]) ==
+  CHECK(verdict::MessageOf(east.reasons[0], {.now = kNow}) ==
         "refused the job: jobs.batch is forbidden (4s ago); tried again in 6s");
   CHECK(report.verdicts[1].verdict.outcome == verdict::Outcome::kYes);
   CHECK(report.verdicts[1].verdict.reasons.empty());
@@ -142,7 +142,7 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
     CHECK(east.outcome == verdict::Outcome::kNo);
     REQUIRE(east.reasons.size() == 1);
     CHECK(east.reasons[0].code == verdict::ReasonCode::kInLine);
-    CHECK(verdict::MessageOf(east.reasons[0]) ==
+    CHECK(verdict::MessageOf(east.reasons[0], {.now = kNow}) ==
           "free devices go to those ahead in line: 2 jobs, first ml/big4 (priority 0, order "
           "Backfill)");
   }

@@ -41,8 +41,8 @@ ml/done      Finished     gpu-east  30h
 TEST_CASE("the note of a blocked job counts the reasons that it does not name") {
   report::StatusData data = FleetStatus();
   data.verdicts[0].reasons_json =
-      R"([{"code":"TemplateMissing","object":"","message":"x"},
-          {"code":"QueueMissing","object":"","message":"y"}])";
+      R"([{"code":"TemplateMissing","object":"","facts":{"type":"Sentence","text":"x"}},
+          {"code":"QueueMissing","object":"","facts":{"type":"Sentence","text":"y"}}])";
   CHECK_THAT(
       RenderStatus(data, Settings()).out,
       ContainsSubstring("TemplateMissing on 2, ClusterUnreachable on 1 (and 1 more reason)\n"));

@@ -69,8 +69,8 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   incarnation.verdicts.resize(2);
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
   incarnation.verdicts[1].reasons_json =
-      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu.example.com","message":"x"},
-          {"code":"DevicesAllocated","object":"ResourceClaim ml/shared","message":"y"}])";
+      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu.example.com","facts":{"type":"Sentence","text":"x"}},
+          {"code":"DevicesAllocated","object":"ResourceClaim ml/shared","facts":{"type":"Sentence","text":"y"}}])";
   const auto place = [](const char* worker, int number, const char* first) {
     return store::PlaceRow{"uid-sweep-3", ClusterName(worker), number, 0, false, first, "Strict"};
   };
@@ -157,8 +157,8 @@ TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   verdicts[0].reasons_json =
-      R"([{"code":"QueueMissing","object":"LocalQueue ml/gpu","message":"LocalQueue ml/gpu does not exist there"},
-          {"code":"NotEnoughDevices","object":"","message":"1 of 2 pods fit"}])";
+      R"([{"code":"QueueMissing","object":"LocalQueue ml/gpu","facts":{"type":"Sentence","text":"LocalQueue ml/gpu does not exist there"}},
+          {"code":"NotEnoughDevices","object":"","facts":{"type":"Sentence","text":"1 of 2 pods fit"}}])";
   verdicts[0].pods_fitting = 1;
   const std::string out = RenderWhy(data, Settings(Format::kWide)).out;
   CHECK_THAT(
@@ -404,7 +404,8 @@ TEST_CASE("verdicts that make no sense are shown as far as they go") {
   report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts[0].reasons_json = "{not json";
-  verdicts[1].reasons_json = R"([1, {"code": 5}, {"code": "NewerReason", "message": "a\nb"}])";
+  verdicts[1].reasons_json =
+      R"([1, {"code": 5}, {"code": "NewerReason", "facts": {"type": "Sentence", "text": "a\nb"}}])";
   verdicts[2].reasons_json = R"({"code": "x"})";
   const std::string out = RenderWhy(data, Settings()).out;
   CHECK_THAT(out, ContainsSubstring("gpu-east  No       -            no reason was recorded\n"));
@@ -523,8 +524,8 @@ TEST_CASE("why: the caret below a selector that does not compile keeps its line"
   auto& verdicts = data.incarnations[0].verdicts;
   verdicts.resize(1);
   verdicts[0].reasons_json =
-      R"([{"code":"SelectorError","object":"","message":"does not compile: ERROR: 1:3\n | a >= b)"
-      R"(\n | ..^\nwrite compareTo"}])";
+      R"([{"code":"SelectorError","object":"","facts":{"type":"Sentence","text":)"
+      R"("does not compile: ERROR: 1:3\n | a >= b\n | ..^\nwrite compareTo"}}])";
   const std::string below = "\n" + std::string(sizeof("gpu-east  No       SelectorError"), ' ');
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("SelectorError  does not compile: ERROR: 1:3" + below +
