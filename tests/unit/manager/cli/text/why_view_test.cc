@@ -69,8 +69,10 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   incarnation.verdicts.resize(2);
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
   incarnation.verdicts[1].reasons_json =
-      R"([{"code":"DevicesAllocated","object":"DeviceClass gpu.example.com","facts":{"type":"Sentence","text":"x"}},
-          {"code":"DevicesAllocated","object":"ResourceClaim ml/shared","facts":{"type":"Sentence","text":"y"}}])";
+      verify::KeptReasons({{verdict::ReasonCode::kDevicesAllocated, "DeviceClass gpu.example.com",
+                            verdict::DeviceCounts{.wish = {.device_class = "gpu.example.com"}}},
+                           {verdict::ReasonCode::kDevicesAllocated, "ResourceClaim ml/shared",
+                            verdict::Sentence{"y"}}});
   const auto place = [](const char* worker, int number, const char* first) {
     return store::PlaceRow{"uid-sweep-3", ClusterName(worker), number, 0, false, first, "Strict"};
   };
