@@ -1,8 +1,8 @@
 #pragma once
 //
-// The part of fact_fields.h, which includes it, that is about devices and nodes.
+// The part of fact_fields.h about devices and nodes.
 
-#include "verdict/fact_fields.h"
+#include "verdict/fact_names.h"
 
 namespace fedra::verdict {
 

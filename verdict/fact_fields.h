@@ -6,10 +6,11 @@
 // Pure; internal to those few users, for it is all templates.
 
 #include <array>
-#include <concepts>
 #include <string_view>
-#include <type_traits>
+#include <variant>
 
+#include "verdict/device_fields.h"
+#include "verdict/fact_names.h"
 #include "verdict/reason.h"
 
 namespace fedra::verdict {
@@ -23,46 +24,6 @@ inline constexpr std::array<std::string_view, std::variant_size_v<Facts>> kFactT
     "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
     "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
     "SchedulerError",  "SearchLimit"};
-
-template <size_t Size>
-using Names = std::array<std::string_view, Size>;
-
-// The names of an enumeration's values, in their order.
-constexpr Names<5> NamesOf(Unreadable::Cause) {
-  return {"Forbidden", "NotServed", "Listing", "Failing", "Malformed"};
-}
-constexpr Names<7> NamesOf(Missing::Copy) {
-  return {"None", "Unknown", "Nowhere", "Comes", "Assumed", "Forbidden", "Refused"};
-}
-constexpr Names<3> NamesOf(Quota::Limit) { return {"NotCovered", "TooSmall", "Reserved"}; }
-constexpr Names<5> NamesOf(Connection::State) {
-  return {"Failed", "Connecting", "Lost", "NotReached", "NoAnswer"};
-}
-constexpr Names<12> NamesOf(Rule) {
-  return {"UnusablePool",  "OtherDriver", "ClassSelector", "RequestSelector",
-          "SelectorError", "OtherNode",   "Taint",         "Allocated",
-          "Reserved",      "Taken",       "Capacity",      "Free"};
-}
-constexpr Names<7> NamesOf(JointShortage::Cause) {
-  return {"Constraints", "Counters", "Taints", "Capacity", "Allocated", "Taken", "NoNode"};
-}
-constexpr Names<3> NamesOf(NodeRoom::Cause) { return {"TooSmall", "TooSmallAll", "Busy"}; }
-constexpr Names<4> NamesOf(NoSuchResource::Source) {
-  return {"Nodes", "NoClass", "Implicit", "Release"};
-}
-constexpr Names<9> NamesOf(NodeRefusal::Why) {
-  return {"Affinity",      "Selector",    "Claim",      "Taint",       "AffinityError",
-          "Unschedulable", "UnusedClaim", "PodRequest", "ClaimOfOther"};
-}
-constexpr Names<4> NamesOf(SearchLimit::Kind) {
-  return {"Spent", "SharedClaim", "OneNode", "Slow"};
-}
-
-template <class T>
-concept NamedEnum = requires(T value) { NamesOf(value); };
-
-template <class T, class Of>
-concept Like = std::same_as<std::remove_const_t<T>, Of>;
 
 // Calls `visit(name, field)` for each. One overload for every struct of facts.
 template <class V>
@@ -201,5 +162,3 @@ void ForEachField(Like<Setback> auto& f, V&& visit) {
 }
 
 }  // namespace fedra::verdict
-
-#include "verdict/device_fields.h"
