@@ -102,7 +102,8 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* why = app.add_subcommand("why", "Say for each worker why it can or cannot run a job");
   why->add_option("job", parsed.view.names,
-                  "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; "
+                  "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
+                  "it where jobs of several kinds have it; "
                   "job/NAME and workload/NAME, too")
       ->required()
       ->expected(1);
@@ -119,7 +120,8 @@ void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
       app.add_subcommand("history", "Show what happened to a job, attempt by attempt");
   history
       ->add_option("job", parsed.view.names,
-                   "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; "
+                   "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
+                  "it where jobs of several kinds have it; "
                    "job/NAME and workload/NAME, too")
       ->required()
       ->expected(1);

@@ -320,7 +320,7 @@ std::map<std::string, DeviceStock> DeviceState::Stock() const {
   });
 }
 
-int DeviceState::HoldingPods(const tracking::JobKey& job) const {
+PodCounts DeviceState::HoldingPods(const tracking::JobKey& job) const {
   return state_.With(
       [&](State& state) { return state.pods.Holding(job, *state.builder.Publish()); });
 }

@@ -100,7 +100,7 @@ class DeviceState final {
   std::map<std::string, DeviceStock> Stock() const;
 
   // Of this job (pod_table.h).
-  int HoldingPods(const tracking::JobKey& job) const;
+  PodCounts HoldingPods(const tracking::JobKey& job) const;
   // Grows with every change that HoldingPods() of some job may follow.
   uint64_t holding_version() const;
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.

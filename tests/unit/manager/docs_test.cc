@@ -78,35 +78,77 @@ std::string MetricsPage() {
   return page;
 }
 
-std::string CountText(const tracking::PodSetRule& rule) {
-  std::string text;
-  for (const tracking::CountFactor& factor : rule.count) {
-    if (!text.empty()) text += " x ";
-    std::string least;
-    for (const tracking::CountTerm& term : factor)
-      least += (least.empty() ? "" : ", ") + term.path.text();
-    text += factor.size() > 1 ? "min(" + least + ")" : least;
-  }
-  return text.empty() ? "1" : text;
-}
-
 std::string PodSetsText(const tracking::KindRow& row) {
   std::string text;
   for (const tracking::PodSetRule& rule : row.pod_sets) {
     const std::string name = rule.name.empty() ? "its " + rule.name_at.text() : rule.name;
     const std::string dot = rule.pod_template.empty() ? "" : ".";
     text += fmt::format("{}`{}{}{}` ({}; {})", text.empty() ? "" : ", ", rule.at.text(), dot,
-                        rule.pod_template.text(), name, CountText(rule));
+                        rule.pod_template.text(), name, ToString(rule.count));
   }
   return text;
 }
 
 std::string StrippedText(const tracking::KindRow& row) {
   std::string text;
-  for (const tracking::FieldPath& path : row.stripped)
+  for (const FieldPath& path : row.stripped)
     text += fmt::format("{}`{}`", text.empty() ? "" : ", ", path.text());
   return text.empty() ? "-" : text;
 }
+
+constexpr std::string_view kOwnKinds = R"(
+## Kinds of your own
+
+A kind that is not in these tables is added by an entry of `kinds` in the configuration, with the same columns
+([configuration.md](configuration.md) explains each key; `fedra config validate` says what is wrong with an
+entry, with its line). It takes effect at the next start. The daemon, `check`, `sync` and `orphans` use it; a
+snapshot has the built-in kinds only.
+
+```yaml
+kinds:
+- apiVersion: example.com/v1
+  kind: TrainingRun
+  plural: trainingruns
+  managedBy: spec.policy.managedBy
+  suspend: spec.policy.paused
+  podSets:
+  - {at: "spec.roles[*]", template: template, nameFrom: name, count: replicas}
+  succeeded: ["status.phase=Done"]
+  failed: ["status.phase=Broken"]
+  active: ["status.running>0"]
+  cleared: {running: 0}
+  stripped: [spec.ttlSeconds]
+  podLabel: example.com/run
+```
+
+What the kind must have: a field that its controller takes for "somebody else runs this", a field that keeps it
+from starting, a status subresource, and something that makes its Workload on the manager and starts the copy on
+the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
+does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries.
+
+Rights on the kind are yours to grant: on the manager get, list and watch, and patch of its status; on workers
+get, list, watch, create and delete. `fedra config validate --connect` tells what is missing.
+
+Tekton's PipelineRun, from Tekton 1.5, with tekton-kueue on all clusters:
+
+```yaml
+kinds:
+- apiVersion: tekton.dev/v1
+  kind: PipelineRun
+  plural: pipelineruns
+  suspend: spec.status
+  suspended: PipelineRunPending
+  succeeded: ["status.conditions[type=Succeeded].status=True"]
+  failed: ["status.conditions[type=Succeeded].status=False"]
+  podLabel: tekton.dev/pipelineRun
+  operator: Tekton 1.5
+```
+
+Its pods are not in it: quota and devices are what its Workload says.
+
+Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
+managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.
+)";
 
 std::string KindsPage() {
   std::string page =
@@ -154,6 +196,7 @@ std::string KindsPage() {
                             ? fmt::format("`{}`", nlohmann::json::parse(row.cleared_status).dump())
                             : conditions);
   }
+  page += kOwnKinds;
   return page;
 }
 
