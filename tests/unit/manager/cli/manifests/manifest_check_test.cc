@@ -380,9 +380,8 @@ spec:
 TEST_CASE("of a kind that is not known, what may be a job is told how to be added") {
   const TempFolder folder;
   const auto skipped = [&](const std::string& text) {
-    const auto input =
-        ReadCheckInput({folder.Write("x.yaml", std::string(kJob) + "---\n" + text)},
-                       *tracking::BuiltInKinds(), "");
+    const auto input = ReadCheckInput({folder.Write("x.yaml", std::string(kJob) + "---\n" + text)},
+                                      *tracking::BuiltInKinds(), "");
     REQUIRE(input.has_value());
     REQUIRE(input->skipped.size() == 1);
     return input->skipped[0];
