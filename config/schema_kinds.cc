@@ -17,7 +17,8 @@ Fields DescribePodSet(PodSetSettings& pods) {
        TextRef{&pods.name_at, TextRule::kFieldPath}, "name"},
       {"count",
        "How many pods: fields below `at`, multiplied with \" x \", the least of some with min(a, "
-       "b). An absent one counts as 1, with ?0 as 0, with ? not at all. Without it, 1 pod.",
+       "b). An absent one counts as 1, with ?0 as 0, with ? not at all (between braces YAML wants "
+       "quotes around these). Without it, 1 pod.",
        TextRef{&pods.count, TextRule::kPodCount}, "replicas"},
   };
 }

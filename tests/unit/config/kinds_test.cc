@@ -30,7 +30,7 @@ constexpr const char* kWhole = R"(- apiVersion: example.com/v1
   suspend: spec.state
   suspended: Held
   podSets:
-  - {at: 'spec.roles[*]', template: template, nameFrom: name, count: replicas x hosts?0}
+  - {at: 'spec.roles[*]', template: template, nameFrom: name, count: 'replicas x hosts?0'}
   - {at: spec.driver, name: driver}
   succeeded: ["status.phase=Done"]
   failed: ["status.phase=Lost|Broken", "status.phase=Done and status.code>0"]
@@ -74,7 +74,7 @@ TEST_CASE("what is wrong with an entry of kinds has its place and its reason") {
       "f.yaml:5:39: kinds[0].plural: \"Runs\" is not a DNS-1123 label (lower-case letters, digits "
       "and \"-\", starting and ending with a letter or digit; at most 63)");
   CHECK(ProblemsWith("suspend: 'spec.parts[*].suspend'") ==
-        "f.yaml:5:71: kinds[0].suspend: \"spec.parts[*].suspend\" does not name one field of the "
+        "f.yaml:5:66: kinds[0].suspend: \"spec.parts[*].suspend\" does not name one field of the "
         "spec (such as spec.managedBy, without brackets)");
   CHECK(ProblemsWith("managedBy: status.by").find("does not name one field of the spec") !=
         std::string::npos);
@@ -97,7 +97,7 @@ TEST_CASE("what is wrong with an entry of kinds has its place and its reason") {
   CHECK(
       ProblemsOf("- {apiVersion: a.b/v1, kind: Run, plural: runs}\n"
                  "- {apiVersion: a.b/v2, kind: Run, plural: runs}\n") ==
-      "f.yaml:6:25: kinds[1].kind: is the same kind as that of kinds[0] (one entry for each group "
+      "f.yaml:6:30: kinds[1].kind: is the same kind as that of kinds[0] (one entry for each group "
       "and kind)");
 }
 

@@ -39,7 +39,7 @@ constexpr const char* kTrainingRun = R"(- apiVersion: example.com/v1
   plural: trainingruns
   managedBy: spec.policy.managedBy
   suspend: spec.policy.paused
-  podSets: [{at: 'spec.roles[*]', template: template, nameFrom: name, count: pods x hosts?0}]
+  podSets: [{at: 'spec.roles[*]', template: template, nameFrom: name, count: 'pods x hosts?0'}]
   succeeded: ["status.phase=Done and status.code=0"]
   active: ["status.running>0"]
   cleared: {running: 0}

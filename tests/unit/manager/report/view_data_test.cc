@@ -144,10 +144,11 @@ TEST_CASE_METHOD(Fixture, "a name that jobs of several kinds have needs its kind
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::kNotFound);
   // Its end leaves one that lives.
-  other.removed_at = kNow;
-  store->Enqueue(store::PutWorkload{other});
+  store->Enqueue(store::RemoveWorkload{other.uid, kNow});
   REQUIRE(store->Flush());
-  CHECK(ask("ml/train-7b").value().incarnations.front().row.uid == "uid-train-7b");
+  const auto later = LoadWorkload(*store->Read().value(), {{"", {"ml", "train-7b"}}}, kNow);
+  REQUIRE(later);
+  CHECK(later->incarnations.front().row.uid == "uid-train-7b");
 }
 
 TEST_CASE("names of jobs") {
