@@ -148,6 +148,16 @@ Its pods are not in it: quota and devices are what its Workload says.
 
 Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
 managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.
+
+Of Kueue's own kinds these cannot be added by an entry either:
+
+| kind | why its columns do not suffice |
+|---|---|
+| `workload.codeflare.dev/v1beta2` AppWrapper | its pod templates are in whole objects, at paths that each wrapper names itself, and Kueue leaves their claims out of the Workload: devices would not be seen |
+| `trainer.kubeflow.org/v1alpha1` TrainJob | its pod templates are in a TrainingRuntime, which every worker must have with the same content; Trainer honours managedBy from 2.3 |
+| `kubeflow.org/v1` JAXJob | Kueue refuses the annotation by which a worker's Kueue adopts the copy, and training-operator never reads its managedBy |
+| `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
+| `sparkoperator.k8s.io/v1beta2` SparkApplication | it has no managedBy, Kueue refuses the annotation too, and its Workload shows no claims |
 )";
 
 std::string KindsPage() {
