@@ -18,6 +18,7 @@ class Checks final {
     CheckWorkerNames();
     CheckSameCluster();
     CheckDispatch();
+    CheckKinds();
     return std::move(problems_);
   }
 
@@ -79,6 +80,34 @@ class Checks final {
     if (config_.dispatch.policy == DispatchPolicy::kRace && Written("dispatch.candidates")) {
       Add("dispatch.candidates", "has no meaning with policy race",
           "remove it: race uses every eligible worker");
+    }
+  }
+
+  void CheckKinds() {
+    std::map<std::pair<std::string, std::string>, size_t> first;  // group and kind
+    for (size_t i = 0; i < config_.kinds.size(); ++i) {
+      const KindSettings& kind = config_.kinds[i];
+      const std::string path = fmt::format("kinds[{}]", i);
+      const std::string group = kind.api_version.substr(0, kind.api_version.find('/'));
+      if (group == "batch" && kind.kind == "Job")
+        Add(path + ".kind", "batch Job has code of its own", "remove the entry");
+      const auto [at, fresh] = first.emplace(std::pair(group, kind.kind), i);
+      if (!fresh && !kind.kind.empty())
+        Add(path + ".kind", fmt::format("is the same kind as that of kinds[{}]", at->second),
+            "one entry for each group and kind");
+      if (!kind.active.empty() && kind.cleared.empty() && kind.cleared_conditions.empty())
+        Add(path + ".active", "nothing takes this out of the status, and quota would be kept",
+            "write cleared or clearedConditions");
+      CheckPodSets(kind, path);
+    }
+  }
+
+  void CheckPodSets(const KindSettings& kind, const std::string& path) {
+    for (size_t i = 0; i < kind.pod_sets.size(); ++i) {
+      const PodSetSettings& pods = kind.pod_sets[i];
+      if (pods.name.empty() == pods.name_at.empty())
+        Add(fmt::format("{}.podSets[{}]", path, i),
+            pods.name.empty() ? "has no name" : "has both name and nameFrom", "write one of them");
     }
   }
 

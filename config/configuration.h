@@ -167,11 +167,43 @@ struct LoggingSettings {
   log::Format format = log::Format::kText;
 };
 
+// Pods of a kind, as of tracking::PodSetRule. Paths and counts as base/field_path.h and
+// base/field_rules.h read them.
+struct PodSetSettings {
+  std::string at;            // a pod set for each value that stands here; required
+  std::string pod_template;  // below `at`: the PodTemplateSpec; empty: `at` itself
+  std::string name;          // Kueue's name of the pod set
+  std::string name_at;       // or the field below `at` that has it
+  std::string count;         // fields below `at`; empty: 1
+  bool operator==(const PodSetSettings&) const = default;
+};
+
+// A kind of job beside the built-in ones, as of tracking::KindRow.
+struct KindSettings {
+  std::string api_version;                    // "group/version"; required
+  std::string kind;                           // required
+  std::string plural;                         // required
+  std::string managed_by = "spec.managedBy";  // plain path
+  std::string suspend = "spec.suspend";       // plain path
+  std::string suspended = "true";  // what stands there in a suspended job: a flag, or text
+  std::vector<PodSetSettings> pod_sets;
+  std::vector<std::string> succeeded;  // tests, one of which holds for a job that succeeded
+  std::vector<std::string> failed;
+  std::vector<std::string> active;  // single tests
+  std::string cleared;              // a JSON object, merged into the status; empty: {}
+  std::vector<std::string> cleared_conditions;
+  std::vector<std::string> stripped;  // paths
+  std::string pod_label;              // empty: its pods cannot be told
+  std::string operator_name;          // and its version, for people; may be empty
+  bool operator==(const KindSettings&) const = default;
+};
+
 struct Configuration {
   ManagerSettings manager;
   std::vector<WorkerSettings> workers;  // in the file's order; may be empty
   KueueSettings kueue;
-  std::string origin = "fedra";  // label value that marks our objects on workers; DNS-1123 label
+  std::vector<KindSettings> kinds;  // in the file's order; mostly empty
+  std::string origin = "fedra";     // label value that marks our objects on workers; DNS-1123 label
   VerificationSettings verification;
   DispatchSettings dispatch;
   std::chrono::milliseconds worker_lost_timeout = std::chrono::minutes(15);  // 1s to 8760h

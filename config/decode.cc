@@ -11,6 +11,7 @@
 #include "config/names.h"
 #include "config/schema.h"
 #include "config/text_rules.h"
+#include "config/yaml_json.h"
 #include "config/yaml_scalar.h"
 
 namespace fedra::config {
@@ -118,6 +119,8 @@ class Decoder final {
                    [&](const ChoiceRef& ref) { DecodeChoice(node, ref, path); },
                    [&](const LabelsRef& ref) { DecodeLabels(node, ref, path); },
                    [&](const NamesRef& ref) { DecodeNames(node, ref, path); },
+                   [&](const TextsRef& ref) { DecodeTexts(node, ref, path); },
+                   [&](const JsonRef& ref) { DecodeJson(node, ref, path); },
                    [&](const ObjectRef& ref) { DecodeObject(node, ref.fields, path); },
                    [&](const ListRef& ref) { DecodeList(node, ref, path); },
                },
@@ -238,6 +241,20 @@ class Decoder final {
         ref.value->push_back(*text);
       }
     }
+  }
+
+  void DecodeTexts(const YamlNode& node, const TextsRef& ref, const std::string& path) {
+    if (node.kind != YamlNode::Kind::kList) return AddWrongKind(node, path, "a list");
+    for (size_t i = 0; i < node.items.size(); ++i)
+      DecodeText(node.items[i], {&ref.value->emplace_back(), ref.rule},
+                 fmt::format("{}[{}]", path, i));
+  }
+
+  void DecodeJson(const YamlNode& node, const JsonRef& ref, const std::string& path) {
+    if (node.kind != YamlNode::Kind::kMap) return AddWrongKind(node, path, "a map");
+    auto text = TreeToJson(node);
+    if (!text) return Add(node.mark, path, text.error().message);
+    *ref.value = *std::move(text);
   }
 
   void DecodeList(const YamlNode& node, const ListRef& ref, const std::string& path) {

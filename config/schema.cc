@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "config/schema_kinds.h"
+
 namespace fedra::config {
 namespace {
 
@@ -287,6 +289,11 @@ ListRef Workers(std::vector<WorkerSettings>& workers) {
           [&workers](size_t index) { return DescribeWorker(workers.at(index)); }};
 }
 
+ListRef Kinds(std::vector<KindSettings>& kinds) {
+  return {kinds.size(), [&kinds](size_t size) { kinds.resize(size); },
+          [&kinds](size_t index) { return DescribeKind(kinds.at(index)); }};
+}
+
 }  // namespace
 
 Fields Describe(Configuration& c) {
@@ -299,6 +306,7 @@ Fields Describe(Configuration& c) {
       {"workers", "The worker clusters.", Workers(c.workers), ""},
       {"kueue", "How fedra joins in with Kueue on the manager.", ObjectRef{DescribeKueue(c.kueue)},
        ""},
+      {"kinds", "Kinds of jobs beside the built-in ones, see docs/kinds.md.", Kinds(c.kinds), ""},
       {"origin",
        "Label value that marks what this installation creates on workers; unique per manager.",
        TextRef{&c.origin, TextRule::kDnsLabel}, ""},

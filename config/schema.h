@@ -30,6 +30,15 @@ enum class TextRule {
   kControllerName,  // "domain/name"
   kPath,            // made absolute from the file's folder while decoding
   kAddress,         // "IP:port"
+  kGroupVersion,    // "group/version"
+  kKind,            // "JobSet"
+  kConditionType,   // the same form
+  kQualifiedName,   // a label's key
+  kFieldPath,       // base/field_path.h
+  kPlainFieldPath,  // one that can be written to
+  kFieldTests,      // base/field_rules.h
+  kFieldTest,       // exactly one
+  kPodCount,        // base/field_rules.h
 };
 
 // A key with one allowed value: apiVersion and kind.
@@ -66,6 +75,15 @@ struct LabelsRef {
 struct NamesRef {
   std::vector<std::string>* value;
 };
+// A list of texts of one rule.
+struct TextsRef {
+  std::vector<std::string>* value;
+  TextRule rule;
+};
+// Any map, kept as JSON text.
+struct JsonRef {
+  std::string* value;
+};
 struct ObjectRef {
   Fields fields;
 };
@@ -76,7 +94,7 @@ struct ListRef {
 };
 
 using Binding = std::variant<ConstantRef, FlagRef, TextRef, NumberRef, DurationRef, ChoiceRef,
-                             LabelsRef, NamesRef, ObjectRef, ListRef>;
+                             LabelsRef, NamesRef, TextsRef, JsonRef, ObjectRef, ListRef>;
 
 // std::visit(Overloaded{...}, field.binding).
 template <class... F>

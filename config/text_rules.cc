@@ -2,10 +2,14 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+#include "base/field_path.h"
+#include "base/field_rules.h"
 #include "base/object_names.h"
 #include "config/names.h"
 #include "config/url.h"
@@ -58,6 +62,43 @@ std::optional<BadValue> CheckPath(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<BadValue> CheckGroupVersion(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash != std::string_view::npos && IsDnsSubdomain(text.substr(0, slash)) &&
+      IsDnsLabel(text.substr(slash + 1)))
+    return std::nullopt;
+  return BadValue{fmt::format("\"{}\" is not a group with its version", text),
+                  "such as example.com/v1"};
+}
+
+bool IsTypeName(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && text.front() >= 'A' && text.front() <= 'Z' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return IsAlphanumeric(c); });
+}
+
+// What has been read is of no interest here.
+template <class Read>
+std::optional<BadValue> CheckReadable(const Result<Read>& read, std::string_view hint) {
+  if (read) return std::nullopt;
+  return BadValue{read.error().message, std::string(hint)};
+}
+
+std::optional<BadValue> CheckPlainFieldPath(std::string_view text) {
+  const auto path = FieldPath::Parse(text);
+  if (!path) return BadValue{path.error().message, "such as spec.managedBy"};
+  if (path->IsPlain() && path->steps().front().key == "spec" && path->steps().size() > 1)
+    return std::nullopt;
+  return BadValue{fmt::format("\"{}\" does not name one field of the spec", text),
+                  "such as spec.managedBy, without brackets"};
+}
+
+std::optional<BadValue> CheckFieldTest(std::string_view text) {
+  const auto tests = ParseTests(text);
+  if (tests && tests->size() > 1)
+    return BadValue{fmt::format("\"{}\" is more than one test", text), "write them as a list"};
+  return CheckReadable(tests, "");
+}
+
 }  // namespace
 
 std::optional<BadValue> CheckTextRule(std::string_view text, TextRule rule) {
@@ -77,6 +118,26 @@ std::optional<BadValue> CheckTextRule(std::string_view text, TextRule rule) {
       return CheckPath(text);
     case TextRule::kAddress:
       return CheckAddress(text);
+    case TextRule::kGroupVersion:
+      return CheckGroupVersion(text);
+    case TextRule::kKind:
+    case TextRule::kConditionType:
+      if (IsTypeName(text)) return std::nullopt;
+      return BadValue{fmt::format("\"{}\" is not the name of a type", text),
+                      "letters and digits, the first an upper-case letter"};
+    case TextRule::kQualifiedName:
+      if (IsQualifiedName(text)) return std::nullopt;
+      return BadValue{fmt::format("\"{}\" is not a label key", text), "such as example.com/run"};
+    case TextRule::kFieldPath:
+      return CheckReadable(FieldPath::Parse(text), "such as spec.roles[*].template");
+    case TextRule::kPlainFieldPath:
+      return CheckPlainFieldPath(text);
+    case TextRule::kFieldTests:
+      return CheckReadable(ParseTests(text), "");
+    case TextRule::kFieldTest:
+      return CheckFieldTest(text);
+    case TextRule::kPodCount:
+      return CheckReadable(ParseCount(text), "such as replicas x min(parallelism, completions?)");
   }
   return std::nullopt;
 }

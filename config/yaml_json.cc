@@ -149,6 +149,16 @@ Result<std::vector<YamlDocument>> ReadYaml(std::string_view text) {
   return documents;
 }
 
+Result<std::string> TreeToJson(const YamlNode& tree) {
+  std::string json;
+  try {
+    AppendNode(json, tree);
+  } catch (const CannotConvert& error) {
+    return Fail(ErrorCode::kInvalidArgument, Describe(error.mark, error.why));
+  }
+  return json;
+}
+
 Result<std::vector<std::string>> YamlToJson(std::string_view text) {
   FEDRA_ASSIGN_OR_RETURN(std::vector<YamlDocument> documents, ReadYaml(text));
   std::vector<std::string> texts;

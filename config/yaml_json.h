@@ -16,6 +16,8 @@
 
 namespace fedra::config {
 
+struct YamlNode;
+
 struct YamlDocument {
   std::string json;
   YamlPlaces places;
@@ -26,5 +28,7 @@ struct YamlDocument {
 Result<std::vector<YamlDocument>> ReadYaml(std::string_view text);
 // Their JSON texts alone.
 Result<std::vector<std::string>> YamlToJson(std::string_view text);
+// A part of a document that was parsed already.
+Result<std::string> TreeToJson(const YamlNode& tree);
 
 }  // namespace fedra::config

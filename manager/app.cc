@@ -232,8 +232,8 @@ std::string Daemon::MetricsPage() {
   }
   metrics_.SetClusters(clusters);
   metrics_.SetQueueDepth(federation_->queue_depth());
-  for (const auto& [phase, count] : federation_->WorkloadsByPhase())
-    metrics_.SetWorkloads(phase, count);
+  for (const auto& [kind_and_phase, count] : federation_->WorkloadsByPhase())
+    metrics_.SetWorkloads(kind_and_phase.first, kind_and_phase.second, count);
   metrics_.SetBlocked(federation_->BlockedByReason());
   const store::StoreStats stats = store_->Stats();
   metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);

@@ -1,5 +1,9 @@
 #include "manager/wiring.h"
 
+#include <utility>
+
+#include "base/guarded.h"
+#include "manager/kind_settings.h"
 #include "manager/same_names.h"
 #include "manager/tracking/manager_name.h"
 
@@ -57,7 +61,25 @@ std::optional<Error> ToMisconfigured(const config::ClusterAccess& access) {
       ErrorCode::kInvalidArgument, config::ToString(access.error().problems.front()), {}, {}};
 }
 
-tracking::JobKindsPtr ToKinds(const config::Configuration&) { return tracking::BuiltInKinds(); }
+tracking::JobKindsPtr ToKinds(const config::Configuration& configuration) {
+  struct Made {
+    std::vector<config::KindSettings> of;
+    tracking::JobKindsPtr kinds;
+  };
+  // All parts of the process know a kind by the address of its adapter, after a reload too. One
+  // entry, since a change of them needs a restart.
+  static Guarded<std::vector<Made>> all;
+  if (configuration.kinds.empty()) return tracking::BuiltInKinds();
+  return all.With([&](std::vector<Made>& made) {
+    for (const Made& known : made)
+      if (known.of == configuration.kinds) return known.kinds;
+    std::vector<tracking::KindRow> rows;
+    for (const config::KindSettings& kind : configuration.kinds) rows.push_back(ToRow(kind));
+    made.push_back(
+        {configuration.kinds, std::make_shared<const tracking::JobKinds>(std::move(rows))});
+    return made.back().kinds;
+  });
+}
 
 ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& kinds) {
   ClusterOptions options;

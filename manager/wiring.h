@@ -15,7 +15,8 @@ kube::AccessSettings ToAccess(const config::KubeAccess& access);
 // Why a kubeconfig cannot be used, as one error; null when it can.
 std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
 ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& kinds);
-// The kinds of jobs that this configuration makes fedra run.
+// The kinds of jobs that this configuration makes fedra run; the same object for the same `kinds`,
+// for the whole process.
 tracking::JobKindsPtr ToKinds(const config::Configuration& configuration);
 // Whether jobs are taken back from workers that are removed from the configuration.
 bool DrainsRemoved(const config::Configuration& configuration);

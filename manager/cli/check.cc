@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "config/load.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/assumed_templates.h"
 #include "manager/cli/fleet/daemon_memory.h"
@@ -24,6 +26,7 @@
 #include "manager/report/as_of.h"
 #include "manager/report/document.h"
 #include "manager/report/job_report.h"
+#include "manager/wiring.h"
 
 namespace fedra::cli {
 namespace {
@@ -173,6 +176,17 @@ void Print(const CheckInput& input, const std::vector<report::JobReport>& report
   terminal.out << text;
 }
 
+// What is wrong with the file is said when the workers are opened. A snapshot names no kinds of its
+// own.
+tracking::JobKindsPtr KindsOf(const CheckOptions& options) {
+  if (!options.snapshot.empty()) return tracking::BuiltInKinds();
+  const auto loaded =
+      config::Load(options.config, {.now = SystemClock().Now(),
+                                    .in_cluster = config::InClusterFromEnvironment(),
+                                    .manager_may_fail = true});
+  return loaded ? ToKinds(loaded->configuration) : tracking::BuiltInKinds();
+}
+
 }  // namespace
 
 int Check(const CheckOptions& options, Terminal& terminal) {
@@ -182,7 +196,7 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   };
   const auto format = ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
-  const tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
+  const tracking::JobKindsPtr kinds = KindsOf(options);
   Result<CheckInput> input = ReadCheckInput(options.files, *kinds, options.ns);
   if (!input) return fail(input.error().message);
   for (const std::string& line : input->skipped) terminal.err << Printable(line) << "\n";

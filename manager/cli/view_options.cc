@@ -101,9 +101,11 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
 
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* why = app.add_subcommand("why", "Say for each worker why it can or cannot run a job");
-  why->add_option("job", parsed.view.names,
-                  "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; "
-                  "job/NAME and workload/NAME, too")
+  why->add_option(
+         "job", parsed.view.names,
+         "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
+         "it where jobs of several kinds have it; "
+         "job/NAME and workload/NAME, too")
       ->required()
       ->expected(1);
   AddViewOptions(*why, parsed);
@@ -118,9 +120,11 @@ void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* history =
       app.add_subcommand("history", "Show what happened to a job, attempt by attempt");
   history
-      ->add_option("job", parsed.view.names,
-                   "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; "
-                   "job/NAME and workload/NAME, too")
+      ->add_option(
+          "job", parsed.view.names,
+          "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
+          "it where jobs of several kinds have it; "
+          "job/NAME and workload/NAME, too")
       ->required()
       ->expected(1);
   AddViewOptions(*history, parsed);

@@ -114,7 +114,7 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
 Render OfWorkload(const ViewOptions& options,
                   Output (*render)(const report::WorkloadData&, const ViewSettings&)) {
   return [&options, render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
-    FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> names,
+    FEDRA_ASSIGN_OR_RETURN(const std::vector<report::JobName> names,
                            report::ParseWorkloadName(options.names.front(), settings.query.ns));
     FEDRA_ASSIGN_OR_RETURN(const report::WorkloadData data,
                            report::LoadWorkload(reader, names, settings.query.now));

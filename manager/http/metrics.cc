@@ -63,7 +63,8 @@ constexpr std::array kFamilies = {
         "fedra_worker_lost_total", "counter", "cluster",
         "Jobs requeued because their worker was unreachable for longer than workerLostTimeout."},
     MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be reconciled."},
-    MetricFamily{"fedra_workloads", "gauge", "phase", "Jobs by phase (docs/states.md)."},
+    MetricFamily{"fedra_workloads", "gauge", "kind, phase",
+                 "Jobs by kind and phase (docs/states.md)."},
     MetricFamily{"fedra_blocked_workloads", "gauge", "reason",
                  "Jobs that no worker can run now, each counted once: by the reason that stands "
                  "first on most workers."},
@@ -321,8 +322,8 @@ void Metrics::SetConfigRead(bool ok, WallTime now) {
 void Metrics::SetQueueDepth(size_t depth) {
   families_->queue_depth.Set(static_cast<double>(depth));
 }
-void Metrics::SetWorkloads(std::string_view phase, int count) {
-  families_->workloads.Add({{"phase", std::string(phase)}}).Set(count);
+void Metrics::SetWorkloads(const std::string& kind, std::string_view phase, int count) {
+  families_->workloads.Add({{"kind", kind}, {"phase", std::string(phase)}}).Set(count);
 }
 void Metrics::SetStoreSize(uint64_t bytes) {
   families_->store_size.Set(static_cast<double>(bytes));

@@ -73,7 +73,7 @@ class Metrics final : public reconcile::Telemetry {
   void SetClusters(const std::vector<ClusterGauges>& clusters);
   void SetManager(bool is_up);
   void SetQueueDepth(size_t depth);
-  void SetWorkloads(std::string_view phase, int count);
+  void SetWorkloads(const std::string& kind, std::string_view phase, int count);
   // By the reason's name; those of the last call that are no longer among them become 0.
   void SetBlocked(const std::map<std::string_view, reconcile::BlockedFacts>& by_reason);
   void SetStoreSize(uint64_t bytes);

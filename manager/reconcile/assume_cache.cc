@@ -45,10 +45,18 @@ SteadyTime AssumeCache::BeginOf(const Assumption& what, SteadyTime now) const {
 void AssumeCache::AddComing(const Entry& entry, std::vector<dra::AssumedPods>& list) const {
   const tracking::Demands& demands = entry.what.demands;
   if (demands == nullptr) return;
-  int holding = pods_.holding(entry.what.job);
+  std::map<std::string, int> holding = pods_.holding(entry.what.job);
+  const auto take = [&](const std::string& pod_set, int most) {
+    const auto found = holding.find(pod_set);
+    if (found == holding.end()) return 0;
+    const int taken = std::min(found->second, most);
+    found->second -= taken;
+    return taken;
+  };
   for (const dra::PodDemand& demand : *demands) {
-    const int here = std::min(holding, demand.count);
-    holding -= here;
+    int here = take(demand.name, demand.count);
+    // Those of which nobody said so are taken for the first ones.
+    here += take({}, demand.count - here);
     // The demand lives as long as all of them.
     std::shared_ptr<const dra::PodDemand> shared(demands, &demand);
     if (demand.count > here)

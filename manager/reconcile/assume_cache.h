@@ -28,6 +28,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,8 +49,9 @@ class AssumeCache final {
   // The worker's pods.
   struct Pods {
     std::function<uint64_t()> version;  // grows with every change of `holding`
-    std::function<int(const tracking::JobKey& job)>
-        holding;  // that have their devices, of this job
+    // That have their devices, of this job, by pod set; under the empty name those that do not tell
+    // theirs.
+    std::function<std::map<std::string, int>(const tracking::JobKey& job)> holding;
   };
   // The clock, and what the functions look at, must outlive it.
   AssumeCache(Pods pods, const Clock& clock);

@@ -181,6 +181,7 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action
   log::Write(notes::IsLogWarning(action.reason) ? log::Level::kWarn : log::Level::kInfo,
              action.reason,
              {{"workload", execution.gathered.view.key.ToString()},
+              {"kind", execution.workload == nullptr ? "" : execution.workload->owner.kind},
               {"job", execution.gathered.job.ToString()},
               {"cluster", action.cluster.value},
               {"message", action.message}});

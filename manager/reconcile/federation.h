@@ -58,7 +58,7 @@ class Federation final {
   bool IsWorking() const { return working_.load(); }
 
   // For metrics.
-  std::map<std::string_view, int> WorkloadsByPhase() const { return workloads_.ByPhase(); }
+  KindPhases WorkloadsByPhase() const { return workloads_.ByPhase(); }
   std::map<std::string_view, BlockedFacts> BlockedByReason() const {
     return workloads_.BlockedByReason();
   }

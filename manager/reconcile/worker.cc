@@ -30,7 +30,7 @@ bool RejectsUs(const ConnectionState& connection) {
 AssumeCache::Pods PodsThere(const verify::DeviceState* devices) {
   if (devices == nullptr) {
     return {.version = [] { return uint64_t{0}; },
-            .holding = [](const tracking::JobKey&) { return 0; }};
+            .holding = [](const tracking::JobKey&) { return verify::PodCounts(); }};
   }
   return {
       .version = [devices] { return devices->pods().version(); },

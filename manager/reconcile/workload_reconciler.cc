@@ -218,6 +218,10 @@ void WorkloadReconciler::ClearResidues(const Gathered& gathered) {
 }
 
 void WorkloadReconciler::CountPhase(const Gathered& gathered, placement::Phase phase) {
+  const auto& owner = gathered.view.workload;
+  const std::string kind =
+      owner == nullptr || !gathered.view.kind_supported ? "other" : owner->owner.kind;
+  if (phase != placement::Phase::kGone) kinds_.With([&](auto& kinds) { kinds.insert(kind); });
   const std::string_view reason =
       gathered.judged && phase == placement::Phase::kBlocked ? MostFrequentReason(gathered) : "";
   phases_.With([&](auto& phases) {
@@ -226,6 +230,7 @@ void WorkloadReconciler::CountPhase(const Gathered& gathered, placement::Phase p
       return;
     }
     Counted& counted = phases[gathered.view.key];
+    counted.kind = kind;
     counted.phase = phase;
     if (!reason.empty()) counted.reason = reason;
     const auto& workload = gathered.view.workload;
@@ -234,11 +239,14 @@ void WorkloadReconciler::CountPhase(const Gathered& gathered, placement::Phase p
   });
 }
 
-std::map<std::string_view, int> WorkloadReconciler::ByPhase() const {
-  std::map<std::string_view, int> counts;
-  for (const placement::Phase phase : placement::kPhases) counts[placement::ToString(phase)] = 0;
+KindPhases WorkloadReconciler::ByPhase() const {
+  KindPhases counts;
+  for (const std::string& kind : kinds_.Copy())
+    for (const placement::Phase phase : placement::kPhases)
+      counts[{kind, placement::ToString(phase)}] = 0;
   phases_.With([&](const auto& phases) {
-    for (const auto& [key, counted] : phases) ++counts[placement::ToString(counted.phase)];
+    for (const auto& [key, counted] : phases)
+      ++counts[{counted.kind, placement::ToString(counted.phase)}];
   });
   return counts;
 }

@@ -10,8 +10,10 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "manager/reconcile/copy_places.h"
 #include "manager/reconcile/dispatch_order.h"
@@ -44,14 +46,17 @@ struct WorkloadParts {
   const Clock& clock;
 };
 
+// Kind ("JobSet"; "other" where no adapter knows it) and phase -> how many.
+using KindPhases = std::map<std::pair<std::string, std::string_view>, int>;
+
 class WorkloadReconciler final {
  public:
   WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts);
 
   Result<void> Reconcile(const ObjectKey& key);
 
-  // Workloads in each phase, for metrics.
-  std::map<std::string_view, int> ByPhase() const;
+  // Workloads in each phase, of each kind of job that was seen since the start, for metrics.
+  KindPhases ByPhase() const;
   // Blocked workloads by the name of the reason that stands first on most workers, for metrics.
   std::map<std::string_view, BlockedFacts> BlockedByReason() const;
 
@@ -91,11 +96,14 @@ class WorkloadReconciler final {
   const WallTime started_;
 
   struct Counted {
+    std::string kind;
     placement::Phase phase = placement::Phase::kWaiting;
     std::string_view reason;  // of a catalogue; empty: not judged yet
     WallTime reserved_at{};   // its quota
   };
   Guarded<std::unordered_map<ObjectKey, Counted>> phases_;
+  // A kind whose last job has gone is told with 0. Bounded: there is one for each adapter.
+  Guarded<std::set<std::string>> kinds_{std::set<std::string>{"Job"}};
 };
 
 }  // namespace fedra::reconcile

@@ -1,15 +1,17 @@
 #include "manager/report/view_data.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "manager/placement/action.h"
 #include "manager/report/freshness.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra::report {
@@ -72,19 +74,55 @@ Result<std::vector<store::WorkloadRow>> OfOneNamespace(std::vector<store::Worklo
   return rows;
 }
 
-// The words that kubectl users write before a name.
-bool IsKind(std::string_view word) {
-  constexpr std::array<std::string_view, 10> kWords = {"job",
-                                                       "jobs",
-                                                       "job.batch",
-                                                       "jobs.batch",
-                                                       "workload",
-                                                       "workloads",
-                                                       "wl",
-                                                       "workload.kueue.x-k8s.io",
-                                                       "workloads.kueue.x-k8s.io",
-                                                       "jobs.v1.batch"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+// "JobSets.jobset.x-k8s.io" -> "jobsets".
+std::string ShortWord(std::string_view kind) { return ToLower(kind.substr(0, kind.find('.'))); }
+
+// As kubectl takes a kind: in any case, one or many, with its group or without.
+bool IsKind(std::string_view word, std::string_view kind) {
+  const std::string asked = ShortWord(word);
+  const std::string known = ShortWord(kind);
+  return asked == known || asked == known + "s";
+}
+
+bool IsAnyKind(std::string_view word) {
+  return IsKind(word, "workload") || ShortWord(word) == "wl";
+}
+
+// Without a namespace "NAME/train" means a namespace unless NAME is known as a kind.
+bool IsBuiltInKind(std::string_view word) {
+  const auto& kinds = tracking::BuiltInKinds()->all();
+  return IsAnyKind(word) ||
+         std::any_of(kinds.begin(), kinds.end(), [&](const tracking::JobAdapter* kind) {
+           return IsKind(word, kind->resource().kind);
+         });
+}
+
+// The rows of the one kind that is meant: the only one, or the only one with living ones.
+Result<std::vector<store::WorkloadRow>> OfOneKind(std::vector<store::WorkloadRow> rows) {
+  std::set<std::string> living;
+  std::set<std::string> all;
+  for (const store::WorkloadRow& row : rows) {
+    all.insert(row.job_kind);
+    if (!row.removed_at) living.insert(row.job_kind);
+  }
+  const std::set<std::string>& candidates = living.empty() ? all : living;
+  if (candidates.size() > 1) {
+    const std::string name = rows.front().job.ToString();
+    std::vector<std::string> names;
+    for (const std::string& kind : candidates) names.push_back(ShortWord(kind) + "/" + name);
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is a job of several kinds: choose one of {}", name,
+                            fmt::join(names, ", ")));
+  }
+  std::erase_if(rows, [&](const auto& row) { return !candidates.contains(row.job_kind); });
+  return rows;
+}
+
+Result<std::vector<store::WorkloadRow>> RowsOf(store::Reader& reader, const JobName& name) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<store::WorkloadRow> rows, reader.FindWorkloads(name.key));
+  if (!name.kind.empty())
+    std::erase_if(rows, [&](const auto& row) { return !IsKind(name.kind, row.job_kind); });
+  return rows;
 }
 
 // A Workload that was dispatched or deleted meanwhile is left out.
@@ -143,7 +181,7 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
   return data;
 }
 
-Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<ObjectKey>& names,
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now) {
   WorkloadData data;
   FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
@@ -151,12 +189,16 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<Objec
   data.manager = TakeManager(clusters);
   data.configured_workers = clusters.size();
   std::vector<store::WorkloadRow> rows;
-  for (const ObjectKey& name : names) {
-    FEDRA_ASSIGN_OR_RETURN(rows, reader.FindWorkloads(name));
+  for (const JobName& name : names) {
+    FEDRA_ASSIGN_OR_RETURN(rows, RowsOf(reader, name));
     if (!rows.empty()) break;
   }
-  if (rows.empty()) return Fail(NotKnown(data.daemon, names.back(), now));
+  if (rows.empty()) {
+    const bool is_kind = IsBuiltInKind(names.back().kind);
+    return Fail(NotKnown(data.daemon, is_kind ? names.back().key : names.front().key, now));
+  }
   FEDRA_ASSIGN_OR_RETURN(rows, OfOneNamespace(std::move(rows)));
+  FEDRA_ASSIGN_OR_RETURN(rows, OfOneKind(std::move(rows)));
   for (store::WorkloadRow& row : rows) {
     WorkloadData::Incarnation incarnation;
     FEDRA_ASSIGN_OR_RETURN(incarnation.verdicts, reader.Verdicts(row.uid));
@@ -171,28 +213,26 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<Objec
   return data;
 }
 
-Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const std::string& ns) {
-  const size_t slash = text.find('/');
-  const std::string before = slash == std::string::npos ? "" : text.substr(0, slash);
-  const std::string rest = slash == std::string::npos ? text : text.substr(slash + 1);
-  std::vector<ObjectKey> names;
-  if (rest.find('/') == std::string::npos) {
-    if (slash == std::string::npos) {
-      names = {{ns, rest}};
-    } else if (!before.empty()) {
-      names = {{before, rest}};
-      if (IsKind(before)) names.push_back({ns, rest});  // a namespace may be called "job", too
-    }
-  } else if (const size_t second = rest.find('/'); IsKind(before) && second > 0) {
-    names = {{rest.substr(0, second), rest.substr(second + 1)}};
+Result<std::vector<JobName>> ParseWorkloadName(const std::string& text, const std::string& ns) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  for (size_t slash = text.find('/'); slash != std::string::npos; slash = text.find('/', begin)) {
+    parts.push_back(text.substr(begin, slash - begin));
+    begin = slash + 1;
   }
-  const bool well_formed =
-      !names.empty() && std::all_of(names.begin(), names.end(), [](const ObjectKey& name) {
-        return !name.name.empty() && name.name.find('/') == std::string::npos;
-      });
-  if (well_formed) return names;
+  parts.push_back(text.substr(begin));
+  const bool complete = std::none_of(parts.begin(), parts.end(), std::mem_fn(&std::string::empty));
+  const auto kind_of = [](const std::string& word) { return IsAnyKind(word) ? "" : word; };
+  if (complete && parts.size() == 1) return std::vector<JobName>{{"", {ns, parts[0]}}};
+  // A namespace may be called as a kind is, too.
+  if (complete && parts.size() == 2)
+    return std::vector<JobName>{{"", {parts[0], parts[1]}}, {kind_of(parts[0]), {ns, parts[1]}}};
+  if (complete && parts.size() == 3)
+    return std::vector<JobName>{{kind_of(parts[0]), {parts[1], parts[2]}}};
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("\"{}\" does not name a job: write NAMESPACE/NAME, or NAME", text));
+              fmt::format("\"{}\" does not name a job: write NAMESPACE/NAME, NAME, or "
+                          "KIND/NAMESPACE/NAME",
+                          text));
 }
 
 }  // namespace fedra::report

@@ -67,14 +67,22 @@ Incarnations Current(const WorkloadData& data);
 Incarnations Chronological(const WorkloadData& data);
 
 Result<StatusData> LoadStatus(store::Reader& reader);
+// A job or a Workload, as somebody names it.
+struct JobName {
+  std::string kind;  // as it was written: "jobset", "jobsets.jobset.x-k8s.io"; empty: any
+  ObjectKey key;     // without a namespace: in any
+  bool operator==(const JobName&) const = default;
+};
+
 // `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
 // kNotFound when nothing of that name is known; kInvalidArgument, with the candidates, when a name
-// without a namespace is known in several.
-Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<ObjectKey>& names,
+// without a namespace is known in several, or one without a kind as jobs of several kinds.
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now);
 
-// What "ml/train", "train" (in namespace `ns`, or empty: in any), "job/train" or "workload/ml/x"
-// may mean, the likeliest first. kInvalidArgument, with the form to use, for anything else.
-Result<std::vector<ObjectKey>> ParseWorkloadName(const std::string& text, const std::string& ns);
+// What "ml/train", "train" (in namespace `ns`, or empty: in any), "jobset/train", "job/ml/train" or
+// "workload/ml/x" may mean, the likeliest first. kInvalidArgument, with the form to use, for
+// anything else.
+Result<std::vector<JobName>> ParseWorkloadName(const std::string& text, const std::string& ns);
 
 }  // namespace fedra::report

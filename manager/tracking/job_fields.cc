@@ -26,9 +26,8 @@ constexpr size_t kMaxConditionText = 4096;
 // The counted indexes of a large indexed Job are some hundred kB (Kubernetes 1.36 allows 100,000).
 constexpr size_t kMaxStatus = 512 * 1024;
 
-constexpr std::array kPodLabelsOfKueue = {"kueue.x-k8s.io/podset",
-                                          "kueue.x-k8s.io/local-queue-name",
-                                          "kueue.x-k8s.io/cluster-queue-name"};
+constexpr std::array<std::string_view, 3> kPodLabelsOfKueue = {
+    kPodSetLabel, "kueue.x-k8s.io/local-queue-name", "kueue.x-k8s.io/cluster-queue-name"};
 constexpr const char* kPodAnnotationOfKueue = "kueue.x-k8s.io/workload";
 
 std::string LabelsOf(const json& metadata) {
@@ -169,7 +168,7 @@ void DropKueueMarks(json& pod_template) {
   if (metadata == pod_template.end() || !metadata->is_object()) return;
   if (const auto labels = metadata->find("labels");
       labels != metadata->end() && labels->is_object()) {
-    for (const char* label : kPodLabelsOfKueue) labels->erase(label);
+    for (const std::string_view label : kPodLabelsOfKueue) labels->erase(std::string(label));
   }
   if (const auto annotations = metadata->find("annotations");
       annotations != metadata->end() && annotations->is_object())

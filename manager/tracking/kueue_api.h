@@ -13,6 +13,8 @@ inline constexpr std::string_view kMinParallelismAnnotation = "kueue.x-k8s.io/jo
 inline constexpr std::string_view kOriginLabel = "kueue.x-k8s.io/multikueue-origin";
 inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+// On pods, the pod set of their Workload, which is written when the job is started.
+inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 // On a job that Kueue is stopping in two steps.
 inline constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
 // Keeps Kueue from considering a job. The manager's Kueue has done so already.

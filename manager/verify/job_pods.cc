@@ -2,7 +2,7 @@
 
 namespace fedra::verify {
 
-int JobPods::Holding(const tracking::JobKey& job) const {
+PodCounts JobPods::Holding(const tracking::JobKey& job) const {
   return devices_.objects.With([&](DeviceObjects& objects) {
     return objects.pods.Holding(job, *objects.builder.Publish());
   });

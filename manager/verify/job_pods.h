@@ -18,7 +18,7 @@ class JobPods final {
   explicit JobPods(GuardedDevices& devices) : devices_(devices) {}
 
   // Of this job (pod_table.h).
-  int Holding(const tracking::JobKey& job) const;
+  PodCounts Holding(const tracking::JobKey& job) const;
   // Grows with every change that Holding() of some job may follow.
   uint64_t version() const;
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.

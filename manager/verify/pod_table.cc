@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "dra/model/pod_demand.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
 
 namespace fedra::verify {
 namespace {
@@ -78,6 +79,8 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   PodFacts pod;
   pod.node = context.texts.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
   if (auto job = kinds.JobOfPod(metadata)) pod.job = *std::move(job);
+  pod.pod_set =
+      tracking::Text(tracking::Member(metadata, "labels"), std::string(tracking::kPodSetLabel));
   pod.group = {tracking::Text(metadata, "namespace"), std::move(demand.pod_group)};
   const std::string phase = tracking::Text(status, "phase");
   pod.failed = phase == "Failed";
@@ -192,12 +195,15 @@ std::optional<FailedContainer> PodTable::FailedContainerOf(const tracking::JobKe
   return std::nullopt;
 }
 
-int PodTable::Holding(const tracking::JobKey& job, const dra::Snapshot& snapshot) const {
+PodCounts PodTable::Holding(const tracking::JobKey& job, const dra::Snapshot& snapshot) const {
+  PodCounts counts;
   const auto found = pods_of_job_.find(job);
-  if (found == pods_of_job_.end()) return 0;
-  return static_cast<int>(std::count_if(
-      found->second.begin(), found->second.end(),
-      [&](const ObjectKey& key) { return HoldsItsDevices(pods_.at(key), job.key.ns, snapshot); }));
+  if (found == pods_of_job_.end()) return counts;
+  for (const ObjectKey& key : found->second) {
+    const PodFacts& pod = pods_.at(key);
+    if (HoldsItsDevices(pod, job.key.ns, snapshot)) ++counts[pod.pod_set];
+  }
+  return counts;
 }
 
 }  // namespace fedra::verify

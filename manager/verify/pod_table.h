@@ -36,6 +36,7 @@ namespace fedra::verify {
 struct PodFacts {
   dra::Text node;        // empty: not bound yet
   tracking::JobKey job;  // name empty: of none that fedra could have made
+  std::string pod_set;   // of its Workload; empty: its Kueue has not said so
   ObjectKey group;       // PodGroup; name empty: of none
   bool ended = false;    // its node is free of it
   bool failed = false;   // ended, and its job may make another one
@@ -56,6 +57,9 @@ struct FailedContainer {
   ObjectKey pod;
   std::string name;
 };
+
+// How many pods of a job, by pod set; under the empty name those that do not tell theirs.
+using PodCounts = std::map<std::string, int>;
 
 // What running pods hold, per node name, "pods" included.
 using NodeUse = std::map<dra::Text, dra::Amounts>;
@@ -80,7 +84,7 @@ class PodTable final {
 
   // How many pods of this job hold what they take. `snapshot`: of the same worker; a claim that it
   // lacks is not allocated, because pods and claims are watched apart.
-  int Holding(const tracking::JobKey& job, const dra::Snapshot& snapshot) const;
+  PodCounts Holding(const tracking::JobKey& job, const dra::Snapshot& snapshot) const;
   // How this job's failed pods ended, the most frequent first: "exit code 1 (3 pods), Evicted".
   // At most a few; empty: none has failed.
   std::string FailuresOf(const tracking::JobKey& job) const;

@@ -17,11 +17,20 @@ class JobKind:
     active: Callable[[Object], bool]  # of a status, as Kueue reads it
     managed_by: tuple[str, ...] = ("managedBy",)  # path below spec
     ends: bool = True  # or serves until it is deleted
+    shows_pods: bool = True  # its pod templates are in it
+    entry: Object | None = (
+        None  # of an external kind: what the configuration says of it under `kinds`
+    )
 
     @property
     def label(self) -> str:
         """In the names of scenarios."""
         return self.kind.lower()
+
+    @property
+    def settings(self) -> Object:
+        """What fedra's configuration must have to run it."""
+        return {} if self.entry is None else {"kinds": [self.entry]}
 
     def make(
         self,
@@ -137,5 +146,58 @@ JOB_KINDS = (
     ),
     JobKind(
         "RayService", lambda pod: {"rayClusterConfig": _ray_cluster(pod)}, _is_ready, ends=False
+    ),
+)
+
+# Kueue has no integration of these: in the simulation it plays whoever makes their Workloads.
+EXTERNAL_KINDS = (
+    JobKind(
+        "PipelineRun",
+        lambda pod: {"pipelineRef": {"name": "train"}},
+        lambda status: any(each["status"] == "Unknown" for each in status.get("conditions", [])),
+        shows_pods=False,
+        entry={
+            "apiVersion": "tekton.dev/v1",
+            "kind": "PipelineRun",
+            "plural": "pipelineruns",
+            "suspend": "spec.status",
+            "suspended": "PipelineRunPending",
+            "succeeded": ["status.conditions[type=Succeeded].status=True"],
+            "failed": ["status.conditions[type=Succeeded].status=False"],
+            "podLabel": "tekton.dev/pipelineRun",
+            "operator": "Tekton 1.5",
+        },
+    ),
+    JobKind(
+        "TrainingRun",
+        lambda pod: {
+            "ttlSeconds": 1,
+            "roles": [
+                {"name": "driver", "template": pod},
+                {"name": "workers", "pods": 3, "template": pod},
+            ],
+        },
+        lambda status: status.get("running", 0) > 0,
+        managed_by=("policy", "managedBy"),
+        entry={
+            "apiVersion": "example.com/v1",
+            "kind": "TrainingRun",
+            "plural": "trainingruns",
+            "managedBy": "spec.policy.managedBy",
+            "suspend": "spec.policy.paused",
+            "podSets": [
+                {
+                    "at": "spec.roles[*]",
+                    "template": "template",
+                    "nameFrom": "name",
+                    "count": "pods",
+                }
+            ],
+            "succeeded": ["status.phase=Done"],
+            "failed": ["status.phase=Broken"],
+            "active": ["status.running>0"],
+            "cleared": {"running": 0},
+            "stripped": ["spec.ttlSeconds"],
+        },
     ),
 )

@@ -58,6 +58,8 @@ RESOURCES: dict[str, Resource] = {
         Resource("ray.io/v1", "rayclusters", "RayCluster"),
         Resource("ray.io/v1", "rayjobs", "RayJob"),
         Resource("ray.io/v1", "rayservices", "RayService"),
+        Resource("tekton.dev/v1", "pipelineruns", "PipelineRun"),
+        Resource("example.com/v1", "trainingruns", "TrainingRun"),
         Resource("events.k8s.io/v1", "events", "Event"),
         Resource(
             "apiextensions.k8s.io/v1",

@@ -36,7 +36,7 @@ reconcile::WorkerListener WorkerRaising(FleetSignal& signal) {
 }  // namespace
 
 TemplateFleet::TemplateFleet(const config::Loaded& loaded)
-    : manager_(ToAccess(*loaded.manager), ToManager(loaded).options, tracking::BuiltInKinds(),
+    : manager_(ToAccess(*loaded.manager), ToManager(loaded).options, ToKinds(loaded.configuration),
                threads_.loop, threads_.pool, SystemClock(), ManagerRaising(signal_)),
       gatherer_(ToGather(loaded.configuration), manager_, workers_, failures_) {
   reconcile::Workers all;

@@ -24,9 +24,11 @@ using tracking::Member;
 
 constexpr const char* kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
 
-// Where `part` stands in `whole`: "spec.template"; nothing when it is not in there.
+// Where `part` stands in `whole`: "spec.groups[1].template"; nothing when it is not in there.
 std::optional<std::string> PathOf(const json& part, const json& whole, const std::string& path) {
   if (&part == &whole) return path;
+  for (size_t i = 0; whole.is_array() && i < whole.size(); ++i)
+    if (auto found = PathOf(part, whole[i], fmt::format("{}[{}]", path, i))) return found;
   if (!whole.is_object()) return std::nullopt;
   for (const auto& [name, value] : whole.items()) {
     if (auto found = PathOf(part, value, path.empty() ? name : path + "." + name)) return found;
@@ -159,14 +161,27 @@ std::string RightKind(const std::string& kind, const tracking::JobKinds& kinds) 
   return {};
 }
 
+// Of a kind that is not Kubernetes' own, or one that somebody queues.
+bool MayBeJob(const json& object) {
+  const std::string version = tracking::Text(object, "apiVersion");
+  const std::string group = version.substr(0, version.find('/'));
+  const bool is_custom = group.find('.') != std::string::npos && !group.ends_with(".k8s.io");
+  const json& labels = Member(Member(object, "metadata"), "labels");
+  return is_custom || !tracking::Text(labels, std::string(tracking::kQueueNameLabel)).empty();
+}
+
 std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& kinds) {
   const std::string version = tracking::Text(object, "apiVersion");
   const std::string kind = tracking::Text(object, "kind");
   if (version.empty() || kind.empty())
     return "not a Kubernetes manifest: apiVersion or kind is missing; skipped";
-  const std::string right = RightKind(kind, kinds);
+  std::string hint = RightKind(kind, kinds);
+  if (!hint.empty())
+    hint = fmt::format(" (did you mean {}?)", hint);
+  else if (MayBeJob(object))
+    hint = " (an entry of `kinds` in fedra's configuration adds it, see docs/kinds.md)";
   return fmt::format("\"{}, Kind={}\" is not a kind of job that fedra runs{}; skipped", version,
-                     kind, right.empty() ? "" : fmt::format(" (did you mean {}?)", right));
+                     kind, hint);
 }
 
 }  // namespace

@@ -1,53 +1,16 @@
 #pragma once
 //
-// Where values stand in an object: "spec.replicatedJobs[*].template.spec.template".
+// What stands at a FieldPath of a JSON object, and how it is changed there.
 //
-//   key          the member of that name
-//   [*]          every element of a list, every value of a map
-//   [key=text]   of a list the elements, of an object itself, whose member `key` is that text:
-//                status.conditions[type=Complete].status
-//
-// Thread rules: plain values and pure functions.
+// Thread rules: pure functions.
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "base/result.h"
+#include "base/field_path.h"
 
 namespace fedra::tracking {
-
-class FieldPath final {
- public:
-  struct Step {
-    enum class Kind { kMember, kEach, kWhere };
-    Kind kind = Kind::kMember;
-    std::string key;    // kMember, kWhere
-    std::string value;  // kWhere
-    bool operator==(const Step&) const = default;
-  };
-
-  FieldPath() = default;  // the object itself
-  // For the rows that are written here: a path that cannot be read aborts.
-  FieldPath(const char* text);  // NOLINT(google-explicit-constructor): rows are tables of literals
-  // kInvalidArgument with what is wrong at which character.
-  static Result<FieldPath> Parse(std::string_view text);
-
-  const std::vector<Step>& steps() const { return steps_; }
-  bool empty() const { return steps_.empty(); }
-  // As it was written.
-  const std::string& text() const { return text_; }
-  // Whether it names one place in every object, so that something can be written there.
-  bool IsPlain() const;
-
-  bool operator==(const FieldPath&) const = default;
-
- private:
-  std::string text_;
-  std::vector<Step> steps_;
-};
 
 // What stands there, in the order of the object; nulls count as absent.
 std::vector<const nlohmann::json*> FindAll(const nlohmann::json& object, const FieldPath& path);

@@ -17,7 +17,13 @@ JobKinds::JobKinds(std::vector<KindRow> added) {
     rows_.push_back(MakeRowAdapter(std::move(row)));
     all_.push_back(rows_.back().get());
   };
-  for (const KindRow& row : BuiltInRows()) add(row);
+  const auto is_replaced = [&](const KindRow& row) {
+    return std::any_of(added.begin(), added.end(), [&](const KindRow& other) {
+      return other.resource.group == row.resource.group && other.resource.kind == row.resource.kind;
+    });
+  };
+  for (const KindRow& row : BuiltInRows())
+    if (!is_replaced(row)) add(row);
   for (KindRow& row : added) add(std::move(row));
   // A JobSet's pods carry the label of the Job that it made of them, too: the job that a user knows
   // is asked for first.

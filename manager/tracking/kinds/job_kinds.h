@@ -19,6 +19,7 @@ namespace fedra::tracking {
 
 class JobKinds final {
  public:
+  // An added row takes the place of the table's row of its group and kind.
   explicit JobKinds(std::vector<KindRow> added = {});
 
   // In a fixed order, batch/v1 Job first. They live as long as this.

@@ -9,24 +9,14 @@
 //
 // Thread rules: plain values.
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/field_path.h"
+#include "base/field_rules.h"
 #include "cluster-clients/kube/resource.h"
-#include "manager/tracking/kinds/field_path.h"
 
 namespace fedra::tracking {
-
-// A number of the pod set. Absent without `absent`: it does not count.
-struct CountTerm {
-  FieldPath path;
-  std::optional<int> absent = 1;
-  bool operator==(const CountTerm&) const = default;
-};
-
-// The least of its terms.
-using CountFactor = std::vector<CountTerm>;
 
 // Pod sets in the order in which Kueue's integration makes them.
 struct PodSetRule {
@@ -37,19 +27,6 @@ struct PodSetRule {
   std::vector<CountFactor> count = {};  // paths below `at`; the product; none: 1
   bool operator==(const PodSetRule&) const = default;
 };
-
-// Whether something that stands at `path` is one of `values` (or is none of them), or is a number
-// above `above`. What is absent counts as the empty text.
-struct FieldTest {
-  FieldPath path;
-  std::vector<std::string> values = {};
-  bool is_none_of = false;
-  std::optional<int> above = std::nullopt;  // then `values` do not count
-  bool operator==(const FieldTest&) const = default;
-};
-
-using AllOf = std::vector<FieldTest>;
-using AnyOf = std::vector<AllOf>;
 
 // A job is started by writing one value, and stopped by writing another.
 struct SuspendRule {

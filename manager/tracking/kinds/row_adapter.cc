@@ -6,6 +6,7 @@
 
 #include "manager/tracking/job_fields.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/field_path.h"
 #include "manager/tracking/kinds/row_rules.h"
 
 namespace fedra::tracking {

@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/field_path.h"
 
 namespace fedra::tracking {
 namespace {

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
-from scenarios.job_kinds import JOB_KINDS, JobKind
+from scenarios.job_kinds import EXTERNAL_KINDS, JOB_KINDS, JobKind
 from scenarios.registry import scenario
 from scenarios.world import TEMPLATE, World
 
 
 def for_each_kind(
-    suffix: str, kinds: tuple[JobKind, ...] = JOB_KINDS
+    suffix: str, kinds: tuple[JobKind, ...] = JOB_KINDS + EXTERNAL_KINDS
 ) -> Callable[[Callable[[World, JobKind], None]], None]:
     """Registers the body once per kind: "jobset-" + suffix."""
 
@@ -24,7 +24,9 @@ def for_each_kind(
                 body(world, kind)
 
             run.__doc__ = f"{kind.kind}: {body.__doc__}"
-            scenario(f"{kind.label}-{suffix}", other_kinds=True)(run)
+            # On real clusters nobody makes the Workloads of an external kind.
+            fleets = ("sim", "real") if kind.entry is None else ("sim",)
+            scenario(f"{kind.label}-{suffix}", fleets=fleets, other_kinds=True)(run)
 
     return register
 
@@ -33,7 +35,9 @@ def for_each_kind(
 def runs(world: World, kind: JobKind) -> None:
     """dispatched by its devices' template, mirrored, finished, and removed from the worker."""
     world.add_template(world.worker2)
-    world.start_fedra()
+    if not kind.shows_pods:
+        world.use_workers(world.worker2)
+    world.start_fedra(kind.settings)
     # Without managedBy: the policy (in the simulation: Kueue) writes it.
     job = world.submit_kind(
         kind, "train", template=TEMPLATE, managed_by=not world.fleet.sets_managed_by
@@ -43,6 +47,7 @@ def runs(world: World, kind: JobKind) -> None:
     remote = objects.present(job.remote_job(world.worker2))
     assert kind.manager(remote) is None, "its own operator runs it"
     # Of a RayJob the CRD writes one of its own, 0, which deletes its cluster only.
+    assert '"ttlSeconds": 1' not in objects.canonical(remote["spec"])
     assert '"ttlSecondsAfterFinished": 1' not in objects.canonical(remote["spec"])
     status = objects.present(job.manager_job())["status"]
     assert status == remote["status"], (status, remote["status"])
@@ -58,7 +63,7 @@ def runs(world: World, kind: JobKind) -> None:
 @for_each_kind("moved")
 def moved(world: World, kind: JobKind) -> None:
     """moved when its worker is lost, evicted there and requeued, and deleted by its user."""
-    fedra = world.start_fedra({"workerLostTimeout": "3s"}, links=[world.worker1])
+    fedra = world.start_fedra({"workerLostTimeout": "3s", **kind.settings}, links=[world.worker1])
     job = world.submit_kind(kind, "train")
     job.wait_running_on(world.worker1)
     world.cut(world.worker1)
@@ -76,11 +81,14 @@ def moved(world: World, kind: JobKind) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@for_each_kind("missing", tuple(kind for kind in JOB_KINDS if kind.kind in ("JobSet", "RayJob")))
+@for_each_kind(
+    "missing",
+    tuple(kind for kind in JOB_KINDS if kind.kind in ("JobSet", "RayJob")) + EXTERNAL_KINDS[:1],
+)
 def missing(world: World, kind: JobKind) -> None:
     """a worker without the CRD loses this kind only, and gets it back when the CRD is installed."""
     world.fleet.forget_kind(world.worker1, kind.kind)
-    world.start_fedra()
+    world.start_fedra(kind.settings)
     job = world.submit_kind(kind, "train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["KindMissing"]
@@ -97,13 +105,20 @@ def missing(world: World, kind: JobKind) -> None:
 def two_kinds_of_one_name(world: World) -> None:
     """Jobs of one name and of different kinds run side by side, and each has its own end."""
     world.use_workers(world.worker1)  # or they would spread
-    world.start_fedra()
+    fedra = world.start_fedra()
     jobs: list[FederatedJob] = [world.submit("train")]
     jobs += [
         world.submit_kind(kind, "train") for kind in JOB_KINDS if kind.kind in ("JobSet", "TFJob")
     ]
     for job in jobs:
         job.wait_running_on(world.worker1)
+    # One name, three jobs: each is asked for by its kind.
+    name = f"{world.ns}/train"
+    unclear = fedra.cli("why", name)
+    assert unclear.code == 1, unclear
+    assert f"choose one of job/{name}, jobset/{name}, tfjob/{name}" in unclear.stderr, unclear
+    assert "JobSet" in fedra.cli("why", f"jobset/{name}").stdout
+    assert "TFJob" in fedra.cli("why", "-n", world.ns, "tfjobs/train").stdout
     for job in jobs[1:]:
         job.finish(world.worker1)
     assert objects.condition(jobs[0].workload(), "Finished") is None

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/sim/actors/conditions.h"
+#include "tests/sim/kinds/external_kinds.h"
 
 namespace fedra::sim {
 namespace {
@@ -334,7 +335,9 @@ const std::vector<JobKind>& JobKinds() {
                          {{"Master", "master"}, {"Worker", "worker"}}),
       RayCluster(),
       RayJob(),
-      RayService()};
+      RayService(),
+      PipelineRun(),
+      TrainingRun()};
   return kinds;
 }
 
@@ -405,12 +408,15 @@ void SetKindDefaults(const JobKind& kind, Json& job) {
 }
 
 bool IsSuspended(const JobKind& kind, const Json& job) {
-  const Json* flag = Follow(job, kind.suspend);
-  return flag != nullptr && flag->is_boolean() && flag->get<bool>();
+  const Json* value = Follow(job, kind.suspend);
+  return value != nullptr && *value == kind.suspended;
 }
 
 void SetSuspended(const JobKind& kind, bool suspended, Json& job) {
-  Reach(job, kind.suspend) = suspended;
+  if (suspended)
+    Reach(job, kind.suspend) = kind.suspended;
+  else
+    Reach(job, kind.suspend) = kind.suspended.is_boolean() ? Json(false) : Json("");
 }
 
 std::string ManagedBy(const JobKind& kind, const Json& job) {

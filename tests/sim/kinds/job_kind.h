@@ -27,7 +27,7 @@ struct JobKind {
   std::string plural;
   std::string kind;
   std::vector<std::string> managed_by;  // path
-  std::vector<std::string> suspend;     // path of a flag
+  std::vector<std::string> suspend;     // path of a flag, or of a text
   std::string controller;               // the managedBy that means the cluster's own one
 
   // Kueue's pod sets of a job.
@@ -43,6 +43,8 @@ struct JobKind {
   std::function<void(const Json& pod_sets, Json& status)> run;
   std::function<void(bool success, Json& status)> finish;
   std::function<void(Json& status)> stop;
+
+  Json suspended = true;  // what stands at `suspend` in a suspended job; a text becomes empty
 };
 
 // What is wrong with a job that Kueue is to manage: field and problem, as its webhooks find it.

@@ -290,7 +290,7 @@ TEST_CASE("every problem is reported, in the order of the file") {
         "/etc/fedra.yaml:7:17: http.address: \"x\" has no port (write IP:port, such as "
         "127.0.0.1:9480)\n"
         "/etc/fedra.yaml:8:1: unknown key \"frob\" (known here: apiVersion, kind, manager, "
-        "workers, kueue, origin, "
+        "workers, kueue, kinds, origin, "
         "verification, dispatch, workerLostTimeout, store, http, logging)");
 }
 

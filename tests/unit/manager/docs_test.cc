@@ -78,35 +78,87 @@ std::string MetricsPage() {
   return page;
 }
 
-std::string CountText(const tracking::PodSetRule& rule) {
-  std::string text;
-  for (const tracking::CountFactor& factor : rule.count) {
-    if (!text.empty()) text += " x ";
-    std::string least;
-    for (const tracking::CountTerm& term : factor)
-      least += (least.empty() ? "" : ", ") + term.path.text();
-    text += factor.size() > 1 ? "min(" + least + ")" : least;
-  }
-  return text.empty() ? "1" : text;
-}
-
 std::string PodSetsText(const tracking::KindRow& row) {
   std::string text;
   for (const tracking::PodSetRule& rule : row.pod_sets) {
     const std::string name = rule.name.empty() ? "its " + rule.name_at.text() : rule.name;
     const std::string dot = rule.pod_template.empty() ? "" : ".";
     text += fmt::format("{}`{}{}{}` ({}; {})", text.empty() ? "" : ", ", rule.at.text(), dot,
-                        rule.pod_template.text(), name, CountText(rule));
+                        rule.pod_template.text(), name, ToString(rule.count));
   }
   return text;
 }
 
 std::string StrippedText(const tracking::KindRow& row) {
   std::string text;
-  for (const tracking::FieldPath& path : row.stripped)
+  for (const FieldPath& path : row.stripped)
     text += fmt::format("{}`{}`", text.empty() ? "" : ", ", path.text());
   return text.empty() ? "-" : text;
 }
+
+constexpr std::string_view kOwnKinds = R"(
+## Kinds of your own
+
+A kind that is not in these tables is added by an entry of `kinds` in the configuration, with the same columns
+([configuration.md](configuration.md) explains each key; `fedra config validate` says what is wrong with an
+entry, with its line). It takes effect at the next start. The daemon, `check`, `sync` and `orphans` use it; a
+snapshot has the built-in kinds only.
+
+```yaml
+kinds:
+- apiVersion: example.com/v1
+  kind: TrainingRun
+  plural: trainingruns
+  managedBy: spec.policy.managedBy
+  suspend: spec.policy.paused
+  podSets:
+  - {at: "spec.roles[*]", template: template, nameFrom: name, count: replicas}
+  succeeded: ["status.phase=Done"]
+  failed: ["status.phase=Broken"]
+  active: ["status.running>0"]
+  cleared: {running: 0}
+  stripped: [spec.ttlSeconds]
+  podLabel: example.com/run
+```
+
+What the kind must have: a field that its controller takes for "somebody else runs this", a field that keeps it
+from starting, a status subresource, and something that makes its Workload on the manager and starts the copy on
+the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
+does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries.
+
+Rights on the kind are yours to grant: on the manager get, list and watch, and patch of its status; on workers
+get, list, watch, create and delete. `fedra config validate --connect` tells what is missing.
+
+Tekton's PipelineRun, from Tekton 1.5, with tekton-kueue on all clusters:
+
+```yaml
+kinds:
+- apiVersion: tekton.dev/v1
+  kind: PipelineRun
+  plural: pipelineruns
+  suspend: spec.status
+  suspended: PipelineRunPending
+  succeeded: ["status.conditions[type=Succeeded].status=True"]
+  failed: ["status.conditions[type=Succeeded].status=False"]
+  podLabel: tekton.dev/pipelineRun
+  operator: Tekton 1.5
+```
+
+Its pods are not in it: quota and devices are what its Workload says.
+
+Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
+managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.
+
+Of Kueue's own kinds these cannot be added by an entry either:
+
+| kind | why its columns do not suffice |
+|---|---|
+| `workload.codeflare.dev/v1beta2` AppWrapper | its pod templates are in whole objects, at paths that each wrapper names itself, and Kueue leaves their claims out of the Workload: devices would not be seen |
+| `trainer.kubeflow.org/v1alpha1` TrainJob | its pod templates are in a TrainingRuntime, which every worker must have with the same content; Trainer honours managedBy from 2.3 |
+| `kubeflow.org/v1` JAXJob | Kueue refuses the annotation by which a worker's Kueue adopts the copy, and training-operator never reads its managedBy |
+| `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
+| `sparkoperator.k8s.io/v1beta2` SparkApplication | it has no managedBy, Kueue refuses the annotation too, and its Workload shows no claims |
+)";
 
 std::string KindsPage() {
   std::string page =
@@ -154,6 +206,7 @@ std::string KindsPage() {
                             ? fmt::format("`{}`", nlohmann::json::parse(row.cleared_status).dump())
                             : conditions);
   }
+  page += kOwnKinds;
   return page;
 }
 
@@ -171,16 +224,26 @@ std::string EventsPage() {
 
 }  // namespace
 
-TEST_CASE("docs/reasons.md is what the catalogue says") { CheckPage("reasons.md", ReasonsPage()); }
-TEST_CASE("docs/states.md is what the states are") { CheckPage("states.md", StatesPage()); }
-TEST_CASE("docs/metrics.md is what the registry says") { CheckPage("metrics.md", MetricsPage()); }
-TEST_CASE("docs/kinds.md is what the table of kinds says") { CheckPage("kinds.md", KindsPage()); }
-TEST_CASE("docs/events.md is what decisions may say") { CheckPage("events.md", EventsPage()); }
+TEST_CASE("docs/reasons.md is what the catalogue says") {
+  CheckPage(FEDRA_TEST_DATA, "reasons.md", ReasonsPage());
+}
+TEST_CASE("docs/states.md is what the states are") {
+  CheckPage(FEDRA_TEST_DATA, "states.md", StatesPage());
+}
+TEST_CASE("docs/metrics.md is what the registry says") {
+  CheckPage(FEDRA_TEST_DATA, "metrics.md", MetricsPage());
+}
+TEST_CASE("docs/kinds.md is what the table of kinds says") {
+  CheckPage(FEDRA_TEST_DATA, "kinds.md", KindsPage());
+}
+TEST_CASE("docs/events.md is what decisions may say") {
+  CheckPage(FEDRA_TEST_DATA, "events.md", EventsPage());
+}
 TEST_CASE("docs/commands.md is what the options say") {
-  CheckPage("commands.md", cli::CommandsPage());
+  CheckPage(FEDRA_TEST_DATA, "commands.md", cli::CommandsPage());
 }
 TEST_CASE("docs/configuration.md is what the schema says") {
-  CheckPage("configuration.md", config::ReferencePage());
+  CheckPage(FEDRA_TEST_DATA, "configuration.md", config::ReferencePage());
 }
 
 TEST_CASE("deploy/managed-by-policy.yaml writes the field of every kind where the kind has it") {

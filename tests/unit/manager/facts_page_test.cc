@@ -129,4 +129,6 @@ std::string FactsPage() {
 
 }  // namespace
 
-TEST_CASE("docs/facts.md is what facts are") { testing::CheckPage("facts.md", FactsPage()); }
+TEST_CASE("docs/facts.md is what facts are") {
+  testing::CheckPage(FEDRA_TEST_DATA, "facts.md", FactsPage());
+}

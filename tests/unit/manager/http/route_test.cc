@@ -69,7 +69,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetConfigRead(false, WallTime(std::chrono::seconds(1'700'000'060)));
   metrics.SetManager(false);
   metrics.SetQueueDepth(2);
-  metrics.SetWorkloads("Running", 5);
+  metrics.SetWorkloads("JobSet", "Running", 5);
   metrics.SetStoreSize(4096);
   metrics.SetProcess({.cpu_seconds = 1.5, .resident_bytes = 8192, .open_files = 7});
   metrics.SetProcess(

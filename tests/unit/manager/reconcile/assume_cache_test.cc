@@ -18,7 +18,7 @@ constexpr auto kEver = std::numeric_limits<uint64_t>::max();
 
 struct Fixture {
   HandClock clock;
-  std::map<tracking::JobKey, int> holding;  // pods, by job
+  std::map<tracking::JobKey, std::map<std::string, int>> holding;  // pods, by job and pod set
   uint64_t pods_version = 0;
   int asked = 0;  // how often about a job's pods
   AssumeCache cache{{.version = [this] { return pods_version; },
@@ -29,8 +29,8 @@ struct Fixture {
                          }},
                     clock};
 
-  void Hold(const std::string& name, int pods) {
-    holding[{"Job.batch", {"ml", name}}] = pods;
+  void Hold(const std::string& name, int pods, const std::string& pod_set = "") {
+    holding[{"Job.batch", {"ml", name}}][pod_set] = pods;
     ++pods_version;
   }
   AssumeCache::Change Show(const Assumption& assumption) {
@@ -72,6 +72,26 @@ TEST_CASE("two decisions on the same verdicts: the second is refused and sees th
   CHECK(f.cache.Reserve(Of("b"), f.cache.version()));
   CHECK(f.Coming() == "a:1 b:1");
   CHECK(f.Coming("a") == "b:1");
+}
+
+TEST_CASE("pods are counted by pod set: a worker that has its device is not the head") {
+  Fixture f;
+  Assumption ray = Of("ray");
+  std::vector<dra::PodDemand> demands(2);
+  demands[0].name = "head";
+  demands[0].count = 1;
+  demands[1].name = "workers";
+  demands[1].count = 3;
+  ray.demands = std::make_shared<const std::vector<dra::PodDemand>>(demands);
+  f.Show(ray);
+  CHECK(f.Coming() == "head:1 workers:3");
+  f.Hold("ray", 2, "workers");
+  CHECK(f.Coming() == "head:1 workers:1");
+  f.Hold("ray", 1, "head");
+  CHECK(f.Coming() == "workers:1");
+  // One that does not tell its pod set fills up.
+  f.Hold("ray", 1);
+  CHECK(f.Coming().empty());
 }
 
 TEST_CASE("what another replica dispatches outdates a verdict as our own decision does") {

@@ -225,7 +225,7 @@ class History final {
     for (const auto& [name, count] : devices_) {
       const auto holding = [this, worker = name](const tracking::JobKey& job) {
         const Contender& one = Of(job.key);
-        return one.holding.contains(worker) ? one.need : 0;
+        return std::map<std::string, int>{{"", one.holding.contains(worker) ? one.need : 0}};
       };
       auto cache = std::make_unique<AssumeCache>(
           AssumeCache::Pods{.version = [this] { return pods_version_; }, .holding = holding},

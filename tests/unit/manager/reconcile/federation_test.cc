@@ -109,7 +109,7 @@ TEST_CASE("a restart rewrites no check that says the same in other words, store 
     CHECK(WaitUntil([&] {
       federation.Tick();
       const auto phases = federation.WorkloadsByPhase();
-      const auto blocked = phases.find("Blocked");
+      const auto blocked = phases.find({"Job", "Blocked"});
       return blocked != phases.end() && blocked->second == static_cast<int>(kNames.size());
     }));
     federation.Stop();

@@ -47,7 +47,7 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
   CHECK(data.clusters == FleetStatus().clusters);
   REQUIRE(data.manager);
   CHECK(data.manager->why == "connection refused");
-  const WorkloadData workload = LoadWorkload(*reader, {{"ml", "train-7b"}}, kNow).value();
+  const WorkloadData workload = LoadWorkload(*reader, {{"", {"ml", "train-7b"}}}, kNow).value();
   CHECK(workload.configured_workers == 3);
   CHECK(workload.manager.has_value());
 }
@@ -55,13 +55,13 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
 TEST_CASE_METHOD(Fixture, "a workload is found by its job's and by its own name") {
   const auto reader = Written();
   for (const char* const name : {"train-7b", "job-train-7b-1a2b3"}) {
-    const WorkloadData data = LoadWorkload(*reader, {{"ml", name}}, kNow).value();
+    const WorkloadData data = LoadWorkload(*reader, {{"", {"ml", name}}}, kNow).value();
     REQUIRE(data.incarnations.size() == 1);
     CHECK(data.configured_workers == 3);
     CHECK(data.incarnations[0].attempts.size() == 1);
     CHECK(data.incarnations[0].events.size() == 1);
   }
-  CHECK(LoadWorkload(*reader, {{"ml", "sweep-3"}}, kNow).value().incarnations[0].verdicts ==
+  CHECK(LoadWorkload(*reader, {{"", {"ml", "sweep-3"}}}, kNow).value().incarnations[0].verdicts ==
         SweepVerdicts());
 }
 
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(Fixture, "an unknown name is an error that says how to find the
   // A store that is open has a daemon.
   auto reader = Written();
   auto daemon = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  const auto unknown = LoadWorkload(*daemon->Read().value(), {{"ml", "nothing"}}, kNow);
+  const auto unknown = LoadWorkload(*daemon->Read().value(), {{"", {"ml", "nothing"}}}, kNow);
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == ErrorCode::kNotFound);
   CHECK_THAT(unknown.error().message,
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(Fixture, "an unknown name is an error that says how to find the
 TEST_CASE_METHOD(Fixture, "without a daemon an unknown name is not blamed on its queue") {
   Written();
   const auto reader = store::Reader::Open(folder.Path("fedra.db")).value();
-  const auto unknown = LoadWorkload(*reader, {{"ml", "six"}}, kNow + std::chrono::seconds(6));
+  const auto unknown = LoadWorkload(*reader, {{"", {"ml", "six"}}}, kNow + std::chrono::seconds(6));
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().message ==
         "the daemon is not running, and what it knew is as of 2026-11-21T16:11:17Z, 8s ago: no job "
@@ -112,15 +112,59 @@ TEST_CASE_METHOD(Fixture, "a bare name is enough where only one namespace has it
         "train-1b is in several namespaces: choose one of dev/train-1b, ml/train-1b");
 }
 
+TEST_CASE_METHOD(Fixture, "a name that jobs of several kinds have needs its kind") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store::WorkloadRow other = Job("train-7b", "Running", "", std::chrono::hours(1));
+  other.uid = "job-set";
+  other.job_kind = "JobSet";
+  other.key.name = "jobset-train-7b-1a2b3";
+  store->Enqueue(store::PutWorkload{other});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const auto ask = [&](const std::string& text, const std::string& ns = "") {
+    return LoadWorkload(*reader, ParseWorkloadName(text, ns).value(), kNow);
+  };
+  const auto ambiguous = ask("ml/train-7b");
+  REQUIRE_FALSE(ambiguous);
+  CHECK(ambiguous.error().message ==
+        "ml/train-7b is a job of several kinds: choose one of job/ml/train-7b, "
+        "jobset/ml/train-7b");
+  for (const char* const text : {"jobset/ml/train-7b", "JobSets/ml/train-7b", "jobset/train-7b",
+                                 "jobsets.jobset.x-k8s.io/ml/train-7b",
+                                 "workload/ml/jobset-train-7b-1a2b3", "ml/jobset-train-7b-1a2b3"}) {
+    CAPTURE(text);
+    const auto found = ask(text);
+    REQUIRE(found);
+    REQUIRE(found->incarnations.size() == 1);
+    CHECK(found->incarnations.front().row.uid == "job-set");
+  }
+  CHECK(ask("job/train-7b", "ml").value().incarnations.front().row.uid == "uid-train-7b");
+  const auto none = ask("rayjob/ml/train-7b");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == ErrorCode::kNotFound);
+  // Its end leaves one that lives.
+  store->Enqueue(store::RemoveWorkload{other.uid, kNow});
+  REQUIRE(store->Flush());
+  const auto later = LoadWorkload(*store->Read().value(), {{"", {"ml", "train-7b"}}}, kNow);
+  REQUIRE(later);
+  CHECK(later->incarnations.front().row.uid == "uid-train-7b");
+}
+
 TEST_CASE("names of jobs") {
-  using Names = std::vector<ObjectKey>;
-  CHECK(ParseWorkloadName("ml/train", "").value() == Names{{"ml", "train"}});
-  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"ml", "train"}});
-  CHECK(ParseWorkloadName("train", "").value() == Names{{"", "train"}});
-  CHECK(ParseWorkloadName("ml/train", "other").value() == Names{{"ml", "train"}});
-  CHECK(ParseWorkloadName("job/train", "ml").value() == Names{{"job", "train"}, {"ml", "train"}});
-  CHECK(ParseWorkloadName("job/ml/train", "").value() == Names{{"ml", "train"}});
-  for (const char* const wrong : {"/train", "ml/", "a/b/c", "job/a/b/c", "job//c", "job/", ""}) {
+  using Names = std::vector<JobName>;
+  CHECK(ParseWorkloadName("ml/train", "").value() ==
+        Names{{"", {"ml", "train"}}, {"ml", {"", "train"}}});
+  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"", {"ml", "train"}}});
+  CHECK(ParseWorkloadName("train", "").value() == Names{{"", {"", "train"}}});
+  CHECK(ParseWorkloadName("job/train", "ml").value() ==
+        Names{{"", {"job", "train"}}, {"job", {"ml", "train"}}});
+  CHECK(ParseWorkloadName("wl/train", "ml").value() ==
+        Names{{"", {"wl", "train"}}, {"", {"ml", "train"}}});
+  CHECK(ParseWorkloadName("trainingrun/ml/train", "").value() ==
+        Names{{"trainingrun", {"ml", "train"}}});
+  CHECK(ParseWorkloadName("workloads/ml/train", "").value() == Names{{"", {"ml", "train"}}});
+  for (const char* const wrong : {"/train", "ml/", "job/a/b/c", "job//c", "job/", ""}) {
     INFO(wrong);
     const auto parsed = ParseWorkloadName(wrong, "");
     REQUIRE_FALSE(parsed);

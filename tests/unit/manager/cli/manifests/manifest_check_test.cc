@@ -357,5 +357,43 @@ TEST_CASE("a folder is its manifests, as for kubectl") {
   CHECK(input->dra.size() == 1);
 }
 
+TEST_CASE("every pod template of a job of another kind is looked at, with its place") {
+  const TempFolder folder;
+  const std::string path = folder.Write("set.yaml", R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: set, namespace: ml, labels: {kueue.x-k8s.io/queue-name: gpu}}
+spec:
+  replicatedJobs:
+  - name: one
+    template: {spec: {template: {spec: {containers: [{name: c, image: i}]}}}}
+  - name: two
+    template: {spec: {template: {spec: {containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]}}}}
+)");
+  const auto input = ReadCheckInput({path}, *tracking::BuiltInKinds(), "");
+  REQUIRE(input.has_value());
+  REQUIRE(input->findings.size() == 1);
+  CHECK(input->findings[0].object == "JobSet ml/set");
+  CHECK_THAT(input->findings[0].path,
+             ContainsSubstring("spec.replicatedJobs[1].template.spec.template"));
+}
+
+TEST_CASE("of a kind that is not known, what may be a job is told how to be added") {
+  const TempFolder folder;
+  const auto skipped = [&](const std::string& text) {
+    const auto input = ReadCheckInput({folder.Write("x.yaml", std::string(kJob) + "---\n" + text)},
+                                      *tracking::BuiltInKinds(), "");
+    REQUIRE(input.has_value());
+    REQUIRE(input->skipped.size() == 1);
+    return input->skipped[0];
+  };
+  CHECK_THAT(skipped("{apiVersion: tekton.dev/v1, kind: PipelineRun, metadata: {name: a}}\n"),
+             ContainsSubstring("an entry of `kinds` in fedra's configuration adds it"));
+  CHECK_THAT(skipped("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}\n"),
+             !ContainsSubstring("kinds"));
+  CHECK_THAT(skipped("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a, labels: "
+                     "{kueue.x-k8s.io/queue-name: gpu}}}\n"),
+             ContainsSubstring("kinds"));
+}
+
 }  // namespace
 }  // namespace fedra::cli

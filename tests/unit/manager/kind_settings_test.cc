@@ -1,0 +1,113 @@
+// An entry of the configuration's `kinds` becomes a row, and the row a kind that can be run.
+
+#include "manager/kind_settings.h"
+
+#include <nlohmann/json.hpp>
+
+#include "config/load.h"
+#include "manager/tracking/submitted.h"
+#include "manager/wiring.h"
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using nlohmann::json;
+
+namespace {
+
+config::Configuration Read(const std::string& kinds) {
+  auto parsed = config::Parse(
+      "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: m}\nkinds:\n" +
+          kinds,
+      "f.yaml");
+  REQUIRE(parsed);
+  return *std::move(parsed);
+}
+
+constexpr const char* kPipelineRun = R"(- apiVersion: tekton.dev/v1
+  kind: PipelineRun
+  plural: pipelineruns
+  suspend: spec.status
+  suspended: PipelineRunPending
+  succeeded: ["status.conditions[type=Succeeded].status=True"]
+  failed: ["status.conditions[type=Succeeded].status=False"]
+  podLabel: tekton.dev/pipelineRun
+  operator: Tekton 1.5
+)";
+
+constexpr const char* kTrainingRun = R"(- apiVersion: example.com/v1
+  kind: TrainingRun
+  plural: trainingruns
+  managedBy: spec.policy.managedBy
+  suspend: spec.policy.paused
+  podSets: [{at: 'spec.roles[*]', template: template, nameFrom: name, count: 'pods x hosts?0'}]
+  succeeded: ["status.phase=Done and status.code=0"]
+  active: ["status.running>0"]
+  cleared: {running: 0}
+  stripped: [spec.ttlSeconds]
+)";
+
+json Pipeline(const char* spec, const char* status) {
+  return {{"apiVersion", "tekton.dev/v1"},
+          {"kind", "PipelineRun"},
+          {"metadata", {{"namespace", "ml"}, {"name", "train"}, {"uid", "u1"}}},
+          {"spec", json::parse(spec)},
+          {"status", json::parse(status)}};
+}
+
+}  // namespace
+
+TEST_CASE("a configured kind that is held by a text: copied pending, its end is read") {
+  const auto kinds = ToKinds(Read(kPipelineRun));
+  const tracking::JobAdapter* adapter = kinds->Find("tekton.dev/v1", "PipelineRun");
+  REQUIRE(adapter != nullptr);
+  const auto job = adapter->Parse(Pipeline(
+      R"({"pipelineRef": {"name": "p"}, "managedBy": "kueue.x-k8s.io/multikueue", "status": ""})",
+      "{}"));
+  REQUIRE(job);
+  CHECK_FALSE(job->suspended);
+  CHECK_FALSE(job->finished);
+  CHECK(job->managed_by == "kueue.x-k8s.io/multikueue");
+  tracking::Workload workload;
+  workload.key = {"ml", "w"};
+  const auto body = adapter->RemoteBody(*job, workload, {"fedra", "m1"});
+  REQUIRE(body);
+  CHECK(json::parse(*body)["spec"] ==
+        json{{"pipelineRef", {{"name", "p"}}}, {"status", "PipelineRunPending"}});
+  const auto failed = adapter->Parse(
+      Pipeline("{}", R"({"conditions": [{"type": "Succeeded", "status": "False"}]})"));
+  REQUIRE(failed);
+  CHECK(failed->failed);
+  CHECK(kinds->JobOfPod({{"namespace", "ml"}, {"labels", {{"tekton.dev/pipelineRun", "train"}}}}));
+}
+
+TEST_CASE("a configured kind's columns become those of its row") {
+  const tracking::KindRow row = ToRow(Read(kTrainingRun).kinds[0]);
+  CHECK(row.resource.ApiVersion() == "example.com/v1");
+  CHECK(row.resource.plural == "trainingruns");
+  CHECK(row.managed_by.text() == "spec.policy.managedBy");
+  CHECK(row.suspend.suspended == "true");
+  REQUIRE(row.pod_sets.size() == 1);
+  CHECK(ToString(row.pod_sets[0].count) == "pods x hosts?0");
+  REQUIRE(row.succeeded.size() == 1);
+  CHECK(row.succeeded[0].size() == 2);
+  CHECK(row.active == std::vector<FieldTest>{{.path = "status.running", .above = 0}});
+  CHECK(json::parse(row.cleared_status) == json{{"running", 0}});
+  CHECK(row.stripped == std::vector<FieldPath>{"spec.ttlSeconds"});
+}
+
+TEST_CASE("one configuration, one set of kinds: adapters are known by their address") {
+  const config::Configuration configuration = Read(std::string(kPipelineRun) + kTrainingRun);
+  const auto kinds = ToKinds(configuration);
+  CHECK(kinds == ToKinds(config::Configuration(configuration)));
+  CHECK(kinds != ToKinds(Read(kTrainingRun)));
+  CHECK(kinds->all().size() == tracking::BuiltInKinds()->all().size() + 2);
+  CHECK(ToKinds(config::Configuration()) == tracking::BuiltInKinds());
+}
+
+TEST_CASE("a configured kind takes the place of a built-in one") {
+  const auto kinds = ToKinds(Read(
+      "- {apiVersion: ray.io/v2, kind: RayJob, plural: rayjobs, stripped: [spec.everything]}\n"));
+  CHECK(kinds->all().size() == tracking::BuiltInKinds()->all().size());
+  CHECK(kinds->Find("ray.io/v1", "RayJob") == nullptr);
+  CHECK(kinds->Find("ray.io/v2", "RayJob") != nullptr);
+}
