@@ -140,6 +140,7 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
       reader.VerdictsOfState(std::string(placement::ToString(placement::Phase::kBlocked))));
   FEDRA_ASSIGN_OR_RETURN(data.places, reader.Places({}));
   FEDRA_ASSIGN_OR_RETURN(data.residues, reader.Residues());
+  FEDRA_ASSIGN_OR_RETURN(data.attempts, reader.LastAttempts());
   return data;
 }
 
