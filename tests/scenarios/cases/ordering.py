@@ -121,10 +121,11 @@ def a_worker_that_returns_changes_no_order(world: World) -> None:
     fourth = jobs[3]
     fourth.wait_running_on(world.worker1)
     world.cut(world.worker1)
-    fourth.finish(world.worker1)
+    world.fleet.end_pods(world.worker1, world.ns, fourth.name, "Succeeded")
     jobs.append(_submit(world, "f08"))
     always("nobody leaves", lambda: not _dispatched(world, jobs[4:]), 1)
     world.restore(world.worker1)
+    fourth.finish(world.worker1)
     after = _end_one_by_one(world, jobs[4:])
     names = [job.name for job in jobs]
     assert [*before, fourth.name, *after] == names, [*before, fourth.name, *after]

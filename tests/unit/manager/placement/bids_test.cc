@@ -79,7 +79,7 @@ TEST_CASE("a workload stands in line while a worker is all that it lacks") {
 }
 
 TEST_CASE("its ClusterQueue says what happens behind it, and shares by its weight") {
-  const World world = Waiting();
+  World world = Waiting();
   tracking::SharedQueue queue;
   queue.order = "Strict";
   queue.weight = 3;
