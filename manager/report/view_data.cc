@@ -47,8 +47,8 @@ Error NotKnown(const Daemon& daemon, const ObjectKey& name, WallTime now) {
   error.message = fmt::format(
       "no job or Workload {} is known to fedra (fedra status jobs lists what is; a job needs a "
       "queue that exists and whose ClusterQueue has fedra's AdmissionCheck: kubectl describe "
-      "workloads -n {} shows what Kueue says)",
-      NameText(name), name.ns.empty() ? "NAMESPACE" : name.ns);
+      "workloads {} shows what Kueue says)",
+      NameText(name), name.ns.empty() ? "-A" : "-n " + name.ns);
   return error;
 }
 
