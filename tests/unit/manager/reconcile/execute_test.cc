@@ -156,7 +156,9 @@ TEST_CASE("a queue that is full of the job's own copy is not full for the job") 
   const json quota = json::parse(R"({"status": {"conditions": [
       {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": "",
        "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
-  REQUIRE(f.east().objects().Patch("workloads", kKey, quota, "status"));
+  const auto patched = f.east().objects().Patch("workloads", kKey, quota, "status");
+  INFO((patched ? std::string() : patched.error().message));
+  REQUIRE(patched);
   CHECK(f.fleet.WaitUntil([&] { return !is_full(); }));
 }
 

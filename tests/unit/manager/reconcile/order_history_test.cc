@@ -124,7 +124,11 @@ class History final {
     object["spec"]["parallelism"] = object["spec"]["completions"] = job.pods;
     object["metadata"]["annotations"]["sim.fedra.dev/run-for"] = fmt::format("{}ms", Draw(10, 300));
     REQUIRE(fleet_.manager().server.objects().Create(object));
-    REQUIRE(WaitUntil([&] { return FindWorkload(job); }));
+    // The first one waits until the queue's AdmissionCheck is active.
+    REQUIRE(WaitUntil([&] {
+      federation_->Tick();
+      return FindWorkload(job);
+    }));
     job.has_quota = SystemClock().Now();
     jobs_.push_back(std::move(job));
   }
