@@ -222,7 +222,8 @@ TEST_CASE("a broken configuration is told, and status shows the store that it na
   const Ran broken = status("dispach: {}\nstore: {path: " + store + "}\n");
   CHECK(broken.code == 0);
   CHECK_THAT(broken.out, ContainsSubstring("ml/train"));
-  CHECK_THAT(broken.err, ContainsSubstring("did you mean \"dispatch\"") && ContainsSubstring(store));
+  CHECK_THAT(broken.err,
+             ContainsSubstring("did you mean \"dispatch\"") && ContainsSubstring(store));
   for (const char* hopeless :
        {"store: [", "store: {path: 7}\n", "store: {path: /nowhere/a.db}\n"}) {
     const Ran nothing = status(hopeless);

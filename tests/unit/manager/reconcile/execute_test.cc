@@ -153,7 +153,9 @@ TEST_CASE("a queue that is full of the job's own copy is not full for the job") 
   };
   REQUIRE(f.fleet.WaitUntil(is_full));
   CHECK(f.Execute({CreateClone{kEast}}));
-  const json quota = json::parse(R"({"status": {"conditions": [
+  const json quota = json::parse(R"({"status": {
+      "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
+      "conditions": [
       {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": "",
        "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
   const auto patched = f.east().objects().Patch("workloads", kKey, quota, "status");
