@@ -122,7 +122,8 @@ class History final {
     job.pods = Draw(0, 3) == 0 ? Draw(2, kDevices) : 1;
     json object = sim::MakeJob(job.name);
     object["spec"]["parallelism"] = object["spec"]["completions"] = job.pods;
-    object["metadata"]["annotations"]["sim.fedra.dev/run-for"] = fmt::format("{}ms", Draw(100, 900));
+    object["metadata"]["annotations"]["sim.fedra.dev/run-for"] =
+        fmt::format("{}ms", Draw(100, 900));
     REQUIRE(fleet_.manager().server.objects().Create(object));
     // The first one waits until the queue's AdmissionCheck is active.
     REQUIRE(WaitUntil([&] {
