@@ -18,6 +18,8 @@ namespace {
 constexpr YamlLimits kConfigurationLimits{
     .bytes = size_t{1} << 20, .nodes = 200'000, .depth = 50, .alias_bytes = size_t{1} << 20};
 
+constexpr const char* kStorePath = "store.path";
+
 Problem AboutFile(const std::string& filename, std::string problem, std::string hint = "") {
   return {filename, {}, "", std::move(problem), std::move(hint)};
 }
@@ -145,12 +147,13 @@ void AppendProblems(Problems& out, const Configuration& configuration,
 // its own.
 std::optional<StoreFinding> LookAtStore(const Decoded& decoded, const std::string& filename,
                                         const LoadOptions& options) {
-  constexpr const char* kPath = "store.path";
-  const bool mistaken = std::any_of(decoded.problems.begin(), decoded.problems.end(),
-                                    [&](const Problem& problem) { return problem.path == kPath; });
+  const bool mistaken =
+      std::any_of(decoded.problems.begin(), decoded.problems.end(),
+                  [&](const Problem& problem) { return problem.path == kStorePath; });
   if (!options.look_at_store || mistaken) return std::nullopt;
   auto finding = CheckStoreFolder(decoded.configuration.store, filename);
-  if (finding && decoded.marks.contains(kPath)) finding->problem.mark = MarkOf(decoded, kPath);
+  if (finding && decoded.marks.contains(kStorePath))
+    finding->problem.mark = MarkOf(decoded, kStorePath);
   return finding;
 }
 
@@ -199,6 +202,18 @@ tl::expected<Configuration, Problems> Parse(const std::string& text, const std::
   if (!decoded) return tl::make_unexpected(std::move(decoded).error());
   if (!decoded->problems.empty()) return tl::make_unexpected(std::move(decoded->problems));
   return std::move(decoded->configuration);
+}
+
+std::optional<std::string> StorePathIn(const std::string& path) {
+  const auto text = ReadSmallFile(path, kConfigurationLimits.bytes);
+  if (!text) return std::nullopt;
+  const auto decoded = ParseText(*text, path);
+  if (!decoded) return std::nullopt;
+  const bool mistaken = std::any_of(
+      decoded->problems.begin(), decoded->problems.end(),
+      [](const Problem& problem) { return problem.path == "store" || problem.path == kStorePath; });
+  if (mistaken) return std::nullopt;
+  return decoded->configuration.store.path;
 }
 
 tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& options) {

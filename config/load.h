@@ -50,6 +50,10 @@ tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& 
 // the folder that relative paths start from.
 tl::expected<Configuration, Problems> Parse(const std::string& text, const std::string& filename);
 
+// Where the store is by that file, whatever else is wrong with it. Nothing: the file, or its path
+// of the store, cannot be read.
+std::optional<std::string> StorePathIn(const std::string& path);
+
 // The problems of the clusters of a successful Load, each with whose it is, warnings included when
 // asked for.
 Problems AccessProblems(const Loaded& loaded, bool with_warnings);

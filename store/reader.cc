@@ -65,6 +65,7 @@ Result<std::vector<VerdictRow>> Reader::VerdictsOfState(const std::string& state
 Result<std::vector<AttemptRow>> Reader::Attempts(const std::string& uid) {
   return LoadAttempts(*parts_->db, uid);
 }
+Result<std::vector<AttemptRow>> Reader::LastAttempts() { return LoadLastAttempts(*parts_->db); }
 Result<std::vector<EventRow>> Reader::Events(const std::string& uid) {
   return LoadEvents(*parts_->db, uid);
 }

@@ -59,7 +59,9 @@ class Reader final {
   Result<std::vector<VerdictRow>> VerdictsOfState(const std::string& state);
   Result<std::vector<PlaceRow>> Places(const std::string& uid);      // empty: of all, by workload
   Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
-  Result<std::vector<EventRow>> Events(const std::string& uid);      // oldest first
+  // Of each workload the last one on each worker where it was.
+  Result<std::vector<AttemptRow>> LastAttempts();
+  Result<std::vector<EventRow>> Events(const std::string& uid);  // oldest first
 
  private:
   struct Parts;

@@ -74,11 +74,11 @@ ObjectForm FormOf(const Fleet& fleet) {
 }
 
 std::vector<report::JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
-                                        const Fleet& fleet, const FleetFacts& facts) {
+                                        const Fleet& fleet, const FleetFacts& facts,
+                                        store::Reader* memory) {
   const ObjectForm form = FormOf(fleet);
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
-  const auto memory = OpenMemory(fleet.store);
   std::optional<LineMemory> line;
   if (memory != nullptr) line.emplace(*memory);
   const InputDrift drift(input, options.ns, form);
@@ -153,9 +153,9 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
   return {};
 }
 
-// `as_of`: null when nothing could be read.
+// `as_of`: null when nothing could be read. `age`: of what the daemon's store says; may be empty.
 void Print(const CheckInput& input, const std::vector<report::JobReport>& reports,
-           const report::AsOf* as_of, Format format, Terminal& terminal) {
+           const report::AsOf* as_of, const std::string& age, Format format, Terminal& terminal) {
   const std::string note = input.jobs.empty() ? WithoutJob(input) : AboutTheSet(reports);
   if (!IsTable(format)) {
     nlohmann::ordered_json document = as_of != nullptr ? report::Document("CheckReport", *as_of)
@@ -165,10 +165,12 @@ void Print(const CheckInput& input, const std::vector<report::JobReport>& report
     auto& items = document["items"] = nlohmann::ordered_json::array();
     for (const report::JobReport& report : reports) items.push_back(ToJson(report));
     terminal.out << ToText(document, format);
+    terminal.err << age;
     return;
   }
   const Style style = StyleOf(terminal);
   std::string text = RenderFindings(input.findings, style);
+  text.insert(0, age);
   if (as_of != nullptr) text.insert(0, SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const report::JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
@@ -209,13 +211,18 @@ int Check(const CheckOptions& options, Terminal& terminal) {
                                terminal);
   if (!fleet) {
     // Mistakes are worth knowing although no worker could be asked.
-    Print(*input, {}, nullptr, *format, terminal);
+    Print(*input, {}, nullptr, {}, *format, terminal);
     return fail(fleet.error().message);
   }
   const FleetFacts facts = FactsOf((*fleet)->workers);
   CheckAgainstWorkers(facts, options.ns, *input);
-  const std::vector<report::JobReport> reports = JudgeAll(*input, options, **fleet, facts);
-  Print(*input, reports, &(*fleet)->as_of, *format, terminal);
+  const auto memory = OpenMemory((*fleet)->store);
+  const std::vector<report::JobReport> reports =
+      JudgeAll(*input, options, **fleet, facts, memory.get());
+  const bool of_jobs = memory != nullptr && !reports.empty();
+  const std::string age =
+      of_jobs ? MemoryAgeLine(*memory, (*fleet)->as_of.at, StyleOf(terminal)) : std::string();
+  Print(*input, reports, &(*fleet)->as_of, age, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));
 }

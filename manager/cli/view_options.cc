@@ -1,5 +1,6 @@
 // The options of the commands that read the store.
 
+#include <filesystem>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
@@ -22,9 +23,17 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
                                      .in_cluster = config::InClusterFromEnvironment(),
                                      .manager_may_fail = true});
     if (!loaded) {
-      terminal.err << config::ToString(loaded.error())
-                   << "\n(name the daemon's file with --config, or its store with --store)\n";
-      return 1;
+      terminal.err << config::ToString(loaded.error()) << "\n";
+      // The daemon goes on with the configuration that it has, and so does what it tells.
+      const auto store = config::StorePathIn(parsed.config);
+      if (!store || !std::filesystem::exists(*store)) {
+        terminal.err << "(name the daemon's file with --config, or its store with --store)\n";
+        return 1;
+      }
+      terminal.err << "(a running daemon goes on with what it read before; shown is its store "
+                   << *store << ")\n";
+      parsed.view.store = *store;
+      return run();
     }
     parsed.view.store = loaded->configuration.store.path;
     parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;

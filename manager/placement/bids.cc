@@ -44,7 +44,8 @@ bool WantsMore(const WorkloadView& view, std::span<const ClusterView> clusters,
 }  // namespace
 
 std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettings& settings,
-                                     const tracking::SharedQueue* queue, bool by_weight) {
+                                     const tracking::SharedQueue* queue, bool by_weight,
+                                     std::optional<double> local_weight) {
   if (view.workload == nullptr) return std::nullopt;
   const tracking::Workload& workload = *view.workload;
   if (!workload.QuotaReserved() || WhyNotYet(view)) return std::nullopt;
@@ -63,6 +64,11 @@ std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettin
     contender.share = Share{.queue = workload.cluster_queue,
                             .weight = queue == nullptr ? 1.0 : queue->weight.value_or(1.0),
                             .cost = static_cast<double>(std::max(workload.requirement.Pods(), 1))};
+    if (queue != nullptr && queue->local_queues_share) {
+      contender.share->local =
+          LocalShare{.queue = workload.key.ns + "/" + workload.requirement.queue,
+                     .weight = local_weight.value_or(1.0)};
+    }
   }
   return contender;
 }

@@ -21,8 +21,10 @@ namespace fedra::placement {
 // Workload with quota does not show why it was evicted last.
 //
 // `queue`: its ClusterQueue; null: it is not known. `by_weight`: queues share devices by weight.
+// `local_weight`: of its LocalQueue; nothing: it has none.
 std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettings& settings,
-                                     const tracking::SharedQueue* queue, bool by_weight);
+                                     const tracking::SharedQueue* queue, bool by_weight,
+                                     std::optional<double> local_weight = std::nullopt);
 
 // What it would take of each worker that it was not dispatched to already; nothing where the
 // choice would add no worker to those. `as_of`: per worker, Bid::as_of of these verdicts.

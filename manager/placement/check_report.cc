@@ -39,7 +39,7 @@ bool IsReported(const Context& context, const tracking::AdmissionCheckState& che
   if (!HasBegun(context, check)) return false;
   const PlacementRecord& record = context.record;
   if (record.reported) return record.reported->reserved_at == ReservedAt(context);
-  // Nobody else nominates.
+  // No other program nominates.
   return !context.workload().nominated.empty() || ReservedAt(context) < record.kept_since;
 }
 

@@ -16,8 +16,8 @@ bool HasAdmitted(const ClusterView& cluster) {
   return HasOwnClone(cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
 }
 
-// Whether an overdue winner has to let somebody else try: one that was not asked in this round, or,
-// racing, has not failed in it.
+// Whether an overdue winner has to let another worker try: one that was not asked in this round,
+// or, racing, has not failed in it.
 bool GivesWay(const Context& context, const ClusterView& winner,
               const std::vector<ClusterName>& nominated) {
   const bool racing = context.policy.kind == DispatchPolicy::kRace;
@@ -102,7 +102,7 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
   }
   for (const ClusterView* cluster : ranked) {
     if (choice.clusters.size() >= wanted) break;
-    // One that failed it in this round gets it again only when there is nobody else.
+    // One that failed it in this round gets it again only when there is no other.
     if (FailedInRound(context.record, cluster->name) && !choice.clusters.empty()) continue;
     if (!Contains(choice.clusters, cluster->name) && !Contains(choice.timed_out, cluster->name))
       choice.clusters.push_back(cluster->name);

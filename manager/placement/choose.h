@@ -41,8 +41,8 @@ Choice Choose(const Context& context, const std::vector<ClusterName>& nominated)
 // Whether the job is being created there in this round.
 bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster);
 // Whether a winner still has no job after as long as a worker may take to admit: the job cannot be
-// created there, although nobody refuses it. Counted from our own first try, so that a worker that
-// admitted while fedra was not running is not blamed for it.
+// created there, although no worker refuses it. Counted from our own first try, so that a worker
+// that admitted while fedra was not running is not blamed for it.
 bool IsOverdue(const Context& context, const ClusterView& cluster);
 
 }  // namespace fedra::placement

@@ -1,74 +1,72 @@
 #pragma once
 //
-// Turns of workloads whose queues share devices by weight: start-time fair queueing, one virtual
-// clock for each priority. A queue's next turn comes cost / weight after its last one, and never
-// before the turn that was served last: who did not wait saves nothing up.
+// Turns of workloads whose queues share devices by weight: one virtual clock (turn_clock.h) for the
+// ClusterQueues of each priority, and one for the LocalQueues of each of these that share its
+// turns.
 //
-// Within a queue turns follow the time since when its workloads wait. With n queues of weights w1,
-// ..., wn a workload of unit cost, p-th in queue i, waits for at most p * wj / wi + 1 workloads of
-// any other queue j.
-//
-// Source of the rule: Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996).
+// Within a queue, or a LocalQueue where these share, turns follow the time since when its workloads
+// wait. With n queues of weights w1, ..., wn a workload of unit cost, p-th in queue i, waits for at
+// most p * wj / wi + 1 workloads of any other queue j.
 //
 // Thread rules: none of its own; one user at a time.
 
 #include <map>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+#include <unordered_map>
 
 #include "base/clock.h"
 #include "base/types.h"
+#include "manager/placement/turn_clock.h"
 
 namespace fedra::placement {
+
+// What a workload's LocalQueue has of the turns of its ClusterQueue.
+struct LocalShare {
+  std::string queue;  // "namespace/name"
+  double weight = 1;  // spec.fairSharing.weight; 0 counts as very little
+
+  bool operator==(const LocalShare&) const = default;
+};
 
 // What a workload's ClusterQueue has of the devices that it shares with others.
 struct Share {
   std::string queue;
   double weight = 1;  // spec.fairSharing.weight; 0 counts as very little
   double cost = 1;    // its pods
+  // Absent: within the ClusterQueue time alone decides.
+  std::optional<LocalShare> local = std::nullopt;
 
   bool operator==(const Share&) const = default;
 };
 
 class FairTurns final {
  public:
-  struct Turn {
-    ObjectKey workload;
-    double at = 0;  // the lesser goes first
-  };
-
-  // Its own turn, and those of its queue that come later because of it.
-  std::vector<Turn> Add(int priority, WallTime since, const ObjectKey& workload,
-                        const Share& share);
-  // `served`: it was dispatched, and its queue pays for it. Otherwise those behind it in its queue
-  // go as if it had never come, but not before the turn that was served last: the turns that come
-  // earlier by that.
-  std::vector<Turn> Remove(int priority, WallTime since, const ObjectKey& workload,
-                           const std::string& queue, bool served);
+  // Its own turn, and those that are other ones because of it.
+  Turns Add(int priority, WallTime since, const ObjectKey& workload, const Share& share);
+  // `served`: it was dispatched, and its queue pays for it. Returns the turns that are other ones
+  // now.
+  Turns Remove(const ObjectKey& workload, bool served);
 
  private:
-  struct Place {
-    double turn = 0;
-    double step = 0;
-    double Next() const { return turn + step; }
-  };
-  using Waiting = std::map<std::pair<WallTime, ObjectKey>, Place>;
-  struct Queue {
-    double next = 0;  // no turn of it is before this
-    Waiting waiting;
-  };
   struct Level {
-    double now = 0;  // the last turn that was served, and none that waits was before it
-    std::map<std::string, Queue> queues;
+    TurnClock queues;
+    std::map<std::string, TurnClock> locals;  // by ClusterQueue
+  };
+  // One that waits.
+  struct Member {
+    int priority = 0;
+    WallTime since{};
+    Share share;
+    double local_turn = 0;  // in its LocalQueue; 0: these do not share
   };
 
-  // Moves the workloads from `first` on forward.
-  static std::vector<Turn> CloseGap(Queue& queue, Waiting::iterator first, double now);
-  // Of those that wait; infinity: none does.
-  static double LeastTurn(const Level& level);
+  static TurnClock::Place PlaceOf(const ObjectKey& workload, const Member& member);
+  // The turns among the LocalQueues of a ClusterQueue are these now.
+  void Follow(Level& level, const Turns& local_turns, Turns& changed);
 
   std::map<int, Level> levels_;  // by priority
+  std::unordered_map<ObjectKey, Member> members_;
 };
 
 }  // namespace fedra::placement

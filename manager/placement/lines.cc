@@ -10,33 +10,11 @@ namespace {
 
 using Chance = Bid::Chance;
 
-// So often those ahead are waited for because devices have changed since they were looked at. A
-// stream of jobs that end needs many rounds (thirty jobs on four cards: more than eight); devices
-// that change all the time, and never for those ahead, must not hold the others for ever.
-constexpr int kMostRelooks = 32;
-
-bool WaitsOn(const Bids& bids, const ClusterName& worker) {
-  const auto bid = bids.find(worker);
-  return bid != bids.end() && bid->second.chance == Chance::kWaits;
-}
-
 bool AreAlike(const Bids& a, const Bids& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& left, const auto& right) {
                       return left.first == right.first && left.second.IsLike(right.second);
                     });
-}
-
-// The worker where the fewest pods are missing.
-std::optional<ClusterName> Nearest(const Bids& bids) {
-  std::optional<ClusterName> nearest;
-  int least = 0;
-  for (const auto& [worker, bid] : bids) {
-    if (bid.chance != Chance::kWaits || (nearest && bid.missing >= least)) continue;
-    nearest = worker;
-    least = bid.missing;
-  }
-  return nearest;
 }
 
 }  // namespace
@@ -55,7 +33,7 @@ std::weak_ordering QueueRank::operator<=>(const QueueRank& other) const {
   return workload <=> other.workload;
 }
 
-// Whoever they stood behind has changed: until they are looked at, they count as if they could go.
+// What they stood behind has changed: until they are looked at, they count as if they could go.
 void Lines::WakeFollowers(Entry& entry, std::vector<ObjectKey>& look_at) {
   for (const ObjectKey& follower : entry.followers) {
     const auto found = entries_.find(follower);
@@ -70,26 +48,37 @@ Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
                                    std::vector<ObjectKey>& look_at) {
   if (entry->first == rank) return entry;
   // One that does not wait for devices is no head, wherever it stands.
-  if (entry->second.reserved || Nearest(entry->second.bids)) reservations_outdated_ = true;
+  if (entry->second.kept || Nearest(entry->second.bids)) kept_outdated_ = true;
   if (entry->first < rank) WakeFollowers(entry->second, look_at);
   auto node = order_.extract(entry);
   node.key() = rank;
   return entries_[rank.workload] = order_.insert(std::move(node)).position;
 }
 
-void Lines::MoveTo(const FairTurns::Turn& turn, std::vector<ObjectKey>& look_at) {
-  const Order::iterator entry = entries_.at(turn.workload);
-  QueueRank rank = entry->first;
-  rank.turn = turn.at;
-  const bool overtakes = entry != order_.begin() && rank < std::prev(entry)->first;
-  if (overtakes) look_at.push_back(turn.workload);
-  Move(entry, rank, look_at);
+// Along an order of which only those that move are out of place: the last of those that come later
+// first, then the first of those that come earlier. So each of these has to be looked at only where
+// it passes one that has not moved with it.
+void Lines::Follow(const Turns& turns, std::vector<ObjectKey>& look_at) {
+  std::map<QueueRank, double> earlier, later;
+  for (const auto& [workload, turn] : turns) {
+    const QueueRank& rank = entries_.at(workload)->first;
+    (turn < rank.turn ? earlier : later).emplace(rank, turn);
+  }
+  const auto give = [&](QueueRank rank, double turn) {
+    const Order::iterator entry = entries_.at(rank.workload);
+    rank.turn = turn;
+    if (entry != order_.begin() && rank < std::prev(entry)->first) look_at.push_back(rank.workload);
+    Move(entry, rank, look_at);
+  };
+  for (auto at = later.rbegin(); at != later.rend(); ++at) give(at->first, at->second);
+  for (const auto& [rank, turn] : earlier) give(rank, turn);
 }
 
 double Lines::TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at) {
-  const auto turns = turns_.Add(rank.priority, rank.since, rank.workload, share);
-  for (size_t i = turns.size(); i-- > 1;) MoveTo(turns[i], look_at);
-  return turns.front().at;
+  Turns turns = turns_.Add(rank.priority, rank.since, rank.workload, share);
+  const double own = turns.extract(rank.workload).mapped();
+  Follow(turns, look_at);
+  return own;
 }
 
 Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<ObjectKey>& look_at) {
@@ -114,7 +103,7 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
   }
   Entry& entry = at->second;
   if (entry.settings != contender.order) {
-    reservations_outdated_ = true;
+    kept_outdated_ = true;
     WakeFollowers(entry, look_at);
   }
   entry.reserved_at = contender.reserved_at;
@@ -127,10 +116,7 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
 
 void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
                        std::vector<ObjectKey>& look_at) {
-  if (!entry.share || entry.has_paid) return;
-  const auto earlier =
-      turns_.Remove(rank.priority, rank.since, rank.workload, entry.share->queue, served);
-  for (const FairTurns::Turn& turn : earlier) MoveTo(turn, look_at);
+  if (entry.share && !entry.has_paid) Follow(turns_.Remove(rank.workload, served), look_at);
 }
 
 std::vector<ObjectKey> Lines::Join(const Contender& contender) {
@@ -146,129 +132,6 @@ void Lines::Invalidate(const ObjectKey& workload) {
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
-bool Lines::Compete(const Entry& entry, const ClusterName& worker, const Bid& bid) {
-  const auto found = entry.bids.find(worker);
-  return found != entry.bids.end() && found->second.chance != Chance::kNone &&
-         bid.chance != Chance::kNone && WantSameDevices(entry, worker, bid);
-}
-
-// Whether there is anything to get for them now or not.
-bool Lines::WantSameDevices(const Entry& entry, const ClusterName& worker, const Bid& bid) {
-  const auto found = entry.bids.find(worker);
-  if (found == entry.bids.end() || found->second.devices == nullptr || bid.devices == nullptr)
-    return false;
-  return found->second.devices == bid.devices ||
-         overlaps_.Overlap(*found->second.devices, *bid.devices);
-}
-
-// As far as is known: one that was never judged there may want anything.
-bool Lines::MayWant(const Entry& entry, const ClusterName& worker, const Bid& bid) {
-  const auto found = entry.bids.find(worker);
-  const bool is_known = found != entry.bids.end() && found->second.devices != nullptr;
-  return !is_known || WantSameDevices(entry, worker, bid);
-}
-
-bool Lines::MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_t as_of) const {
-  const auto found = entry.bids.find(worker);
-  const auto offered = offered_.find(worker);
-  return found != entry.bids.end() && offered != offered_.end() &&
-         found->second.as_of < std::min(offered->second, as_of);
-}
-
-bool Lines::CompeteAnywhere(const Entry& a, const Entry& b) {
-  return std::any_of(b.bids.begin(), b.bids.end(),
-                     [&](const auto& bid) { return Compete(a, bid.first, bid.second); });
-}
-
-bool Lines::IsBehindHead(const Order::value_type& entry) {
-  return std::any_of(heads_.begin(), heads_.end(), [&](const Order::value_type* head) {
-    return head->first < entry.first && CompeteAnywhere(head->second, entry.second);
-  });
-}
-
-// Who is first in all its lines, and has to wait, reserves the worker where it lacks least, and
-// keeps it: what has become free there would be lost on a way to another one.
-void Lines::Reserve(std::vector<ObjectKey>& look_at) {
-  if (!std::exchange(reservations_outdated_, false)) return;
-  heads_.clear();
-  for (Order::value_type& each : order_) {
-    Entry& entry = each.second;
-    std::optional<ClusterName> reserved;
-    if (!entry.dispatched && entry.settings.policy == OrderPolicy::kBackfill) {
-      reserved = entry.reserved && WaitsOn(entry.bids, *entry.reserved) ? entry.reserved
-                                                                        : Nearest(entry.bids);
-    }
-    if (reserved && IsBehindHead(each)) reserved.reset();
-    if (reserved) heads_.push_back(&each);
-    if (reserved == entry.reserved) continue;
-    WakeFollowers(entry, look_at);
-    entry.reserved = std::move(reserved);
-  }
-}
-
-Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid,
-                          uint64_t as_of, WallTime now) {
-  if (ahead.dispatched) return Hold::kNo;
-  if (!ahead.is_known) return Hold::kUntilLookedAt;
-  if (!ahead.judged && MayWant(ahead, worker, bid)) return Hold::kUntilLookedAt;
-  if (!Compete(ahead, worker, bid))
-    return MissedAnOffer(ahead, worker, as_of) ? Hold::kUntilLookedAt : Hold::kNo;
-  const Bid& theirs = ahead.bids.at(worker);
-  if (theirs.chance == Chance::kFits) {
-    const auto held = ahead.held.find(worker);
-    if (held == ahead.held.end() || !held->second) return Hold::kUntilItGoes;
-  }
-  if (!MayBePassed(ahead, worker, now)) return Hold::kUntilItFits;
-  return theirs.as_of < as_of ? Hold::kUntilLookedAt : Hold::kNo;
-}
-
-bool Lines::MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now) {
-  switch (entry.settings.policy) {
-    case OrderPolicy::kStrict:
-      return false;
-    case OrderPolicy::kBestEffort:
-      return true;
-    case OrderPolicy::kBackfill:
-      break;
-  }
-  if (!entry.reserved) return true;
-  return entry.reserved != worker && entry.passes < entry.settings.max_passes &&
-         now - entry.reserved_at < entry.settings.max_wait;
-}
-
-Turn Lines::TurnOf(Order::iterator self, const ClusterName& worker, const Bid& bid, WallTime now,
-                   std::vector<ObjectKey>& look_at) {
-  Asked& asked = self->second.asked[worker];
-  const uint64_t as_of = asked.times < kMostRelooks ? bid.as_of : asked.as_of;
-  std::vector<Order::value_type*> outdated;
-  // From the nearest on: one wakes the next, instead of the first all the others.
-  for (auto at = self; at != order_.begin();) {
-    auto& [rank, ahead] = *--at;
-    const Hold hold = HoldOf(ahead, worker, bid, as_of, now);
-    if (hold == Hold::kNo) continue;
-    if (hold == Hold::kUntilLookedAt) {
-      outdated.push_back(&*at);
-      continue;
-    }
-    ahead.followers.insert(self->first.workload);
-    asked = {};
-    return {rank.workload, hold == Hold::kUntilItFits};
-  }
-  if (outdated.empty()) {
-    asked = {};
-    return {};
-  }
-  bool answered = true;  // all have been looked at since they were last asked for
-  for (auto* const each : outdated) {
-    const auto theirs = each->second.bids.find(worker);
-    answered = answered && theirs != each->second.bids.end() && theirs->second.as_of >= asked.as_of;
-    look_at.push_back(each->first.workload);
-  }
-  if (asked.times == 0 || answered) asked = {bid.as_of, asked.times + 1};
-  outdated.front()->second.followers.insert(self->first.workload);
-  return {outdated.front()->first.workload, false};
-}
-
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) {
   Answer answer;
   const Order::iterator self = Put(contender, answer.look_at);
@@ -277,9 +140,9 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) 
   entry.is_known = true;
   const bool alike = AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
-  if (!alike && (entry.reserved || (Nearest(entry.bids) && !IsBehindHead(*self))))
-    reservations_outdated_ = true;
-  Reserve(answer.look_at);
+  if (!alike && (entry.kept || (Nearest(entry.bids) && !IsBehindHead(*self))))
+    kept_outdated_ = true;
+  KeepWorkers(answer.look_at);
   std::map<ClusterName, bool> held;
   for (const auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits) continue;
@@ -310,20 +173,20 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
     std::vector<ObjectKey> look_at;
     LeaveShare(self->first, entry, /*served=*/true, look_at);
     entry.has_paid = entry.dispatched = true;
-    // If it comes back, it is looked at before anybody passes it.
+    // If it comes back, it is looked at before any other passes it.
     entry.is_known = entry.judged = false;
     entry.bids.clear();
     entry.held.clear();
     WakeFollowers(entry, look_at);
-    if (entry.reserved) reservations_outdated_ = true;
-    Reserve(look_at);
+    if (entry.kept) kept_outdated_ = true;
+    KeepWorkers(look_at);
     return look_at;
   }
   std::vector<ObjectKey> look_at;
   for (auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits || entry.held.contains(worker)) continue;
     bid.chance = Chance::kNone;
-    if (entry.reserved) reservations_outdated_ = true;
+    if (entry.kept) kept_outdated_ = true;
     WakeFollowers(entry, look_at);
   }
   return look_at;
@@ -336,11 +199,11 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   Entry& entry = found->second->second;
   WakeFollowers(entry, look_at);
   LeaveShare(found->second->first, entry, /*served=*/false, look_at);
-  if (entry.reserved) reservations_outdated_ = true;
+  if (entry.kept) kept_outdated_ = true;
   std::erase(heads_, &*found->second);
   order_.erase(found->second);
   entries_.erase(found);
-  Reserve(look_at);
+  KeepWorkers(look_at);
   return look_at;
 }
 
@@ -354,7 +217,7 @@ std::vector<Standing> Lines::Standings() {
                       .reserved_at = entry.reserved_at,
                       .places = {},
                       .passes = entry.passes,
-                      .kept = entry.reserved};
+                      .kept = entry.kept};
     for (const auto& [worker, bid] : entry.bids) {
       if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
       auto& sets = before[worker];

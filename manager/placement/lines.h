@@ -22,7 +22,7 @@
 // (Offered), it holds all that fit there. Where devices come and go faster than looks are made, a
 // look at it after they first asked will do.
 //
-// One that was dispatched stays until it is admitted, without holding anybody: for a further worker
+// One that was dispatched stays until it is admitted, and holds no other: for a further worker
 // it waits in its old place, and when no worker takes it, it has lost neither its turn nor the
 // count of its passes.
 //
@@ -51,9 +51,9 @@
 namespace fedra::placement {
 
 enum class OrderPolicy {
-  // Nobody passes a workload that waits for devices which both could use.
+  // No workload passes one that waits for devices which both could use.
   kStrict,
-  // The first in line reserves the worker where it lacks least, and keeps it for as long as it
+  // The worker where the first in line lacks least is kept for it, for as long as it
   // waits there. Elsewhere others may pass it, at most `max_passes` times and no longer than
   // `max_wait`. Those that are not first may be passed until they are.
   kBackfill,
@@ -103,7 +103,7 @@ struct Bid {
   };
   Chance chance = Chance::kNone;
   // Grows on that worker whenever devices may have become free. One that was judged before is
-  // looked at again before anybody behind it is dispatched there.
+  // looked at again before any behind it is dispatched there.
   uint64_t as_of = 0;
   int missing = 0;                                // pods that do not fit; for kWaits
   std::shared_ptr<const dra::DeviceSet> devices;  // that could serve it; null: none
@@ -143,7 +143,7 @@ class Lines final {
   void Invalidate(const ObjectKey& workload);
 
   // Which devices there are has changed on that worker, and has version `as_of` there (Bid::as_of):
-  // whoever could use none before may by now.
+  // those that could use none before may by now.
   void Offered(const ClusterName& worker, uint64_t as_of);
 
   struct Answer {
@@ -154,7 +154,7 @@ class Lines final {
   Answer Offer(const Contender& contender, Bids bids, WallTime now);
 
   // What came of the offer: it was, or is, dispatched to these workers, or, with none, goes on
-  // waiting; then it holds nobody where it could have gone and did not. Returns who has to be
+  // waiting; then it holds no other where it could have gone and did not. Returns who has to be
   // looked at again.
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
@@ -179,8 +179,8 @@ class Lines final {
     bool is_known = false;  // was looked at
     bool judged = false;    // and what was seen then still holds
     Bids bids;
-    std::map<ClusterName, bool> held;     // fits there, but not its turn: Turn::after_waiting
-    std::optional<ClusterName> reserved;  // kBackfill, first in line: the worker it keeps
+    std::map<ClusterName, bool> held;  // fits there, but not its turn: Turn::after_waiting
+    std::optional<ClusterName> kept;   // kBackfill, first in line: the worker that is kept for it
     int passes = 0;
     std::set<ObjectKey> followers;  // that wait for a change of this one
     std::map<ClusterName, Asked> asked;
@@ -190,14 +190,14 @@ class Lines final {
   void WakeFollowers(Entry& entry, std::vector<ObjectKey>& look_at);
 
   enum class Hold { kNo, kUntilLookedAt, kUntilItGoes, kUntilItFits };
-  // These three append the workloads that stood behind one that is later now.
+  // These append the workloads that stood behind one that is later now, and those that are earlier.
   Order::iterator Put(const Contender& contender, std::vector<ObjectKey>& look_at);
   Order::iterator Move(Order::iterator entry, const QueueRank& rank,
                        std::vector<ObjectKey>& look_at);
-  void MoveTo(const FairTurns::Turn& turn, std::vector<ObjectKey>& look_at);
   double TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at);
   void LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
                   std::vector<ObjectKey>& look_at);
+  void Follow(const Turns& turns, std::vector<ObjectKey>& look_at);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
   Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);
@@ -210,14 +210,16 @@ class Lines final {
   bool MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_t as_of) const;
   bool CompeteAnywhere(const Entry& a, const Entry& b);
   bool IsBehindHead(const Order::value_type& entry);
-  // Appends who waited for a reservation that is gone.
-  void Reserve(std::vector<ObjectKey>& look_at);
+  // The worker where the fewest pods are missing.
+  static std::optional<ClusterName> Nearest(const Bids& bids);
+  // Appends those that stood behind one for which a worker is kept no more.
+  void KeepWorkers(std::vector<ObjectKey>& look_at);
 
   Order order_;
   std::unordered_map<ObjectKey, Order::iterator> entries_;
   FairTurns turns_;
-  std::vector<Order::value_type*> heads_;  // that have reserved a worker, the first of them first
-  bool reservations_outdated_ = false;
+  std::vector<Order::value_type*> heads_;  // for which a worker is kept, the first of them first
+  bool kept_outdated_ = false;
   std::map<ClusterName, uint64_t> offered_;  // as of when devices last came or went
   dra::OverlapMemory overlaps_;
 };

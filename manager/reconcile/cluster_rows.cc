@@ -32,7 +32,7 @@ constexpr const char* kDrained =
     "removed from the configuration; its jobs are taken back (dispatch.removedWorkers: Drain)";
 
 // Two outages that begin within that time may be taken for one. But an outage whose beginning is
-// elsewhere now, since somebody set the clock, gets its new one: a restart counts from what is
+// elsewhere now, since the clock was set, gets its new one: a restart counts from what is
 // stored, by the wall clock of then.
 bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<WallTime>& now) {
   if (!stored || !now) return !stored && !now;

@@ -27,7 +27,8 @@ class DispatchOrder final {
   void Invalidate(const std::vector<ObjectKey>& workloads);
   // Devices may have become free there: verdicts made before are out of date.
   void Freed(const ClusterName& worker);
-  // Which devices there are has changed there: that holds for whoever could use none of them, too.
+  // Which devices there are has changed there: that concerns those, too, that could use none of
+  // them.
   void Offered(const ClusterName& worker);
   // To be read before the verdicts are made that are offered with it.
   std::map<ClusterName, uint64_t> Versions() const;

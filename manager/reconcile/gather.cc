@@ -117,7 +117,8 @@ std::optional<placement::Contender> Gatherer::ContenderOf(
   if (!settings_.devices || view.workload == nullptr || !NeedsVerdicts(*view.workload, view.check))
     return std::nullopt;
   const auto queue = manager_.Queue(view.workload->cluster_queue);
-  return placement::ContenderOf(view, settings_.order, queue.get(), manager_.SharesByWeight());
+  return placement::ContenderOf(view, settings_.order, queue.get(), manager_.SharesByWeight(),
+                                manager_.WeightOf({view.key.ns, view.workload->requirement.queue}));
 }
 
 std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
@@ -257,7 +258,9 @@ void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& clus
       .adapter = *gathered.adapter,
       .same_names = verify::SameNames(gathered.adapter->resource().kind, cluster.clone.get(),
                                       cluster.clone_is, cluster.job.get(), cluster.job_is),
-      .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is)};
+      .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
+      .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
+                   cluster.clone->QuotaReserved()};
   const verify::VerifyOptions options{
       .existence = {.drift = settings_.drift,
                     .undeclared = settings_.undeclared,

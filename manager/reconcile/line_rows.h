@@ -26,7 +26,7 @@ std::string_view NameOf(placement::OrderPolicy order);
 // One worker's line.
 struct LineFacts {
   int length = 0;
-  std::chrono::milliseconds head_waits{0};  // since its quota was reserved; 0: nobody stands there
+  std::chrono::milliseconds head_waits{0};  // since its quota was reserved; 0: none stands there
 };
 
 class LineRows final {

@@ -25,7 +25,7 @@ using watch::CacheState;
 
 void Ignore(const CacheHealth&) {}
 
-// The daemon works on without these jobs: somebody must hear of it.
+// The daemon works on without these jobs: an administrator must hear of it.
 void WarnOfForbidden(const tracking::JobAdapter& kind, const CacheHealth& health) {
   if (health.state != CacheState::kForbidden) return;
   log::Warn("jobs of a kind that the manager serves may not be read: none of them is dispatched",
@@ -55,7 +55,7 @@ std::vector<verify::QueueOrder> OrdersOf(
       orders.push_back(
           {queue->name, queue->order, placement::ParseOrderPolicy(queue->order).has_value()});
   }
-  // Those that are ignored first: they need somebody.
+  // Those that are ignored first: they are to be mended.
   std::ranges::sort(orders, {}, [](const verify::QueueOrder& order) {
     return std::tie(order.is_valid, order.cluster_queue);
   });
@@ -93,16 +93,23 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           [this](const ObjectKey&, const auto& before, const auto& after) {
             // Kueue touches their statuses all the time.
             if (before != nullptr && after != nullptr && *before == *after) return;
-            const auto weighted = [](const auto& queue) {
-              return queue != nullptr && queue->weight;
+            const auto shares = [](const auto& queue) {
+              return queue != nullptr && (queue->weight || queue->local_queues_share);
             };
-            weighted_queues_ += (weighted(after) ? 1 : 0) - (weighted(before) ? 1 : 0);
+            sharing_queues_ += (shares(after) ? 1 : 0) - (shares(before) ? 1 : 0);
             if (after != nullptr) WarnOfOrder(*after);
             listener_.on_checks();
           },
           Ignore),
       local_queues_(
-          &verify::ParseLocalQueue, [](const ObjectKey&, const auto&, const auto&) {}, Ignore),
+          &verify::ParseLocalQueue,
+          [this](const ObjectKey&, const auto& before, const auto& after) {
+            const auto weight = [](const auto& queue) {
+              return queue == nullptr ? std::nullopt : queue->weight;
+            };
+            if (weight(before) != weight(after)) listener_.on_checks();
+          },
+          Ignore),
       templates_(
           &verify::ParseTemplate,
           [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
@@ -152,6 +159,11 @@ void ManagerCluster::IndexTemplates(const ObjectKey& workload,
 std::string ManagerCluster::ClusterQueueOf(const ObjectKey& local_queue) const {
   const auto found = local_queues_.Find(local_queue);
   return found == nullptr ? std::string() : found->cluster_queue;
+}
+
+std::optional<double> ManagerCluster::WeightOf(const ObjectKey& local_queue) const {
+  const auto found = local_queues_.Find(local_queue);
+  return found == nullptr ? std::nullopt : found->weight;
 }
 
 bool ManagerCluster::IsNamed(const ObjectKey& claim_template) const {
@@ -210,7 +222,7 @@ bool ManagerCluster::IdentifySoon() {
   if (identifying_.With([](bool& identifying) { return std::exchange(identifying, true); }))
     return false;
   pool_.Submit([this] {
-    (void)Identify();  // whoever waits for it asks again
+    (void)Identify();  // what waits for it asks again
     identifying_.With([this](bool& identifying) {
       identifying = false;
       identifying_.Notify();  // under the lock: who waits may be about to destroy it
@@ -269,13 +281,14 @@ bool ManagerCluster::IsListed() const {
     const CacheHealth health = jobs_[i].cache->cache().health();
     if (jobs_[i].used) listed &= health.complete || (i > 0 && IsWithheld(health));
   }
-  // MultiKueueConfigs are optional: a Kueue without them does not serve the kind. ClusterQueues say
-  // in which order and with which shares jobs are dispatched; they may be withheld.
+  // MultiKueueConfigs are optional: a Kueue without them does not serve the kind. ClusterQueues and
+  // LocalQueues say in which order and with which shares jobs are dispatched; they may be withheld.
   const auto answered = [](const CacheHealth& health) {
     return health.complete || health.state == CacheState::kNotServed ||
            health.state == CacheState::kForbidden;
   };
-  return listed && answered(configs_.health()) && answered(queues_.health());
+  return listed && answered(configs_.health()) && answered(queues_.health()) &&
+         answered(local_queues_.health());
 }
 
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,

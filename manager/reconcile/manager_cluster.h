@@ -112,8 +112,10 @@ class ManagerCluster final {
   }
   // The ClusterQueue behind a LocalQueue; empty when it is not known.
   std::string ClusterQueueOf(const ObjectKey& local_queue) const;
-  // Whether any ClusterQueue has a fair-sharing weight.
-  bool SharesByWeight() const { return weighted_queues_ > 0; }
+  // Of a LocalQueue; nothing: it has none, or is not known.
+  std::optional<double> WeightOf(const ObjectKey& local_queue) const;
+  // Whether any ClusterQueue has a fair-sharing weight, or lets its LocalQueues share.
+  bool SharesByWeight() const { return sharing_queues_ > 0; }
   const verify::Cache<verify::ClaimSummary>& templates() const { return templates_; }
 
   // How the manager is, as `fedra status` shows it; without its queues.
@@ -167,7 +169,7 @@ class ManagerCluster final {
   std::vector<JobsOfKind> jobs_;  // in the order of kinds_
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
-  std::atomic<int> weighted_queues_ = 0;
+  std::atomic<int> sharing_queues_ = 0;
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::ClaimSummary> templates_;

@@ -14,7 +14,7 @@ namespace fedra::reconcile {
 // With its pods.
 Result<void> RemoveJob(Cluster& worker, const tracking::JobAdapter& adapter, const ObjectKey& key,
                        const std::string& uid);
-// Takes Kueue's finalizer off first: nobody else would.
+// Takes Kueue's finalizer off first: no other program would.
 Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone);
 
 }  // namespace fedra::reconcile

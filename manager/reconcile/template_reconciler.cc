@@ -154,13 +154,12 @@ Result<void> TemplateReconciler::Apply(Worker& worker, const verify::ClaimSummar
   const kube::Resource resource = TemplatesOf(worker);
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
-      worker.cluster().Apply(
-          resource, original.key,
-          templates::CopyDocument(original, resource.version, Us(), expected),
-          {.field_manager = std::string(tracking::kTemplateManager),
-           .subresource = {},
-           .force = true,  // fields of our own copy that somebody else has touched
-           .dry_run = dry_run}));
+      worker.cluster().Apply(resource, original.key,
+                             templates::CopyDocument(original, resource.version, Us(), expected),
+                             {.field_manager = std::string(tracking::kTemplateManager),
+                              .subresource = {},
+                              .force = true,  // fields of our own copy that others have touched
+                              .dry_run = dry_run}));
   if (dry_run) return {};
   FEDRA_ASSIGN_OR_RETURN(const nlohmann::json object, watch::ParseJson(text));
   FEDRA_ASSIGN_OR_RETURN(verify::ClaimSummary copy, verify::ParseTemplate(object));
@@ -206,7 +205,7 @@ bool TemplateReconciler::AskAgain(Worker& worker, const ObjectKey& key, const Te
 Result<void> TemplateReconciler::TryOut(Worker& worker, const verify::ClaimSummary& original) {
   FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
   auto tried = Apply(worker, original, templates::kMustNotExist, /*dry_run=*/true);
-  // Somebody has created one: that can be judged.
+  // One has been created there meanwhile: that can be judged.
   if (!tried && tried.error().code == ErrorCode::kConflict) return {};
   return tried;
 }

@@ -59,7 +59,7 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
   const Gathered& gathered = execution.gathered;
   auto created = worker.cluster().Create(resource, gathered.view.key.ns, std::move(body));
   if (!created && created.error().code == ErrorCode::kAlreadyExists) {
-    // Ours from before a crash or a lost answer, or somebody else's: the marks decide.
+    // Ours from before a crash or a lost answer, or another's: the marks decide.
     const ObjectKey key = resource == tracking::kWorkloads ? gathered.view.key : gathered.job;
     created = worker.cluster().Get(resource, key);
     if (!created && created.error().code == ErrorCode::kNotFound)

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/time.h"
+#include "manager/placement/lines.h"
 #include "manager/report/line.h"
 #include "manager/report/row_states.h"
 
@@ -42,11 +43,27 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const Query&
   return {"if it is not admitted there, another worker is tried " + when, {}, {}};
 }
 
+// Whether jobs ahead there hold it only while what they need is free: the order of the first lets
+// others pass it on this worker. One that is in line for free devices is held as it is.
+bool MayPassAhead(const WorkloadData::Incarnation& incarnation, const VerdictRow& row,
+                  const store::PlaceRow& place) {
+  const std::vector<ReasonText> reasons = ReasonsOf(row);
+  const bool is_held = std::ranges::any_of(reasons, [](const ReasonText& reason) {
+    return reason.code == ToString(verdict::ReasonCode::kInLine);
+  });
+  const auto first = incarnation.first.find(place.first);
+  if (is_held || first == incarnation.first.end()) return false;
+  const auto order = placement::ParseOrderPolicy(first->second.dispatch_order);
+  return order == placement::OrderPolicy::kBestEffort ||
+         (order == placement::OrderPolicy::kBackfill && first->second.kept != row.cluster);
+}
+
 // What a blocked job has to wait for: "wait" and "never" are different news.
 std::string Outlook(const WorkloadData::Incarnation& incarnation,
                     const std::vector<VerdictRow>& verdicts) {
   std::vector<std::string> busy;
   std::vector<std::string> behind;  // others stand before it there
+  bool may_pass = true;             // on each of these
   bool none_ever = !verdicts.empty();
   for (const VerdictRow& row : verdicts) {
     const verify::Prospect prospect = ProspectOf(row);
@@ -56,6 +73,7 @@ std::string Outlook(const WorkloadData::Incarnation& incarnation,
     const auto place = std::ranges::find(places, row.cluster, &store::PlaceRow::cluster);
     if (place != places.end() && place->place > 1) {
       behind.push_back(fmt::format("{} ({} in line)", row.cluster.value, PlaceText(place->place)));
+      may_pass &= MayPassAhead(incarnation, row, *place);
     } else {
       busy.push_back(row.cluster.value);
     }
@@ -64,8 +82,10 @@ std::string Outlook(const WorkloadData::Incarnation& incarnation,
     const std::string also =
         busy.empty() ? std::string()
                      : fmt::format(", and for enough to be free on {}", fmt::join(busy, ", "));
-    return fmt::format("it waits for its turn on {}: jobs ahead in line are served first{}",
-                       fmt::join(behind, ", "), also);
+    return fmt::format("it waits for its turn on {}: {}{}", fmt::join(behind, ", "),
+                       may_pass ? "it may pass jobs ahead in line that have to wait for more"
+                                : "jobs ahead in line are served first",
+                       also);
   }
   if (!busy.empty()) {
     return fmt::format("it waits for {}, and is dispatched in its turn, once enough is free there",

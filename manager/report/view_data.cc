@@ -49,8 +49,8 @@ Error NotKnown(const Daemon& daemon, const ObjectKey& name, WallTime now) {
   error.message = fmt::format(
       "no job or Workload {} is known to fedra (fedra status jobs lists what is; a job needs a "
       "queue that exists and whose ClusterQueue has fedra's AdmissionCheck: kubectl describe "
-      "workloads -n {} shows what Kueue says)",
-      NameText(name), name.ns.empty() ? "NAMESPACE" : name.ns);
+      "workloads {} shows what Kueue says)",
+      NameText(name), name.ns.empty() ? "-A" : "-n " + name.ns);
   return error;
 }
 
@@ -178,6 +178,7 @@ Result<StatusData> LoadStatus(store::Reader& reader) {
       reader.VerdictsOfState(std::string(placement::ToString(placement::Phase::kBlocked))));
   FEDRA_ASSIGN_OR_RETURN(data.places, reader.Places({}));
   FEDRA_ASSIGN_OR_RETURN(data.residues, reader.Residues());
+  FEDRA_ASSIGN_OR_RETURN(data.attempts, reader.LastAttempts());
   return data;
 }
 

@@ -33,6 +33,7 @@ struct StatusData {
   std::vector<store::PlaceRow> places;      // in line, of all that wait, by workload
   // What could not be removed on workers that are out of reach.
   std::vector<store::ResidueRow> residues = {};
+  std::vector<store::AttemptRow> attempts = {};  // the last of each workload on each worker
 };
 
 // The job that is first in a line, as far as it is known.

@@ -10,19 +10,24 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<double> Weight(const json& value) {
-  const auto weight = ReadQuantity(value);
+// The other mode is NoAdmissionFairSharing.
+constexpr std::string_view kLocalQueuesShare = "UsageBasedAdmissionFairSharing";
+
+}  // namespace
+
+std::optional<double> FairSharingWeight(const json& queue) {
+  const auto weight = ReadQuantity(Path(queue, {"spec", "fairSharing", "weight"}));
   if (!weight || weight->Sign() < 0) return std::nullopt;
   return weight->AsApproximateDouble();
 }
-
-}  // namespace
 
 Result<SharedQueue> ParseSharedQueue(const json& object) {
   const json& metadata = Member(object, "metadata");
   SharedQueue queue{.name = Text(metadata, "name"),
                     .order = Text(Member(metadata, "annotations"), kOrderAnnotation),
-                    .weight = Weight(Path(object, {"spec", "fairSharing", "weight"})),
+                    .weight = FairSharingWeight(object),
+                    .local_queues_share = Text(Path(object, {"spec", "admissionScope"}),
+                                               "admissionMode") == kLocalQueuesShare,
                     .why_inactive = {}};
   const json& active = ConditionOf(Member(object, "status"), kActive);
   if (Text(active, "status") == "False") queue.why_inactive = Text(active, "message");

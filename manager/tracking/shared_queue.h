@@ -16,10 +16,15 @@ struct SharedQueue {
   std::string name;
   std::string order;             // its annotation fedra.dev/order; empty: none
   std::optional<double> weight;  // spec.fairSharing.weight; nothing: none, or no number
-  std::string why_inactive;      // Kueue's words when its condition Active is False; else empty
+  // Its LocalQueues share what it gets (spec.admissionScope: UsageBasedAdmissionFairSharing).
+  bool local_queues_share = false;
+  std::string why_inactive;  // Kueue's words when its condition Active is False; else empty
 
   bool operator==(const SharedQueue&) const = default;
 };
+
+// spec.fairSharing.weight of a ClusterQueue or a LocalQueue; nothing: none, or no number.
+std::optional<double> FairSharingWeight(const nlohmann::json& queue);
 
 Result<SharedQueue> ParseSharedQueue(const nlohmann::json& object);
 

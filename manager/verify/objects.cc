@@ -7,6 +7,7 @@
 
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
+#include "manager/tracking/shared_queue.h"
 #include "manager/verify/claim_form.h"
 
 namespace fedra::verify {
@@ -123,7 +124,8 @@ Result<LocalQueue> ParseLocalQueue(const json& object) {
                    .active = false,
                    .why_inactive = "Kueue has not said anything about it yet",
                    .cluster_queue = Text(Member(object, "spec"), "clusterQueue"),
-                   .stop = ReadStopPolicy(Member(object, "spec"))};
+                   .stop = ReadStopPolicy(Member(object, "spec")),
+                   .weight = tracking::FairSharingWeight(object)};
   const json& active = tracking::ConditionOf(Member(object, "status"), tracking::kActive);
   if (active.is_null()) return queue;
   queue.active = Text(active, "status") == "True";

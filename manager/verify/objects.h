@@ -37,6 +37,7 @@ struct LocalQueue {
   std::string why_inactive;  // Kueue's own words; empty when active
   std::string cluster_queue;
   StopPolicy stop = StopPolicy::kNone;
+  std::optional<double> weight;  // spec.fairSharing.weight; nothing: none, or no number
 
   bool operator==(const LocalQueue&) const = default;
 };

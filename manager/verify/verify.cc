@@ -83,6 +83,7 @@ void VerifyQuota(const Subject& subject, const WorkerObjects& worker, verdict::V
   };
   if (auto never = WhyCannotHold(*quota, *subject.requirement.demands, is_device))
     return combine(Outcome::kNo, *std::move(never));
+  if (subject.has_quota) return;
   if (auto full = WhyFull(*quota, *subject.requirement.demands, is_device))
     combine(Outcome::kYes, *std::move(full));
 }

@@ -29,6 +29,8 @@ struct Subject {
   std::vector<SameName> same_names;     // on this worker
   // Its own job is on this worker: its pods hold their devices, or wait for them there.
   bool is_there = false;
+  // Its own copy has its quota on this worker: what is reserved there is, in part, its own.
+  bool has_quota = false;
 };
 
 // What else must be known of the worker.

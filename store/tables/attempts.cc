@@ -35,16 +35,32 @@ Result<void> Apply(Connection& db, const RemoveLaterAttempts& change) {
   return db.Run("DELETE FROM attempts WHERE uid = ? AND number >= ?", {change.uid, change.number});
 }
 
+namespace {
+
+AttemptRow ReadAttempt(Row& row) {
+  return {row.Text(),         row.Int(),  row.Cluster(), row.Time(),
+          row.OptionalTime(), row.Text(), row.Text()};
+}
+
+}  // namespace
+
+Result<std::vector<AttemptRow>> LoadLastAttempts(Connection& db) {
+  std::vector<AttemptRow> rows;
+  // The other columns of a row with max() are those of the row that has it.
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT uid, max(number), cluster, started_at, ended_at, outcome, message"
+               " FROM attempts GROUP BY uid, cluster",
+               {}, [&](Row& row) { rows.push_back(ReadAttempt(row)); }));
+  return rows;
+}
+
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid) {
   std::vector<AttemptRow> rows;
   FEDRA_RETURN_IF_ERROR(
       db.Query("SELECT uid, number, cluster, started_at, ended_at, outcome, message FROM attempts "
                "WHERE uid = ?"
                " ORDER BY number, started_at, cluster",
-               {uid}, [&](Row& row) {
-                 rows.push_back({row.Text(), row.Int(), row.Cluster(), row.Time(),
-                                 row.OptionalTime(), row.Text(), row.Text()});
-               }));
+               {uid}, [&](Row& row) { rows.push_back(ReadAttempt(row)); }));
   return rows;
 }
 

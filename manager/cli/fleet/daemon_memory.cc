@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "manager/cli/text/view_parts.h"
+#include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"
 
@@ -37,6 +38,17 @@ std::unique_ptr<store::Reader> OpenMemory(const std::string& store) {
   if (store.empty()) return nullptr;
   auto reader = store::Reader::Open(store);
   return reader ? *std::move(reader) : nullptr;
+}
+
+std::string MemoryAgeLine(store::Reader& memory, WallTime now, const Style& style) {
+  auto heartbeat = memory.Heartbeat();
+  if (!heartbeat || !*heartbeat) return {};
+  const report::Daemon daemon{*std::move(heartbeat), memory.is_in_use()};
+  const std::string stale = report::StaleText(daemon, now);
+  if (stale.empty()) return {};
+  const std::string text = fmt::format(
+      "DAEMON  {}: so are lines and dispatched jobs here; workers were asked now", stale);
+  return Toned(text, Tone::kWarning, style) + "\n";
 }
 
 void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "manager/cli/text/output.h"
 #include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
 #include "store/reader.h"
@@ -15,6 +16,10 @@ namespace fedra::cli {
 // What the store says; null where none can be read: then nothing is said, for `check` needs no
 // daemon.
 std::unique_ptr<store::Reader> OpenMemory(const std::string& store);
+
+// "DAEMON  not running: ...", with line end: how old what the store says of jobs and lines is.
+// Empty where a daemon keeps it current, and where none has written anything.
+std::string MemoryAgeLine(store::Reader& memory, WallTime now, const Style& style);
 
 // Adds to the report that a living job has its name, and RecentlyFailed to the verdict of each
 // worker that refused that one, did not admit it in time or evicted it: No as long as the worker is

@@ -132,6 +132,24 @@ VerdictsByUid ByUid(const std::vector<VerdictRow>& verdicts) {
   return by_uid;
 }
 
+// By workload and worker: when it was dispatched there last.
+using BeginByPlace = std::map<std::pair<std::string, ClusterName>, WallTime>;
+
+BeginByPlace Begins(const std::vector<store::AttemptRow>& attempts) {
+  BeginByPlace begins;
+  for (const store::AttemptRow& attempt : attempts)
+    begins[{attempt.uid, attempt.cluster}] = attempt.started_at;
+  return begins;
+}
+
+// How long it has run, or ran, on its worker, from its dispatch.
+std::string DurationText(const WorkloadRow& row, const BeginByPlace& begins, WallTime now) {
+  const auto begin = begins.find({row.uid, row.worker});
+  const bool runs = report::PhaseOf(row) == placement::Phase::kRunning;
+  if (begin == begins.end() || (!runs && !row.finished_at)) return "-";
+  return Since(begin->second, row.finished_at.value_or(now));
+}
+
 // The whole note names every worker; in the narrow table the counts say as much.
 std::string JobNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
                     const ViewSettings& settings) {
@@ -190,19 +208,23 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const report::StatusData& d
   const bool kinds = wide || std::ranges::any_of(rows, [](const WorkloadRow& row) {
                        return row.job_kind != "Job";
                      });
-  if (wide) titles.emplace_back("IN STATE");
+  if (wide) titles.insert(titles.end(), {"IN STATE", "DURATION"});
   if (kinds) titles.emplace_back("KIND");
   if (wide) titles.insert(titles.end(), {"WORKLOAD", "NEEDS"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
   const VerdictsByUid verdicts = ByUid(data.verdicts);
+  const BeginByPlace begins = wide ? Begins(data.attempts) : BeginByPlace();
   report::PlacesByUid places = in_line ? report::InLine(data) : report::PlacesByUid();
   for (const WorkloadRow& row : rows) {
     std::vector<Cell> cells = {row.job.ToString(), Cell(row.state, JobTone(row, data)),
                                OrDash(row.worker.value), Since(row.created_at, settings.query.now)};
     if (in_line)
       cells.insert(cells.end(), {std::to_string(row.priority), PlacesText(places[row.uid])});
-    if (wide) cells.emplace_back(Since(row.state_since, settings.query.now));
+    if (wide) {
+      cells.insert(cells.end(), {Since(row.state_since, settings.query.now),
+                                 DurationText(row, begins, settings.query.now)});
+    }
     if (kinds) cells.emplace_back(row.job_kind);
     if (wide) cells.insert(cells.end(), {row.key.name, OrDash(report::NeedsText(row))});
     cells.emplace_back(NoteText(JobNote(row, verdicts, data.clusters.size(), settings), settings));

@@ -43,11 +43,14 @@ def _stage(world: World, worker: str, cards: int) -> None:
         world.supply.put(worker, each)
 
 
-def _start(world: World, order: str, **backfill: object) -> Fedra:
+def _start(
+    world: World, order: str, backfill: Object | None = None, links: Sequence[str] = ()
+) -> Fedra:
     dispatch: Object = {"order": order}
     if backfill:
         dispatch["backfill"] = backfill
-    return world.start_fedra({"verification": {"devices": "Enforce"}, "dispatch": dispatch})
+    settings = {"verification": {"devices": "Enforce"}, "dispatch": dispatch}
+    return world.start_fedra(settings, links=links)
 
 
 def _submit(
@@ -107,6 +110,44 @@ def equal_jobs_leave_in_their_order(world: World) -> None:
     assert before + after == [job.name for job in jobs], before + after
 
 
+@scenario("first-come-cut", kueue_dra=_OFF)
+def a_worker_that_returns_changes_no_order(world: World) -> None:
+    """One card; its worker is out of reach while one job ends and another one comes: the order stays."""
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    _start(world, "Backfill", links=[world.worker1])
+    jobs = [_submit(world, f"f{index:02}") for index in range(8)]
+    before = _end_one_by_one(world, jobs[:3])
+    fourth = jobs[3]
+    fourth.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    world.fleet.end_pods(world.worker1, world.ns, fourth.name, "Succeeded")
+    jobs.append(_submit(world, "f08"))
+    always("nobody leaves", lambda: not _dispatched(world, jobs[4:]), 1)
+    world.restore(world.worker1)
+    fourth.finish(world.worker1)
+    after = _end_one_by_one(world, jobs[4:])
+    names = [job.name for job in jobs]
+    assert [*before, fourth.name, *after] == names, [*before, fourth.name, *after]
+
+
+@scenario("first-come-template", kueue_dra=_OFF)
+def a_template_that_comes_last_changes_no_order(world: World) -> None:
+    """One card, eight jobs whose template is missing everywhere: when it comes they leave in their order."""
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    for worker in world.workers:
+        world.supply.take(worker, "ResourceClaimTemplate", "one-card")
+    _start(world, "Backfill")
+    jobs = [_submit(world, f"f{index:02}") for index in range(8)]
+    for job in jobs:
+        job.wait_message("no worker eligible", "one-card")
+    for worker in reversed(world.workers):
+        world.supply.put(worker, template("one-card", exactly("card", _CLASS)))
+    left = _end_one_by_one(world, jobs)
+    assert left == [job.name for job in jobs], left
+
+
 def _one_card_and_a_high_priority(world: World) -> str:
     """The fleet has one card, on worker1; the name of a priority class above all others."""
     urgent = f"{world.ns}-urgent"
@@ -159,7 +200,7 @@ def _gang_first_in_line(
     """Four cards on worker1 and some on worker2, all in use; a gang of four waits, and thirty small jobs behind it."""
     _stage(world, world.worker1, 4)
     _stage(world, world.worker2, elsewhere)
-    _start(world, order, **backfill)
+    _start(world, order, backfill)
     cards = 4 + elsewhere
     holders = [_submit(world, f"a-holder-{index}") for index in range(cards)]
     world.eventually("all cards are in use", lambda: len(_dispatched(world, holders)) == cards)
@@ -369,6 +410,34 @@ def queues_share_by_weight(world: World) -> None:
         assert [name for name in left if name.startswith(kind)] == sorted(
             name for name in left if name.startswith(kind)
         ), left
+
+
+@scenario("shares-of-local-queues", kueue_dra=_OFF)
+def local_queues_share_their_cluster_queue(world: World) -> None:
+    """One card, two LocalQueues of one ClusterQueue with weights 3 and 1; deleted jobs take no turns."""
+    _stage(world, world.worker1, 1)
+    _stage(world, world.worker2, 0)
+    for cluster in (MANAGER, *world.workers):
+        world.admin(cluster).apply(objects.local_queue(world.ns, "other", world.ns))
+    _start(world, "Backfill")
+    holder = _submit(world, "a-holder")
+    holder.wait_running_on(world.worker1)
+    scope = {"spec": {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}}
+    world.manager.patch("ClusterQueue", None, world.ns, scope)
+    for queue, weight in ((QUEUE, "3"), ("other", "1")):
+        patch = {"spec": {"fairSharing": {"weight": weight}}}
+        world.manager.patch("LocalQueue", world.ns, queue, patch)
+    gone = [_submit(world, f"heavy-gone-{index}") for index in range(6)]
+    jobs = [_submit(world, f"light-{index}", queue="other") for index in range(4)]
+    jobs += [_submit(world, f"heavy-{index}") for index in range(8)]
+    jobs[-1].wait_message("no worker eligible")
+    for job in gone:
+        world.manager.delete("Job", world.ns, job.name)
+    world.eventually("they are gone", lambda: all(job.workload() is None for job in gone))
+    holder.finish(world.worker1)
+    left = _end_one_by_one(world, jobs)
+    for names in (left[:4], left[4:8]):
+        assert sum(name.startswith("heavy") for name in names) == 3, left
 
 
 @scenario("order-of-a-queue", kueue_dra=_OFF)

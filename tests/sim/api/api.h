@@ -39,6 +39,7 @@ struct ApiReply {
   std::string content_type = "application/json";
   std::string body;
   int retry_after_seconds = -1;
+  std::string location;  // header; empty: none
   std::optional<WatchPlan> watch;
 };
 

@@ -31,6 +31,7 @@ std::string Head(const ApiReply& reply, std::string_view length) {
   if (reply.retry_after_seconds >= 0) {
     head += fmt::format("Retry-After: {}\r\n", reply.retry_after_seconds);
   }
+  if (!reply.location.empty()) head += fmt::format("Location: {}\r\n", reply.location);
   return head.append(length).append("\r\n\r\n");
 }
 
@@ -70,7 +71,9 @@ ApiReply StatusReply(const InjectedAnswer& answer) {
   if (answer.code == 504) failure.reason = "Timeout";
   if (answer.code == 409) failure.reason = "AlreadyExists";
   failure.retry_after_seconds = answer.retry_after_seconds;
-  return ToReply(failure);
+  ApiReply reply = ToReply(failure);
+  reply.location = answer.location;
+  return reply;
 }
 
 }  // namespace

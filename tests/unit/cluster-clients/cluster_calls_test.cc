@@ -1,3 +1,8 @@
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 
@@ -103,6 +108,60 @@ TEST_CASE("the server's wish to wait is kept, and then the call succeeds") {
   const auto before = std::chrono::steady_clock::now();
   CHECK(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
   CHECK(std::chrono::steady_clock::now() - before >= 1s);
+}
+
+TEST_CASE("an absurd wish to wait ends the call at once, and is bounded") {
+  const int code = GENERATE(429, 503);
+  Fixture f;
+  f.Inject({.kind = Kind::kStatus,
+            .method = "POST",
+            .code = code,
+            .retry_after_seconds = 1'000'000'000});
+  const auto before = std::chrono::steady_clock::now();
+  const auto created = f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump());
+  CHECK(std::chrono::steady_clock::now() - before < 5s);
+  REQUIRE_FALSE(created);
+  REQUIRE(created.error().retry_after);
+  CHECK(*created.error().retry_after <= 1h);
+}
+
+// Listens, and counts who comes: whatever token they had would be theirs to give away.
+class Elsewhere {
+ public:
+  Elsewhere() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(socket_, 8) == 0);
+    REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~Elsewhere() { ::close(socket_); }
+
+  int port() const { return port_; }
+  bool HasCaller(int milliseconds) const {
+    pollfd watched{.fd = socket_, .events = POLLIN, .revents = 0};
+    return ::poll(&watched, 1, milliseconds) > 0;
+  }
+
+ private:
+  int socket_;
+  int port_ = 0;
+};
+
+TEST_CASE("a redirect is an error, and nothing is sent to where it points") {
+  const int code = GENERATE(301, 302, 307, 308);
+  const Elsewhere elsewhere;
+  Fixture f;
+  f.Inject({.kind = Kind::kStatus,
+            .path_contains = "configmaps",
+            .code = code,
+            .location = "https://127.0.0.1:" + std::to_string(elsewhere.port()) + "/stolen"});
+  CHECK(f.GetCode("a") == ErrorCode::kBadResponse);
+  CHECK_FALSE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  CHECK_FALSE(elsewhere.HasCaller(200));
 }
 
 TEST_CASE("a create is not repeated when it may have been done") {

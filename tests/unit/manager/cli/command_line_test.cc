@@ -211,6 +211,28 @@ TEST_CASE("$FEDRA_NAMESPACE is the namespace, unless -n or -A says another") {
   }
 }
 
+TEST_CASE("a broken configuration is told, and status shows the store that it names") {
+  const TempFolder folder;
+  const std::string store = StoreWithOneJob(folder);
+  const std::string path = folder.Path("fedra.yaml");
+  const auto status = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return Run({"status", "jobs", "--no-headers", "--config", path.c_str()});
+  };
+  const Ran broken = status("dispach: {}\nstore: {path: " + store + "}\n");
+  CHECK(broken.code == 0);
+  CHECK_THAT(broken.out, ContainsSubstring("ml/train"));
+  CHECK_THAT(broken.err,
+             ContainsSubstring("did you mean \"dispatch\"") && ContainsSubstring(store));
+  for (const char* hopeless :
+       {"store: [", "store: {path: 7}\n", "store: {path: /nowhere/a.db}\n"}) {
+    const Ran nothing = status(hopeless);
+    CHECK(nothing.code == 1);
+    CHECK(nothing.out.empty());
+    CHECK_THAT(nothing.err, ContainsSubstring("--store"));
+  }
+}
+
 TEST_CASE("a word after status is a table, a job, or gets a hint") {
   const TempFolder folder;
   const std::string path = StoreWithOneJob(folder);

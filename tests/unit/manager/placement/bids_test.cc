@@ -80,7 +80,7 @@ TEST_CASE("a workload stands in line while a worker is all that it lacks") {
 }
 
 TEST_CASE("its ClusterQueue says what happens behind it, and shares by its weight") {
-  const World world = Waiting();
+  World world = Waiting();
   tracking::SharedQueue queue;
   queue.order = "Strict";
   queue.weight = 3;
@@ -92,6 +92,11 @@ TEST_CASE("its ClusterQueue says what happens behind it, and shares by its weigh
   queue.order = "strict";
   CHECK(ContenderOf(world.View(), {}, &queue, true)->order.policy == OrderPolicy::kBackfill);
   CHECK_FALSE(ContenderOf(world.View(), {}, &queue, false)->share);
+  CHECK_FALSE(ContenderOf(world.View(), {}, &queue, true, 2.0)->share->local);
+  queue.local_queues_share = true;
+  const auto local = ContenderOf(world.View(), {}, &queue, true, 2.0)->share->local;
+  CHECK(local == LocalShare{"ml/" + world.workload().requirement.queue, 2});
+  CHECK(ContenderOf(world.View(), {}, &queue, true)->share->local->weight == 1);
 }
 
 TEST_CASE("it bids where it fits, and where it would once devices are free") {

@@ -405,6 +405,9 @@ class Cluster {
     if (shares_) {
       const auto& [queue, weight] = *std::next(weights_.begin(), Draw(0, 2));
       job.contender.share = Share{queue, weight, job.need + 0.0};
+      if (queue != "q0")
+        job.contender.share->local =
+            LocalShare{"ml/" + std::to_string(Draw(0, 2)), Draw(0, 2) + 0.0};
       // Some come back: they have waited for longer than others of their queue.
       if (Draw(0, 4) == 0) job.contender.rank.since -= std::chrono::seconds(Draw(1, 20));
     }
@@ -740,6 +743,13 @@ Contender In(const std::string& queue, double weight, const std::string& name, i
   return contender;
 }
 
+Contender InLocal(const std::string& local, double weight, const std::string& name, int second,
+                  const std::string& queue = "a") {
+  Contender contender = In(queue, 1, name, second);
+  contender.share->local = LocalShare{local, weight};
+  return contender;
+}
+
 // Gives one device after the other to the first in line; the initials in that order.
 std::string Serve(Lines& lines, int devices) {
   std::string served;
@@ -765,6 +775,65 @@ TEST_CASE("lines: queues share by weight, and within a queue time decides") {
   CHECK(std::count(then.begin(), then.end(), 'a') == 5);
   CHECK(std::count(then.begin(), then.end(), 'b') == 2);
   CHECK(std::count(then.begin(), then.end(), 'c') == 3);
+}
+
+TEST_CASE("lines: LocalQueues share the turns of their ClusterQueue, and no others") {
+  Lines lines;
+  for (int i = 0; i < 12; ++i) {
+    lines.Join(InLocal("ml/x", 3, "x" + std::to_string(i), i));
+    lines.Join(InLocal("ml/y", 1, "y" + std::to_string(i), 100 + i));
+    // A queue of the same weight as both together.
+    lines.Join(In("b", 1, "b" + std::to_string(i), 200 + i));
+  }
+  const std::string served = Serve(lines, 16);
+  CHECK(std::count(served.begin(), served.end(), 'b') == 8);
+  CHECK(std::count(served.begin(), served.end(), 'x') == 6);
+  CHECK(std::count(served.begin(), served.end(), 'y') == 2);
+  // A LocalQueue that comes late has its share from now on; b gets no less for it.
+  for (int i = 0; i < 4; ++i) lines.Join(InLocal("ops/z", 4, "z" + std::to_string(i), 300 + i));
+  const std::string then = Serve(lines, 8);
+  CHECK(std::count(then.begin(), then.end(), 'b') == 4);
+  CHECK(std::count(then.begin(), then.end(), 'z') >= 2);
+}
+
+TEST_CASE("lines: the weight of a LocalQueue may change") {
+  Lines lines;
+  const auto join = [&](double weight_of_x) {
+    for (int i = 0; i < 8; ++i) {
+      lines.Join(InLocal("ml/x", weight_of_x, "x" + std::to_string(i), i));
+      lines.Join(InLocal("ml/y", 1, "y" + std::to_string(i), 100 + i));
+    }
+  };
+  join(1);
+  join(3);
+  const std::string served = Serve(lines, 8);
+  CHECK(std::count(served.begin(), served.end(), 'x') == 6);
+}
+
+TEST_CASE("lines: a job that was deleted while it waited is not charged to its queue") {
+  Lines lines;
+  const bool local = GENERATE(false, true);
+  const auto join = [&](const std::string& queue, const std::string& name, int second) {
+    lines.Join(local ? InLocal("ml/" + queue, 1, name, second) : In(queue, 1, name, second));
+  };
+  for (int i = 0; i < 20; ++i) join("a", "a" + std::to_string(i), i);
+  for (int i = 0; i < 20; ++i) join("b", "b" + std::to_string(i), 100 + i);
+  for (int i = 1; i < 19; ++i) lines.Leave({"ml", "a" + std::to_string(i)});
+  CHECK(Serve(lines, 4) == "abab");
+}
+
+TEST_CASE("lines: one that moves up because another was deleted is looked at") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  const Bids fits = On(kEast, Chance::kFits, gpu);
+  lines.Join(In("a", 1, "a0", 0));
+  lines.Join(In("a", 1, "a1", 1));
+  lines.Offer(In("b", 1, "b0", 2), fits, kNow);
+  lines.Join(In("b", 1, "b1", 3));
+  REQUIRE(AfterWhom(lines.Offer(In("a", 1, "a1", 1), fits, kNow), kEast) == "b0");
+  const std::vector<ObjectKey> look_at = lines.Leave({"ml", "a0"});
+  CHECK(std::count(look_at.begin(), look_at.end(), ObjectKey{"ml", "a1"}) == 1);
+  CHECK(AfterWhom(lines.Offer(In("a", 1, "a1", 1), fits, kNow), kEast).empty());
 }
 
 TEST_CASE("lines: without weights time alone decides, and weights may come and go") {
@@ -839,31 +908,42 @@ TEST_CASE("lines: whatever the weights, a job waits for a bounded number of othe
     Lines lines;
     std::map<std::string, int> pods, waiting;  // of a job; of a queue, that wait
     std::map<std::string, double> bounds;      // of those that wait: pods of all queues before them
+    std::map<std::string, std::vector<std::string>> jobs;  // of a queue, that wait, in their order
+    const auto cost_behind = [&](const std::string& queue, double pods_ahead) {
+      double cost = pods_ahead;
+      for (const auto& [other, of_other] : weights)
+        if (other != queue) cost += pods_ahead * weight(other) / weight(queue);
+      return cost;
+    };
     for (int now = 0; now < 300; ++now) {
       const std::string queue(1, static_cast<char>('a' + draw(0, 3)));
       const std::string name = queue + std::to_string(now);
       pods[name] = draw(1, kLargest);
       lines.Join(In(queue, weights[queue], name, now, pods[name]));
-      const double ahead = waiting[queue];
-      waiting[queue] += pods[name];
-      bounds[name] = ahead + pods[name];
+      bounds[name] = cost_behind(queue, waiting[queue]) + pods[name];
       for (const auto& [other, of_other] : weights) {
-        if (other != queue)
-          bounds[name] += (ahead + kLargest) * weight(other) / weight(queue) + kLargest;
+        if (other != queue) bounds[name] += kLargest * weight(other) / weight(queue) + kLargest;
       }
-      if (draw(0, 4) == 0) {  // deleted: no bound may grow by that
-        const auto left = std::next(bounds.begin(), draw(0, static_cast<int>(bounds.size()) - 1));
-        waiting[left->first.substr(0, 1)] -= pods[left->first];
-        lines.Leave({"ml", left->first});
-        bounds.erase(left);
-        if (bounds.empty()) continue;
+      waiting[queue] += pods[name];
+      jobs[queue].push_back(name);
+      if (draw(0, 3) == 0) {
+        // One that is deleted costs those behind it nothing.
+        auto& of_queue = jobs[queue];
+        const auto gone = of_queue.begin() + draw(0, static_cast<int>(of_queue.size()) - 1);
+        for (auto behind = gone + 1; behind != of_queue.end(); ++behind)
+          bounds[*behind] -= cost_behind(queue, pods[*gone]);
+        lines.Leave({"ml", *gone});
+        waiting[queue] -= pods[*gone];
+        bounds.erase(*gone);
+        of_queue.erase(gone);
       }
-      if (draw(0, 2) == 0) continue;
+      if (draw(0, 2) == 0 || bounds.empty()) continue;
       const std::string first = lines.Standings().front().rank.workload.name;
       Serve(lines, 1);
       waiting[first.substr(0, 1)] -= pods[first];
+      std::erase(jobs[first.substr(0, 1)], first);
       bounds.erase(first);
-      for (auto& [each, bound] : bounds) REQUIRE((bound -= pods[first]) >= 0);
+      for (auto& [each, bound] : bounds) REQUIRE((bound -= pods[first]) >= -1e-6);
     }
   }
 }

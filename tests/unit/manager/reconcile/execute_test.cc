@@ -2,6 +2,7 @@
 
 #include "manager/reconcile/execute.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include <nlohmann/json.hpp>
@@ -63,7 +64,10 @@ struct Fixture {
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   Fixture() {
-    AddWaitingWorkload(fleet.manager_server(), kKey);
+    const json cpu = {{"requests", {{"cpu", "1"}}}};
+    AddWaitingWorkload(
+        fleet.manager_server(), kKey,
+        {{"containers", json::array({{{"name", "c"}, {"image", "i"}, {"resources", cpu}}})}});
     fleet.Start();
     REQUIRE(fleet.WaitUntil([&] { return gatherer.Gather(kKey, {}).view.job != nullptr; }));
   }
@@ -127,6 +131,37 @@ TEST_CASE("an object that was in the way and is gone when asked for is no refusa
   REQUIRE_FALSE(done);
   CHECK(done.error().code == ErrorCode::kConflict);
   CHECK(f.records.Find(kKey).failures.empty());
+}
+
+TEST_CASE("a queue that is full of the job's own copy is not full for the job") {
+  Fixture f;
+  const json resources = json::array({{{"name", "cpu"}, {"nominalQuota", "4"}}});
+  const json groups =
+      json::array({{{"coveredResources", json::array({"cpu"})},
+                    {"flavors", json::array({{{"name", "default"}, {"resources", resources}}})}}});
+  REQUIRE(f.east().objects().Patch("clusterqueues", {"", "gpu"},
+                                   {{"spec", {{"resourceGroups", groups}}}}));
+  const json used = json::array({{{"name", "cpu"}, {"total", "4"}}});
+  const json reserved = json::array({{{"name", "default"}, {"resources", used}}});
+  REQUIRE(f.east().objects().Patch("clusterqueues", {"", "gpu"},
+                                   {{"status", {{"flavorsReservation", reserved}}}}, "status"));
+  const auto is_full = [&] {
+    const auto reasons = f.gatherer.Gather(kKey, {}).clusters.at(0).verdict.reasons;
+    return std::any_of(reasons.begin(), reasons.end(), [](const verdict::Reason& reason) {
+      return reason.code == verdict::ReasonCode::kQueueFull;
+    });
+  };
+  REQUIRE(f.fleet.WaitUntil(is_full));
+  CHECK(f.Execute({CreateClone{kEast}}));
+  const json quota = json::parse(R"({"status": {
+      "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
+      "conditions": [
+      {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": "",
+       "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  const auto patched = f.east().objects().Patch("workloads", kKey, quota, "status");
+  INFO((patched ? std::string() : patched.error().message));
+  REQUIRE(patched);
+  CHECK(f.fleet.WaitUntil([&] { return !is_full(); }));
 }
 
 TEST_CASE("what a worker refuses is remembered, what it could not do just now is not") {

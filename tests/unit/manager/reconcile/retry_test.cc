@@ -29,7 +29,8 @@ TEST_CASE("retry: twice as late each time, up to a limit that depends on the err
       Row{Failed(ErrorCode::kUnavailable, 10ms), 50, 2s},
       Row{Failed(ErrorCode::kUnavailable), 1, 100ms}, Row{Failed(ErrorCode::kInternal), 2, 200ms},
       Row{Failed(ErrorCode::kInternal), 1'000'000, 30s},
-      Row{Failed(ErrorCode::kInternal, 1min), 1, 1min});
+      Row{Failed(ErrorCode::kInternal, 1min), 1, 1min},
+      Row{Failed(ErrorCode::kUnavailable, 1'000'000'000s), 1, 1min});
   CAPTURE(failures, error.code);
   CHECK(RetryAfter(error, failures).delay == delay);
 }

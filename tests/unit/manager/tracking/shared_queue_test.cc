@@ -30,8 +30,18 @@ TEST_CASE("a queue's weight is a quantity, and what is none counts as none") {
 TEST_CASE("a queue's order is its annotation") {
   const json object = {
       {"metadata", {{"name", "ml"}, {"annotations", {{"fedra.dev/order", "Strict"}}}}}};
-  CHECK(*ParseSharedQueue(object) == SharedQueue{"ml", "Strict", std::nullopt, ""});
+  CHECK(*ParseSharedQueue(object) == SharedQueue{"ml", "Strict", std::nullopt, false, ""});
   CHECK_FALSE(ParseSharedQueue(json::object()));
+}
+
+TEST_CASE("LocalQueues share where their ClusterQueue says so") {
+  const auto share = [](const json& scope) {
+    const json object = {{"metadata", {{"name", "ml"}}}, {"spec", {{"admissionScope", scope}}}};
+    return ParseSharedQueue(object)->local_queues_share;
+  };
+  CHECK(share({{"admissionMode", "UsageBasedAdmissionFairSharing"}}));
+  CHECK_FALSE(share({{"admissionMode", "NoAdmissionFairSharing"}}));
+  CHECK_FALSE(share("UsageBasedAdmissionFairSharing"));
 }
 
 TEST_CASE("a queue that is not active has Kueue's words for it") {

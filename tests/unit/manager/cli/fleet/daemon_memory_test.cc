@@ -85,6 +85,28 @@ TEST_CASE("check: a job of the past says nothing of the next one, nor does a mis
   CHECK(OpenMemory("/nonexistent/fedra.db") == nullptr);
 }
 
+TEST_CASE("check: says how old the daemon's memory is, where no daemon keeps it current") {
+  const TempFolder folder;
+  const std::string path = folder.Path("fedra.db");
+  const auto line = [&](std::vector<store::Change> changes, bool runs) {
+    auto store = store::Store::Open({.path = path});
+    REQUIRE(store);
+    REQUIRE((*store)->Commit(std::move(changes)));
+    if (!runs) store->reset();
+    const auto memory = OpenMemory(path);
+    REQUIRE(memory != nullptr);
+    return MemoryAgeLine(*memory, kNow, Style{});
+  };
+  CHECK(line({store::PutWorkload{Job("train", "Blocked", "", minutes(4))}}, false).empty());
+  store::HeartbeatRow heartbeat;
+  heartbeat.at = Ago(minutes(12));
+  const std::string old = line({store::SetHeartbeat{heartbeat}}, false);
+  CHECK(old.starts_with("DAEMON  the daemon is not running, and what it knew is as of "));
+  CHECK_THAT(old, ContainsSubstring("12m ago"));
+  heartbeat.at = Ago(seconds(2));
+  CHECK(line({store::SetHeartbeat{heartbeat}}, true).empty());
+}
+
 // A job of one pod with the template one-gpu.
 tracking::SubmittedJob WithTemplate(const char* name) {
   tracking::SubmittedJob job{.adapter = nullptr, .key = {"ml", name}, .requirement = {}};

@@ -169,9 +169,30 @@ TEST_CASE("status jobs, of one namespace, wide") {
   CHECK(
       RenderJobs(data, settings).out ==
       R"(JOBS  1 blocked                                                                         as of 2s ago
-JOB      STATE    WORKER  AGE  PRIORITY  LINE                           IN STATE  KIND  WORKLOAD       NEEDS                                     NOTE
-hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  4m        Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
+JOB      STATE    WORKER  AGE  PRIORITY  LINE                           IN STATE  DURATION  KIND  WORKLOAD       NEEDS                                     NOTE
+hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  4m        -         Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
 )");
+}
+
+TEST_CASE("the wide table says how long a job has run, or ran, on its worker") {
+  report::StatusData data = FleetStatus();
+  const WallTime now = Settings().query.now;
+  data.workloads = {Job("runs", "Running", "gpu-east", hours(2)),
+                    Job("ran", "Finished", "gpu-east", hours(3))};
+  data.workloads[1].finished_at = now - hours(1);
+  data.attempts = {
+      {data.workloads[0].uid, 2, ClusterName("gpu-east"), now - minutes(30), {}, "", ""},
+      {data.workloads[0].uid, 1, ClusterName("gpu-west"), now - hours(2), {}, "", ""},
+      {data.workloads[1].uid, 1, ClusterName("gpu-east"), now - minutes(150), {}, "", ""}};
+  ViewSettings settings = Settings(Format::kWide);
+  settings.query.jobs.all = true;
+  const std::string out = RenderJobs(data, settings).out;
+  const auto line_of = [&](const std::string& job) {
+    const size_t begin = out.find(job);
+    return begin == std::string::npos ? "" : out.substr(begin, out.find('\n', begin) - begin);
+  };
+  CHECK_THAT(line_of("ml/runs"), ContainsSubstring("  30m"));
+  CHECK_THAT(line_of("ml/ran "), ContainsSubstring("  90m"));
 }
 
 TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not") {

@@ -90,6 +90,17 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
              ContainsSubstring(
                  "next   it waits for its turn on gpu-east (2nd in line): jobs ahead in line are "
                  "served first, and for enough to be free on gpu-west\n"));
+  const std::string may_pass =
+      "2nd in line): it may pass jobs ahead in line that have to wait for more";
+  incarnation.verdicts[0].reasons_json = R"([{"code":"DevicesAllocated","message":"x"}])";
+  first.dispatch_order = "BestEffort";
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring(may_pass));
+  first.dispatch_order = "Backfill";
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring(may_pass));  // gpu-east is kept
+  first.kept = ClusterName("gpu-west");
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring(may_pass));
+  incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring(may_pass));
   const auto document = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
   const auto& item = document["jobs"][0];
   CHECK(item["priority"] == 5);

@@ -1,0 +1,68 @@
+#pragma once
+//
+// One virtual clock: flows that take turns by weight. A flow's next turn comes one step (cost /
+// weight) after its last one, and never before the turn that was served last: a flow that does not
+// wait saves nothing up.
+//
+// Only what is served is charged: those behind one that leaves unserved move up.
+//
+// Source of the rule: Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996).
+//
+// Thread rules: none of its own; one user at a time.
+
+#include <compare>
+#include <map>
+#include <string>
+
+#include "base/clock.h"
+#include "base/types.h"
+
+namespace fedra::placement {
+
+// By workload; the lesser goes first.
+using Turns = std::map<ObjectKey, double>;
+
+class TurnClock final {
+ public:
+  // Where a workload stands in its flow.
+  struct Place {
+    double before = 0;  // what decides first; the lesser goes first
+    WallTime since{};
+    ObjectKey workload;
+
+    std::weak_ordering operator<=>(const Place& other) const;
+  };
+
+  // These three add to `changed` the turns that are new or other ones now.
+  void Add(const std::string& flow, const Place& place, double step, Turns& changed);
+  void Move(const std::string& flow, const Place& from, const Place& to, Turns& changed);
+  // `served`: its flow pays for it.
+  void Remove(const std::string& flow, const Place& place, bool served, Turns& changed);
+
+  // Nothing is known of any flow.
+  bool empty() const { return flows_.empty(); }
+
+ private:
+  struct Waiting {
+    double begin = 0;  // no turn before this; never less than that of the one before it in its flow
+    double turn = -1;  // less than 0: not known yet
+    double step = 0;
+    double Next() const { return turn + step; }
+  };
+  using Queue = std::map<Place, Waiting>;
+  struct Flow {
+    double next = 0;  // who joins at its end has no turn before this
+    Queue waiting;
+  };
+
+  void Insert(Flow& flow, const Place& place, Waiting waiting, Turns& changed) const;
+  // Gives turns anew from this one on, as far as they change.
+  static void Settle(Queue& queue, Queue::iterator from, Turns& changed);
+  // Of all that wait; infinity: none does.
+  double LeastTurn() const;
+
+  double now_ = 0;  // the last turn that was served; of none that waits is the turn before it
+  std::map<std::string, Flow> flows_;
+};
+
+}  // namespace fedra::placement
