@@ -47,8 +47,8 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const Query&
 // others pass it on this worker. One that is in line for free devices is held as it is.
 bool MayPassAhead(const WorkloadData::Incarnation& incarnation, const VerdictRow& row,
                   const store::PlaceRow& place) {
-  const std::vector<ReasonText> reasons = ReasonsOf(row);
-  const bool is_held = std::ranges::any_of(reasons, [](const ReasonText& reason) {
+  const std::vector<verify::KeptReason> reasons = ReasonsOf(row);
+  const bool is_held = std::ranges::any_of(reasons, [](const verify::KeptReason& reason) {
     return reason.code == ToString(verdict::ReasonCode::kInLine);
   });
   const auto first = incarnation.first.find(place.first);

@@ -176,8 +176,11 @@ class History final {
 
   void CutOrReturn(const std::string& name) {
     sim::Server& server = fleet_.Find(name)->server;
+    const bool is_cut = server.faults().refuse;
+    // One stays: without any worker the AdmissionCheck is not active, and Kueue reserves no quota.
+    for (const std::string& each : kWorkers) fleet_.Find(each)->server.SetFaults({});
     sim::Faults faults;
-    faults.refuse = !server.faults().refuse;
+    faults.refuse = !is_cut;
     server.SetFaults(faults);
   }
 
