@@ -29,7 +29,7 @@ struct InjectedAnswer {
   int times = -1;                      // how many requests get it; negative: no end
   int code = 500;                      // of kStatus and kHtml
   int retry_after_seconds = -1;        // negative: no Retry-After header
-  std::string location;                // of kStatus: where a 302 points to
+  std::string location;                // where a redirect points to
   std::chrono::milliseconds delay{0};  // of kLatency
   std::string hostile;                 // of kHostile: "endless-list"
 };

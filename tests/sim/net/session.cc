@@ -71,9 +71,7 @@ ApiReply StatusReply(const InjectedAnswer& answer) {
   if (answer.code == 504) failure.reason = "Timeout";
   if (answer.code == 409) failure.reason = "AlreadyExists";
   failure.retry_after_seconds = answer.retry_after_seconds;
-  ApiReply reply = ToReply(failure);
-  reply.location = answer.location;
-  return reply;
+  return ToReply(failure);
 }
 
 }  // namespace
@@ -224,6 +222,7 @@ void Session::Answer(const ApiRequest& request) {
   } else if (request.method != "REJECTED") {
     reply = Handle(*core_, request);
   }
+  if (injected) reply.location = injected->location;
   auto delay = core_->faults.With([](const Faults& f) { return f.latency; });
   if (injected && injected->kind == InjectedAnswer::Kind::kLatency) delay += injected->delay;
   if (delay.count() == 0) return Send(reply, injected);

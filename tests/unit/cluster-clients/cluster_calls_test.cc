@@ -155,7 +155,7 @@ TEST_CASE("a redirect is an error, and nothing is sent to where it points") {
   const int code = GENERATE(301, 302, 307, 308);
   const Elsewhere elsewhere;
   Fixture f;
-  f.Inject({.kind = Kind::kStatus,
+  f.Inject({.kind = Kind::kHtml,
             .path_contains = "configmaps",
             .code = code,
             .location = "https://127.0.0.1:" + std::to_string(elsewhere.port()) + "/stolen"});

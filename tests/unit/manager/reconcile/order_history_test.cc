@@ -34,6 +34,8 @@ constexpr int kJobs = 24;
 constexpr int kDevices = 3;
 // So long after its quota was seen a job is certainly known to those that decide.
 constexpr auto kKnownAfter = 200ms;
+// Jobs whose devices came together leave together: each of the threads writes its own record.
+constexpr auto kSameMoment = 50ms;
 
 ClusterOptions Quick() {
   ClusterOptions options;
@@ -211,7 +213,8 @@ class History final {
       for (size_t k = i + 1; k < jobs_.size(); ++k) {
         const auto left = DispatchedAt(jobs_[k]);
         INFO(jobs_[k].name << " passed " << first.name << "\n" << Print());
-        const bool passed = left && *left < *first_left && *left > first.has_quota + kKnownAfter;
+        const bool passed =
+            left && *left < *first_left - kSameMoment && *left > first.has_quota + kKnownAfter;
         CHECK((policy_ != OrderPolicy::kStrict || !passed));
       }
     }
