@@ -11,19 +11,16 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "cluster-clients/threads.h"
-#include "config/changes.h"
-#include "config/file_stamp.h"
 #include "config/load.h"
+#include "manager/config_follower.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/notify.h"
 #include "manager/reconcile/federation.h"
-#include "manager/reload.h"
 #include "manager/systemd_report.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
@@ -38,19 +35,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTick{250};
 constexpr milliseconds kReloadInterval{1'000};
 constexpr milliseconds kHeartbeatInterval{2'000};
-
-config::LoadOptions LoadNow() {
-  return {.now = SystemClock().Now(),
-          .in_cluster = config::InClusterFromEnvironment(),
-          .manager_may_fail = false};
-}
-
-// The manager's broken kubeconfig must not hold back a worker's new one.
-config::LoadOptions LoadAgain() {
-  config::LoadOptions options = LoadNow();
-  options.manager_may_fail = true;
-  return options;
-}
 
 // This replica, as Events name it: "fedra-7d9f", the pod's name in a cluster. The API allows 128
 // bytes.
@@ -82,8 +66,8 @@ int WaitForSignal(const sigset_t& signals, milliseconds limit) {
 class Daemon final {
  public:
   Daemon(std::string path, config::Loaded loaded)
-      : path_(std::move(path)),
-        loaded_(std::move(loaded)),
+      : config_(std::move(path), std::move(loaded),
+                [this](bool ok) { metrics_.SetConfigRead(ok, SystemClock().Now()); }),
         metrics_(kVersion, kCommit),
         threads_(std::max(4u, std::thread::hardware_concurrency())) {}
 
@@ -105,10 +89,9 @@ class Daemon final {
   void Heartbeat();
   std::vector<WatchedPart> Watched();
   ServiceState State() const;
-  void Apply(config::Loaded fresh);
+  void Apply(const config::Loaded& before);
 
-  const std::string path_;
-  config::Loaded loaded_;
+  ConfigFollower config_;
   const WallTime started_ = SystemClock().Now();
 
   // What the watched parts got done; counted by their own threads.
@@ -125,11 +108,10 @@ class Daemon final {
 
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
-  std::string reported_restart_;  // the keys that need a restart, as told last; empty: none do
 };
 
 Result<void> Daemon::OpenStore() {
-  const config::StoreSettings& settings = loaded_.configuration.store;
+  const config::StoreSettings& settings = config_.now().configuration.store;
   FEDRA_ASSIGN_OR_RETURN(
       store_, store::Store::Open({.path = settings.path,
                                   .history_retention = settings.history_retention,
@@ -146,10 +128,10 @@ Result<void> Daemon::OpenStore() {
 }
 
 reconcile::FederationSettings Daemon::Settings() {
-  reconcile::FederationSettings settings = ToFederation(loaded_);
+  reconcile::FederationSettings settings = ToFederation(config_.now());
   settings.instance = Instance();
   settings.manager_options.on_request = OnRequest();
-  settings.workers = Workers(loaded_);
+  settings.workers = Workers(config_.now());
   return settings;
 }
 
@@ -175,7 +157,7 @@ Result<void> Daemon::Start() {
   federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
                                                         *store_, metrics_, SystemClock());
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
-  FEDRA_RETURN_IF_ERROR(http_->Start(loaded_.configuration.http.address));
+  FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   Result<void> started = federation_->Start();
   // A page may be in the making, and what it is made from is about to be destroyed.
@@ -246,9 +228,9 @@ void Daemon::ReportCredentialExpiries() {
     metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
                                                               : access.error().credential_expiry);
   };
-  tell(std::string(tracking::kManagerName), loaded_.manager);
-  for (size_t i = 0; i < loaded_.workers.size(); ++i)
-    tell(loaded_.configuration.workers[i].name, loaded_.workers[i]);
+  tell(std::string(tracking::kManagerName), config_.now().manager);
+  for (size_t i = 0; i < config_.now().workers.size(); ++i)
+    tell(config_.now().configuration.workers[i].name, config_.now().workers[i]);
 }
 
 void Daemon::Heartbeat() {
@@ -261,7 +243,7 @@ void Daemon::Heartbeat() {
                            .version = kVersion,
                            .started_at = started_,
                            .dispatch_order = std::string(reconcile::NameOf(federation_->order())),
-                           .restart_needed = reported_restart_}});
+                           .restart_needed = config_.restart_needed()}});
 }
 
 void Daemon::Tick() {
@@ -308,54 +290,21 @@ void Daemon::Reload(bool forced) {
   const SteadyTime now = SystemClock().Steady();
   if (!forced && now - last_reload_ < kReloadInterval) return;
   last_reload_ = now;
-  config::FileStamp stamp = config::StampFiles(loaded_.files);
-  if (!forced && stamp == loaded_.stamp) return;
-  loaded_.stamp = std::move(stamp);  // a file that stays unreadable is reported once
-  auto fresh = config::Load(path_, LoadAgain());
-  metrics_.SetConfigRead(fresh.has_value(), SystemClock().Now());
-  if (!fresh) {
-    log::Fault("the changed configuration is not used",
-               {{"problems", config::ToString(fresh.error())}});
-    return;
-  }
-  Apply(std::move(*fresh));
+  if (const auto before = config_.Follow(forced)) Apply(*before);
 }
 
-// Workers, credentials, addresses and the log level change at once; what shapes the daemon needs a
-// restart and says so.
-void Daemon::Apply(config::Loaded fresh) {
-  config::Configuration merged = TakeOver(loaded_.configuration, fresh.configuration);
-  const std::string keys =
-      fmt::format("{}", fmt::join(config::ChangedKeys(merged, fresh.configuration), ", "));
-  // Once for each set of keys, not again at each further edit.
-  if (std::exchange(reported_restart_, keys) != keys && !keys.empty()) {
-    log::Warn(
-        "the configuration has changed in parts that need a restart; workers, credentials, "
-        "addresses and the log level are applied",
-        {{"path", path_}, {"keys", keys}});
-  }
-  fresh.configuration = std::move(merged);
-  log::SetLevel(fresh.configuration.logging.level);
-  for (const config::Problem& problem : config::AccessProblems(fresh, true))
-    log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
-  if (!fresh.manager) fresh.manager = loaded_.manager;
-  if (fresh.manager->server != loaded_.manager->server) {
-    // Everything of ours on the workers would look as if its workload were gone.
-    log::Fault(
-        "the manager's kubeconfig leads to another server now; it is not used before a restart",
-        {{"path", path_}, {"server", fresh.manager->server}});
-    fresh.manager = loaded_.manager;
-  }
-  if (ToAccess(*fresh.manager) != ToAccess(*loaded_.manager))
-    federation_->manager().cluster().UpdateAccess(ToAccess(*fresh.manager));
-  for (const config::WorkerSettings& worker : loaded_.configuration.workers) {
-    const auto& fresh_ones = fresh.configuration.workers;
-    const bool stays = std::any_of(fresh_ones.begin(), fresh_ones.end(),
+void Daemon::Apply(const config::Loaded& before) {
+  const config::Loaded& now = config_.now();
+  log::SetLevel(now.configuration.logging.level);
+  if (ToAccess(*now.manager) != ToAccess(*before.manager))
+    federation_->manager().cluster().UpdateAccess(ToAccess(*now.manager));
+  for (const config::WorkerSettings& worker : before.configuration.workers) {
+    const auto& workers = now.configuration.workers;
+    const bool stays = std::any_of(workers.begin(), workers.end(),
                                    [&](const auto& one) { return one.name == worker.name; });
     if (!stays) metrics_.SetCredentialExpiry(ClusterName(worker.name), std::nullopt);
   }
-  federation_->SetWorkers(Workers(fresh), DrainsRemoved(fresh.configuration));
-  loaded_ = std::move(fresh);
+  federation_->SetWorkers(Workers(now), DrainsRemoved(now.configuration));
   ReportCredentialExpiries();
 }
 
@@ -370,7 +319,7 @@ void Daemon::Stop() {
 
 int RunDaemon(const std::string& config_path) {
   const sigset_t signals = BlockSignals();
-  auto loaded = config::Load(config_path, LoadNow());
+  auto loaded = config::Load(config_path, LoadForDaemon());
   if (!loaded) {
     fmt::print(stderr, "{}\n", config::ToString(loaded.error()));
     return 1;

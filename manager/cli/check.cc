@@ -124,9 +124,13 @@ std::string AboutTheSet(const std::vector<report::JobReport>& reports) {
 
 // Checking manifests alone is useful, but its success says nothing of any job.
 std::string WithoutJob(const CheckInput& input) {
+  const bool has_mistakes = std::ranges::any_of(
+      input.findings, [](const Finding& finding) { return finding.severity == Severity::kError; });
   return fmt::format("no job in the input: nothing was placed; {} checked, {} found",
                      Counted(input.dra.size(), "manifest"),
-                     input.findings.empty() ? "no mistake" : "mistakes");
+                     has_mistakes             ? "mistakes"
+                     : input.findings.empty() ? "no mistake"
+                                              : "no mistake, only warnings,");
 }
 
 // Said of what could be judged otherwise.

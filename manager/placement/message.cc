@@ -155,21 +155,22 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
   const auto paused = [&](const ClusterView* cluster) {
     return PausedUntil(record, cluster->name, now).has_value();
   };
-  if (std::ranges::all_of(refused, [](const auto* each) { return IsWaitedFor(*each); }) &&
-      std::ranges::none_of(refused, paused)) {
+  const auto is_waited_for = [](const auto* each) { return IsWaitedFor(*each); };
+  const bool waits = std::ranges::any_of(refused, is_waited_for);
+  if (std::ranges::all_of(refused, is_waited_for) && std::ranges::none_of(refused, paused)) {
     for (const ClusterView* cluster : refused) AddRefusal(*cluster, record, now, facts);
     return {Cut(WaitingOn(refused), tracking::kMaxCheckMessage), facts, true};
   }
   std::string text;
   if (refused.size() > kNamedWorkers) {
     text = CountReasons(refused, facts);
-    return {fmt::format("no worker eligible: {} workers: {}", refused.size(), text), facts};
+    return {fmt::format("no worker eligible: {} workers: {}", refused.size(), text), facts, waits};
   }
   for (const ClusterView* cluster : refused) {
     text += (text.empty() ? "" : "; ") + Refusal(*cluster, record, now, ns);
     AddRefusal(*cluster, record, now, facts);
   }
-  return {Cut("no worker eligible: " + text, tracking::kMaxCheckMessage), facts};
+  return {Cut("no worker eligible: " + text, tracking::kMaxCheckMessage), facts, waits};
 }
 
 std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters) {

@@ -19,7 +19,7 @@ struct Message {
   // A hash of what the text says: names, codes and numbers, and what others have worded. It stays
   // the same when a release says that in other words.
   uint64_t facts = 0;
-  bool waits = false;  // of NoWorkerEligible: devices are all that it waits for
+  bool waits = false;  // of NoWorkerEligible: on some worker for nothing but devices
 };
 
 // "2 of 3 workers eligible"

@@ -55,9 +55,10 @@ constexpr std::array kEntries = {
                "fedra reconnects by itself; jobs of a worker that stays unreachable longer than "
                "workerLostTimeout are queued again. See `fedra explain ClusterUnreachable`."},
     StateEntry{"Rejected", kWorker,
-               "the worker's API server does not accept fedra's credentials (401)",
-               "Renew the token or certificate in the worker's kubeconfig; it is read again "
-               "without a restart. See `fedra explain CredentialsRejected`."},
+               "the worker's API server does not accept fedra's credentials (401, 403), or its "
+               "certificate does not verify; the note says which",
+               "Renew what is wrong in the worker's kubeconfig; it is read again without a "
+               "restart. See `fedra explain CredentialsRejected` and CertificateUntrusted."},
     StateEntry{"Misconfigured", kWorker, "the worker's kubeconfig cannot be used",
                "Run `fedra config validate`. See `fedra explain ClusterMisconfigured`."},
     StateEntry{"Yes", kVerdict, "everything that was checked is there: the worker can run the job",

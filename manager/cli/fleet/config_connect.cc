@@ -10,6 +10,7 @@
 #include "manager/cli/fleet/access_rights.h"
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/verify/existence.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -34,15 +35,10 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   return asked;
 }
 
-std::string Unreachable(const ConnectionState& state) {
-  return fmt::format("{}: {}", ToString(state.phase),
-                     state.why ? Printable(state.why->message) : "no answer yet");
-}
-
 // Why the cluster cannot be used as it should; empty: it can.
 std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
   const ConnectionState state = cluster.state();
-  if (state.phase != ConnectionPhase::kConnected) return Unreachable(state);
+  if (state.phase != ConnectionPhase::kConnected) return WhyUnusable(state);
   const auto missing = MissingRights(cluster, rights);
   if (!missing) return "cannot check permissions: " + Printable(missing.error().message);
   std::string text;
@@ -51,6 +47,15 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
 }
 
 }  // namespace
+
+std::string WhyUnusable(const ConnectionState& state) {
+  const std::string words = state.why ? Printable(state.why->message) : "no answer yet";
+  if (state.phase != ConnectionPhase::kRejected)
+    return fmt::format("{}: {}", ToString(state.phase), words);
+  // Either side may have rejected the other: the reason says which.
+  const std::string_view code = verdict::ToString(verify::ConnectionReason(state).code);
+  return fmt::format("{}: {}; see `fedra explain {}`", code, words, code);
+}
 
 std::vector<ClusterAnswer> AskClusters(const config::Loaded& loaded,
                                        std::chrono::milliseconds timeout, Terminal& terminal) {

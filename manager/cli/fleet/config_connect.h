@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster-clients/cluster.h"
 #include "config/load.h"
 #include "manager/cli/text/terminal.h"
 
@@ -20,6 +21,9 @@ struct ClusterAnswer {
   std::string release;  // "v1.36.3"; empty while it cannot be reached
   std::string problem;  // why it cannot be used as it should; empty: it can
 };
+
+// Why a cluster that is not connected cannot be used, in one line.
+std::string WhyUnusable(const ConnectionState& state);
 
 // The manager, and then the workers. `loaded` is free of access problems.
 std::vector<ClusterAnswer> AskClusters(const config::Loaded& loaded,

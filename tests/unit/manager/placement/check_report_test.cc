@@ -261,6 +261,26 @@ TEST_CASE("what waits for devices says so without counts, which change with ever
                  .reasons = {{ReasonCode::kInLine, "", verdict::InLine{}}}}) == facts);
 }
 
+TEST_CASE("a job waits as soon as devices are all that it waits for on one worker") {
+  using verdict::ReasonCode;
+  const auto waits = [](size_t workers, size_t busy) {
+    std::vector<ClusterView> clusters(workers);
+    for (size_t i = 0; i < workers; ++i) {
+      clusters[i].name = ClusterName("w" + std::to_string(i));
+      const ReasonCode code =
+          i < busy ? ReasonCode::kDevicesAllocated : ReasonCode::kTemplateMissing;
+      clusters[i].verdict = {.outcome = verdict::Outcome::kNo,
+                             .reasons = {{code, "", verdict::Sentence{"x"}}}};
+    }
+    return NoWorkerEligible(clusters, {}, WallTime{}, "ml").waits;
+  };
+  for (const size_t workers : {size_t{2}, size_t{9}}) {
+    CHECK_FALSE(waits(workers, 0));
+    CHECK(waits(workers, 1));
+    CHECK(waits(workers, workers));
+  }
+}
+
 TEST_CASE("of a long fleet the reasons are counted, and their words do not matter") {
   using verdict::ReasonCode;
   const auto facts_of = [](ReasonCode last, const std::string& words) {
