@@ -81,18 +81,22 @@ Result<CountTerm> ParseTerm(std::string_view text) {
   if (mark == std::string_view::npos) return term;
   const std::string_view absent = Trim(text.substr(mark + 1));
   term.absent = Number(absent);
-  if (!absent.empty() && !term.absent.has_value())
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("\"{}\": after \"?\" stands a whole number or nothing", Trim(text)));
+  if ((!absent.empty() && !term.absent.has_value()) || term.absent.value_or(0) < 0)
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("\"{}\": after \"?\" stands a whole number from 0 on, or nothing", Trim(text)));
   return term;
 }
 
 Result<CountFactor> ParseFactor(std::string_view text) {
   constexpr std::string_view kLeast = "min(";
   text = Trim(text);
-  if (text.starts_with(kLeast) && text.ends_with(')'))
-    text = text.substr(kLeast.size(), text.size() - kLeast.size() - 1);
+  const bool is_least = text.starts_with(kLeast) && text.ends_with(')');
+  if (is_least) text = text.substr(kLeast.size(), text.size() - kLeast.size() - 1);
   CountFactor factor;
+  if (text.find_first_of(is_least ? "()" : "(),") != std::string_view::npos)
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"{}\": several fields stand in min(a, b)", text));
   for (const std::string_view part : Split(text, ",")) {
     FEDRA_ASSIGN_OR_RETURN(CountTerm term, ParseTerm(part));
     factor.push_back(std::move(term));

@@ -43,8 +43,11 @@ tracking::KindRow ToRow(const config::KindSettings& kind) {
                    kind.plural, kind.kind},
       .managed_by = Path(kind.managed_by),
       .suspend = {.path = Path(kind.suspend),
-                  .suspended = IsFlag(kind.suspended) ? kind.suspended
-                                                      : nlohmann::json(kind.suspended).dump()},
+                  .suspended =
+                      IsFlag(kind.suspended)
+                          ? kind.suspended
+                          : nlohmann::json(kind.suspended)
+                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)},
       .succeeded = Alternatives(kind.succeeded),
       .failed = Alternatives(kind.failed),
       .cleared_conditions = kind.cleared_conditions,

@@ -81,7 +81,10 @@ void TurnClock::Remove(const std::string& name, const Place& place, bool served,
     // who comes now must not wait for all of these.
     now_ = std::max(now_, std::min(its.turn, LeastTurn()));
   }
-  if (flow.waiting.empty() && flow.next <= now_) flows_.erase(found);
+  // A queue that owes nothing starts anew when somebody comes again.
+  std::erase_if(flows_, [&](const auto& each) {
+    return each.second.waiting.empty() && each.second.next <= now_;
+  });
 }
 
 }  // namespace fedra::placement

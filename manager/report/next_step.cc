@@ -43,8 +43,9 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const Query&
   return {"if it is not admitted there, another worker is tried " + when, {}, {}};
 }
 
-// Whether jobs ahead there hold it only while what they need is free: the order of the first lets
-// others pass it on this worker. One that is in line for free devices is held as it is.
+// Whether the only job ahead holds it no longer than what that one needs is free: its order lets
+// others pass it on this worker. One that is in line for free devices is held as it is. (Of several
+// ahead any may hold it, and only the first is known.)
 bool MayPassAhead(const WorkloadData::Incarnation& incarnation, const VerdictRow& row,
                   const store::PlaceRow& place) {
   const std::vector<verify::KeptReason> reasons = ReasonsOf(row);
@@ -52,7 +53,7 @@ bool MayPassAhead(const WorkloadData::Incarnation& incarnation, const VerdictRow
     return reason.code == ToString(verdict::ReasonCode::kInLine);
   });
   const auto first = incarnation.first.find(place.first);
-  if (is_held || first == incarnation.first.end()) return false;
+  if (is_held || place.place != 2 || first == incarnation.first.end()) return false;
   const auto order = placement::ParseOrderPolicy(first->second.dispatch_order);
   return order == placement::OrderPolicy::kBestEffort ||
          (order == placement::OrderPolicy::kBackfill && first->second.kept != row.cluster);

@@ -1,6 +1,7 @@
 #include "manager/verify/facts_json.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -48,7 +49,13 @@ class FactWriter final {
   static ordered_json Write(const std::vector<T>& values) {
     if (values.empty()) return {};
     ordered_json list = ordered_json::array();
-    for (const T& value : values) list.push_back(Write(value));
+    for (const T& value : values) {
+      // An empty name is one of them.
+      if constexpr (std::is_same_v<T, std::string>)
+        list.push_back(value);
+      else
+        list.push_back(Write(value));
+    }
     return list;
   }
   template <class T>
@@ -88,8 +95,12 @@ class FactReader final {
   template <std::integral Integer>
   static bool Read(const ordered_json& value, Integer& number) {
     if (!value.is_number_integer()) return false;
-    number = value.get<Integer>();
-    return true;
+    const auto take = [&](auto stored) {
+      if (!std::in_range<Integer>(stored)) return false;
+      number = static_cast<Integer>(stored);
+      return true;
+    };
+    return value.is_number_unsigned() ? take(value.get<uint64_t>()) : take(value.get<int64_t>());
   }
   static bool Read(const ordered_json& value, Quantity& amount) {
     if (!value.is_string()) return false;

@@ -1,10 +1,12 @@
 #include "manager/verify/reason_json.h"
 
 #include <utility>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include "manager/verify/facts_json.h"
+#include "verdict/reason_facts.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::verify {
@@ -31,7 +33,10 @@ KeptReason ParseKept(const ordered_json& object) {
   reason.object = TextMember(object, "object");
   const auto facts = object.find("facts");
   auto parsed = facts == object.end() ? std::nullopt : ParseFacts(*facts);
-  reason.facts = parsed ? *std::move(parsed) : InGeneral(kept.code);
+  const bool fits =
+      parsed && (std::holds_alternative<verdict::Sentence>(*parsed) ||
+                 !verdict::ParseReasonCode(kept.code) || verdict::AreOf(*parsed, reason.code));
+  reason.facts = fits ? *std::move(parsed) : InGeneral(kept.code);
   const auto nodes = object.find("newNodes");
   if (nodes != object.end()) reason.new_nodes = ParseNewNodes(*nodes);
   return kept;

@@ -8,4 +8,4 @@ UPDATE verdicts SET reasons_json = (
       'object', coalesce(json_extract(value, '$.object'), ''),
       'facts', json_object('type', 'Sentence', 'text', coalesce(json_extract(value, '$.message'), ''))) AS reason
     FROM json_each(verdicts.reasons_json) WHERE type = 'object' ORDER BY key))
-WHERE json_valid(reasons_json) AND json_type(reasons_json) = 'array';
+WHERE CASE WHEN json_valid(reasons_json) THEN json_type(reasons_json) = 'array' ELSE 0 END;

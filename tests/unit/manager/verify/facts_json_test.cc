@@ -45,9 +45,10 @@ TEST_CASE("times are as everywhere in JSON, and what is empty is left out") {
 TEST_CASE("what is not like facts is none") {
   for (const char* text :
        {"3", "[]", "{}", R"({"type":"Later"})", R"({"type":"Drift","fields":[3]})",
-        R"({"type":"Gang","pods":"2"})", R"({"type":"InLine","first":7})",
-        R"({"type":"NodeRoom","cause":"Later"})", R"({"type":"Setback","at":"soon"})",
-        R"({"type":"NodeRoom","resources":[{"asked":"x"}]})",
+        R"({"type":"Gang","pods":"2"})", R"({"type":"Gang","pods":9223372036854775808})",
+        R"({"type":"BroadTaintRules","rules":-1})", R"({"type":"NodeCounts","nodes":3000000000})",
+        R"({"type":"InLine","first":7})", R"({"type":"NodeRoom","cause":"Later"})",
+        R"({"type":"Setback","at":"soon"})", R"({"type":"NodeRoom","resources":[{"asked":"x"}]})",
         R"({"type":"AlternativeCounts","alternatives":[{"code":"Later"}]})"}) {
     INFO(text);
     CHECK_FALSE(ParseFacts(ordered_json::parse(text)));
@@ -55,6 +56,18 @@ TEST_CASE("what is not like facts is none") {
   CHECK(ParseKeptReasons("no JSON").empty());
   CHECK(ParseKeptReasons("{}").empty());
   CHECK(ParseKeptReasons("[3]").empty());
+}
+
+TEST_CASE("an empty name in a list stays one") {
+  const verdict::Facts facts = verdict::ClaimPlace{.claim = "c", .workers = {"", "b"}, .user = {}};
+  CHECK(ParseFacts(FactsJson(facts)) == facts);
+}
+
+TEST_CASE("facts that do not come with the code are not believed") {
+  const auto kept =
+      ParseKeptReasons(R"([{"code":"InLine","facts":{"type":"Gang","group":"PodGroup ml/g"}}])");
+  REQUIRE(kept.size() == 1);
+  CHECK(std::holds_alternative<verdict::Sentence>(kept[0].reason.facts));
 }
 
 TEST_CASE("what an API server wrote need not be UTF-8") {
