@@ -22,6 +22,7 @@ inline WallTime SampleTime(int64_t seconds) {
 }
 
 // Against objects, queues, the connection.
+// NOLINTNEXTLINE(readability-function-size): a table.
 inline std::vector<SampleReason> ObjectSamples() {
   using namespace verdict;
   using enum ReasonCode;
@@ -103,6 +104,7 @@ inline std::vector<SampleReason> ObjectSamples() {
 }
 
 // Against devices and nodes.
+// NOLINTNEXTLINE(readability-function-size): a table.
 inline std::vector<SampleReason> DeviceSamples() {
   using namespace verdict;
   using enum ReasonCode;

@@ -56,7 +56,7 @@ struct Submitted {
 class History final {
  public:
   History(unsigned seed, OrderPolicy policy, bool cuts) : random_(seed), cuts_(cuts) {
-    for (const std::string& name : kWorkers) AddDevices(fleet_.Find(name)->server, kDevices);
+    for (const std::string& name : workers_) AddDevices(fleet_.Find(name)->server, kDevices);
     Open(policy);
   }
   ~History() { federation_->Stop(); }
@@ -66,10 +66,10 @@ class History final {
       Submit(i);
       for (int pause = Draw(0, 3); pause > 0; --pause) Step();
       if (Draw(0, 7) == 0) Delete();
-      if (cuts_ && Draw(0, 5) == 0) CutOrReturn(kWorkers[static_cast<size_t>(Draw(0, 1))]);
+      if (cuts_ && Draw(0, 5) == 0) CutOrReturn(workers_[static_cast<size_t>(Draw(0, 1))]);
       if (i == kJobs / 2) Restart();
     }
-    for (const std::string& name : kWorkers) fleet_.Find(name)->server.SetFaults({});
+    for (const std::string& name : workers_) fleet_.Find(name)->server.SetFaults({});
     INFO(Print());
     CHECK(WaitUntil(
         [&] {
@@ -94,7 +94,7 @@ class History final {
     settings.manager_access = AccessTo(fleet_.manager().server);
     settings.manager_options = Quick();
     settings.threads = 8;
-    for (const std::string& name : kWorkers) {
+    for (const std::string& name : workers_) {
       WorkerSettings worker;
       worker.name = ClusterName(name);
       worker.access = AccessTo(fleet_.Find(name)->server);
@@ -159,7 +159,7 @@ class History final {
 
   // A pod that cannot be scheduled was sent to devices that another one got.
   void CheckNothingIsPromisedTwice() {
-    for (const std::string& name : kWorkers) {
+    for (const std::string& name : workers_) {
       for (const json& pod : fleet_.Find(name)->server.objects().List("pods", "ml")) {
         for (const json& one : pod.value("/status/conditions"_json_pointer, json::array())) {
           INFO(name << " " << pod["metadata"]["name"] << ": " << one.dump() << "\n" << Print());
@@ -180,7 +180,7 @@ class History final {
     sim::Server& server = fleet_.Find(name)->server;
     const bool is_cut = server.faults().refuse;
     // One stays: without any worker the AdmissionCheck is not active, and Kueue reserves no quota.
-    for (const std::string& each : kWorkers) fleet_.Find(each)->server.SetFaults({});
+    for (const std::string& each : workers_) fleet_.Find(each)->server.SetFaults({});
     sim::Faults faults;
     faults.refuse = !is_cut;
     server.SetFaults(faults);
@@ -234,7 +234,7 @@ class History final {
     return text;
   }
 
-  const std::vector<std::string> kWorkers = {"worker1", "worker2"};
+  const std::vector<std::string> workers_ = {"worker1", "worker2"};
 
   std::mt19937 random_;
   const bool cuts_;

@@ -91,7 +91,8 @@ TEST_CASE("check: says how old the daemon's memory is, where no daemon keeps it 
   const auto line = [&](std::vector<store::Change> changes, bool runs) {
     auto store = store::Store::Open({.path = path});
     REQUIRE(store);
-    REQUIRE((*store)->Commit(std::move(changes)));
+    const Result<void> kept = (*store)->Commit(std::move(changes));
+    REQUIRE(kept);
     if (!runs) store->reset();
     const auto memory = OpenMemory(path);
     REQUIRE(memory != nullptr);
