@@ -99,6 +99,7 @@ void FurnishManager(sim::Server& manager) {
   Replace(manager, "resourceclaimtemplates", {"ml", "one-gpu"}, Template("one-gpu", 1));
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table.
 std::vector<ClusterCase> Clusters() {
   using sim::Server;
   const auto remove = [](const char* plural, const ObjectKey& key) {
