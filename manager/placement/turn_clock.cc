@@ -81,7 +81,7 @@ void TurnClock::Remove(const std::string& name, const Place& place, bool served,
     // who comes now must not wait for all of these.
     now_ = std::max(now_, std::min(its.turn, LeastTurn()));
   }
-  // A queue that owes nothing starts anew when somebody comes again.
+  // A flow without debt and without jobs is forgotten: its next job starts it afresh.
   std::erase_if(flows_, [&](const auto& each) {
     return each.second.waiting.empty() && each.second.next <= now_;
   });

@@ -19,6 +19,7 @@
 #include "manager/tracking/kinds/kind_row.h"
 #include "tests/support/catch.h"
 #include "tests/support/page.h"
+#include "tests/unit/manager/support/example_kinds.h"
 #include "verdict/reason_facts.h"
 
 using namespace fedra;
@@ -133,16 +134,9 @@ Tekton's PipelineRun, from Tekton 1.5, with tekton-kueue on all clusters:
 
 ```yaml
 kinds:
-- apiVersion: tekton.dev/v1
-  kind: PipelineRun
-  plural: pipelineruns
-  suspend: spec.status
-  suspended: PipelineRunPending
-  succeeded: ["status.conditions[type=Succeeded].status=True"]
-  failed: ["status.conditions[type=Succeeded].status=False"]
-  podLabel: tekton.dev/pipelineRun
-  operator: Tekton 1.5
-```
+)";
+
+constexpr std::string_view kOwnKindsAfterTekton = R"(```
 
 Its pods are not in it: quota and devices are what its Workload says.
 
@@ -207,6 +201,8 @@ std::string KindsPage() {
                             : conditions);
   }
   page += kOwnKinds;
+  page += testing::kPipelineRunEntry;
+  page += kOwnKindsAfterTekton;
   return page;
 }
 

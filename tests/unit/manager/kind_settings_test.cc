@@ -8,6 +8,7 @@
 #include "manager/tracking/submitted.h"
 #include "manager/wiring.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/support/example_kinds.h"
 
 using namespace fedra;
 using nlohmann::json;
@@ -22,17 +23,6 @@ config::Configuration Read(const std::string& kinds) {
   REQUIRE(parsed);
   return *std::move(parsed);
 }
-
-constexpr const char* kPipelineRun = R"(- apiVersion: tekton.dev/v1
-  kind: PipelineRun
-  plural: pipelineruns
-  suspend: spec.status
-  suspended: PipelineRunPending
-  succeeded: ["status.conditions[type=Succeeded].status=True"]
-  failed: ["status.conditions[type=Succeeded].status=False"]
-  podLabel: tekton.dev/pipelineRun
-  operator: Tekton 1.5
-)";
 
 constexpr const char* kTrainingRun = R"(- apiVersion: example.com/v1
   kind: TrainingRun
@@ -57,7 +47,7 @@ json Pipeline(const char* spec, const char* status) {
 }  // namespace
 
 TEST_CASE("a configured kind that is held by a text: copied pending, its end is read") {
-  const auto kinds = ToKinds(Read(kPipelineRun));
+  const auto kinds = ToKinds(Read(testing::kPipelineRunEntry));
   const tracking::JobAdapter* adapter = kinds->Find("tekton.dev/v1", "PipelineRun");
   REQUIRE(adapter != nullptr);
   const auto job = adapter->Parse(Pipeline(
@@ -96,7 +86,8 @@ TEST_CASE("a configured kind's columns become those of its row") {
 }
 
 TEST_CASE("one configuration, one set of kinds: adapters are known by their address") {
-  const config::Configuration configuration = Read(std::string(kPipelineRun) + kTrainingRun);
+  const config::Configuration configuration =
+      Read(std::string(testing::kPipelineRunEntry) + kTrainingRun);
   const auto kinds = ToKinds(configuration);
   CHECK(kinds == ToKinds(config::Configuration(configuration)));
   CHECK(kinds != ToKinds(Read(kTrainingRun)));
