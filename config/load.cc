@@ -216,6 +216,12 @@ std::optional<std::string> StorePathIn(const std::string& path) {
   return decoded->configuration.store.path;
 }
 
+LoadOptions OptionsNow(bool manager_may_fail) {
+  return {.now = SystemClock().Now(),
+          .in_cluster = InClusterFromEnvironment(),
+          .manager_may_fail = manager_may_fail};
+}
+
 tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& options) {
   // Which files there are is known only after reading them. A certificate may be replaced between
   // two reads, and its key a moment later: only a stamp from before the read notices the second

@@ -42,6 +42,9 @@ struct LoadOptions {
   bool look_at_store = false;     // whether its file can be made there; most commands need none
 };
 
+// As of now, in the cluster that this process' environment tells of, if it does.
+LoadOptions OptionsNow(bool manager_may_fail);
+
 // `path` is the configuration file; relative paths inside are relative to its folder, "~" is not
 // expanded.
 tl::expected<Loaded, Problems> Load(const std::string& path, const LoadOptions& options);

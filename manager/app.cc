@@ -319,7 +319,7 @@ void Daemon::Stop() {
 
 int RunDaemon(const std::string& config_path) {
   const sigset_t signals = BlockSignals();
-  auto loaded = config::Load(config_path, LoadForDaemon());
+  auto loaded = config::Load(config_path, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) {
     fmt::print(stderr, "{}\n", config::ToString(loaded.error()));
     return 1;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "config/changes.h"
 #include "config/file_stamp.h"
@@ -15,13 +14,6 @@
 
 namespace fedra {
 namespace {
-
-// The manager's broken kubeconfig must not hold back a worker's new one.
-config::LoadOptions LoadAgain() {
-  config::LoadOptions options = LoadForDaemon();
-  options.manager_may_fail = true;
-  return options;
-}
 
 std::set<std::string> WorkersOf(const config::Configuration& configuration) {
   std::set<std::string> names;
@@ -39,12 +31,6 @@ std::string OnlyIn(const std::set<std::string>& some, const std::set<std::string
 
 }  // namespace
 
-config::LoadOptions LoadForDaemon() {
-  return {.now = SystemClock().Now(),
-          .in_cluster = config::InClusterFromEnvironment(),
-          .manager_may_fail = false};
-}
-
 ConfigFollower::ConfigFollower(std::string path, config::Loaded loaded,
                                std::function<void(bool)> on_read)
     : path_(std::move(path)), now_(std::move(loaded)), on_read_(std::move(on_read)) {}
@@ -61,7 +47,8 @@ std::optional<config::Loaded> ConfigFollower::Read(bool forced) {
   config::FileStamp stamp = config::StampFiles(now_.files);
   if (!forced && stamp == now_.stamp) return std::nullopt;
   now_.stamp = std::move(stamp);  // a file that stays unreadable is reported once
-  auto fresh = config::Load(path_, LoadAgain());
+  // The manager's broken kubeconfig must not hold back a worker's new one.
+  auto fresh = config::Load(path_, config::OptionsNow(/*manager_may_fail=*/true));
   on_read_(fresh.has_value());
   if (!fresh) {
     is_broken_ = true;

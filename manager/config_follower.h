@@ -14,9 +14,6 @@
 
 namespace fedra {
 
-// When it is loaded by a daemon: the clusters must be usable.
-config::LoadOptions LoadForDaemon();
-
 class ConfigFollower final {
  public:
   // `on_read`: whether a changed configuration could be read.

@@ -36,6 +36,8 @@ struct ClusterRow {
   WallTime updated_at{};    // when the daemon last looked
   // Its queues, quota and devices, {"queues": {...}, ...}; "{}": not known.
   std::string capacity_json = "{}";
+  // From the configuration; it is kept until nothing of ours is left there.
+  bool is_removed = false;
 
   bool operator==(const ClusterRow&) const = default;
 };
@@ -164,9 +166,12 @@ struct PlaceRow {
   int place = 1;         // 1: first in line
   int passes = 0;        // how often others took devices that it could have used, on any cluster
   bool is_kept = false;  // what becomes free there is kept for it
-  // The Workload that is first in this line, "ml/job-big-1a2b3"; empty: itself, or not known.
+  // The Workload that goes first there, "ml/job-big-1a2b3": the one that holds this one, or else
+  // the first in the line. Empty: itself, or not known.
   std::string first = {};
   std::string dispatch_order = {};  // Strict, Backfill, BestEffort: of its ClusterQueue
+  // It has been passed as often, or has waited as long, as its order allows: none passes it.
+  bool is_bound_reached = false;
 
   bool operator==(const PlaceRow&) const = default;
 };

@@ -186,10 +186,7 @@ void Print(const CheckInput& input, const std::vector<report::JobReport>& report
 // own.
 tracking::JobKindsPtr KindsOf(const CheckOptions& options) {
   if (!options.snapshot.empty()) return tracking::BuiltInKinds();
-  const auto loaded =
-      config::Load(options.config, {.now = SystemClock().Now(),
-                                    .in_cluster = config::InClusterFromEnvironment(),
-                                    .manager_may_fail = true});
+  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/true));
   return loaded ? ToKinds(loaded->configuration) : tracking::BuiltInKinds();
 }
 

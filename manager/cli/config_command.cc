@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
 #include "base/time.h"
 #include "config/load.h"
 #include "config/print.h"
@@ -21,12 +20,6 @@ namespace fedra::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-config::LoadOptions LoadNow() {
-  return {.now = SystemClock().Now(),
-          .in_cluster = config::InClusterFromEnvironment(),
-          .manager_may_fail = true};
-}
 
 // Everything that `config validate` finds out.
 struct Validation {
@@ -46,7 +39,7 @@ bool IsFailing(const Validation& validation) {
 Validation Examine(const ValidateOptions& options, std::chrono::milliseconds timeout,
                    Terminal& terminal) {
   Validation validation;
-  config::LoadOptions all_of_it = LoadNow();
+  config::LoadOptions all_of_it = config::OptionsNow(/*manager_may_fail=*/true);
   all_of_it.look_at_store = true;
   auto loaded = config::Load(options.config, all_of_it);
   if (!loaded) {
@@ -146,7 +139,7 @@ int ConfigPrintDefaults(Terminal& terminal) {
 }
 
 int ConfigView(const std::string& path, const std::string& format, Terminal& terminal) {
-  const auto loaded = config::Load(path, LoadNow());
+  const auto loaded = config::Load(path, config::OptionsNow(/*manager_may_fail=*/true));
   if (!loaded) {
     terminal.err << config::ToString(loaded.error()) << "\n";
     return kFailed;

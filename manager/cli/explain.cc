@@ -39,36 +39,47 @@ ordered_json EventJson(const NoteReason& note) {
   return {{"name", note.name}, {"group", "Event"}, {"summary", note.meaning}};
 }
 
-void PrintReason(const verdict::ReasonEntry& entry, std::ostream& out) {
-  out << fmt::format("{} ({})\n  {}\n\ncause   {}\nremedy  {}\n", entry.name, entry.group,
-                     entry.summary, entry.cause, entry.remedy);
+// "Blocked (Job)" and its meaning below.
+std::string Title(std::string_view name, std::string_view group, std::string_view meaning,
+                  const Style& style) {
+  return fmt::format("{} ({})\n{}", name, group, Paragraph(meaning, 2, style));
 }
 
-void PrintState(const report::StateEntry& entry, std::ostream& out) {
-  out << fmt::format("{} ({})\n  {}\n", entry.name, entry.group, entry.meaning);
-  if (!entry.next.empty()) out << fmt::format("\nnext    {}\n", entry.next);
+std::string TextOf(const verdict::ReasonEntry& entry, const Style& style) {
+  return Title(entry.name, entry.group, entry.summary, style) + "\n" +
+         Paragraph(fmt::format("cause   {}", entry.cause), 0, style) +
+         Paragraph(fmt::format("remedy  {}", entry.remedy), 0, style);
 }
 
-void PrintEvent(const NoteReason& note, std::ostream& out) {
-  out << fmt::format("{} (event)\n  {}\n\nmore    fedra history NAMESPACE/NAME, docs/events.md\n",
-                     note.name, note.meaning);
+std::string TextOf(const report::StateEntry& entry, const Style& style) {
+  const std::string title = Title(entry.name, entry.group, entry.meaning, style);
+  return entry.next.empty()
+             ? title
+             : title + "\n" + Paragraph(fmt::format("next    {}", entry.next), 0, style);
 }
 
-void PrintCatalogue(std::ostream& out) {
+std::string TextOf(const NoteReason& note, const Style& style) {
+  return Title(note.name, "event", note.meaning, style) +
+         "\nmore    fedra history NAMESPACE/NAME, docs/events.md\n";
+}
+
+void PrintCatalogue(const Style& style, std::ostream& out) {
+  const auto add = [&](std::string_view name, std::string_view meaning) {
+    out << Paragraph(fmt::format("{:<22} {}", name, meaning), 2, style);
+  };
   std::string_view group;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
     if (entry.group != group) out << fmt::format("{}{}\n", group.empty() ? "" : "\n", entry.group);
     group = entry.group;
-    out << fmt::format("  {:<22} {}\n", entry.name, entry.summary);
+    add(entry.name, entry.summary);
   }
   for (const report::StateEntry& entry : report::StateEntries()) {
     if (entry.group != group) out << fmt::format("\n{} states\n", entry.group);
     group = entry.group;
-    out << fmt::format("  {:<22} {}\n", entry.name, entry.meaning);
+    add(entry.name, entry.meaning);
   }
   out << "\nEvents\n";
-  for (const NoteReason& note : placement::notes::kNoteReasons)
-    out << fmt::format("  {:<22} {}\n", note.name, note.meaning);
+  for (const NoteReason& note : placement::notes::kNoteReasons) add(note.name, note.meaning);
 }
 
 // Letter case aside: people type what they remember.
@@ -128,8 +139,8 @@ void PrintDocument(std::string_view kind, const ordered_json& object, Format for
   out << ToText(document, format);
 }
 
-void ExplainAll(Format format, std::ostream& out) {
-  if (IsTable(format)) return PrintCatalogue(out);
+void ExplainAll(Format format, const Style& style, std::ostream& out) {
+  if (IsTable(format)) return PrintCatalogue(style, out);
   ordered_json items = ordered_json::array();
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     items.push_back(ReasonJson(entry));
@@ -161,22 +172,23 @@ int Explain(const std::string& reason, const std::string& format, Terminal& term
     terminal.err << "fedra explain: " << parsed.error().message << "\n";
     return kFailed;
   }
+  const Style style = StyleOf(terminal);
   if (reason.empty()) {
-    ExplainAll(*parsed, terminal.out);
+    ExplainAll(*parsed, style, terminal.out);
     return 0;
   }
   const Meant meant = MeantBy(reason);
   const bool is_text = IsTable(*parsed);
   if (meant.reason != nullptr && is_text) {
-    PrintReason(*meant.reason, terminal.out);
+    terminal.out << TextOf(*meant.reason, style);
   } else if (meant.reason != nullptr) {
     PrintDocument("Reason", ReasonJson(*meant.reason), *parsed, terminal.out);
   } else if (meant.state != nullptr && is_text) {
-    PrintState(*meant.state, terminal.out);
+    terminal.out << TextOf(*meant.state, style);
   } else if (meant.state != nullptr) {
     PrintDocument("State", StateJson(*meant.state), *parsed, terminal.out);
   } else if (meant.event != nullptr && is_text) {
-    PrintEvent(*meant.event, terminal.out);
+    terminal.out << TextOf(*meant.event, style);
   } else if (meant.event != nullptr) {
     PrintDocument("EventReason", EventJson(*meant.event), *parsed, terminal.out);
   } else {

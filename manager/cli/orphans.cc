@@ -258,9 +258,7 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
     return fail("--yes without --delete: it answers the question that --delete asks");
   const auto timeout = ParseDuration(options.timeout);
   if (!timeout) return fail("--timeout: " + timeout.error().message);
-  const auto loaded =
-      config::Load(options.config,
-                   {.now = SystemClock().Now(), .in_cluster = config::InClusterFromEnvironment()});
+  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) return fail(config::ToString(loaded.error()));
   OrphanSearch search(*loaded, *timeout, terminal);
   if (const std::string problem = search.Problem(); !problem.empty()) return fail(problem);

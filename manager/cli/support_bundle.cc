@@ -188,10 +188,7 @@ void SupportBundleMaker::Collect() {
                               terminal);
       }))
     documents_.emplace_back("validation.json", *std::move(validation));
-  const auto loaded =
-      config::Load(options_.config, {.now = SystemClock().Now(),
-                                     .in_cluster = config::InClusterFromEnvironment(),
-                                     .manager_may_fail = true});
+  const auto loaded = config::Load(options_.config, config::OptionsNow(/*manager_may_fail=*/true));
   if (loaded) {
     secrets_.AddAll(*loaded);
     names_.Keep(tracking::kManagerName);

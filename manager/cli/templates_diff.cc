@@ -82,10 +82,7 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
   if (!format) return fail("-o: " + format.error().message);
   const auto limit = ParseDuration(options.timeout);
   if (!limit) return fail("--timeout: " + limit.error().message);
-  const auto loaded =
-      config::Load(options.config, {.now = SystemClock().Now(),
-                                    .in_cluster = config::InClusterFromEnvironment(),
-                                    .manager_may_fail = false});
+  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) return fail(config::ToString(loaded.error()));
   reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
   if (options.mode == NameOf(SyncPolicy::kIfMissing)) settings.mode = SyncPolicy::kIfMissing;

@@ -18,10 +18,7 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
   parsed.view.format = parsed.format;
   parsed.view.store = parsed.store;
   if (parsed.view.store.empty()) {
-    const auto loaded =
-        config::Load(parsed.config, {.now = SystemClock().Now(),
-                                     .in_cluster = config::InClusterFromEnvironment(),
-                                     .manager_may_fail = true});
+    const auto loaded = config::Load(parsed.config, config::OptionsNow(/*manager_may_fail=*/true));
     if (!loaded) {
       terminal.err << config::ToString(loaded.error()) << "\n";
       // The daemon goes on with the configuration that it has, and so does what it tells.

@@ -144,10 +144,13 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) 
     kept_outdated_ = true;
   KeepWorkers(answer.look_at);
   std::map<ClusterName, bool> held;
+  entry.behind.clear();
   for (const auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits) continue;
     const Turn& turn = answer.turns[worker] = TurnOf(self, worker, bid, now, answer.look_at);
-    if (turn.after) held.emplace(worker, turn.after_waiting);
+    if (!turn.after) continue;
+    held.emplace(worker, turn.after_waiting);
+    entry.behind.emplace(worker, *turn.after);
   }
   changed = changed || held != entry.held;
   entry.held = std::move(held);
@@ -177,6 +180,7 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
     entry.is_known = entry.judged = false;
     entry.bids.clear();
     entry.held.clear();
+    entry.behind.clear();
     WakeFollowers(entry, look_at);
     if (entry.kept) kept_outdated_ = true;
     KeepWorkers(look_at);
@@ -207,7 +211,7 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   return look_at;
 }
 
-std::vector<Standing> Lines::Standings() {
+std::vector<Standing> Lines::Standings(WallTime now) {
   // How many so far want each set of devices of a worker.
   std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
   std::vector<Standing> all;
@@ -217,7 +221,9 @@ std::vector<Standing> Lines::Standings() {
                       .reserved_at = entry.reserved_at,
                       .places = {},
                       .passes = entry.passes,
-                      .kept = entry.kept};
+                      .kept = entry.kept,
+                      .is_bound_reached = IsBoundReached(entry, now),
+                      .behind = entry.behind};
     for (const auto& [worker, bid] : entry.bids) {
       if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
       auto& sets = before[worker];

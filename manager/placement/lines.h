@@ -129,6 +129,10 @@ struct Standing {
   std::map<ClusterName, int> places;  // where it waits or fits; 1: first in that line
   int passes = 0;  // how often others behind it took devices that it could have used
   std::optional<ClusterName> kept;  // the worker that is kept for it
+  // It has been passed as often, or has waited as long, as its order allows: none passes it.
+  bool is_bound_reached = false;
+  // Where it fits, and another one goes first: the one that holds it.
+  std::map<ClusterName, ObjectKey> behind;
 
   bool operator==(const Standing&) const = default;
 };
@@ -162,7 +166,7 @@ class Lines final {
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
   // All that wait, the first of them first. Takes time in proportion to them.
-  std::vector<Standing> Standings();
+  std::vector<Standing> Standings(WallTime now);
 
  private:
   // That those ahead be looked at again: as of when, and how often in vain.
@@ -179,8 +183,9 @@ class Lines final {
     bool is_known = false;  // was looked at
     bool judged = false;    // and what was seen then still holds
     Bids bids;
-    std::map<ClusterName, bool> held;  // fits there, but not its turn: Turn::after_waiting
-    std::optional<ClusterName> kept;   // kBackfill, first in line: the worker that is kept for it
+    std::map<ClusterName, bool> held;         // fits there, but not its turn: Turn::after_waiting
+    std::map<ClusterName, ObjectKey> behind;  // where it is held: Turn::after
+    std::optional<ClusterName> kept;  // kBackfill, first in line: the worker that is kept for it
     int passes = 0;
     std::set<ObjectKey> followers;  // that wait for a change of this one
     std::map<ClusterName, Asked> asked;
@@ -198,6 +203,7 @@ class Lines final {
   void LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
                   std::vector<ObjectKey>& look_at);
   void Follow(const Turns& turns, std::vector<ObjectKey>& look_at);
+  static bool IsBoundReached(const Entry& entry, WallTime now);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
   Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);

@@ -109,6 +109,11 @@ Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const B
   return theirs.as_of < as_of ? Hold::kUntilLookedAt : Hold::kNo;
 }
 
+bool Lines::IsBoundReached(const Entry& entry, WallTime now) {
+  return entry.kept && (entry.passes >= entry.settings.max_passes ||
+                        now - entry.reserved_at >= entry.settings.max_wait);
+}
+
 bool Lines::MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now) {
   switch (entry.settings.policy) {
     case OrderPolicy::kStrict:
@@ -118,9 +123,7 @@ bool Lines::MayBePassed(const Entry& entry, const ClusterName& worker, WallTime 
     case OrderPolicy::kBackfill:
       break;
   }
-  if (!entry.kept) return true;
-  return entry.kept != worker && entry.passes < entry.settings.max_passes &&
-         now - entry.reserved_at < entry.settings.max_wait;
+  return !entry.kept || (entry.kept != worker && !IsBoundReached(entry, now));
 }
 
 Turn Lines::TurnOf(Order::iterator self, const ClusterName& worker, const Bid& bid, WallTime now,

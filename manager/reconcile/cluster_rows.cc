@@ -135,8 +135,8 @@ void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& worker
   int position = 0;
   for (const auto& worker : workers) {
     store::ClusterRow row = RowOf(*worker, position++);
-    if (workers.removed().contains(worker->name()) && row.why.empty())
-      row.why = workers.drains() ? kDrained : kKept;
+    row.is_removed = workers.removed().contains(worker->name());
+    if (row.is_removed && row.why.empty()) row.why = workers.drains() ? kDrained : kKept;
     Record(std::move(row));
   }
 }
@@ -152,7 +152,8 @@ void ClusterRows::Record(store::ClusterRow row) {
   const bool same_outage = IsSameOutage(written.lost_since, row.lost_since);
   if (same_outage) row.lost_since = written.lost_since;
   if (!row.last_contact) row.last_contact = written.last_contact;
-  const bool changed = !same_outage || written.phase != row.phase || written.why != row.why ||
+  const bool changed = !same_outage || written.is_removed != row.is_removed ||
+                       written.phase != row.phase || written.why != row.why ||
                        written.note != row.note || written.capacity_json != row.capacity_json ||
                        written.kubernetes_version != row.kubernetes_version;
   // A clock that was set back must not silence the row until it has caught up.

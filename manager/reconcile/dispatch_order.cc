@@ -47,8 +47,8 @@ std::vector<ObjectKey> DispatchOrder::Conclude(const ObjectKey& workload,
   return state_.With([&](State& state) { return state.lines.Conclude(workload, dispatched); });
 }
 
-std::vector<placement::Standing> DispatchOrder::Standings() const {
-  return state_.With([](State& state) { return state.lines.Standings(); });
+std::vector<placement::Standing> DispatchOrder::Standings(WallTime now) const {
+  return state_.With([now](State& state) { return state.lines.Standings(now); });
 }
 
 }  // namespace fedra::reconcile

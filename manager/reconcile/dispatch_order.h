@@ -37,7 +37,7 @@ class DispatchOrder final {
                                  WallTime now);
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
-  std::vector<placement::Standing> Standings() const;
+  std::vector<placement::Standing> Standings(WallTime now) const;
 
  private:
   struct State {

@@ -149,7 +149,7 @@ void Federation::Tick() {
   manager_.DropOverdue();
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
-    line_rows_.Record([this] { return order_.Standings(); }, manager_);
+    line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
     return ReleaseRemoved();
   }
   if (!MayBegin() || !manager_.IdentifySoon()) return;

@@ -63,7 +63,7 @@ class Federation final {
     return workloads_.BlockedByReason();
   }
   std::map<ClusterName, LineFacts> LinesNow() const {
-    return FactsOf(order_.Standings(), clock_.Now());
+    return FactsOf(order_.Standings(clock_.Now()), clock_.Now());
   }
 
   // dispatch.order, of ClusterQueues that do not say otherwise.

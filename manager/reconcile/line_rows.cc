@@ -14,10 +14,15 @@ std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const s
                                     placement::OrderPolicy order) {
   std::vector<store::PlaceRow> rows;
   for (const auto& [worker, place] : standing.places) {
+    const auto holder = standing.behind.find(worker);
     const auto ahead = first.find(worker);
+    std::string goes_first;
+    if (holder != standing.behind.end())
+      goes_first = holder->second.ToString();
+    else if (ahead != first.end())
+      goes_first = ahead->second.ToString();
     rows.push_back({uid, worker, place, standing.passes, standing.kept == worker,
-                    ahead == first.end() ? "" : ahead->second.ToString(),
-                    std::string(NameOf(order))});
+                    std::move(goes_first), std::string(NameOf(order)), standing.is_bound_reached});
   }
   return rows;
 }

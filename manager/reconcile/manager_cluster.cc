@@ -1,7 +1,5 @@
 #include "manager/reconcile/manager_cluster.h"
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,8 +7,8 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/worker_pool.h"
-#include "manager/placement/lines.h"
 #include "manager/reconcile/cluster_phase.h"
+#include "manager/reconcile/manager_queues.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
@@ -35,32 +33,6 @@ void WarnOfForbidden(const tracking::JobAdapter& kind, const CacheHealth& health
 // Without another kind of job fedra runs Jobs nevertheless.
 bool IsWithheld(const CacheHealth& health) {
   return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
-}
-
-void WarnOfOrder(const tracking::SharedQueue& queue) {
-  if (queue.order.empty() || placement::ParseOrderPolicy(queue.order)) return;
-  log::Warn("annotation of a ClusterQueue is ignored: it must be Strict, Backfill or BestEffort",
-            {{"clusterqueue", queue.name},
-             {"annotation", std::string(tracking::kOrderAnnotation)},
-             {"value", queue.order}});
-}
-
-// Those that say something, by name; enough to name what is wrong.
-std::vector<verify::QueueOrder> OrdersOf(
-    const std::vector<std::shared_ptr<const tracking::SharedQueue>>& queues) {
-  constexpr size_t kMaxOrders = 16;
-  std::vector<verify::QueueOrder> orders;
-  for (const auto& queue : queues) {
-    if (!queue->order.empty())
-      orders.push_back(
-          {queue->name, queue->order, placement::ParseOrderPolicy(queue->order).has_value()});
-  }
-  // Those that are ignored first: they are to be mended.
-  std::ranges::sort(orders, {}, [](const verify::QueueOrder& order) {
-    return std::tie(order.is_valid, order.cluster_queue);
-  });
-  if (orders.size() > kMaxOrders) orders.resize(kMaxOrders);
-  return orders;
 }
 
 }  // namespace
@@ -315,17 +287,7 @@ store::ClusterRow ManagerCluster::Row(WallTime now) const {
   return ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
 }
 
-verify::Capacity ManagerCluster::Queues() const {
-  const auto queues = queues_.List();
-  std::vector<verify::StoppedQueue> stopped;
-  for (const auto& queue : queues) {
-    if (!queue->why_inactive.empty())
-      stopped.push_back({"ClusterQueue " + queue->name, queue->name, queue->why_inactive});
-  }
-  verify::Capacity capacity = verify::QueuesOf(queues.size(), std::move(stopped));
-  capacity.orders = OrdersOf(queues);
-  return capacity;
-}
+verify::Capacity ManagerCluster::Queues() const { return CapacityOf(queues_.List()); }
 
 std::string ManagerCluster::Problem() const {
   std::string text = verify::Problem(workloads_.cache().health(), "workloads");

@@ -27,6 +27,7 @@ nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places, const F
         {"namespace", first->job.ns}, {"name", first->job.name}, {"priority", first->priority}};
   }
   line["passes"] = places.empty() ? 0 : places.front().passes;
+  line["boundReached"] = !places.empty() && places.front().is_bound_reached;
   for (const store::PlaceRow& row : places)
     if (row.is_kept) line["keptWorker"] = row.cluster.value;
   return line;

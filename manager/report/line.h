@@ -19,7 +19,7 @@ std::string PlaceText(int place);
 using FindJob = std::function<const store::WorkloadRow*(const std::string& first)>;
 
 // {"order": "Backfill", "places": [{"worker": "gpu-east", "place": 3, "first": {"namespace",
-// "name", "priority"}}], "passes": 2, "keptWorker": "gpu-east"}
+// "name", "priority"}}], "passes": 2, "boundReached": false, "keptWorker": "gpu-east"}
 nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places, const FindJob& find);
 
 }  // namespace fedra::report

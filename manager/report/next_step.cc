@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/time.h"
 #include "manager/placement/lines.h"
 #include "manager/report/line.h"
@@ -56,7 +57,8 @@ bool MayPassAhead(const WorkloadData::Incarnation& incarnation, const VerdictRow
   if (is_held || place.place != 2 || first == incarnation.first.end()) return false;
   const auto order = placement::ParseOrderPolicy(first->second.dispatch_order);
   return order == placement::OrderPolicy::kBestEffort ||
-         (order == placement::OrderPolicy::kBackfill && first->second.kept != row.cluster);
+         (order == placement::OrderPolicy::kBackfill && first->second.kept != row.cluster &&
+          !first->second.is_bound_reached);
 }
 
 // What a blocked job has to wait for: "wait" and "never" are different news.
@@ -135,8 +137,8 @@ NextStep NextStepOf(const WorkloadData& data, const WorkloadData::Incarnation& i
     return UntilTimeOut(incarnation, query);
   if (phase == Phase::kWaiting) return WhoDecides(data, row);
   if (phase == Phase::kFailed) {
-    const std::string job =
-        fmt::format("kubectl describe job -n {} {} (on the manager)", row.job.ns, row.job.name);
+    const std::string job = fmt::format("kubectl describe {} -n {} {} (on the manager)",
+                                        ToLower(row.job_kind), row.job.ns, row.job.name);
     return {"", {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};

@@ -8,6 +8,7 @@ namespace {
 constexpr std::string_view kJob = "Job";
 constexpr std::string_view kWorker = "Worker";
 constexpr std::string_view kVerdict = "Verdict";
+constexpr std::string_view kAttempt = "Attempt";
 
 constexpr std::array kEntries = {
     StateEntry{
@@ -70,6 +71,20 @@ constexpr std::array kEntries = {
     StateEntry{"Unknown", kVerdict, "it could not be found out; the reasons say why",
                "With verification.unknown: TryLast such a worker is tried after all others."},
     StateEntry{"No", kVerdict, "the job would not run there; the reasons say why", ""},
+    StateEntry{"LostRace", kAttempt, "another worker admitted the job first; the copy was removed",
+               ""},
+    StateEntry{"TimedOut", kAttempt,
+               "the worker did not admit the job within dispatch.admissionTimeout, or admitted it "
+               "and could not be given the job for as long",
+               "Another worker is tried. The worker's Workload says what its Kueue waited for."},
+    StateEntry{"Withdrawn", kAttempt,
+               "the job was taken back before the worker ran it: it was deleted or deactivated, "
+               "lost its quota on the manager, or the worker may not be used for it any more",
+               "`fedra history NAMESPACE/NAME` says what happened at that time."},
+    StateEntry{"Evicted", kAttempt, "the job was evicted while it ran there",
+               "`fedra history NAMESPACE/NAME` says by whom; Kueue queues it again."},
+    StateEntry{"Refused", kAttempt, "the worker's API server or an admission webhook refused it",
+               "The message has the worker's words. It is asked again after a pause."},
 };
 
 }  // namespace

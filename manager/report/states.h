@@ -1,6 +1,6 @@
 #pragma once
 //
-// The words in the STATE and VERDICT columns: a closed list, for `fedra explain` and
+// The words in the columns STATE, VERDICT and OUTCOME: a closed list, for `fedra explain` and
 // docs/states.md, which is generated from it.
 
 #include <span>
@@ -10,7 +10,7 @@ namespace fedra::report {
 
 struct StateEntry {
   std::string_view name;   // as it is shown: "Blocked"
-  std::string_view group;  // "Job", "Worker", "Verdict"
+  std::string_view group;  // "Job", "Worker", "Verdict", "Attempt"
   std::string_view meaning;
   std::string_view next;  // what ends the state, and what to do
 };

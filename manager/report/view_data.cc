@@ -141,6 +141,7 @@ Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
     for (const store::PlaceRow& its : its_places) {
       first.dispatch_order = its.dispatch_order;
       if (its.is_kept) first.kept = its.cluster;
+      first.is_bound_reached |= its.is_bound_reached;
     }
     first.row = std::move(rows.front());
   }

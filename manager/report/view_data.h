@@ -39,8 +39,9 @@ struct StatusData {
 // The job that is first in a line, as far as it is known.
 struct FirstJob {
   store::WorkloadRow row;
-  std::string dispatch_order;  // that those behind it are held by; may be empty
-  ClusterName kept;            // the worker that is kept for it; empty: none
+  std::string dispatch_order;     // that those behind it are held by; may be empty
+  ClusterName kept;               // the worker that is kept for it; empty: none
+  bool is_bound_reached = false;  // no other job passes it any more
 };
 
 // Everything about one name: the incarnation that people mean first, earlier ones behind it.

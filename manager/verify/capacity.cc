@@ -97,6 +97,10 @@ void PutCapacity(ordered_json& object, const Capacity& capacity) {
                                             {"order", queue.order},
                                             {"valid", queue.is_valid}});
     }
+    for (const QueueWeight& queue : capacity.weights) {
+      object["queues"]["weights"].push_back(
+          {{"clusterQueue", queue.cluster_queue}, {"weight", queue.weight}});
+    }
   }
   if (!capacity.quota.empty()) {
     ordered_json& quota = object["quota"] = ordered_json::array();
@@ -135,6 +139,11 @@ Result<Capacity> ParseCapacity(const std::string& text) {
     const json& valid = Member(queue, "valid");
     capacity.orders.push_back({Text(queue, "clusterQueue"), Text(queue, "order"),
                                valid.is_boolean() && valid.get<bool>()});
+  }
+  for (const json& queue : Member(queues, "weights")) {
+    const json& weight = Member(queue, "weight");
+    if (weight.is_number())
+      capacity.weights.push_back({Text(queue, "clusterQueue"), weight.get<double>()});
   }
   for (const json& use : Member(object, "quota")) {
     const auto nominal = tracking::ReadQuantity(Member(use, "nominal"));

@@ -50,11 +50,23 @@ struct QueueOrder {
   bool operator==(const QueueOrder&) const = default;
 };
 
+// So many weights are kept, by the queues' names.
+inline constexpr size_t kMaxWeights = 256;
+
+// The share of a ClusterQueue of the manager (spec.fairSharing.weight).
+struct QueueWeight {
+  std::string cluster_queue;
+  double weight = 1;
+
+  bool operator==(const QueueWeight&) const = default;
+};
+
 struct Capacity {
   int queues = 0;                            // LocalQueues; of the manager ClusterQueues
   int stopped = 0;                           // of them
   std::vector<StoppedQueue> stopped_queues;  // the first of them, by name
   std::vector<QueueOrder> orders;            // of the manager; bounded
+  std::vector<QueueWeight> weights;          // of the manager, where one is set; bounded
   std::vector<QuotaUse> quota;               // what is used most comes first; bounded
   // Absent: devices are not verified, or not listed yet.
   std::optional<DeviceTotals> devices;
@@ -72,7 +84,8 @@ Capacity CapacityOf(const WorkerObjects& objects);
 double ShareOf(const QuotaUse& use);
 
 // Adds what is known of {"queues": {"total": 2, "active": 1, "stopped": [{"name", "clusterQueue",
-// "why"}], "orders": [{"clusterQueue", "order", "valid"}]}, "quota": [...], "devices":
+// "why"}], "orders": [{"clusterQueue", "order", "valid"}], "weights": [{"clusterQueue",
+// "weight"}]}, "quota": [...], "devices":
 // {"published": 8, "inUse": 3}}.
 void PutCapacity(nlohmann::ordered_json& object, const Capacity& capacity);
 // The same as one object, for the store.

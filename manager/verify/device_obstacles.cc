@@ -46,21 +46,20 @@ std::optional<verdict::Reason> DeviceObstacles::Groups(
     return std::nullopt;
   const watch::CacheHealth health = feeds_.pod_groups_health();
   if (health.state == watch::CacheState::kNotServed) return std::nullopt;
-  if (auto reason = devices_.objects.With(
-          [&](const DeviceObjects& objects) { return GangObstacle(objects, ns, demands); }))
-    return reason;
-  const auto missing =
-      devices_.objects.With([&](DeviceObjects& objects) -> std::optional<ObjectKey> {
-        if (!objects.builder.Publish()->features().workload_claims) return std::nullopt;
-        for (const dra::PodDemand& demand : demands) {
-          ObjectKey group{ns, demand.pod_group};
-          if (!demand.pod_group.empty() && !objects.pod_groups.contains(group)) return group;
-        }
-        return std::nullopt;
-      });
-  if (!missing) return std::nullopt;
-  if (auto reason = WhySilent(health, "podgroups.scheduling.k8s.io")) return reason;
-  return MissingDependency("PodGroup", *missing);
+  return devices_.objects.With([&](DeviceObjects& objects) -> std::optional<verdict::Reason> {
+    std::optional<ObjectKey> known, missing;  // one of the groups that the pods name
+    for (const dra::PodDemand& demand : demands) {
+      ObjectKey group{ns, demand.pod_group};
+      if (!demand.pod_group.empty())
+        (objects.pod_groups.contains(group) ? known : missing) = std::move(group);
+    }
+    const bool must_exist = objects.builder.Publish()->features().workload_claims;
+    if (must_exist || known)
+      if (auto reason = WhySilent(health, "podgroups.scheduling.k8s.io")) return reason;
+    if (auto reason = GangObstacle(objects, ns, demands)) return reason;
+    if (!must_exist || !missing) return std::nullopt;
+    return MissingDependency("PodGroup", *missing);
+  });
 }
 
 std::optional<verdict::Reason> DeviceObstacles::Uncertainty() const {

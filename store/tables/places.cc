@@ -7,9 +7,9 @@ Result<void> Apply(Connection& db, const PutPlaces& change) {
   for (const PlaceRow& row : change.rows) {
     FEDRA_RETURN_IF_ERROR(
         db.Run("INSERT OR REPLACE INTO places (uid, cluster, place, passes, is_kept, first, "
-               "dispatch_order) VALUES (?,?,?,?,?,?,?)",
+               "dispatch_order, is_bound_reached) VALUES (?,?,?,?,?,?,?,?)",
                {change.uid, row.cluster, row.place, row.passes, row.is_kept ? 1 : 0, row.first,
-                row.dispatch_order}));
+                row.dispatch_order, row.is_bound_reached ? 1 : 0}));
   }
   return {};
 }
@@ -17,11 +17,12 @@ Result<void> Apply(Connection& db, const PutPlaces& change) {
 Result<std::vector<PlaceRow>> LoadPlaces(Connection& db, const std::string& uid) {
   std::vector<PlaceRow> rows;
   FEDRA_RETURN_IF_ERROR(
-      db.Query("SELECT uid, cluster, place, passes, is_kept, first, dispatch_order FROM places"
+      db.Query("SELECT uid, cluster, place, passes, is_kept, first, dispatch_order,"
+               " is_bound_reached FROM places"
                " WHERE ?1 = '' OR uid = ?1 ORDER BY uid, place, cluster",
                {uid}, [&](Row& row) {
                  rows.push_back({row.Text(), row.Cluster(), row.Int(), row.Int(), row.Int() != 0,
-                                 row.Text(), row.Text()});
+                                 row.Text(), row.Text(), row.Int() != 0});
                }));
   return rows;
 }

@@ -32,7 +32,7 @@ class Fleet {
     Look(next_++ + waiting_, Bid::Chance::kWaits);
   }
 
-  void Standings() { benchmark::DoNotOptimize(lines_.Standings()); }
+  void Standings() { benchmark::DoNotOptimize(lines_.Standings(WallTime{})); }
 
  private:
   static Contender Of(int64_t number) {

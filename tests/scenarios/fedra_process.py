@@ -183,6 +183,13 @@ class Fedra:
         """Waits until the daemon has ended at its crash point."""
         eventually("fedra crashed", lambda: not self._running().running(), timeout)
 
+    def signal(self, number: int) -> None:
+        self._running().signal(number)
+
+    def logged(self, text: str) -> int:
+        """How many lines of the daemon's log have it."""
+        return sum(text in line for line in self.log.read_text(errors="replace").splitlines())
+
     def cpu_seconds(self) -> float:
         return self._running().cpu_seconds()
 

@@ -90,6 +90,9 @@ class Process:
             self._child.send_signal(signal.SIGKILL)
         self._child.wait()
 
+    def signal(self, number: int) -> None:
+        self._child.send_signal(number)
+
     def terminate(self, grace: float = 10.0) -> int:
         """SIGTERM, and SIGKILL after `grace` seconds (times SLOWNESS). Returns the exit code."""
         if self.running():

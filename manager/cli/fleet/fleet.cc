@@ -114,10 +114,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   const auto timeout = ParseDuration(options.timeout);
   if (!timeout) return Fail(Error(timeout.error()).WithContext("--timeout"));
   workers.timeout = *timeout;
-  const auto loaded =
-      config::Load(options.config, {.now = SystemClock().Now(),
-                                    .in_cluster = config::InClusterFromEnvironment(),
-                                    .manager_may_fail = true});
+  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/true));
   if (!loaded) return Fail(ErrorCode::kInvalidArgument, config::ToString(loaded.error()));
   const reconcile::GatherSettings gather = ToGather(loaded->configuration);
   if (loaded->manager) {

@@ -11,6 +11,7 @@
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/verify/reason_order.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::cli {
@@ -31,6 +32,13 @@ void RefuseByLine(verdict::ReasonCode code, verdict::Facts facts, report::JobVer
   reasons.insert(reasons.begin(), {code, "", std::move(facts)});
 }
 
+bool WaitsForDevices(const report::JobVerdict& verdict) {
+  std::vector<verdict::ReasonCode> codes;
+  for (const verdict::Reason& reason : verdict.verdict.reasons) codes.push_back(reason.code);
+  return verdict.verdict.outcome == verdict::Outcome::kNo &&
+         verify::ProspectOf(codes) == verify::Prospect::kWaits;
+}
+
 }  // namespace
 
 LineMemory::LineMemory(store::Reader& memory) {
@@ -48,8 +56,9 @@ LineMemory::LineMemory(store::Reader& memory) {
     const auto row = by_uid.find(place.uid);
     if (row == by_uid.end() || report::PhaseOf(*row->second) == placement::Phase::kDispatching)
       continue;
-    const bool holds = place.is_kept || placement::ParseOrderPolicy(place.dispatch_order) ==
-                                            placement::OrderPolicy::kStrict;
+    const bool holds =
+        place.is_kept || place.is_bound_reached ||
+        placement::ParseOrderPolicy(place.dispatch_order) == placement::OrderPolicy::kStrict;
     claimants_[place.cluster].push_back(
         {*row->second, 0, holds, place.place, place.dispatch_order});
   }
@@ -76,16 +85,24 @@ LineMemory::Claims LineMemory::ClaimsOf(const std::vector<Claimant>& claimants,
   return claims;
 }
 
+verdict::InLine LineMemory::LineOf(const Claims& claims) {
+  const Claimant& first = *claims.first;
+  return {.ahead = static_cast<size_t>(claims.in_line),
+          .first = first.row.job,
+          .priority = static_cast<int>(first.row.priority),
+          .order = first.order};
+}
+
 void LineMemory::AddLine(const Claims& claims, report::JobVerdict& verdict) {
   if (!claims.may_hold) return;
-  const Claimant& first = *claims.first;
-  verdict::InLine line{.ahead = static_cast<size_t>(claims.in_line),
-                       .first = first.row.job,
-                       .priority = static_cast<int>(first.row.priority),
-                       .order = first.order};
-  if (claims.holds) return RefuseByLine(verdict::ReasonCode::kInLine, std::move(line), verdict);
+  if (claims.holds) return RefuseByLine(verdict::ReasonCode::kInLine, LineOf(claims), verdict);
+  NoteLine(claims, verdict);
+}
+
+void LineMemory::NoteLine(const Claims& claims, report::JobVerdict& verdict) {
+  if (claims.first == nullptr) return;
   verdict.notes.push_back(
-      {"", "in line for devices there: " + verdict::AheadText(line),
+      {"", "in line for devices there: " + verdict::AheadText(LineOf(claims)),
        "Jobs in line get free devices first where they want the same ones and have no lower "
        "priority; once a job is submitted, `fedra why` says where it stands."});
 }
@@ -116,8 +133,10 @@ void LineMemory::AddTo(const tracking::SubmittedJob& job, bool has_priority,
     return;
   for (report::JobVerdict& verdict : report.verdicts) {
     const auto there = claimants_.find(verdict.worker);
-    if (there == claimants_.end() || verdict.verdict.outcome != verdict::Outcome::kYes) continue;
+    if (there == claimants_.end()) continue;
     const Claims claims = ClaimsOf(there->second, job, has_priority);
+    if (WaitsForDevices(verdict)) NoteLine(claims, verdict);
+    if (verdict.verdict.outcome != verdict::Outcome::kYes) continue;
     AddLine(claims, verdict);
     if (verdict.verdict.outcome == verdict::Outcome::kYes) AddDispatched(claims, verdict);
   }

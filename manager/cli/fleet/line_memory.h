@@ -26,7 +26,8 @@ class LineMemory final {
   explicit LineMemory(store::Reader& memory);
 
   // To each Yes: InLine where jobs that certainly want the same devices are served first, and a
-  // note where they may be. `has_priority`: the job names a priority class, and may go before them.
+  // note where they may be. To each No of devices that are in use: a note that jobs wait for
+  // devices there. `has_priority`: the job names a priority class, and may go before them.
   void AddTo(const tracking::SubmittedJob& job, bool has_priority, report::JobReport& report) const;
 
  private:
@@ -48,7 +49,9 @@ class LineMemory final {
   };
   static Claims ClaimsOf(const std::vector<Claimant>& claimants, const tracking::SubmittedJob& job,
                          bool has_priority);
+  static verdict::InLine LineOf(const Claims& claims);  // of some that stand in line
   static void AddLine(const Claims& claims, report::JobVerdict& verdict);
+  static void NoteLine(const Claims& claims, report::JobVerdict& verdict);
   static void AddDispatched(const Claims& claims, report::JobVerdict& verdict);
 
   std::map<ClusterName, std::vector<Claimant>> claimants_;  // the first in line first

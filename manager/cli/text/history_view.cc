@@ -17,7 +17,7 @@ namespace {
 
 Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings& settings) {
   const bool wide = settings.format == Format::kWide;
-  Table table({wide ? "TIME" : "AGE", "REASON", "WORKER", "MESSAGE"});
+  Table table({wide ? "TIME" : "AGE", "REASON", "WORKER", "MESSAGE"}, Overflow::kWrap);
   for (const store::EventRow& row : events) {
     const Tone tone = placement::notes::IsWarning(row.reason) ? Tone::kWarning : Tone::kPlain;
     table.Add({wide ? FormatRfc3339(row.at) : Since(row.at, settings.query.now),

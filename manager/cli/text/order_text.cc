@@ -36,6 +36,19 @@ std::string OrderOf(const report::WorkloadData& data,
                    order, own->cluster_queue, own->order);
 }
 
+// "; ClusterQueue ml has weight 3 among queues that share by weight"; empty: they do not.
+std::string ShareText(const report::WorkloadData& data, const std::string& cluster_queue) {
+  const verify::Capacity capacity =
+      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+  if (capacity.weights.empty()) return {};
+  const auto own =
+      std::ranges::find(capacity.weights, cluster_queue, &verify::QueueWeight::cluster_queue);
+  const bool has_own = own != capacity.weights.end();
+  if (!has_own && capacity.weights.size() >= verify::kMaxWeights) return {};  // it was cut off
+  return fmt::format("; ClusterQueue {} has weight {:g} among queues that share by weight",
+                     cluster_queue, has_own ? own->weight : 1.0);
+}
+
 // "ml/big4 (priority 1000, 4 pods, order Strict; gpu-east is kept for it)"
 std::string FirstText(const report::FirstJob& first) {
   std::string facts = fmt::format("priority {}", first.row.priority);
@@ -54,6 +67,7 @@ std::string OrderText(const report::WorkloadData& data,
     return priority == 0 ? std::string() : fmt::format("its priority is {}", priority);
   std::string text = OrderOf(data, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
+  text += ShareText(data, incarnation.row.cluster_queue);
   // In the order of the places.
   std::vector<std::pair<const report::FirstJob*, std::vector<std::string>>> ahead;
   for (const store::PlaceRow& place : incarnation.places) {
@@ -67,7 +81,7 @@ std::string OrderText(const report::WorkloadData& data,
       known->second.push_back(place.cluster.value);
   }
   for (const auto& [first, workers] : ahead)
-    text += fmt::format("; first on {}: {}", fmt::join(workers, ", "), FirstText(*first));
+    text += fmt::format("; goes first on {}: {}", fmt::join(workers, ", "), FirstText(*first));
   return text;
 }
 

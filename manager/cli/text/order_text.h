@@ -10,9 +10,9 @@
 
 namespace fedra::cli {
 
-// "Strict (annotation of ClusterQueue ml); its priority is 0; first on gpu-east: ml/big4 (priority
-// 1000, 4 pods, order Strict; gpu-east is kept for it)". Empty: it stands in no line, and its
-// priority is the usual one.
+// "Strict (annotation of ClusterQueue ml); its priority is 0; goes first on gpu-east: ml/big4
+// (priority 1000, 4 pods, order Strict; gpu-east is kept for it)". Empty: it stands in no line, and
+// its priority is the usual one.
 std::string OrderText(const report::WorkloadData& data,
                       const report::WorkloadData::Incarnation& incarnation);
 

@@ -204,6 +204,8 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const report::StatusData& d
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
   const bool in_line = wide || settings.query.jobs.sort_by == "line";
   if (in_line) titles.insert(titles.end(), {"PRIORITY", "LINE"});
+  const bool queues = wide || settings.query.jobs.sort_by == "queue";
+  if (queues) titles.emplace_back("QUEUE");
   // Where all of them are Jobs the column says nothing.
   const bool kinds = wide || std::ranges::any_of(rows, [](const WorkloadRow& row) {
                        return row.job_kind != "Job";
@@ -221,6 +223,7 @@ Table JobTable(const std::vector<WorkloadRow>& rows, const report::StatusData& d
                                OrDash(row.worker.value), Since(row.created_at, settings.query.now)};
     if (in_line)
       cells.insert(cells.end(), {std::to_string(row.priority), PlacesText(places[row.uid])});
+    if (queues) cells.emplace_back(OrDash(row.queue));
     if (wide) {
       cells.insert(cells.end(), {Since(row.state_since, settings.query.now),
                                  DurationText(row, begins, settings.query.now)});

@@ -48,12 +48,16 @@ std::string LeftOut(const report::ChosenJobs& jobs) {
   return text;
 }
 
+// "3 configured, 2 connected", and "1 removed" where there is one.
 std::string WorkerSummary(const report::StatusData& data) {
+  const auto removed = std::ranges::count_if(data.clusters, &ClusterRow::is_removed);
   const auto connected =
       std::count_if(data.clusters.begin(), data.clusters.end(), [](const ClusterRow& row) {
         return report::PhaseOf(row) == reconcile::ClusterPhase::kConnected;
       });
-  return fmt::format("{} configured, {} connected", data.clusters.size(), connected);
+  const auto configured = static_cast<std::ptrdiff_t>(data.clusters.size()) - removed;
+  return fmt::format("{} configured, {}{} connected", configured,
+                     removed > 0 ? fmt::format("{} removed, ", removed) : "", connected);
 }
 
 std::string JobSummary(const std::vector<WorkloadRow>& rows) {

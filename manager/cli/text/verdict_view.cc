@@ -116,11 +116,15 @@ std::string RankingOf(const report::JobVerdict& item) {
   return text + Counted(item.verdict.headroom, "device") + " to spare";
 }
 
-// What would help, when no worker can run it: by the first reason of each.
+// What would help, when no worker can run it: against each reason, the most frequent ones first.
 std::string Help(const report::JobReport& report, const Style& style) {
   std::vector<report::ReasonCount> counts;
-  for (const report::JobVerdict& item : report.verdicts)
-    report::CountReason(std::string(verdict::Headline(item.verdict)), counts);
+  for (const report::JobVerdict& item : report.verdicts) {
+    std::set<std::string> codes;  // a request each may have the same one
+    for (const verdict::Reason& reason : item.verdict.reasons)
+      if (codes.emplace(verdict::ToString(reason.code)).second)
+        report::CountReason(std::string(verdict::ToString(reason.code)), counts);
+  }
   const std::string remedies = Remedies(std::move(counts), 2, style);
   return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;
 }

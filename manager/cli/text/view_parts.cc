@@ -75,7 +75,7 @@ Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSet
   const auto when = [&](WallTime time) {
     return settings.format == Format::kWide ? FormatRfc3339(time) : Since(time, settings.query.now);
   };
-  Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"});
+  Table table({"ATTEMPT", "WORKER", "BEGAN", "ENDED", "OUTCOME", "MESSAGE"}, Overflow::kWrap);
   for (const store::AttemptRow& row : attempts) {
     table.Add({std::to_string(row.number), row.cluster.value, when(row.started_at),
                row.ended_at ? when(*row.ended_at) : "-", row.outcome.empty() ? "-" : row.outcome,
@@ -87,15 +87,25 @@ Table AttemptTable(const std::vector<store::AttemptRow>& attempts, const ViewSet
 std::string Remedies(std::vector<report::ReasonCount> counts, size_t indent, const Style& style) {
   report::SortByCount(counts);
   std::string text;
+  std::vector<std::string> left_out;
   std::string first;
   size_t shown = 0;
   for (const report::ReasonCount& count : counts) {
     const std::string remedy = report::RemedyOf(count.code);
-    if (remedy.empty() || shown++ == kMaxRemedies) continue;
+    if (remedy.empty()) continue;
+    if (shown++ >= kMaxRemedies) {
+      left_out.push_back(count.code);
+      continue;
+    }
     if (first.empty()) first = count.code;
     text += Paragraph(count.code + ": " + remedy, indent, style);
   }
-  if (!first.empty()) text += Paragraph("more: fedra explain " + first, indent, style);
+  if (!left_out.empty())
+    text += Paragraph(fmt::format("also: {}", fmt::join(left_out, ", ")), indent, style);
+  if (!first.empty()) {
+    const std::string& next = left_out.empty() ? first : left_out.front();
+    text += Paragraph("more: fedra explain " + next, indent, style);
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import signal
 import tempfile
 import time
 from pathlib import Path
@@ -175,6 +176,12 @@ def tells_of_a_configuration_that_is_not_used(world: World) -> None:
     fedra.change_settings({"dispatch": {"policy": "best"}})
     world.eventually("it is used again", is_used)
     assert _gauge(fedra, "fedra_config_last_reload_success_timestamp_seconds") > time.time() - 60
+    fedra.change_settings({"dispatch": {"policy": "race"}})
+    # What needs a restart is said when it is changed, and again to those who ask with a signal.
+    needs_restart = "parts that need a restart"
+    world.eventually("a restart is needed", lambda: fedra.logged(needs_restart) == 1)
+    fedra.signal(signal.SIGHUP)
+    world.eventually("it is said again", lambda: fedra.logged(needs_restart) == 2)
 
 
 @scenario("blocked-longest")

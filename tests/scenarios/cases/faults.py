@@ -169,6 +169,7 @@ def reconnected_worker_is_waited_for(world: World) -> None:
         world.wait_worker_state(world.worker1, "Connected")
     told = fedra.history(job.key)
     assert set(told) == {"PlacementRejected"}, told
+    assert 1 <= fedra.logged("workloads are judged without the worker") <= 3
     if isinstance(world.fleet, SimFleet):  # a real API server has more to say while it starts
         assert len(told) == 1, "that a worker comes and goes is no news of a job that is blocked"
 
@@ -227,6 +228,7 @@ def worker_lost(world: World) -> None:
     assert fedra.left_behind()[world.worker1] == 1
     world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
+    world.eventually("the history has it", lambda: "StoppedOnWorker" in fedra.history(job.key))
     job.finish(world.worker2)
 
 

@@ -16,6 +16,7 @@ from scenarios.world import IMPATIENT, World
 _WATCHED = 3.0  # seconds, in which processor time is counted
 _LISTS = ("/deviceclasses?limit", "/resourceslices?limit")
 _WATCHES = ("/deviceclasses?watch", "/resourceslices?watch")
+_OURS = ("/workloads?limit", "/jobs?limit")  # what fedra writes there
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +35,7 @@ _ROWS = [
     _Row(
         "endless-list",
         "has pages of more than the 500 objects that were asked for",
-        ("/workloads?limit", "/jobs?limit"),
+        _OURS,
         name="endless-workloads",
     ),
     _Row("endless-pages", "is longer than"),
@@ -46,7 +47,9 @@ _ROWS = [
     _Row("gzip", "not a Kubernetes list"),
     _Row("redirect", "cannot be watched"),
     _Row("wrong-types", ""),
+    _Row("wrong-types", "", _OURS, name="wrong-types-workloads"),
     _Row("control-characters", ""),
+    _Row("control-characters", "", _OURS, name="control-characters-workloads"),
     _Row("huge-version", ""),
     _Row("endless-event", "is larger than", _WATCHES),
     _Row("event-flood", "is longer than|more arrives than can be read", _WATCHES, memory=300e6),

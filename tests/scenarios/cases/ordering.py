@@ -257,6 +257,25 @@ def _gang_leaves_first(
     return left
 
 
+def _next(world: World) -> Object:
+    """A small job that was not submitted yet."""
+    row = Row("next", "", "", [], pods=1, pod=by_template(card="one-card"))
+    return job_of(row, world.ns, "next")
+
+
+def _wait_line_noted(world: World, length: int) -> None:
+    """Where all cards are in use `check` says how many wait for them."""
+    said = f"in line for devices there: {length} jobs, first"
+
+    def look() -> bool:
+        assert world.fedra is not None
+        workers = world.fedra.check(_next(world)).json()["items"][0]["workers"]
+        notes = {each["name"]: each.get("notes", []) for each in workers}
+        return any(note["message"].startswith(said) for note in notes[world.worker1])
+
+    world.eventually(f"check says that {length} jobs are in line", look)
+
+
 def _assert_told(world: World, gang: FederatedJob, behind: FederatedJob) -> None:
     """`why` says who is first and by which order; `check` knows it before a job is submitted."""
     fedra = world.fedra
@@ -264,8 +283,7 @@ def _assert_told(world: World, gang: FederatedJob, behind: FederatedJob) -> None
     line = objects.present(fedra.line(behind.key))
     first = {each["worker"]: each.get("first", {}).get("name") for each in line["places"]}
     assert line["order"] == "Backfill" and first[world.worker1] == gang.name, line
-    row = Row("next", "", "", [], pods=1, pod=by_template(card="one-card"))
-    verdict = fedra.checked(job_of(row, world.ns, "next"))[world.worker1]
+    verdict = fedra.checked(_next(world))[world.worker1]
     assert verdict.outcome == "No" and verdict.reasons == ["InLine"], verdict
     assert gang.key in verdict.messages[0], verdict
 
@@ -285,6 +303,7 @@ def a_worker_is_kept_for_a_gang(world: World) -> None:
     holders, gang, small = _gang_first_in_line(world, "Backfill")
     _wait_line(world, gang, {world.worker1: 1}, kept=world.worker1)
     _wait_line(world, small[1], {world.worker1: 3, world.worker2: 2})
+    _wait_line_noted(world, 1 + len(small))
     elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
     # The gang can only ever run on worker1; the one card of worker2 is of no use to it.
     for job in elsewhere:
@@ -312,6 +331,8 @@ def a_gang_is_passed_so_often(world: World) -> None:
         job.finish(world.worker2)
         small[index].wait_running_on(world.worker2)
     _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1, passes=2)
+    assert world.fedra is not None
+    assert objects.present(world.fedra.line(gang.key))["boundReached"]
     elsewhere[2].finish(world.worker2)
     always("the third card stays free", lambda: len(_dispatched(world, small)) == 2, 2)
     _end_on(world, [job for job in holders if job not in elsewhere], world.worker1)

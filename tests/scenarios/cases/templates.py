@@ -279,6 +279,7 @@ def dry_run(world: World) -> None:
     assert _rows(world, "--mode", "IfMissing") == everywhere
     table = fedra.cli("templates", "diff", "--mode", "Reconcile")
     assert f"{world.ns}/{TEMPLATE}" in table.stdout, table
+    assert fedra.cli("templates", "diff", "-o", "json").json()["asOf"]
     assert all(_template(world, worker) is None for worker in world.workers), "nothing is written"
     assert fedra.cli("sync", "--dry-run", "--mode", "Reconcile") == table, "its older name"
     # Only the workers that the check allows.

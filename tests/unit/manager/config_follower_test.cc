@@ -22,7 +22,8 @@ struct Fixture {
     folder.Write("m", Kubeconfig("manager"));
     for (const char* const name : {"east", "west"}) folder.Write(name, Kubeconfig(name));
     Configure("workers: [{name: east, kubeconfig: east}]\n");
-    auto loaded = config::Load(folder.Path("fedra.yaml"), LoadForDaemon());
+    auto loaded =
+        config::Load(folder.Path("fedra.yaml"), config::OptionsNow(/*manager_may_fail=*/false));
     REQUIRE(loaded);
     follower.emplace(folder.Path("fedra.yaml"), std::move(*loaded),
                      [this](bool ok) { reads.push_back(ok); });

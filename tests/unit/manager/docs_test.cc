@@ -54,7 +54,7 @@ std::string ReasonsPage() {
 
 std::string StatesPage() {
   std::string page =
-      "# States\n\nThe words in the columns STATE and VERDICT. Generated from "
+      "# States\n\nThe words in the columns STATE, VERDICT and OUTCOME. Generated from "
       "`manager/report/states.cc` "
       "by `make docs`;\n`fedra explain STATE` prints the same, [reasons.md](reasons.md) has the "
       "reasons.\n";

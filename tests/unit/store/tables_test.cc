@@ -30,6 +30,7 @@ TEST_CASE_METHOD(Fixture, "clusters") {
   full.dra_version = "v1";
   full.note = "its job moves in 10m";
   full.capacity_json = R"({"queues":{"total":1}})";
+  full.is_removed = true;
   const ClusterRow sparse = Cluster("a", 1);
   auto reader = After({PutCluster{sparse}, PutCluster{full}});
   CHECK(Must(reader->Clusters()) == std::vector{full, sparse});  // the configuration's order
@@ -202,7 +203,7 @@ TEST_CASE_METHOD(Fixture, "events are those of one incarnation") {
 }
 
 TEST_CASE_METHOD(Fixture, "places in line") {
-  const PlaceRow first{"u1", ClusterName("a"), 1, 3, true, "", "Strict"};
+  const PlaceRow first{"u1", ClusterName("a"), 1, 3, true, "", "Strict", true};
   const PlaceRow second{"u1", ClusterName("b"), 2, 3, false, "ml/job-big", "Strict"};
   auto reader = After({PutPlaces{"u1", {second, first}}});
   CHECK(Must(reader->Places("u1")) == std::vector{first, second});

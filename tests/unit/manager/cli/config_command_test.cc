@@ -27,11 +27,11 @@ struct Ran {
   std::string err;
 };
 
-// `workers`: the rest of the file.
-Ran Validate(const std::string& workers, const std::string& format = "text") {
+// `workers`: the rest of the file. `connect`: to where nobody listens.
+Ran Validate(const std::string& workers, const std::string& format = "text", bool connect = false) {
   const TempFolder folder;
-  folder.Write("m", Kubeconfig("manager"));
-  folder.Write("east", Kubeconfig("east"));
+  folder.Write("m", Kubeconfig(connect ? "127.0.0.1:1" : "manager"));
+  folder.Write("east", Kubeconfig(connect ? "127.0.0.1:2" : "east"));
   const std::string file =
       folder.Write("fedra.yaml",
                    "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: m}\n"
@@ -43,6 +43,8 @@ Ran Validate(const std::string& workers, const std::string& format = "text") {
   ValidateOptions options;
   options.config = file;
   options.format = format;
+  options.connect = connect;
+  options.timeout = "2s";
   const int code = ConfigValidate(options, terminal);
   return {code, out.str(), err.str()};
 }
@@ -71,6 +73,22 @@ TEST_CASE("config validate: what is wrong is on the error stream, and nothing is
   CHECK(ran.out.empty());
   CHECK_THAT(ran.err, ContainsSubstring("worker gpu-east: workers[0].kubeconfig: "));
   CHECK_THAT(ran.err, ContainsSubstring("no such file"));
+}
+
+TEST_CASE("config validate --connect: what a cluster does not answer is one of the results") {
+  const std::string worker = "workers: [{name: gpu-east, kubeconfig: east}]\n";
+  const Ran text = Validate(worker, "text", /*connect=*/true);
+  CHECK(text.code == 1);
+  CHECK(text.err.empty());
+  CHECK_THAT(text.out, ContainsSubstring("worker gpu-east: not reached"));
+  const Ran ran = Validate(worker, "json", /*connect=*/true);
+  CHECK(ran.code == 1);
+  CHECK(ran.err.empty());
+  const auto document = nlohmann::json::parse(ran.out);
+  REQUIRE(document.contains("clusters"));
+  REQUIRE(document["clusters"].size() == 2);
+  for (const auto& cluster : document["clusters"])
+    CHECK(!cluster["problem"].get<std::string>().empty());
 }
 
 TEST_CASE("config validate for programs: one document on the output, valid or not") {

@@ -40,7 +40,7 @@ std::string AfterWhom(const Lines::Answer& answer, const ClusterName& worker) {
 constexpr WallTime kNow{std::chrono::seconds(100)};
 
 Standing StandingOf(Lines& lines, const std::string& name) {
-  for (Standing& standing : lines.Standings())
+  for (Standing& standing : lines.Standings(kNow))
     if (standing.rank.workload.name == name) return standing;
   FAIL(name << " does not wait");
   return {};
@@ -171,7 +171,7 @@ TEST_CASE("lines: one that was dispatched gets a further worker in its turn, and
   const auto gpu = Devices({1});
   lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
   lines.Conclude({"ml", "first"}, {kEast});
-  CHECK(lines.Standings().empty());
+  CHECK(lines.Standings(kNow).empty());
   Contender dispatched = Of("first", 1);
   dispatched.dispatched = true;
   lines.Offer(Of("oldest", 0), On(kWest, Chance::kFits, gpu), kNow);
@@ -312,7 +312,7 @@ TEST_CASE("lines: where each stands") {
   lines.Offer(Of("other", 2, 0, backfill), On(kEast, Chance::kWaits, Devices({3}), 1), kNow);
   lines.Offer(Of("third", 3, 0, backfill), On(kEast, Chance::kWaits, Devices({2, 3}), 1), kNow);
   lines.Join(Of("unseen", 4));
-  const std::vector<Standing> all = lines.Standings();
+  const std::vector<Standing> all = lines.Standings(kNow);
   REQUIRE(all.size() == 4);
   CHECK(all[0].places.at(kEast) == 1);
   CHECK(all[0].kept == kEast);
@@ -320,6 +320,23 @@ TEST_CASE("lines: where each stands") {
   CHECK(all[2].places.at(kEast) == 3);
   CHECK(!all[2].kept);
   CHECK(all[3].places.empty());
+}
+
+TEST_CASE("lines: who fits is told who holds it, and whether that one may still be passed") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  const OrderSettings once{.policy = OrderPolicy::kBackfill, .max_passes = 1};
+  lines.Offer(Of("gang", 1, 0, once), On(kEast, Chance::kWaits, gpu, 3), kNow);
+  lines.Offer(Of("strict", 2, 0, {.policy = OrderPolicy::kStrict}),
+              On(kWest, Chance::kWaits, gpu, 1), kNow);
+  CHECK(AfterWhom(lines.Offer(Of("west", 3), On(kWest, Chance::kFits, gpu), kNow), kWest) ==
+        "strict");
+  CHECK(StandingOf(lines, "west").behind.at(kWest).name == "strict");
+  CHECK(StandingOf(lines, "gang").behind.empty());
+
+  CHECK(!StandingOf(lines, "gang").is_bound_reached);
+  for (Standing& standing : lines.Standings(kNow + once.max_wait))
+    CHECK(standing.is_bound_reached == (standing.rank.workload.name == "gang"));
 }
 
 // ---- random histories
@@ -550,7 +567,8 @@ class Cluster {
   }
 
   void ReadRanks() {
-    for (const Standing& each : lines_.Standings()) jobs_.at(each.rank.workload).rank = each.rank;
+    for (const Standing& each : lines_.Standings(kNow))
+      jobs_.at(each.rank.workload).rank = each.rank;
   }
 
   bool Serves(const Device& device, const Job& job) const {
@@ -674,7 +692,7 @@ class Cluster {
 
   // Nothing moves any more: no device is idle that nobody may keep from others.
   void CheckAtRest() {
-    const std::vector<Standing> standings = lines_.Standings();
+    const std::vector<Standing> standings = lines_.Standings(kNow);
     for (const auto& [key, job] : jobs_) {
       if (!job.waits) continue;
       for (const auto& [worker, devices] : workers_) {
@@ -753,8 +771,8 @@ Contender InLocal(const std::string& local, double weight, const std::string& na
 // Gives one device after the other to the first in line; the initials in that order.
 std::string Serve(Lines& lines, int devices) {
   std::string served;
-  for (; devices > 0 && !lines.Standings().empty(); --devices) {
-    const QueueRank first = lines.Standings().front().rank;
+  for (; devices > 0 && !lines.Standings(kNow).empty(); --devices) {
+    const QueueRank first = lines.Standings(kNow).front().rank;
     served += first.workload.name.substr(0, 1);
     lines.Conclude(first.workload, {kEast});
   }
@@ -843,7 +861,7 @@ TEST_CASE("lines: without weights time alone decides, and weights may come and g
   lines.Join(Of("b0", 3));
   const auto names = [&] {
     std::string all;
-    for (const Standing& each : lines.Standings()) all += each.rank.workload.name + " ";
+    for (const Standing& each : lines.Standings(kNow)) all += each.rank.workload.name + " ";
     return all;
   };
   CHECK(names() == "a0 a1 b0 ");
@@ -938,7 +956,7 @@ TEST_CASE("lines: whatever the weights, a job waits for a bounded number of othe
         of_queue.erase(gone);
       }
       if (draw(0, 2) == 0 || bounds.empty()) continue;
-      const std::string first = lines.Standings().front().rank.workload.name;
+      const std::string first = lines.Standings(kNow).front().rank.workload.name;
       Serve(lines, 1);
       waiting[first.substr(0, 1)] -= pods[first];
       std::erase(jobs[first.substr(0, 1)], first);

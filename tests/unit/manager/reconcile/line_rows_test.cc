@@ -48,6 +48,33 @@ TEST_CASE("the lines are asked for once a second, however often the daemon ticks
   CHECK(asked == 2);
 }
 
+TEST_CASE("who holds a workload back is told before who is first in the line") {
+  const TempFolder folder;
+  HandClock clock;
+  ConnectedOptions alone;
+  alone.workers = {};
+  Connected fleet(alone, clock);
+  AddWaitingWorkload(fleet.manager_server(), {"ml", "job-behind"});
+  fleet.Start();
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  LineRows rows(*store, clock, placement::OrderPolicy::kBackfill);
+  placement::Standing standing = At("job-behind", {{kEast, 3}});
+  standing.is_bound_reached = true;
+  const auto first_told = [&] {
+    rows.Record([&] { return std::vector{At("a", {{kEast, 1}}), At("b", {{kEast, 2}}), standing}; },
+                fleet.manager());
+    clock.Advance(1s);
+    REQUIRE(store->Flush());
+    const auto places = store->Read().value()->Places({}).value();
+    REQUIRE(places.size() == 1);
+    CHECK(places[0].is_bound_reached);
+    return places[0].first;
+  };
+  CHECK(first_told() == "ml/a");
+  standing.behind[kEast] = {"ml", "b"};
+  CHECK(first_told() == "ml/b");
+}
+
 TEST_CASE("the first in each line is told, where it is certain which line that is") {
   const auto first = FirstInLine({
       At("a", {{kEast, 1}}),

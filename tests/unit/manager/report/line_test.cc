@@ -27,7 +27,9 @@ TEST_CASE("a place in line for programs") {
   CHECK(LineJson(places, find).dump() ==
         R"({"order":"Strict","places":[{"worker":"east","place":1},{"worker":"west","place":4,)"
         R"("first":{"namespace":"ml","name":"big","priority":1000}},{"worker":"south","place":5}],)"
-        R"("passes":2,"keptWorker":"east"})");
+        R"("passes":2,"boundReached":false,"keptWorker":"east"})");
+  places[0].is_bound_reached = true;
+  CHECK(LineJson(places, find)["boundReached"] == true);
 }
 
 }  // namespace

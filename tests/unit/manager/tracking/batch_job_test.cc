@@ -72,9 +72,15 @@ TEST_CASE("a job that was copied back from a worker, labels and all, is sent lik
   workload.uid = "u1";
   json again = Local();
   again["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
+  again["metadata"]["labels"]["kueue.x-k8s.io/prebuilt-workload-name"] = "of-another";
+  again["metadata"]["annotations"]["fedra.dev/workload-uid"] = "of-another";
+  again["metadata"]["annotations"]["fedra.dev/manager-uid"] = "of-another";
   const auto body = BatchJobAdapter().RemoteBody(Parsed(again), workload, {"fedra", "m1"});
   REQUIRE(body.has_value());
   CHECK(json::parse(*body)["spec"]["parallelism"] == 2);
+  // A user who writes our marks names nobody else's workload with them.
+  CHECK_THAT(*body, !ContainsSubstring("of-another"));
+  CHECK(json::parse(*body)["metadata"]["annotations"]["fedra.dev/workload-uid"] == "u1");
   // Of a copy only the status is kept.
   CHECK_FALSE(BatchJobAdapter().RemoteBody(Parsed(Remote("{}")), workload, {"fedra", "m1"}));
 }

@@ -78,6 +78,12 @@ TEST_CASE("a clone has spec, labels and annotations, our marks, and nothing else
   CHECK_FALSE(clone["metadata"].contains("ownerReferences"));
   CHECK_FALSE(clone["metadata"].contains("finalizers"));
   CHECK_FALSE(clone.contains("status"));
+
+  json forged = Waiting();
+  forged["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "of-another";
+  forged["metadata"]["annotations"]["fedra.dev/workload-uid"] = "of-another";
+  forged["metadata"]["annotations"]["fedra.dev/manager-uid"] = "of-another";
+  CHECK(json::parse(*CloneBody(Parsed(forged), {"fedra", "m1"})) == clone);
 }
 
 TEST_CASE("a status patch is bound to what was looked at and leaves other checks as they are") {

@@ -583,6 +583,20 @@ TEST_CASE("PodGroups that cannot be listed are in the way of pods that name one 
   CHECK(f.Verdict(grouped).outcome == Outcome::kYes);
 }
 
+TEST_CASE("what was known of a PodGroup is not judged by where their list has gone silent") {
+  Fixture f;
+  f.state.SetRelease(With(true, false));
+  const json gang = {{"schedulingPolicy", {{"gang", {{"minCount", 3}}}}}};
+  Fixture::Fill(f.state.sinks().pod_groups, {Object("ml", "training", {{"spec", gang}})});
+  Fixture::SetState(f.state.sinks().pod_groups, CacheState::kForbidden);
+  for (const int pods : {1, 3}) {
+    const verdict::Verdict verdict =
+        VerifyDevices(f.state, "ml", OneGpuPods(pods, "100m", "training"), {});
+    CHECK(verdict.outcome == Outcome::kUnknown);
+    CHECK(verdict.reasons.at(0).object == "podgroups.scheduling.k8s.io");
+  }
+}
+
 // spec.deviceSelector of resource.k8s.io/v1alpha3 up to Kubernetes 1.34.
 TEST_CASE("a rule that selects by class or by selectors makes a No uncertain, and no Yes") {
   const json taint = {{"key", "k"}, {"effect", "NoSchedule"}};

@@ -64,7 +64,7 @@ TEST_CASE("check: a worker that has refused this very job says so") {
   REQUIRE(east.reasons.size() == 1);
   CHECK(east.reasons[0].code == verdict::ReasonCode::kRecentlyFailed);
   CHECK(verdict::MessageOf(east.reasons[0], {.now = kNow}) ==
-        "refused the job: jobs.batch is forbidden (4s ago); tried again in 6s");
+        "gpu-east refused the job: jobs.batch is forbidden (4s ago); tried again in 6s");
   CHECK(report.verdicts[1].verdict.outcome == verdict::Outcome::kYes);
   CHECK(report.verdicts[1].verdict.reasons.empty());
 }
@@ -129,8 +129,8 @@ store::WorkloadRow Wants(const char* name, const std::string& state, const char*
 }
 
 // What the store says to a new ml/mine that both workers could run with 1 device to spare.
-report::JobReport InLineAfter(const std::vector<store::Change>& changes,
-                              bool has_priority = false) {
+report::JobReport InLineAfter(const std::vector<store::Change>& changes, bool has_priority = false,
+                              report::JobReport report = Report()) {
   const TempFolder folder;
   const std::string path = folder.Path("fedra.db");
   {
@@ -138,7 +138,6 @@ report::JobReport InLineAfter(const std::vector<store::Change>& changes,
     REQUIRE(store);
     REQUIRE((*store)->Commit(changes));
   }
-  report::JobReport report = Report();
   for (report::JobVerdict& item : report.verdicts) item.verdict.headroom = 1;
   const auto memory = OpenMemory(path);
   REQUIRE(memory != nullptr);
@@ -146,8 +145,10 @@ report::JobReport InLineAfter(const std::vector<store::Change>& changes,
   return report;
 }
 
-store::Change Place(const char* uid, int place, bool is_kept, const char* order) {
-  return store::PutPlaces{uid, {{uid, ClusterName("gpu-east"), place, 0, is_kept, "", order}}};
+store::Change Place(const char* uid, int place, bool is_kept, const char* order,
+                    bool is_bound_reached = false) {
+  return store::PutPlaces{
+      uid, {{uid, ClusterName("gpu-east"), place, 0, is_kept, "", order, is_bound_reached}}};
 }
 
 TEST_CASE("check: free devices go to the jobs that are ahead in line") {
@@ -175,6 +176,11 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
     CHECK(report.verdicts[0].notes.empty());
     CHECK(InLineAfter({big, Place("big4", 1, false, "BestEffort")}).verdicts[0].notes.empty());
   }
+  SECTION("Backfill, and the first has been passed as often as it may be") {
+    const report::JobReport report = InLineAfter({big, Place("big4", 1, false, "Backfill", true)});
+    CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
+    CHECK(report.verdicts[0].verdict.reasons.at(0).code == verdict::ReasonCode::kInLine);
+  }
   SECTION("Strict: everywhere") {
     const report::JobReport report = InLineAfter({big, Place("big4", 1, false, "Strict")});
     CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kNo);
@@ -190,6 +196,24 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
       CHECK(report.verdicts[1].notes.empty());
     }
   }
+}
+
+TEST_CASE("check: where all devices are in use, jobs in line for them are noted") {
+  const std::vector<store::Change> changes = {
+      store::PutWorkload{Wants("big4", "Blocked", "", "one-gpu", 4)},
+      Place("big4", 1, false, "Backfill")};
+  const auto notes = [&](verdict::ReasonCode code) {
+    report::JobReport report = Report();
+    verdict::Verdict& east = report.verdicts[0].verdict;
+    east.outcome = verdict::Outcome::kNo;
+    east.reasons = {{code, "", {}}};
+    return InLineAfter(changes, false, report).verdicts[0].notes;
+  };
+  const auto busy = notes(verdict::ReasonCode::kDevicesAllocated);
+  REQUIRE(busy.size() == 1);
+  CHECK(busy[0].message ==
+        "in line for devices there: 1 job, first ml/big4 (priority 0, order Backfill)");
+  CHECK(notes(verdict::ReasonCode::kTemplateMissing).empty());
 }
 
 TEST_CASE("check: devices are reserved for dispatched jobs") {

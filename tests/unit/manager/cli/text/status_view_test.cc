@@ -169,9 +169,27 @@ TEST_CASE("status jobs, of one namespace, wide") {
   CHECK(
       RenderJobs(data, settings).out ==
       R"(JOBS  1 blocked                                                                         as of 2s ago
-JOB      STATE    WORKER  AGE  PRIORITY  LINE                           IN STATE  DURATION  KIND  WORKLOAD       NEEDS                                     NOTE
-hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  4m        -         Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
+JOB      STATE    WORKER  AGE  PRIORITY  LINE                           QUEUE  IN STATE  DURATION  KIND  WORKLOAD       NEEDS                                     NOTE
+hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  gpu    4m        -         Job   job-fit-1a2b3  queue ml/gpu · template one-gpu · 2 pods  no worker eligible: a: x; b: y
 )");
+}
+
+TEST_CASE("status jobs --sort-by queue shows what it sorts by") {
+  const report::StatusData data = FleetStatus();
+  ViewSettings settings = Settings();
+  CHECK_THAT(RenderJobs(data, settings).out, !ContainsSubstring("QUEUE"));
+  settings.query.jobs.sort_by = "queue";
+  CHECK_THAT(RenderJobs(data, settings).out, ContainsSubstring("AGE  QUEUE  "));
+}
+
+TEST_CASE("a worker that was removed is not counted as configured") {
+  report::StatusData data = FleetStatus();
+  data.clusters.back().is_removed = true;
+  CHECK_THAT(RenderWorkers(data, Settings()).out,
+             ContainsSubstring("2 configured, 1 removed, 2 connected"));
+  const auto document = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
+  CHECK(document["workers"].back()["removed"] == true);
+  CHECK(!document["workers"][0].contains("removed"));
 }
 
 TEST_CASE("the wide table says how long a job has run, or ran, on its worker") {

@@ -83,9 +83,9 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   std::string out = RenderWhy(data, Settings()).out;
   CHECK_THAT(out, ContainsSubstring("\nline   1st in line for gpu.example.com on gpu-west, 2nd on "
                                     "gpu-east\n"));
-  CHECK_THAT(out,
-             ContainsSubstring("\norder  Strict; its priority is 5; first on gpu-east: ml/big4 "
-                               "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
+  CHECK_THAT(
+      out, ContainsSubstring("\norder  Strict; its priority is 5; goes first on gpu-east: ml/big4 "
+                             "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
   CHECK_THAT(out,
              ContainsSubstring(
                  "next   it waits for its turn on gpu-east (2nd in line): jobs ahead in line are "
@@ -99,6 +99,11 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring(may_pass));  // gpu-east is kept
   first.kept = ClusterName("gpu-west");
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring(may_pass));
+  first.is_bound_reached = true;
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring(may_pass));
+  incarnation.places[0].is_bound_reached = true;
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("; no other job passes it any more: the bound of its order"));
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
   CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring(may_pass));
   const auto document = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
@@ -114,6 +119,11 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   data.manager->capacity_json = verify::ToJsonText(queues);
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("\norder  Strict (annotation of ClusterQueue ml); its priority"));
+  queues.weights = {{"ml", 2.5}};
+  data.manager->capacity_json = verify::ToJsonText(queues);
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("; ClusterQueue ml has weight 2.5 among queues that share by "
+                               "weight; goes first on gpu-east"));
   queues.orders = {{"ml", "strict", false}};
   data.manager->capacity_json = verify::ToJsonText(queues);
   CHECK_THAT(RenderWhy(data, Settings()).out,
@@ -221,8 +231,9 @@ TEST_CASE("why: a worker that refused the job is no Yes, and says when it is ask
   incarnation.failures = {{ClusterName("gpu-east"), "RecentlyFailed", Ago(seconds(12)),
                            "gpu-east refused the job: quota of jobs", /*refused=*/true, 2}};
   const std::string out = RenderWhy(data, Settings()).out;
-  CHECK_THAT(out, ContainsSubstring("gpu-east  No       RecentlyFailed      refused the job: quota "
-                                    "of jobs (12s ago); tried again in 8s\n"));
+  CHECK_THAT(out, ContainsSubstring(
+                      "gpu-east  No       RecentlyFailed      gpu-east refused the job: quota "
+                      "of jobs (12s ago); tried again in 8s\n"));
   CHECK_THAT(out, !ContainsSubstring("everything it needs is there"));
   CHECK_THAT(out, ContainsSubstring("       RecentlyFailed: fedra tries it again, after"));
   const auto report = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
@@ -260,8 +271,9 @@ TEST_CASE("why: a worker that did not admit the job in time is tried after the o
   ViewSettings settings = Settings();
   settings.query.admission_timeout = minutes(2);
   const std::string out = RenderWhy(data, settings).out;
-  CHECK_THAT(out, ContainsSubstring("          RecentlyFailed  did not admit the workload in time: "
-                                    "no quota for cpu (77s ago); tried again after the other"));
+  CHECK_THAT(out,
+             ContainsSubstring("          RecentlyFailed  gpu-east did not admit the workload in "
+                               "time: no quota for cpu (77s ago); tried again after the other"));
   CHECK_THAT(out, ContainsSubstring("another worker is tried in 43s\n"));
 }
 

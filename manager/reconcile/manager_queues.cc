@@ -1,0 +1,64 @@
+#include "manager/reconcile/manager_queues.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/log.h"
+#include "manager/placement/lines.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::reconcile {
+namespace {
+
+// Those that say something, by name; enough to name what is wrong.
+std::vector<verify::QueueOrder> OrdersOf(const SharedQueues& queues) {
+  constexpr size_t kMaxOrders = 16;
+  std::vector<verify::QueueOrder> orders;
+  for (const auto& queue : queues) {
+    if (!queue->order.empty())
+      orders.push_back(
+          {queue->name, queue->order, placement::ParseOrderPolicy(queue->order).has_value()});
+  }
+  // Those that are ignored first: they are to be mended.
+  std::ranges::sort(orders, {}, [](const verify::QueueOrder& order) {
+    return std::tie(order.is_valid, order.cluster_queue);
+  });
+  if (orders.size() > kMaxOrders) orders.resize(kMaxOrders);
+  return orders;
+}
+
+// Of those that have one, by name.
+std::vector<verify::QueueWeight> WeightsOf(const SharedQueues& queues) {
+  std::vector<verify::QueueWeight> weights;
+  for (const auto& queue : queues)
+    if (queue->weight) weights.push_back({queue->name, *queue->weight});
+  std::ranges::sort(weights, {}, &verify::QueueWeight::cluster_queue);
+  if (weights.size() > verify::kMaxWeights) weights.resize(verify::kMaxWeights);
+  return weights;
+}
+
+}  // namespace
+
+void WarnOfOrder(const tracking::SharedQueue& queue) {
+  if (queue.order.empty() || placement::ParseOrderPolicy(queue.order)) return;
+  log::Warn("annotation of a ClusterQueue is ignored: it must be Strict, Backfill or BestEffort",
+            {{"clusterqueue", queue.name},
+             {"annotation", std::string(tracking::kOrderAnnotation)},
+             {"value", queue.order}});
+}
+
+verify::Capacity CapacityOf(const SharedQueues& queues) {
+  std::vector<verify::StoppedQueue> stopped;
+  for (const auto& queue : queues) {
+    if (!queue->why_inactive.empty())
+      stopped.push_back({"ClusterQueue " + queue->name, queue->name, queue->why_inactive});
+  }
+  verify::Capacity capacity = verify::QueuesOf(queues.size(), std::move(stopped));
+  capacity.orders = OrdersOf(queues);
+  capacity.weights = WeightsOf(queues);
+  return capacity;
+}
+
+}  // namespace fedra::reconcile
