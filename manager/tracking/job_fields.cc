@@ -158,6 +158,8 @@ json RemoteMetadata(const json& source, const Job& local, const Workload& worklo
   json metadata = CopyMetadata(source, local.key, workload.uid, us);
   json& annotations = metadata["annotations"];
   annotations[std::string(kPrebuiltWorkload)] = workload.key.name;
+  metadata["labels"].erase(
+      std::string(kPrebuiltWorkload));  // its older form: a user's names another
   for (const std::string_view mark : {kStopping, kAdmissionGatedBy})
     annotations.erase(std::string(mark));
   return metadata;

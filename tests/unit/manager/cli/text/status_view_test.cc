@@ -179,7 +179,7 @@ TEST_CASE("status jobs --sort-by queue shows what it sorts by") {
   ViewSettings settings = Settings();
   CHECK_THAT(RenderJobs(data, settings).out, !ContainsSubstring("QUEUE"));
   settings.query.jobs.sort_by = "queue";
-  CHECK_THAT(RenderJobs(data, settings).out, ContainsSubstring("AGE  QUEUE  "));
+  CHECK_THAT(RenderJobs(data, settings).out, ContainsSubstring("  QUEUE  NOTE"));
 }
 
 TEST_CASE("a worker that was removed is not counted as configured") {
