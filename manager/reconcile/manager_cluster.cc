@@ -25,13 +25,6 @@ using watch::CacheState;
 
 void Ignore(const CacheHealth&) {}
 
-// The daemon works on without these jobs: an administrator must hear of it.
-void WarnOfForbidden(const tracking::JobAdapter& kind, const CacheHealth& health) {
-  if (health.state != CacheState::kForbidden) return;
-  log::Warn("jobs of a kind that the manager serves may not be read: none of them is dispatched",
-            {{"kind", kind.name()}, {"error", health.error ? health.error->message : ""}});
-}
-
 // Without another kind of job fedra runs Jobs nevertheless.
 bool IsWithheld(const CacheHealth& health) {
   return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
@@ -121,13 +114,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
                    listener_.on_checks && listener_.on_template && listener_.on_template_use &&
                    listener_.on_templates_health,
                "every event must have a listener");
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    const tracking::JobAdapter* const adapter = kinds_->all()[i];
-    jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
-        [adapter](const nlohmann::json& object) { return adapter->Parse(object); },
-        JobListener(*adapter),
-        [adapter](const CacheHealth& health) { WarnOfForbidden(*adapter, health); }, clock);
-  }
+  MakeJobCaches(clock);
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }
@@ -271,7 +258,9 @@ void ManagerCluster::OnServer() {
   for (const ManagerInput& input : ManagerInputs(cluster_.server().get()))
     watch(input.resource, input.sink(*this));
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    if (jobs_[i].used) watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
+    if (!jobs_[i].used) continue;
+    watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
+    for (const auto& [resource, sink] : jobs_[i].references->Inputs()) watch(resource, *sink);
   }
 }
 

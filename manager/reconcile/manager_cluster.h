@@ -33,7 +33,8 @@ struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   // What the job's status says of its pods has changed: as a rule our own mirror's echo.
   std::function<void(const ObjectKey& workload)> on_progress;
-  // An AdmissionCheck, a MultiKueueConfig, or what orders the jobs of a ClusterQueue changed.
+  // An AdmissionCheck, a MultiKueueConfig, what orders the jobs of a ClusterQueue, or an object
+  // that jobs name (ReferenceIndex) changed.
   std::function<void()> on_checks;
   // A ResourceClaimTemplate changed here.
   std::function<void(const ObjectKey& claim_template)> on_template;
@@ -104,6 +105,8 @@ class ManagerCluster final {
   // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
   std::vector<const tracking::JobAdapter*> KindsInUse() const;
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  // Other objects that jobs of the kind name.
+  const verify::ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
   // Null when there is none of that name, or they may not be read.
@@ -136,6 +139,7 @@ class ManagerCluster final {
 
   void OnServer();
   watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
+  void MakeJobCaches(const Clock& clock);
   void NoteKinds(const kube::ServerInfo* server);
   void IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
@@ -164,6 +168,7 @@ class ManagerCluster final {
   watch::TrackedCache<tracking::Workload> workloads_;
   struct JobsOfKind {
     std::unique_ptr<watch::TrackedCache<tracking::Job>> cache;
+    std::unique_ptr<verify::ReferenceIndex> references;
     std::atomic<bool> used = false;
   };
   std::vector<JobsOfKind> jobs_;  // in the order of kinds_

@@ -20,6 +20,14 @@ std::string KindName(const Owner& owner) {
 
 JobKey KeyOf(const Job& job) { return {job.kind->name(), job.key}; }
 
+std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload,
+                                          const Job& job) {
+  if (job.references.empty()) return workload;
+  auto completed = std::make_shared<Workload>(*workload);
+  completed->requirement.references = job.references;
+  return completed;
+}
+
 JobAdapter::JobAdapter(kube::Resource resource)
     : resource_(std::move(resource)), name_(KindName(resource_.kind, resource_.group)) {}
 

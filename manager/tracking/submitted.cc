@@ -45,7 +45,8 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
                      .pod_sets = PodSetsOf(**demands),
                      .demands = *demands,
                      .dependencies = *std::move(dependencies),
-                     .schedulers = ReadSchedulers(templates)};
+                     .schedulers = ReadSchedulers(templates),
+                     .references = job.adapter->References(object, job.key.ns)};
   return job;
 }
 

@@ -16,6 +16,9 @@ class JobKind:
     spec: Callable[[Object], Object]  # of a pod template
     active: Callable[[Object], bool]  # of a status, as Kueue reads it
     managed_by: tuple[str, ...] = ("managedBy",)  # path below spec
+    own_manager: str | None = None  # what the CRD writes there by itself
+    # Other objects that must be on every cluster, of a pod template; their namespace is the job's.
+    beside: Callable[[Object], list[Object]] = lambda pod: []
     ends: bool = True  # or serves until it is deleted
     shows_pods: bool = True  # its pod templates are in it
     entry: Object | None = (
@@ -61,6 +64,13 @@ class JobKind:
             },
             "spec": spec,
         }
+
+    def needed(self, namespace: str, template: str | None = None) -> list[Object]:
+        """What a job of `make` names, for every cluster."""
+        objects = self.beside(_pod_template(template))
+        for each in objects:
+            each["metadata"]["namespace"] = namespace
+        return objects
 
     def manager(self, job: Object) -> str | None:
         """What the job's managedBy says."""
@@ -126,6 +136,48 @@ def _is_ready(status: Object) -> bool:
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
+def training_runtime(pod: Object, kind: str = "TrainingRuntime", name: str = "torch") -> Object:
+    """Of one part, whose pods are the job's nodes."""
+    container = {**pod["spec"]["containers"][0], "name": "node"}
+    spec = {**pod["spec"], "containers": [container]}
+    return {
+        "apiVersion": RESOURCES[kind].api_version,
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": {
+            "mlPolicy": {"numNodes": 1},
+            "template": {
+                "spec": {
+                    "replicatedJobs": [
+                        {
+                            "name": "node",
+                            "template": {
+                                "metadata": {
+                                    "labels": {
+                                        "trainer.kubeflow.org/trainjob-ancestor-step": "trainer"
+                                    }
+                                },
+                                "spec": {"template": {"spec": spec}},
+                            },
+                        }
+                    ]
+                }
+            },
+        },
+    }
+
+
+TRAIN_JOB = JobKind(
+    "TrainJob",
+    lambda pod: {
+        "runtimeRef": {"kind": "TrainingRuntime", "name": "torch"},
+        "trainer": {"numNodes": 2},
+    },
+    lambda status: _any_active(status.get("jobsStatus", [])),
+    own_manager="trainer.kubeflow.org/trainjob-controller",
+    beside=lambda pod: [training_runtime(pod)],
+)
+
 JOB_KINDS = (
     JobKind("JobSet", _job_set, lambda status: _any_active(status.get("replicatedJobsStatus", []))),
     _of_kubeflow("MPIJob", "mpiReplicaSpecs", "Launcher", "Worker"),
@@ -147,6 +199,7 @@ JOB_KINDS = (
     JobKind(
         "RayService", lambda pod: {"rayClusterConfig": _ray_cluster(pod)}, _is_ready, ends=False
     ),
+    TRAIN_JOB,
 )
 
 # Kueue has no integration of these: in the simulation it plays whoever makes their Workloads.

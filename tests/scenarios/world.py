@@ -290,6 +290,9 @@ class World:
     ) -> FederatedJob:
         """Creates a job of another kind on the manager. fedra must have been started."""
         self._kinds.append(kind.kind)
+        for needed in kind.needed(self.ns, template):
+            for cluster in self.fleet.clusters:
+                self.admin(cluster).apply(needed)
         self.manager.create(kind.make(self.ns, name, QUEUE, template, managed_by))
         job = FederatedJob(self.fleet, self.ns, name, self.check, kind)
         self._of_other_kinds.append(job)

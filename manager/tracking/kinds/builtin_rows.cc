@@ -1,9 +1,11 @@
 // The table. Sources: JobSet 0.12.0, MPI operator 0.8.2, training-operator 1.9.3, KubeRay 1.6.2,
+// Trainer 2.3.0,
 // and pkg/controller/jobs of Kueue 0.19.2 (each kind's IsActive, Finished, PodSets and
 // *_multikueue_adapter.go).
 
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "manager/tracking/kinds/kind_row.h"
 
@@ -132,6 +134,33 @@ KindRow RayService() {
       .honoured_since = "KubeRay 1.6"};
 }
 
+// Its pod templates are its runtime's: Kueue and Trainer each make a JobSet of both (Kueue's
+// getChildJobSet), so its Workload shows all of them.
+KindRow TrainJob() {
+  const auto runtime = [](const std::string& plural, const std::string& kind, bool namespaced,
+                          std::vector<std::string> kinds) {
+    return ReferenceRule{.resource = {"trainer.kubeflow.org", "v1alpha1", plural, kind, namespaced},
+                         .name = "spec.runtimeRef.name",
+                         .when = {{.path = "spec.runtimeRef.kind", .values = std::move(kinds)}}};
+  };
+  return {.resource = {"trainer.kubeflow.org", "v1alpha1", "trainjobs", "TrainJob"},
+          .succeeded = {HasCondition("Complete")},
+          .failed = {HasCondition("Failed")},
+          .active = {{.path = "status.jobsStatus[*].active", .above = 0}},
+          .cleared_status = R"({"jobsStatus": []})",
+          // Kueue's own entry, for what it writes at the start: the worker's Kueue adds its own,
+          // and two of one manager are refused.
+          .stripped = {"spec.runtimePatches[manager=kueue.x-k8s.io/manager]"},
+          .pods_of = "JobSet.jobset.x-k8s.io",
+          .references =
+              {// The CRD's default of the kind.
+               runtime("clustertrainingruntimes", "ClusterTrainingRuntime", /*namespaced=*/false,
+                       {"", "ClusterTrainingRuntime"}),
+               runtime("trainingruntimes", "TrainingRuntime", /*namespaced=*/true,
+                       {"TrainingRuntime"})},
+          .honoured_since = "Trainer 2.3"};
+}
+
 }  // namespace
 
 const std::vector<KindRow>& BuiltInRows() {
@@ -152,7 +181,8 @@ const std::vector<KindRow>& BuiltInRows() {
                          {{"Master", "master"}, {"Worker", "worker"}}),
       RayCluster(),
       RayJob(),
-      RayService()};
+      RayService(),
+      TrainJob()};
   return rows;
 }
 

@@ -44,6 +44,15 @@ struct PodLabel {
   bool operator==(const PodLabel&) const = default;
 };
 
+// Another object that jobs of the kind name, and without which their operator does not know what to
+// run: it must be on the worker, and be there what it is on the manager. Of its spec all counts.
+struct ReferenceRule {
+  kube::Resource resource;  // no other kind names objects of it
+  FieldPath name;           // in the job; in its own namespace, or in none
+  AllOf when = {};          // the job must say
+  bool operator==(const ReferenceRule&) const = default;
+};
+
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";
@@ -62,6 +71,10 @@ struct KindRow {
   // its end has been mirrored.
   std::vector<FieldPath> stripped = {};
   PodLabel pod_label = {};
+  // A kind whose operator makes another kind's job, of the same name: its pods are told by that
+  // one's label. JobAdapter::name() of that kind; empty: by its own label, if by any.
+  std::string pods_of = {};
+  std::vector<ReferenceRule> references = {};
   // For people, in docs/kinds.md: since when the controller leaves jobs with another managedBy
   // alone.
   std::string honoured_since = {};

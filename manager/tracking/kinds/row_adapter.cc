@@ -8,6 +8,7 @@
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/field_path.h"
 #include "manager/tracking/kinds/row_rules.h"
+#include "manager/tracking/kueue_api.h"
 
 namespace fedra::tracking {
 namespace {
@@ -41,6 +42,7 @@ class RowAdapter final : public JobAdapter {
     job.active_pods = SumOf(row_.active, object);
     job.shows_activity = HoldsAny(row_.active, object);
     KeepText(object, job);
+    if (job.managed_by == kManagedBy) job.references = References(object, job.key.ns);
     return job;
   }
 
@@ -49,6 +51,20 @@ class RowAdapter final : public JobAdapter {
   }
 
   PodLabel pod_label() const override { return row_.pod_label; }
+
+  const std::string& pods_kind() const override {
+    return row_.pods_of.empty() ? name() : row_.pods_of;
+  }
+
+  std::vector<kube::Resource> ReferencedResources() const override {
+    std::vector<kube::Resource> resources;
+    for (const ReferenceRule& rule : row_.references) resources.push_back(rule.resource);
+    return resources;
+  }
+
+  std::vector<Reference> References(const json& object, const std::string& ns) const override {
+    return ReferencesOf(row_.references, object, ns);
+  }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
                                  const Identity& us) const override {

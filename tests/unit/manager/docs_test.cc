@@ -90,6 +90,32 @@ std::string PodSetsText(const tracking::KindRow& row) {
   return text;
 }
 
+// Kinds whose jobs name other objects that a worker must have.
+std::string ReferencesText() {
+  std::string text =
+      "\n## What else must be on a worker\n\nObjects that a job itself names. A worker without "
+      "them "
+      "gets none of these jobs (DependencyMissing); where their specs differ\nfrom the manager's, "
+      "`verification.templates.drift` says what that means, as for ResourceClaimTemplates: "
+      "nothing, "
+      "a note, or not\neligible. Nothing of them is copied.\n\n| kind | names |\n|---|---|\n";
+  for (const tracking::KindRow& row : tracking::BuiltInRows()) {
+    for (const tracking::ReferenceRule& rule : row.references)
+      text += fmt::format("| {} | `{}` {}, by `{}` |\n", row.resource.kind,
+                          rule.resource.ApiVersion(), rule.resource.kind, rule.name.text());
+  }
+  return text +
+         "\nKueue makes a TrainJob's pod sets of the manager's runtime, and verdicts go by them: "
+         "device claims can only be in the\nruntime. A worker's Kueue makes them again of its own "
+         "runtime. Where their containers or counts differ it gives the\ncopy up (OutOfSync), and "
+         "fedra tries the next worker; other differences, claims among them, are silently the "
+         "worker's.\n\nTrainer writes its own name into `spec.managedBy` of every TrainJob that "
+         "leaves it out: the policy takes that for nothing\nsaid, and without the policy users "
+         "write Kueue's value. Kueue 0.19 needs Trainer 2.2 or newer on the workers; a Trainer\n"
+         "older than 2.3 on the manager would run the jobs there, too: install its CRDs only, or "
+         "2.3.\n";
+}
+
 std::string StrippedText(const tracking::KindRow& row) {
   std::string text;
   for (const FieldPath& path : row.stripped)
@@ -148,7 +174,6 @@ Of Kueue's own kinds these cannot be added by an entry either:
 | kind | why its columns do not suffice |
 |---|---|
 | `workload.codeflare.dev/v1beta2` AppWrapper | its pod templates are in whole objects, at paths that each wrapper names itself, and Kueue leaves their claims out of the Workload: devices would not be seen |
-| `trainer.kubeflow.org/v1alpha1` TrainJob | its pod templates are in a TrainingRuntime, which every worker must have with the same content; Trainer honours managedBy from 2.3 |
 | `kubeflow.org/v1` JAXJob | Kueue refuses the annotation by which a worker's Kueue adopts the copy, and training-operator never reads its managedBy |
 | `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
 | `sparkoperator.k8s.io/v1beta2` SparkApplication | it has no managedBy, Kueue refuses the annotation too, and its Workload shows no claims |
@@ -184,7 +209,9 @@ std::string KindsPage() {
       "and of how many "
       "pods.\n\n| kind | pod sets |\n|---|---|\n";
   for (const tracking::KindRow& row : tracking::BuiltInRows())
-    page += fmt::format("| {} | {} |\n", row.resource.kind, PodSetsText(row));
+    page += fmt::format(
+        "| {} | {} |\n", row.resource.kind,
+        row.pod_sets.empty() ? "of the object that it names, see below" : PodSetsText(row));
   page +=
       "\n## Status\n\nThe worker's status is copied to the manager as a whole, at most 512 KiB of "
       "it and 20 conditions. "
@@ -200,6 +227,7 @@ std::string KindsPage() {
                             ? fmt::format("`{}`", nlohmann::json::parse(row.cleared_status).dump())
                             : conditions);
   }
+  page += ReferencesText();
   page += kOwnKinds;
   page += testing::kPipelineRunEntry;
   page += kOwnKindsAfterTekton;

@@ -1,5 +1,7 @@
 // Every row of the table, on objects as their users and operators write them.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/kinds/job_kinds.h"
@@ -99,6 +101,13 @@ const Row kRows[] = {
      R"({"conditions": [{"type": "Ready", "status": "True", "reason": "x"}]})", 0,
      R"({"conditions": [{"type": "Ready", "status": "False", "reason": "Evicted"}]})", nullptr,
      nullptr},
+    {"trainer.kubeflow.org/v1alpha1", "TrainJob",
+     R"({"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 2},
+         "runtimePatches": [{"manager": "kueue.x-k8s.io/manager"}, {"manager": "example.com/me"}]})",
+     "", "/spec/managedBy", "/spec/suspend",
+     R"({"jobsStatus": [{"name": "node", "active": 1}, {"name": "launcher", "active": 1}]})", 2,
+     R"({"jobsStatus": []})", R"({"conditions": [{"type": "Complete", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
 };
 
 const JobAdapter& AdapterOf(const Row& row) {
@@ -222,6 +231,66 @@ TEST_CASE(
     // What Kueue has taken for the result stays.
     CHECK_FALSE(Mirror(row, Local(row, row.succeeded), Remote(row, running)).has_value());
   }
+}
+
+TEST_CASE("TrainJob: it names its runtime, of the cluster where it does not say whose") {
+  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
+    return std::string_view(each.kind) == "TrainJob";
+  });
+  const auto named = [&](const json& reference) {
+    json job = Local(row);
+    job["spec"]["runtimeRef"] = reference;
+    std::string names;
+    for (const Reference& each : Parsed(row, job).references)
+      names += each.resource.plural + " " + each.key.ToString() + ";";
+    const auto submitted = ParseSubmitted(job, *BuiltInKinds(), "");
+    REQUIRE(submitted.has_value());
+    CHECK(submitted->requirement.references == Parsed(row, job).references);
+    return names;
+  };
+  CHECK(named({{"name", "torch"}}) == "clustertrainingruntimes torch;");
+  CHECK(named({{"name", "torch"}, {"kind", "ClusterTrainingRuntime"}}) ==
+        "clustertrainingruntimes torch;");
+  CHECK(named({{"name", "torch"}, {"kind", "TrainingRuntime"}}) == "trainingruntimes ml/torch;");
+  CHECK(named({{"name", "torch"}, {"kind", "Other"}}).empty());
+  CHECK(named({{"name", 3}}).empty());
+  CHECK(named("torch").empty());
+  // What a worker's copy names is what the manager's does.
+  CHECK(Parsed(row, Remote(row, json::object())).references.empty());
+}
+
+TEST_CASE("TrainJob: Kueue's own patch is not copied, for the worker's Kueue adds its own") {
+  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
+    return std::string_view(each.kind) == "TrainJob";
+  });
+  Workload workload;
+  workload.key = {"ml", "w"};
+  const auto text = AdapterOf(row).RemoteBody(Parsed(row, Local(row)), workload, {"fedra", "m1"});
+  REQUIRE(text.has_value());
+  CHECK(json::parse(*text)["spec"]["runtimePatches"] ==
+        json::parse(R"([{"manager": "example.com/me"}])"));
+}
+
+TEST_CASE("TrainJob: a Workload is completed by what its job names") {
+  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
+    return std::string_view(each.kind) == "TrainJob";
+  });
+  const auto workload = std::make_shared<const Workload>();
+  const auto completed = Completed(workload, Parsed(row, Local(row)));
+  REQUIRE(completed->requirement.references.size() == 1);
+  CHECK(completed->requirement.references[0].key == ObjectKey{"", "torch"});
+  CHECK(workload->requirement.references.empty());
+  CHECK(Completed(workload, Parsed(kRows[0], Local(kRows[0]))) == workload);
+}
+
+TEST_CASE("TrainJob: its pods are told as those of the JobSet that its operator makes") {
+  const JobKey job{"TrainJob.trainer.kubeflow.org", {"ml", "train"}};
+  const auto pods = BuiltInKinds()->JobOfPod(
+      {{"namespace", "ml"}, {"labels", {{"jobset.sigs.k8s.io/jobset-name", "train"}}}});
+  REQUIRE(pods.has_value());
+  CHECK(BuiltInKinds()->PodsKeyOf(job) == *pods);
+  CHECK(BuiltInKinds()->PodsKeyOf({"Job.batch", {"ml", "train"}}) ==
+        JobKey{"Job.batch", {"ml", "train"}});
 }
 
 TEST_CASE("a mirrored status of a map loses what the worker's has lost, at every depth") {
