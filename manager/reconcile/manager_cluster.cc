@@ -69,7 +69,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           [this](const ObjectKey& key, const auto& before, const auto& after) {
             const tracking::Workload& workload = after != nullptr ? *after : *before;
             IndexOwner({workload.requirement.kind, {key.ns, workload.owner.name}}, key, after);
-            IndexTemplates(key, before, after);
+            IndexTemplates(key);
             listener_.on_workload(key);
           },
           Ignore, clock),
@@ -119,30 +119,6 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
 
 ManagerCluster::~ManagerCluster() { Stop(); }
 
-void ManagerCluster::IndexTemplates(const ObjectKey& workload,
-                                    const std::shared_ptr<const tracking::Workload>& before,
-                                    const std::shared_ptr<const tracking::Workload>& after) {
-  const auto named = [](const auto& object) {
-    return object == nullptr || object->Finished() ? std::vector<std::string>()
-                                                   : object->requirement.TemplateNames();
-  };
-  const std::vector<std::string> old_names = named(before);
-  const std::vector<std::string> new_names = named(after);
-  if (old_names.empty() && new_names.empty()) return;
-  named_by_.With([&](auto& index) {
-    for (const std::string& name : old_names) {
-      const auto found = index.find({workload.ns, name});
-      if (found == index.end()) continue;
-      found->second.erase(workload);
-      if (found->second.empty()) index.erase(found);
-    }
-    for (const std::string& name : new_names) index[{workload.ns, name}].insert(workload);
-  });
-  std::set<std::string> names(old_names.begin(), old_names.end());
-  names.insert(new_names.begin(), new_names.end());
-  for (const std::string& name : names) listener_.on_template_use({workload.ns, name});
-}
-
 std::string ManagerCluster::ClusterQueueOf(const ObjectKey& local_queue) const {
   const auto found = local_queues_.Find(local_queue);
   return found == nullptr ? std::string() : found->cluster_queue;
@@ -151,34 +127,6 @@ std::string ManagerCluster::ClusterQueueOf(const ObjectKey& local_queue) const {
 std::optional<double> ManagerCluster::WeightOf(const ObjectKey& local_queue) const {
   const auto found = local_queues_.Find(local_queue);
   return found == nullptr ? std::nullopt : found->weight;
-}
-
-bool ManagerCluster::IsNamed(const ObjectKey& claim_template) const {
-  return named_by_.With([&](const auto& index) { return index.contains(claim_template); });
-}
-
-TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
-  const std::set<ObjectKey> workloads = named_by_.With([&](const auto& index) {
-    const auto found = index.find(claim_template);
-    return found == index.end() ? std::set<ObjectKey>() : found->second;
-  });
-  TemplateUse use;
-  for (const ObjectKey& key : workloads) {
-    const auto workload = workloads_.Find(key);
-    if (workload == nullptr || workload->Finished()) continue;
-    use.named = true;
-    if (!workload->cluster_name.empty()) use.workers.emplace(workload->cluster_name);
-    for (const std::string& name : workload->nominated) use.workers.emplace(name);
-  }
-  return use;
-}
-
-std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
-  return named_by_.With([](const auto& index) {
-    std::vector<ObjectKey> keys;
-    for (const auto& [key, workloads] : index) keys.push_back(key);
-    return keys;
-  });
 }
 
 void ManagerCluster::Start() { cluster_.Start(); }

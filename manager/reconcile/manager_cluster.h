@@ -101,6 +101,9 @@ class ManagerCluster final {
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
   const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
+  // With what its job asks for and it does not show.
+  std::shared_ptr<const tracking::Workload> Completed(
+      std::shared_ptr<const tracking::Workload> workload) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
   // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
   std::vector<const tracking::JobAdapter*> KindsInUse() const;
@@ -144,9 +147,7 @@ class ManagerCluster final {
   void IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
 
-  void IndexTemplates(const ObjectKey& workload,
-                      const std::shared_ptr<const tracking::Workload>& before,
-                      const std::shared_ptr<const tracking::Workload>& after);
+  void IndexTemplates(const ObjectKey& workload);
 
   WorkerPool& pool_;
   const tracking::JobKindsPtr kinds_;
@@ -161,8 +162,12 @@ class ManagerCluster final {
   };
   Guarded<std::unordered_map<tracking::JobKey, Owned>> workload_of_;
   Guarded<std::optional<std::string>> uid_;  // nothing: it was not asked for
-  // ResourceClaimTemplate -> workloads that have not ended and name it.
-  Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;
+  // ResourceClaimTemplates and the workloads that have not ended and name them, both ways.
+  struct NamedTemplatesIndex {
+    std::unordered_map<ObjectKey, std::set<ObjectKey>> by_template;
+    std::unordered_map<ObjectKey, std::set<ObjectKey>> by_workload;
+  };
+  Guarded<NamedTemplatesIndex> named_;
 
   // Fed by the cluster's reflectors, which end before these go.
   watch::TrackedCache<tracking::Workload> workloads_;

@@ -43,6 +43,8 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerCluster::JobListener(
   return [this, &kind](const ObjectKey& key, const auto& before, const auto& after) {
     const auto workload = WorkloadOf({kind.name(), key});
     if (!workload) return;
+    const auto asks = [](const auto& job) { return job == nullptr ? nullptr : job->asks; };
+    if (asks(before) != asks(after)) IndexTemplates(*workload);
     const bool progress =
         before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
     progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);

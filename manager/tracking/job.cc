@@ -22,9 +22,17 @@ JobKey KeyOf(const Job& job) { return {job.kind->name(), job.key}; }
 
 std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload,
                                           const Job& job) {
-  if (job.references.empty()) return workload;
+  if (job.references.empty() && job.asks == nullptr) return workload;
   auto completed = std::make_shared<Workload>(*workload);
-  completed->requirement.references = job.references;
+  Requirement& requirement = completed->requirement;
+  requirement.references = job.references;
+  if (job.asks != nullptr) {
+    requirement.pod_sets = job.asks->pod_sets;
+    requirement.demands = job.asks->demands;
+    requirement.dependencies = job.asks->dependencies;
+    requirement.schedulers = job.asks->schedulers;
+    if (requirement.unreadable.empty()) requirement.unreadable = job.asks->unreadable;
+  }
   return completed;
 }
 

@@ -38,6 +38,9 @@ struct Job {
   int active_pods = 0;  // as the status counts them; 0 of a kind that counts none
   // Other objects that it names and its Workload does not show; of a manager's job only.
   std::vector<Reference> references;
+  // What its pods ask for where its Workload does not show it: the members of a Requirement that
+  // are about pods. Null: the Workload does. Of a manager's job only.
+  std::shared_ptr<const Requirement> asks;
   // metadata.labels as a JSON object, of many labels the first; of a manager's job only.
   std::string labels_json = "{}";
   bool shows_activity = false;  // status says that something runs or is going down

@@ -55,6 +55,11 @@ _INSTALLED = (
     _Installed("TrainingRuntime", f"{_TRAINER}_trainingruntimes.yaml", None),
     _Installed("ClusterTrainingRuntime", f"{_TRAINER}_clustertrainingruntimes.yaml", None),
     _Installed("TrainJob", f"{_TRAINER}_trainjobs.yaml", "trainer.kubeflow.org/trainjob"),
+    _Installed(
+        "AppWrapper",
+        "appwrapper/config/crd/bases/workload.codeflare.dev_appwrappers.yaml",
+        "workload.codeflare.dev/appwrapper",
+    ),
 )
 
 FRAMEWORKS = tuple(each.framework for each in _INSTALLED if each.framework is not None)

@@ -327,6 +327,22 @@ def _train_job() -> _Script:
     )
 
 
+def _app_wrapper() -> _Script:
+    def conditions(job: Object, holds: bool) -> list[Object]:
+        return _conditions(job, QuotaReserved=holds, ResourcesDeployed=holds, PodsReady=holds)
+
+    return _Script(
+        ("managedBy",),
+        ("suspend",),
+        "workload.codeflare.dev/appwrapper-controller",
+        runs=lambda status: _is(status, "QuotaReserved"),
+        ended=lambda status: status.get("phase") == "Succeeded",
+        run=lambda job: {"phase": "Running", "conditions": conditions(job, True)},
+        finish=lambda job: {"phase": "Succeeded", "conditions": conditions(job, False)},
+        stop=lambda job: {"phase": "Suspended", "conditions": conditions(job, False)},
+    )
+
+
 _TRAINING = "kubeflow.org/training-operator"
 
 _SCRIPTS = {
@@ -340,4 +356,5 @@ _SCRIPTS = {
     "RayJob": _ray_job(),
     "RayService": _ray_service(),
     "TrainJob": _train_job(),
+    "AppWrapper": _app_wrapper(),
 }

@@ -131,9 +131,39 @@ def _of_kubeflow(kind: str, field: str, *roles: str) -> JobKind:
     )
 
 
-def _is_ready(status: Object) -> bool:
+def _is_true(status: Object, condition: str) -> bool:
     conditions = status.get("conditions", [])
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return any(each["type"] == condition and each["status"] == "True" for each in conditions)
+
+
+def _is_ready(status: Object) -> bool:
+    return _is_true(status, "Ready")
+
+
+def _app_wrapper(pod: Object) -> Object:
+    """Its Job's pods are inferred, those of its Deployment declared; its ConfigMap has none."""
+
+    def wrapped(api_version: str, kind: str, **fields: Any) -> Object:
+        return {
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": f"wrapped-{kind.lower()}"},
+            **fields,
+        }
+
+    labels = {"app": "wrapped"}
+    serving = {"metadata": {"labels": labels}, **pod}
+    deployment = {"replicas": 2, "selector": {"matchLabels": labels}, "template": serving}
+    return {
+        "components": [
+            {"template": wrapped("v1", "ConfigMap", data={"epochs": "3"})},
+            {"template": wrapped("batch/v1", "Job", spec={"parallelism": 2, "template": pod})},
+            {
+                "podSets": [{"replicas": 2, "path": "template.spec.template"}],
+                "template": wrapped("apps/v1", "Deployment", spec=deployment),
+            },
+        ]
+    }
 
 
 def training_runtime(pod: Object, kind: str = "TrainingRuntime", name: str = "torch") -> Object:
@@ -178,6 +208,8 @@ TRAIN_JOB = JobKind(
     beside=lambda pod: [training_runtime(pod)],
 )
 
+APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))
+
 JOB_KINDS = (
     JobKind("JobSet", _job_set, lambda status: _any_active(status.get("replicatedJobsStatus", []))),
     _of_kubeflow("MPIJob", "mpiReplicaSpecs", "Launcher", "Worker"),
@@ -200,6 +232,7 @@ JOB_KINDS = (
         "RayService", lambda pod: {"rayClusterConfig": _ray_cluster(pod)}, _is_ready, ends=False
     ),
     TRAIN_JOB,
+    APP_WRAPPER,
 )
 
 # Kueue has no integration of these: in the simulation it plays whoever makes their Workloads.

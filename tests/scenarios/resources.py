@@ -66,6 +66,7 @@ RESOURCES: dict[str, Resource] = {
             "ClusterTrainingRuntime",
             False,
         ),
+        Resource("workload.codeflare.dev/v1beta2", "appwrappers", "AppWrapper"),
         Resource("tekton.dev/v1", "pipelineruns", "PipelineRun"),
         Resource("example.com/v1", "trainingruns", "TrainingRun"),
         Resource("events.k8s.io/v1", "events", "Event"),

@@ -1,5 +1,5 @@
 // The table. Sources: JobSet 0.12.0, MPI operator 0.8.2, training-operator 1.9.3, KubeRay 1.6.2,
-// Trainer 2.3.0,
+// Trainer 2.3.0, AppWrapper 1.2.2,
 // and pkg/controller/jobs of Kueue 0.19.2 (each kind's IsActive, Finished, PodSets and
 // *_multikueue_adapter.go).
 
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "manager/tracking/kinds/app_wrapper.h"
 #include "manager/tracking/kinds/kind_row.h"
 
 namespace fedra::tracking {
@@ -161,6 +162,28 @@ KindRow TrainJob() {
           .honoured_since = "Trainer 2.3"};
 }
 
+// Kueue's Workload of it has a part of each pod template only (GetPodTemplateSpec of AppWrapper).
+KindRow AppWrapper() {
+  const FieldTest failed{.path = "status.phase", .values = {"Failed"}};
+  return {.resource = {"workload.codeflare.dev", "v1beta2", "appwrappers", "AppWrapper"},
+          .pod_templates = &AppWrapperPods,
+          .hides_pods = true,
+          .succeeded = {{{.path = "status.phase", .values = {"Succeeded"}}}},
+          // Until what it has made is gone, it may be tried again.
+          .failed = {{failed,
+                      {.path = "status.conditions[type=ResourcesDeployed].status",
+                       .values = {"True"},
+                       .is_none_of = true}}},
+          .active = {{.path = "status.conditions[type=QuotaReserved].status", .values = {"True"}}},
+          .cleared_status = R"({"phase": "Suspended"})",
+          .cleared_conditions = {"QuotaReserved", "ResourcesDeployed", "PodsReady"},
+          // What Kueue wants its pods to have, and a time after which it would be deleted.
+          .stripped = {"spec.components[*].podSetInfos"},
+          .stripped_annotations = {"workload.codeflare.dev.appwrapper/successTTLDuration"},
+          .pod_label = {"workload.codeflare.dev/appwrapper"},
+          .honoured_since = "AppWrapper 1.2"};
+}
+
 }  // namespace
 
 const std::vector<KindRow>& BuiltInRows() {
@@ -182,7 +205,8 @@ const std::vector<KindRow>& BuiltInRows() {
       RayCluster(),
       RayJob(),
       RayService(),
-      TrainJob()};
+      TrainJob(),
+      AppWrapper()};
   return rows;
 }
 

@@ -12,11 +12,15 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/field_path.h"
 #include "base/field_rules.h"
 #include "cluster-clients/kube/resource.h"
 
 namespace fedra::tracking {
+
+struct PodTemplate;
 
 // Pod sets in the order in which Kueue's integration makes them.
 struct PodSetRule {
@@ -58,6 +62,11 @@ struct KindRow {
   FieldPath managed_by = "spec.managedBy";
   SuspendRule suspend = {};
   std::vector<PodSetRule> pod_sets = {};
+  // Code in place of `pod_sets` where each job says itself where its pod templates are.
+  std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
+  // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
+  // read from the job.
+  bool hides_pods = false;
   // How the job ended. Kueue reads the same of it, and finishes the Workload.
   AnyOf succeeded = {};
   AnyOf failed = {};
@@ -70,6 +79,7 @@ struct KindRow {
   // Not copied to a worker, beside managedBy: above all whatever would delete the job there before
   // its end has been mirrored.
   std::vector<FieldPath> stripped = {};
+  std::vector<std::string> stripped_annotations = {};
   PodLabel pod_label = {};
   // A kind whose operator makes another kind's job, of the same name: its pods are told by that
   // one's label. JobAdapter::name() of that kind; empty: by its own label, if by any.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/sim/actors/conditions.h"
+#include "tests/sim/kinds/app_wrapper.h"
 #include "tests/sim/kinds/external_kinds.h"
 #include "tests/sim/kinds/train_job.h"
 
@@ -342,6 +343,7 @@ const std::vector<JobKind>& JobKinds() {
       RayJob(),
       RayService(),
       TrainJob(),
+      AppWrapper(),
       PipelineRun(),
       TrainingRun()};
   return kinds;
