@@ -90,6 +90,13 @@ class JobAdapter {
   virtual const std::string& pods_kind() const { return name(); }
   // The resources of which its jobs name objects (KindRow::references), and which a job names.
   virtual std::vector<kube::Resource> ReferencedResources() const { return {}; }
+  // The pods of a job whose pods such an object describes (KindRow::referenced_pods); none: of
+  // another kind.
+  virtual std::vector<PodTemplate> ReferencedPods(const nlohmann::json& object,
+                                                  nlohmann::json& spec) const {
+    (void)object, (void)spec;
+    return {};
+  }
   virtual std::vector<Reference> References(const nlohmann::json& object,
                                             const std::string& ns) const {
     (void)object, (void)ns;

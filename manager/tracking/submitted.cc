@@ -42,6 +42,15 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
   requirement.queue = Text(Member(metadata, "labels"), kQueueNameLabel);
   requirement.kind = job.adapter->name();
   requirement.references = job.adapter->References(object, job.key.ns);
+  if (!requirement.references.empty()) job.object = std::make_shared<const nlohmann::json>(object);
+  return job;
+}
+
+SubmittedJob WithReferencedPods(SubmittedJob job, nlohmann::json spec) {
+  if (job.object == nullptr) return job;
+  const std::vector<PodTemplate> pods = job.adapter->ReferencedPods(*job.object, spec);
+  Requirement described = job.requirement;
+  if (!pods.empty() && ReadPods(pods, described)) job.requirement = std::move(described);
   return job;
 }
 

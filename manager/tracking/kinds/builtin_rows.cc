@@ -9,6 +9,7 @@
 
 #include "manager/tracking/kinds/app_wrapper.h"
 #include "manager/tracking/kinds/kind_row.h"
+#include "manager/tracking/kinds/train_job.h"
 
 namespace fedra::tracking {
 namespace {
@@ -159,6 +160,7 @@ KindRow TrainJob() {
                        {"", "ClusterTrainingRuntime"}),
                runtime("trainingruntimes", "TrainingRuntime", /*namespaced=*/true,
                        {"TrainingRuntime"})},
+          .referenced_pods = &TrainJobPods,
           .honoured_since = "Trainer 2.3"};
 }
 

@@ -85,6 +85,10 @@ struct KindRow {
   // one's label. JobAdapter::name() of that kind; empty: by its own label, if by any.
   std::string pods_of = {};
   std::vector<ReferenceRule> references = {};
+  // Where what a job names describes its pods: they, by the spec of that object, which is changed
+  // to what the job makes of it; they point into it.
+  std::vector<PodTemplate> (*referenced_pods)(const nlohmann::json& job,
+                                              nlohmann::json& spec) = nullptr;
   // For people, in docs/kinds.md: since when the controller leaves jobs with another managedBy
   // alone.
   std::string honoured_since = {};

@@ -73,6 +73,11 @@ class RowAdapter final : public JobAdapter {
     return resources;
   }
 
+  std::vector<PodTemplate> ReferencedPods(const json& object, json& spec) const override {
+    return row_.referenced_pods == nullptr ? std::vector<PodTemplate>()
+                                           : row_.referenced_pods(object, spec);
+  }
+
   std::vector<Reference> References(const json& object, const std::string& ns) const override {
     return ReferencesOf(row_.references, object, ns);
   }

@@ -131,6 +131,19 @@ def train_job_runtime(world: World) -> None:
     job.finish(world.worker1)
 
 
+@scenario("trainjob-check", other_kinds=True)
+def train_job_check(world: World) -> None:
+    """TrainJob: check reads the claims of its pods where Kueue will, in the manager's runtime."""
+    for each in TRAIN_JOB.needed(world.ns, TEMPLATE):
+        for cluster in world.fleet.clusters:
+            world.admin(cluster).apply(each)
+    world.add_template(world.worker2)
+    fedra = world.start_fedra()
+    checked = fedra.checked(TRAIN_JOB.make(world.ns, "planned", QUEUE))
+    reasons = {worker: verdict.reasons for worker, verdict in checked.items()}
+    assert reasons == {world.worker1: ["TemplateMissing"], world.worker2: []}, checked
+
+
 @scenario("trainjob-drift", other_kinds=True)
 def train_job_drift(world: World) -> None:
     """TrainJob: a runtime that differs from the manager's is told, and by default keeps no job away."""

@@ -135,9 +135,11 @@ std::string ReferencesText() {
   }
   return text +
          "\nKueue makes a TrainJob's pod sets of the manager's runtime, and verdicts go by them: "
-         "device claims can only be in the\nruntime. A worker's Kueue makes them again of its own "
-         "runtime. Where their containers or counts differ it gives the\ncopy up (OutOfSync), and "
-         "fedra tries the next worker; other differences, claims among them, are silently the "
+         "device claims can only be in the\nruntime. `check` goes by it, too, or by the first "
+         "worker's that has one. A worker's Kueue makes them again of\nits own runtime. Where "
+         "their "
+         "containers or counts differ it gives the copy up (OutOfSync), and fedra tries the next "
+         "worker;\nother differences, claims among them, are silently the "
          "worker's.\n\nTrainer writes its own name into `spec.managedBy` of every TrainJob that "
          "leaves it out: the policy takes that for nothing\nsaid, and without the policy users "
          "write Kueue's value. Kueue 0.19 needs Trainer 2.2 or newer on the workers; a Trainer\n"
